@@ -1,0 +1,3 @@
+module github.com/vkevd/vkevd
+
+go 1.24
