@@ -1,0 +1,59 @@
+// Package stages holds the steps of the two-stage symmetric eigensolver, each
+// one a family of Vulkan kernels behind a constructor, Work, Record and Flops.
+//
+//	A  dense, lower triangle        n×n, Ld ≥ n
+//	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
+//	▼
+//	B  compact band                 2b rows a column
+//	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᵀ     T: d[n], e[n-1]
+//	▼
+//	T  tridiagonal
+//	│  Bisection       dstebz         T = S·Λ·Sᵀ       values
+//	│  …               dstedc …                        vectors
+//	▼
+//	S  n×m, kept transposed (m×n) while it is transformed
+//	│  ApplyQ2         of dsytrd_sb2st  S ← Q2·S
+//	│  ApplyQ1         of dsytrd_sy2sb  S ← Q1·S
+//	▼
+//	Q = Q1·Q2·S, columns are the eigenvectors of A
+//
+// # Notation
+//
+// Letters are LAPACK's: n the order, b the half-bandwidth, k the rank of one
+// trailing update (b ≤ k), m the number of vectors. Matrices are column-major,
+// indices 0-based, ranges half-open. Element (i, j) of a matrix X with leading
+// dimension ld lies at X[i + j·ld].
+//
+// # What a stage hands to the next
+//
+// Reflectors. H = I − τ·v·vᵀ with v[0] = 1, H·x = β·e1, β = −sign(x0)·‖x‖; a
+// zero tail gives τ = 0 and β = x0. A product of kb of them is
+// H0·H1⋯ = I − Y·T·Yᵀ (T upper triangular, dlarft's forward columnwise form);
+// W = Y·T.
+//
+// Panels. Panel p covers columns [p·b, min((p+1)·b, n)) and its reflectors act
+// on rows [(p+1)·b, n), so panels exist while (p+1)·b < n. A panel of m rows
+// has min(b, m) reflectors, the last of which may have τ = 0. Blocks of the
+// double blocking are k/b panels each (k a multiple of b). After the band reduction:
+//
+//   - A holds Y: in the columns of panel p, rows [(p+1)·b, n) hold the unit
+//     lower trapezoid explicitly (ones and zeros stored), rows above are zero.
+//   - T holds the factors: T[p] is b×b upper triangular at T + p·b·b, ld b,
+//     zeros below the diagonal and in unused columns.
+//   - B holds the band.
+//
+// Compact band. Column c of B keeps rows c … c+2b−1 contiguously:
+// element (r, c), c ≤ r < c+2b, lies at B[(r−c) + c·2b]. Rows 0 … b of a column are
+// the band, the rest is room for the bulge and zero before and after chasing.
+//
+// Sweeps. Sweep s (0 ≤ s < n−2) has steps j = 0, 1, … while s+1+j·b < n; step j
+// acts on rows r … r+L−1 with r = s+1+j·b, L = min(b, n−r). Its reflector
+// annihilates column s (j = 0) or column r−b (j > 0) below row r.
+// Q2 = H(0,0)·H(0,1)⋯H(1,0)·H(1,1)⋯ in sweep order; the steps of one sweep act
+// on disjoint rows and commute.
+//
+//   - V keeps the vectors packed: those of sweep s, one after another, fill
+//     V[vOffset(s) … vOffset(s)+n−1−s) so that row i of the sweep lies at
+//     vOffset(s) + i − (s+1), vOffset(s) = s·(n−1) − s·(s−1)/2. v[0] = 1 is stored.
+//   - Tau[s·J + j], J = ceil((n−1)/b), is the factor of step j; unused entries are 0.
+package stages
