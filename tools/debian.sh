@@ -1,0 +1,26 @@
+# Sourced by setup.sh and glslc.sh: questions to apt that both of them ask.
+# shellcheck shell=sh
+
+# debian_archive prints the address of the Debian archive this machine already
+# uses, so that no mirror is ever named here. Asking apt itself rather than
+# reading its sources covers every format they may be written in. Extra
+# arguments go to apt-get (a private state folder, for instance).
+debian_archive() {
+	. /etc/os-release
+	apt-get "$@" indextargets \
+		--format '$(ORIGIN)|$(COMPONENT)|$(CODENAME)|$(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -F'|' -v c="${VERSION_CODENAME:-}" \
+			'$1 == "Debian" && $2 == "main" && $3 == c { print $4; exit }'
+}
+
+# installed_version PACKAGE prints nothing when the package is not installed.
+installed_version() {
+	dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
+		awk '$1 == "installed" { print $2; exit }'
+}
+
+# candidate_version PACKAGE [RELEASE] prints the version apt would install.
+candidate_version() {
+	apt-cache ${2:+-t "$2"} policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }'
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# setup.sh makes this machine able to build and test vkevd: a C compiler for
+# cgo, the Vulkan loader, Mesa's CPU driver (lavapipe) and the validation
+# layers. It says nothing and changes nothing when all of it is there.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/debian.sh"
+
+# Lavapipe before this version ends every loop after 65535 rounds, silently.
+mesa_min=25
+packages='ca-certificates gcc libc6-dev libvulkan1 vulkan-validationlayers'
+
+die() {
+	echo "setup: $*" >&2
+	exit 1
+}
+
+check_go() {
+	need=$(awk '$1 == "go" { print $2 }' "$here/../go.mod")
+	command -v go >/dev/null || die "Go $need or newer is needed and not on PATH (https://go.dev/dl)"
+	# GOTOOLCHAIN=local: a Go that would have to download a newer one is too old here.
+	have=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//; s/[^0-9.].*//')
+	[ "$(printf '%s\n%s\n' "$need" "${have:-0}" | sort -V | head -n 1)" = "$need" ] ||
+		die "Go $need or newer is needed, this is ${have:-older}"
+}
+
+# Without apt we install nothing, but say what lacks.
+check_without_apt() {
+	lacks=
+	command -v "${CC:-cc}" >/dev/null || lacks="$lacks, a C compiler"
+	ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1' || lacks="$lacks, libvulkan.so.1"
+	ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1 ||
+		lacks="$lacks, Mesa $mesa_min or newer with lavapipe"
+	[ -z "$lacks" ] || die "no apt here; please install: ${lacks#, }"
+}
+
+new_enough() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$mesa_min"; }
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt() {
+	as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes apt-get -o DPkg::Lock::Timeout=600 -qq "$@" >/dev/null
+}
+
+# install_mesa takes the archive's Mesa where it is new enough, else backports'.
+install_mesa() {
+	have=$(candidate_version mesa-vulkan-drivers)
+	if new_enough "$have"; then
+		apt install -y --no-install-recommends mesa-vulkan-drivers
+		return
+	fi
+	. /etc/os-release
+	backports=${VERSION_CODENAME:-none}-backports
+	archive=$(debian_archive)
+	refusal="lavapipe of Mesa $mesa_min or newer is needed; ${PRETTY_NAME:-this system} offers ${have:-none}"
+	[ -n "$archive" ] || die "$refusal and is no Debian with backports"
+	if ! new_enough "$(candidate_version mesa-vulkan-drivers "$backports")"; then
+		# Backports are never installed from unless asked for, so the line is safe to leave.
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $backports main" |
+			as_root tee "/etc/apt/sources.list.d/$backports.list" >/dev/null
+		apt update || true
+	fi
+	new_enough "$(candidate_version mesa-vulkan-drivers "$backports")" ||
+		die "$refusal, and $backports nothing newer"
+	apt install -y --no-install-recommends -t "$backports" mesa-vulkan-drivers
+}
+
+check_go
+if ! command -v apt-get >/dev/null; then
+	check_without_apt
+	exit 0
+fi
+
+missing=
+for p in $packages; do
+	[ -n "$(installed_version "$p")" ] || missing="$missing $p"
+done
+mesa=$(installed_version mesa-vulkan-drivers)
+if [ -z "$missing" ] && new_enough "$mesa"; then
+	exit 0
+fi
+
+new_enough "$mesa" || missing="$missing mesa-vulkan-drivers($mesa_min+)"
+echo "setup: installing$missing" >&2
+[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+	die "neither root nor sudo; please install$missing"
+# A source of somebody else's may be out of reach: what counts is the install below.
+apt update || true
+new_enough "$mesa" || install_mesa
+for p in $packages; do
+	[ -n "$(installed_version "$p")" ] || set -- "$@" "$p"
+done
+[ $# = 0 ] || apt install -y --no-install-recommends "$@"
