@@ -1,0 +1,89 @@
+#!/bin/sh
+# glslc.sh compiles one shader with the one compiler whose output is committed.
+#
+#   glslc.sh IN.comp OUT.spv [NAME=VALUE ...]   compile, with preprocessor defines
+#   glslc.sh --val FILE.spv                     check with the same release's spirv-val
+#   glslc.sh --fetch                            get the compiler now (else at first use)
+#   glslc.sh --available                        exit status: is it here already?
+#   glslc.sh --version                          print what is pinned
+#
+# The compiler is Debian trixie's, unpacked into the user's cache together with
+# trixie's C library, so it runs on older systems, needs no root and leaves the
+# machine's packages alone. The optimiser is not run: drivers optimise anyway,
+# and what the shader says is then what the SPIR-V says.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/debian.sh"
+
+release=trixie
+glslang=15.1.0+1.4.309.0-1
+spirv_tools=2025.1~rc1-1
+
+root=${XDG_CACHE_HOME:-$HOME/.cache}/vkevd/glslang-${glslang%%+*}
+
+die() {
+	echo "glslc: $*" >&2
+	exit 1
+}
+
+fetch() (
+	command -v apt-get >/dev/null && command -v dpkg >/dev/null ||
+		die "the pinned compiler comes as Debian packages, and there is no apt here"
+	mkdir -p "${root%/*}"
+	new=$(mktemp -d "${root%/*}/fetching.XXXXXX")
+	trap 'rm -rf "$new"' EXIT
+	cd "$new"
+	mkdir -p lists/partial cache/archives/partial root
+	# Private apt state: the machine's own sources and lists stay as they are.
+	set -- -qq -o "Dir::State::lists=$new/lists" -o "Dir::Cache=$new/cache" -o APT::Sandbox::User=root
+	archive=$(debian_archive)
+	if [ -z "$archive" ]; then # no lists downloaded yet, as in fresh containers
+		apt-get "$@" update || true
+		archive=$(debian_archive "$@")
+	fi
+	[ -n "$archive" ] || die "the pinned compiler comes from the Debian archive, and apt here knows none"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $release main" >sources.list
+	set -- "$@" -o "Dir::Etc::sourcelist=$new/sources.list" -o Dir::Etc::sourceparts=/nonexistent
+	apt-get "$@" update || die "$release's package list cannot be had"
+	apt-get "$@" download "glslang-tools=$glslang" "spirv-tools=$spirv_tools" \
+		"libc6/$release" "libstdc++6/$release" "libgcc-s1/$release" ||
+		die "$release no longer offers glslang $glslang with spirv-tools $spirv_tools"
+	for deb in *.deb; do dpkg -x "$deb" root; done
+	rm -rf root/usr/share root/etc root/var
+	mv -T root "$root" 2>/dev/null || [ -d "$root" ] || die "cannot write $root" # another fetch may have won
+)
+
+available() { [ -d "$root" ]; }
+
+# pinned NAME ARG... runs a program of the pin under the pin's own C library.
+pinned() {
+	available || fetch
+	loader=$(ls "$root"/usr/lib/*/ld-linux-*.so.* | head -n 1)
+	program=$1
+	shift
+	"$loader" --library-path "${loader%/*}" "$root/usr/bin/$program" "$@"
+}
+
+compile() {
+	[ $# -ge 2 ] || die "usage: glslc.sh IN.comp OUT.spv [NAME=VALUE ...]"
+	in=$1 out=$2 shaders=$here/../shaders
+	shift 2
+	for define; do
+		shift
+		set -- "$@" "-D${define#-D}"
+	done
+	# vulkan1.2: for 1.3 glslang writes LocalSizeId, which needs maintenance4 as well.
+	if ! pinned glslang --quiet --target-env vulkan1.2 "-I$shaders" "-I$shaders/common" \
+		"$@" -o "$out" "$in" >&2; then
+		rm -f "$out"
+		exit 1
+	fi
+}
+
+case ${1:-} in
+--version) echo "glslang $glslang, spirv-tools $spirv_tools" ;;
+--available) available ;;
+--fetch) available || fetch ;;
+--val) pinned spirv-val --target-env vulkan1.2 --scalar-block-layout "$2" ;;
+*) compile "$@" ;;
+esac
