@@ -1,0 +1,88 @@
+package ratio
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// The products are gonum's, which work on row-major matrices and on all cores:
+// the memory of a column-major X is that of a row-major Xᵀ.
+func transposed(rows, cols int, x []float64, ldx int) blas64.General {
+	return blas64.General{Rows: cols, Cols: rows, Stride: max(1, ldx), Data: x}
+}
+
+// Residual returns ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp) for m ≤ n vectors: A is n×n with
+// leading dimension lda, Z is n×m with ldz, and there are m values.
+func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) float64 {
+	if n == 0 || m == 0 {
+		return 0
+	}
+	if len(values) != m || !finite(n, n, a, lda) || !finite(n, m, z, ldz) {
+		return math.Inf(1)
+	}
+	shift := shiftToOne(maxAbs(n, n, a, lda))
+	as := scaled(n, n, a, lda, shift)
+	lambda := scaled(m, 1, values, m, shift)
+	if !finite(m, 1, lambda, m) {
+		return math.Inf(1)
+	}
+	r := timesDiagonal(n, z, ldz, lambda)
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, // (A·Z)ᵀ = Zᵀ·Aᵀ
+		1, transposed(n, m, z, ldz), transposed(n, n, as, n),
+		-1, transposed(n, m, r, n))
+	return perNorm(Norm1(n, m, r, n), Norm1(n, n, as, n), n, shift)
+}
+
+// Reconstruction returns ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp), dsyt21's first result.
+// Z is n×n and there are n values.
+func Reconstruction(n int, a []float64, lda int, values, z []float64, ldz int) float64 {
+	if n == 0 {
+		return 0
+	}
+	if len(values) != n || !finite(n, n, a, lda) || !finite(n, n, z, ldz) {
+		return math.Inf(1)
+	}
+	shift := shiftToOne(maxAbs(n, n, a, lda))
+	r := scaled(n, n, a, lda, shift)
+	norm := Norm1(n, n, r, n)
+	lambda := scaled(n, 1, values, n, shift)
+	if !finite(n, 1, lambda, n) {
+		return math.Inf(1)
+	}
+	zl := timesDiagonal(n, z, ldz, lambda)
+	blas64.Gemm(blas.Trans, blas.NoTrans, // Aᵀ − Z·(Z·Λ)ᵀ
+		-1, transposed(n, n, z, ldz), transposed(n, n, zl, n),
+		1, transposed(n, n, r, n))
+	return perNorm(Norm1(n, n, r, n), norm, n, shift)
+}
+
+// Orthogonality returns ‖I − Zᵀ·Z‖₁ / (n·ulp) for the n×m matrix Z, m ≤ n,
+// dsyt21's second result.
+func Orthogonality(n, m int, z []float64, ldz int) float64 {
+	if n == 0 || m == 0 {
+		return 0
+	}
+	if !finite(n, m, z, ldz) {
+		return math.Inf(1)
+	}
+	g := make([]float64, m*m)
+	zt := transposed(n, m, z, ldz)
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, zt, zt, 0, transposed(m, m, g, m))
+	for j := range m {
+		g[j+j*m] -= 1
+	}
+	return verdict(Norm1(m, m, g, m) / (float64(n) * Ulp))
+}
+
+// timesDiagonal returns Z·Λ, stored without padding.
+func timesDiagonal(n int, z []float64, ldz int, lambda []float64) []float64 {
+	r := make([]float64, n*len(lambda))
+	for j, l := range lambda {
+		for i, v := range z[j*ldz : j*ldz+n] {
+			r[i+j*n] = v * l
+		}
+	}
+	return r
+}

@@ -1,0 +1,42 @@
+// Package ratio holds LAPACK's measures of an eigendecomposition: each divides
+// an error by the error that rounding alone may leave, so that one threshold
+// serves every order and every scale.
+//
+//	Residual             ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp)      any number of vectors
+//	Reconstruction       ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp)     dsyt21, first result; all n vectors
+//	Orthogonality        ‖I − Zᵀ·Z‖₁ / (n·ulp)            dsyt21, second result
+//	TridiagonalResidual  ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp)      after dstt21 and dstt22
+//	Values               max|got − want| / (norm·n·ulp)
+//	Sturm                dstech: counts prove where the eigenvalues lie
+//
+// LAPACK's own tests of its two-stage reduction pass below 60; a good solver
+// stays below 10. Here n is always the order, also where m < n vectors are
+// measured, and ulp = 2⁻⁵².
+//
+// A measure never passes by accident: a NaN or an infinity in any input, or an
+// overflow on the way, gives +Inf. A and Λ are brought to norm one by a power of
+// two first, so matrices near the ends of the exponent range are measured like
+// any other; a norm below the safe minimum counts as the safe minimum (dsyt21's
+// rule), which also serves the zero matrix. n = 0 and m = 0 give 0.
+//
+// Matrices are column-major. A is full: both triangles are read.
+package ratio
+
+import "math"
+
+const (
+	// Ulp is the distance from 1 to the next double, LAPACK's dlamch('P').
+	Ulp = 0x1p-52
+
+	// SafeMin is the least normal double, LAPACK's dlamch('S').
+	SafeMin = 0x1p-1022
+)
+
+// verdict makes a failed measurement fail its test: NaN compares false with
+// every threshold, +Inf compares right.
+func verdict(x float64) float64 {
+	if math.IsNaN(x) {
+		return math.Inf(1)
+	}
+	return x
+}

@@ -1,0 +1,79 @@
+package ratio
+
+import "math"
+
+// Norm1 returns ‖X‖₁, the largest sum of magnitudes over the columns of the
+// rows×cols matrix x; NaN where x holds one.
+func Norm1(rows, cols int, x []float64, ldx int) float64 {
+	var norm float64
+	for j := range cols {
+		var sum float64
+		for _, v := range x[j*ldx : j*ldx+rows] {
+			sum += math.Abs(v)
+		}
+		norm = max(norm, sum) // the builtin keeps NaN
+	}
+	return norm
+}
+
+// NormTridiagonal returns ‖T‖₁ of the symmetric tridiagonal T with diagonal d
+// and off-diagonal e, len(e) ≥ len(d)−1.
+func NormTridiagonal(d, e []float64) float64 {
+	var norm float64
+	for i := range d {
+		sum := math.Abs(d[i])
+		if i > 0 {
+			sum += math.Abs(e[i-1])
+		}
+		if i < len(d)-1 {
+			sum += math.Abs(e[i])
+		}
+		norm = max(norm, sum)
+	}
+	return norm
+}
+
+// maxAbs returns the largest magnitude in x, NaN where x holds one.
+func maxAbs(rows, cols int, x []float64, ldx int) float64 {
+	var top float64
+	for j := range cols {
+		for _, v := range x[j*ldx : j*ldx+rows] {
+			top = max(top, math.Abs(v))
+		}
+	}
+	return top
+}
+
+// finite reports whether all of x are numbers. It is asked of every input,
+// because a product may skip a zero times a NaN.
+func finite(rows, cols int, x []float64, ldx int) bool {
+	top := maxAbs(rows, cols, x, ldx)
+	return !math.IsNaN(top) && !math.IsInf(top, 0)
+}
+
+// shiftToOne returns the power of two that brings top into [½, 1).
+func shiftToOne(top float64) int {
+	_, exponent := math.Frexp(top) // 0 for zero
+	return -exponent
+}
+
+// scaled returns 2^shift·x, stored without padding.
+func scaled(rows, cols int, x []float64, ldx, shift int) []float64 {
+	y := make([]float64, rows*cols)
+	for j := range cols {
+		for i, v := range x[j*ldx : j*ldx+rows] {
+			y[j*rows+i] = math.Ldexp(v, shift)
+		}
+	}
+	return y
+}
+
+// perNorm divides an error by norm·n·ulp, where err and norm are 2^shift times
+// what they measure. An infinite norm would forgive everything.
+func perNorm(err, norm float64, n, shift int) float64 {
+	if math.IsInf(norm, 0) {
+		return norm
+	}
+	norm = max(norm, math.Ldexp(SafeMin, shift))
+	return verdict(err / norm / (float64(n) * Ulp))
+}

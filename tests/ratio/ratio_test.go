@@ -1,0 +1,171 @@
+package ratio
+
+import (
+	"math"
+	"testing"
+)
+
+// laplacian returns 2^shift·tridiag(−1, 2, −1) as dense and as tridiagonal, in
+// storage padded with NaN, and its eigenpairs by their formula.
+func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
+	nan := func(k int) []float64 {
+		x := make([]float64, k)
+		for i := range x {
+			x[i] = math.NaN()
+		}
+		return x
+	}
+	s := math.Ldexp(1, shift)
+	a, z = nan(n*ld), nan(n*ld)
+	d, e, values = make([]float64, n), make([]float64, max(0, n-1)), make([]float64, n)
+	for j := range n {
+		angle := float64(j+1) * math.Pi / float64(n+1)
+		half := math.Sin(angle / 2)
+		values[j] = 4 * half * half * s
+		for i := range n {
+			a[i+j*ld] = 0
+			turn := (i + 1) * (j + 1) % (2 * (n + 1)) // sin of a large angle is only as good as the angle
+			z[i+j*ld] = math.Sqrt(2/float64(n+1)) * math.Sin(float64(turn)*math.Pi/float64(n+1))
+		}
+		a[j+j*ld], d[j] = 2*s, 2*s
+	}
+	for j := range n - 1 {
+		a[j+1+j*ld], a[j+(j+1)*ld], e[j] = -s, -s, -s
+	}
+	return a, d, e, values, z
+}
+
+// measures runs every measure on one decomposition; the last is 0 or +Inf.
+func measures(n, m, ld int, a, d, e, values, z []float64) map[string]float64 {
+	sturm := 0.0
+	if Sturm(d, e, values, 4*float64(n)*Ulp*NormTridiagonal(d, e)) != nil {
+		sturm = math.Inf(1)
+	}
+	return map[string]float64{
+		"Residual":            Residual(n, m, a, ld, values[:m], z, ld),
+		"Reconstruction":      Reconstruction(n, a, ld, values, z, ld),
+		"Orthogonality":       Orthogonality(n, m, z, ld),
+		"TridiagonalResidual": TridiagonalResidual(d, e, values[:m], z, ld),
+		"Sturm":               sturm,
+	}
+}
+
+func TestKnownPairsPass(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 17, 64, 100} {
+		for _, shift := range []int{0, 1018, -1000, -1070} {
+			for _, m := range []int{n, (n + 1) / 2, 0} {
+				a, d, e, values, z := laplacian(n, n+3, shift)
+				for name, r := range measures(n, m, n+3, a, d, e, values, z) {
+					if !(r < 5) {
+						t.Errorf("n=%d m=%d shift=%d: %s = %g", n, m, shift, name, r)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMeasureIsTheFormula holds one hand-made error against the numbers that
+// the formulas give: A = 4·I of order 2, Λ off by δ in its first value.
+func TestMeasureIsTheFormula(t *testing.T) {
+	const delta = 0x1p-40
+	a := []float64{4, 0, 0, 4}
+	eye := []float64{1, 0, 0, 1}
+	values := []float64{4 - delta, 4}
+	want := delta / 4 / (2 * Ulp)
+	for name, got := range map[string]float64{
+		"Residual":            Residual(2, 2, a, 2, values, eye, 2),
+		"Reconstruction":      Reconstruction(2, a, 2, values, eye, 2),
+		"TridiagonalResidual": TridiagonalResidual([]float64{4, 4}, []float64{0}, values, eye, 2),
+		"Values":              Values(2, values, []float64{4, 4}, 4),
+	} {
+		if got != want {
+			t.Errorf("%s = %g, formula gives %g", name, got, want)
+		}
+	}
+	// Z = [1 δ; 0 1] has I − ZᵀZ = −[0 δ; δ δ²].
+	if got, want := Orthogonality(2, 2, []float64{1, 0, delta, 1}, 2), delta/(2*Ulp); math.Abs(got/want-1) > 1e-10 {
+		t.Errorf("Orthogonality = %g, formula gives %g", got, want)
+	}
+}
+
+// TestNothingSlips spoils one input at a time; every measure that reads it must
+// say +Inf, also where a product would have multiplied the NaN by zero.
+func TestNothingSlips(t *testing.T) {
+	const n, ld = 5, 6
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for spoiled, readers := range map[string][]string{
+			"a":      {"Residual", "Reconstruction"},
+			"d":      {"TridiagonalResidual", "Sturm"},
+			"e":      {"TridiagonalResidual", "Sturm"},
+			"values": {"Residual", "Reconstruction", "TridiagonalResidual", "Sturm"},
+			"z":      {"Residual", "Reconstruction", "Orthogonality", "TridiagonalResidual"},
+		} {
+			a, d, e, values, z := laplacian(n, ld, 0)
+			clear(z) // zero vectors are wrong, but they make every product vanish
+			in := map[string][]float64{"a": a, "d": d, "e": e, "values": values, "z": z}
+			in[spoiled][2] = bad
+			got := measures(n, n, ld, a, d, e, values, z)
+			for _, name := range readers {
+				if !math.IsInf(got[name], 1) {
+					t.Errorf("%g in %s: %s = %g", bad, spoiled, name, got[name])
+				}
+			}
+		}
+		for i, r := range []float64{
+			Values(2, []float64{0, bad}, []float64{0, 1}, 1),
+			Values(2, []float64{0, 1}, []float64{bad, 1}, 1),
+			Values(2, []float64{0, 1}, []float64{0, 1}, math.Abs(bad)),
+			Values(2, []float64{0}, []float64{0, 1}, 1),
+		} {
+			if !math.IsInf(r, 1) {
+				t.Errorf("%g: Values case %d = %g", bad, i, r)
+			}
+		}
+	}
+}
+
+func TestZeroMatrix(t *testing.T) {
+	const n = 4
+	zero := make([]float64, n*n)
+	z := make([]float64, n*n)
+	for j := range n {
+		z[j+j*n] = 1
+	}
+	for name, r := range measures(n, n, n, zero, zero[:n], zero[:n-1], zero[:n], z) {
+		if r != 0 {
+			t.Errorf("%s = %g for the zero matrix", name, r)
+		}
+	}
+	if r := Residual(n, n, zero, n, []float64{0, 0, 0, 1e-100}, z, n); !(r > 1e100) {
+		t.Errorf("a value of 1e-100 for the zero matrix: ratio %g", r)
+	}
+}
+
+// TestSturmNamesTheCulprit moves one value across the width, both ways, in the
+// midst of others and among equals.
+func TestSturmNamesTheCulprit(t *testing.T) {
+	d, e := []float64{1, 2, 2, 5}, []float64{0, 0, 0}
+	const width = 1e-9
+	if err := Sturm(d, e, d, width); err != nil {
+		t.Error(err)
+	}
+	for k := range d {
+		for _, move := range []float64{-3 * width, 3 * width} {
+			values := append([]float64(nil), d...)
+			values[k] += move
+			if Sturm(d, e, values, width) == nil {
+				t.Errorf("value %d moved by %g passed", k, move)
+			}
+		}
+	}
+	if err := SturmRange(d, e, 2, []float64{2, 5}, width); err != nil {
+		t.Error(err)
+	}
+	if SturmRange(d, e, 1, []float64{2, 5}, width) == nil {
+		t.Error("indices shifted by one passed")
+	}
+	if Sturm(d, e, []float64{1, 2, 5}, width) == nil || SturmRange(d, e, 3, []float64{2, 5}, width) == nil {
+		t.Error("wrong number of values passed")
+	}
+}
