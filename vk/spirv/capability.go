@@ -1,0 +1,68 @@
+package spirv
+
+import "fmt"
+
+// Capability is a SPIR-V capability: something a shader demands of the device.
+type Capability uint32
+
+// The capabilities our shaders have, or may come to have.
+const (
+	CapShader                         Capability = 1
+	CapFloat16                        Capability = 9
+	CapFloat64                        Capability = 10
+	CapInt64                          Capability = 11
+	CapInt64Atomics                   Capability = 12
+	CapInt16                          Capability = 22
+	CapInt8                           Capability = 39
+	CapGroupNonUniform                Capability = 61
+	CapGroupNonUniformVote            Capability = 62
+	CapGroupNonUniformArithmetic      Capability = 63
+	CapGroupNonUniformBallot          Capability = 64
+	CapGroupNonUniformShuffle         Capability = 65
+	CapGroupNonUniformShuffleRelative Capability = 66
+	CapGroupNonUniformClustered       Capability = 67
+	CapStorageBuffer16BitAccess       Capability = 4433
+	CapStorageBuffer8BitAccess        Capability = 4448
+	CapVulkanMemoryModel              Capability = 5345
+	CapVulkanMemoryModelDeviceScope   Capability = 5346
+	CapPhysicalStorageBufferAddresses Capability = 5347
+	CapCooperativeMatrixKHR           Capability = 6022
+	CapAtomicFloat32AddEXT            Capability = 6033
+	CapAtomicFloat64AddEXT            Capability = 6034
+)
+
+var capabilityNames = map[Capability]string{
+	CapShader:                         "Shader",
+	CapFloat16:                        "Float16",
+	CapFloat64:                        "Float64",
+	CapInt64:                          "Int64",
+	CapInt64Atomics:                   "Int64Atomics",
+	CapInt16:                          "Int16",
+	CapInt8:                           "Int8",
+	CapGroupNonUniform:                "GroupNonUniform",
+	CapGroupNonUniformVote:            "GroupNonUniformVote",
+	CapGroupNonUniformArithmetic:      "GroupNonUniformArithmetic",
+	CapGroupNonUniformBallot:          "GroupNonUniformBallot",
+	CapGroupNonUniformShuffle:         "GroupNonUniformShuffle",
+	CapGroupNonUniformShuffleRelative: "GroupNonUniformShuffleRelative",
+	CapGroupNonUniformClustered:       "GroupNonUniformClustered",
+	CapStorageBuffer16BitAccess:       "StorageBuffer16BitAccess",
+	CapStorageBuffer8BitAccess:        "StorageBuffer8BitAccess",
+	CapVulkanMemoryModel:              "VulkanMemoryModel",
+	CapVulkanMemoryModelDeviceScope:   "VulkanMemoryModelDeviceScope",
+	CapPhysicalStorageBufferAddresses: "PhysicalStorageBufferAddresses",
+	CapCooperativeMatrixKHR:           "CooperativeMatrixKHR",
+	CapAtomicFloat32AddEXT:            "AtomicFloat32AddEXT",
+	CapAtomicFloat64AddEXT:            "AtomicFloat64AddEXT",
+}
+
+// Known tells whether the capability has a name here.
+func (c Capability) Known() bool { return capabilityNames[c] != "" }
+
+// String returns the name the SPIR-V specification gives the capability.
+func (c Capability) String() string {
+	if name := capabilityNames[c]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("Capability(%d)", uint32(c))
+}

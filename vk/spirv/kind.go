@@ -1,0 +1,48 @@
+package spirv
+
+// Kind says what a parameter or a buffer's element is. Except for Address it
+// is the name of the Go type that has the same bits.
+type Kind string
+
+const (
+	Uint8   Kind = "uint8"
+	Int8    Kind = "int8"
+	Uint16  Kind = "uint16"
+	Int16   Kind = "int16"
+	Uint32  Kind = "uint32"
+	Int32   Kind = "int32"
+	Uint64  Kind = "uint64"
+	Int64   Kind = "int64"
+	Half    Kind = "spirv.Float16"
+	Float32 Kind = "float32"
+	Float64 Kind = "float64"
+	Boolean Kind = "spirv.Bool"
+	Address Kind = "spirv.Addr"
+)
+
+// Size returns the bytes a value of this kind takes in a buffer, a push block
+// or a specialisation constant's data.
+func (k Kind) Size() uintptr {
+	switch k {
+	case Uint8, Int8:
+		return 1
+	case Uint16, Int16, Half:
+		return 2
+	case Uint32, Int32, Float32, Boolean:
+		return 4
+	default:
+		return 8
+	}
+}
+
+// Bool is a specialisation constant of GLSL type bool: Vulkan wants four bytes.
+type Bool uint32
+
+const (
+	False Bool = 0
+	True  Bool = 1
+)
+
+// Float16 is an IEEE half in a buffer. Go has no arithmetic on it; it is
+// storage only.
+type Float16 uint16

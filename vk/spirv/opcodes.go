@@ -1,0 +1,81 @@
+package spirv
+
+// The numbers of the SPIR-V specification that this package reads or writes.
+const (
+	opSourceContinued = 2
+	opSource          = 3
+	opSourceExtension = 4
+	opName            = 5
+	opMemberName      = 6
+	opString          = 7
+	opExtension       = 10
+	opExtInstImport   = 11
+	opMemoryModel     = 14
+	opEntryPoint      = 15
+	opExecutionMode   = 16
+	opCapability      = 17
+
+	opTypeBool         = 20
+	opTypeInt          = 21
+	opTypeFloat        = 22
+	opTypeVector       = 23
+	opTypeMatrix       = 24
+	opTypeArray        = 28
+	opTypeRuntimeArray = 29
+	opTypeStruct       = 30
+	opTypePointer      = 32
+
+	opConstant              = 43
+	opConstantComposite     = 44
+	opSpecConstantTrue      = 48
+	opSpecConstantFalse     = 49
+	opSpecConstant          = 50
+	opSpecConstantComposite = 51
+	opFunction              = 54
+	opVariable              = 59
+
+	opDecorate             = 71
+	opMemberDecorate       = 72
+	opDecorationGroup      = 73
+	opGroupDecorate        = 74
+	opGroupMemberDecorate  = 75
+	opModuleProcessed      = 330
+	opExecutionModeId      = 331
+	opDecorateId           = 332
+	opDecorateString       = 5632
+	opMemberDecorateString = 5633
+
+	opFConvert          = 115
+	opFNegate           = 127
+	opFAdd              = 129
+	opFSub              = 131
+	opFMul              = 133
+	opFDiv              = 136
+	opFRem              = 140
+	opFMod              = 141
+	opVectorTimesScalar = 142
+	opMatrixTimesScalar = 143
+	opVectorTimesMatrix = 144
+	opMatrixTimesVector = 145
+	opMatrixTimesMatrix = 146
+	opOuterProduct      = 147
+	opDot               = 148
+)
+
+const (
+	decorationSpecId        = 1
+	decorationBuiltIn       = 11
+	decorationNonWritable   = 24
+	decorationNonReadable   = 25
+	decorationOffset        = 35
+	decorationNoContraction = 42
+
+	builtInWorkgroupSize = 25
+
+	executionModelGLCompute  = 5
+	executionModeLocalSize   = 17
+	executionModeLocalSizeId = 38
+
+	storagePushConstant          = 9
+	storagePhysicalStorageBuffer = 5349
+)

@@ -1,0 +1,192 @@
+package spirv
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// parsed is a module's declarations by id.
+type parsed struct {
+	entry        string
+	entries      int
+	modeOp       uint32 // how the local size is given: opExecutionMode or opExecutionModeId
+	mode         [3]uint32
+	capabilities []Capability
+	names        map[uint32]string
+	members      map[member]string
+	decorations  map[decoration]uint32
+	defs         map[uint32]instruction // types, constants, variables
+	order        []uint32               // the ids of defs as declared
+}
+
+type member struct{ of, index uint32 }
+
+// decoration is a key: the decorated id or member, and the decoration's number.
+type decoration struct {
+	member
+	what uint32
+}
+
+// whole stands for the member index where all of an id is decorated.
+const whole = ^uint32(0)
+
+func collect(body []instruction) *parsed {
+	p := &parsed{
+		names: map[uint32]string{}, members: map[member]string{},
+		decorations: map[decoration]uint32{}, defs: map[uint32]instruction{},
+	}
+	for _, in := range body {
+		if len(in.args) == 0 {
+			continue // nothing we look for is that short
+		}
+		switch in.op {
+		case opCapability:
+			p.capabilities = append(p.capabilities, Capability(in.arg(0)))
+		case opEntryPoint:
+			p.entries++
+			if in.arg(0) == executionModelGLCompute {
+				p.entry = in.text(2)
+			}
+		case opExecutionMode, opExecutionModeId:
+			if m := in.arg(1); m == executionModeLocalSize || m == executionModeLocalSizeId {
+				p.modeOp, p.mode = in.op, [3]uint32{in.arg(2), in.arg(3), in.arg(4)}
+			}
+		case opName:
+			p.names[in.arg(0)] = in.text(1)
+		case opMemberName:
+			p.members[member{in.arg(0), in.arg(1)}] = in.text(2)
+		case opDecorate:
+			p.decorations[decoration{member{in.arg(0), whole}, in.arg(1)}] = in.arg(2)
+		case opMemberDecorate:
+			p.decorations[decoration{member{in.arg(0), in.arg(1)}, in.arg(2)}] = in.arg(3)
+		case opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix,
+			opTypeArray, opTypeRuntimeArray, opTypeStruct, opTypePointer:
+			p.define(in.arg(0), in)
+		case opConstant, opConstantComposite, opSpecConstantTrue, opSpecConstantFalse,
+			opSpecConstant, opSpecConstantComposite, opVariable:
+			p.define(in.arg(1), in)
+		case opFunction:
+			return p // declarations end here
+		}
+	}
+	return p
+}
+
+func (p *parsed) define(id uint32, in instruction) {
+	p.defs[id] = in
+	p.order = append(p.order, id)
+}
+
+func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
+	operand, found = p.decorations[decoration{member{id, whole}, what}]
+	return operand, found
+}
+
+func (p *parsed) workgroupSize() (in instruction, found bool) {
+	for _, id := range p.order {
+		if b, ok := p.decoration(id, decorationBuiltIn); ok && b == builtInWorkgroupSize {
+			return p.defs[id], true
+		}
+	}
+	return in, false
+}
+
+// scalar returns the kind of a scalar type, "" for any other type.
+func (p *parsed) scalar(typ uint32) Kind {
+	in := p.defs[typ]
+	switch in.op {
+	case opTypeInt:
+		return map[[2]uint32]Kind{
+			{8, 0}: Uint8, {8, 1}: Int8, {16, 0}: Uint16, {16, 1}: Int16,
+			{32, 0}: Uint32, {32, 1}: Int32, {64, 0}: Uint64, {64, 1}: Int64,
+		}[[2]uint32{in.arg(1), in.arg(2)}]
+	case opTypeFloat:
+		return map[uint32]Kind{16: Half, 32: Float32, 64: Float64}[in.arg(1)]
+	}
+	return ""
+}
+
+// pushBlock lists the members of the push-constant variable's block.
+func (p *parsed) pushBlock() ([]PushField, error) {
+	var fields []PushField
+	for _, id := range p.order {
+		variable := p.defs[id]
+		if variable.op != opVariable || variable.arg(2) != storagePushConstant {
+			continue
+		}
+		block := p.defs[p.defs[variable.arg(0)].arg(2)]
+		if block.op != opTypeStruct || fields != nil {
+			return nil, errors.New("push constants must be one block")
+		}
+		for i, typ := range block.args[1:] {
+			of := member{block.arg(0), uint32(i)}
+			f, err := p.pushField(typ)
+			f.Name = p.members[of]
+			if err != nil {
+				return nil, fmt.Errorf("push member %q: %w", f.Name, err)
+			}
+			f.Offset = uintptr(p.decorations[decoration{of, decorationOffset}])
+			fields = append(fields, f)
+		}
+	}
+	slices.SortFunc(fields, func(a, b PushField) int { return int(a.Offset) - int(b.Offset) })
+	return fields, nil
+}
+
+func (p *parsed) pushField(typ uint32) (f PushField, err error) {
+	in := p.defs[typ]
+	if in.op == opTypePointer && in.arg(1) == storagePhysicalStorageBuffer {
+		f.Kind = Address
+		err = p.pointee(in.arg(2), &f)
+	} else if f.Kind = p.scalar(typ); f.Kind == "" || f.Kind.Size() < 4 {
+		err = errors.New("only scalars of 32 or 64 bits and buffer references")
+	}
+	if err == nil {
+		f.Size = f.Kind.Size()
+	}
+	return f, err
+}
+
+// pointee finds out what a buffer reference points to and what is done there.
+// A block counts as readable or writable as soon as one of its members is.
+func (p *parsed) pointee(typ uint32, f *PushField) error {
+	block := p.defs[typ]
+	if block.op != opTypeStruct {
+		return errors.New("a buffer reference to something that is no block")
+	}
+	elem, ok := p.leaf(typ, "", 0)
+	if !ok || elem == "" {
+		return fmt.Errorf("its block %s does not consist of one kind of scalar", p.names[typ])
+	}
+	f.Elem = elem
+	for i := range block.args[1:] {
+		of := member{typ, uint32(i)}
+		_, nonWritable := p.decorations[decoration{of, decorationNonWritable}]
+		_, nonReadable := p.decorations[decoration{of, decorationNonReadable}]
+		f.Writable = f.Writable || !nonWritable
+		f.Readable = f.Readable || !nonReadable
+	}
+	return nil
+}
+
+// leaf returns the one kind of scalar a type is made of, given the kind seen
+// before ("" for none yet). Deep nesting is cut off: only broken words have it.
+func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
+	in := p.defs[typ]
+	switch {
+	case depth > 16:
+		return "", false
+	case in.op == opTypeVector, in.op == opTypeMatrix, in.op == opTypeArray, in.op == opTypeRuntimeArray:
+		return p.leaf(in.arg(1), seen, depth+1)
+	case in.op == opTypeStruct:
+		for _, m := range in.args[1:] {
+			if seen, ok = p.leaf(m, seen, depth+1); !ok {
+				return "", false
+			}
+		}
+		return seen, seen != ""
+	}
+	k = p.scalar(typ)
+	return k, k != "" && (seen == "" || seen == k)
+}

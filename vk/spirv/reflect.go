@@ -1,0 +1,123 @@
+package spirv
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Info is what a shader's words tell about it.
+type Info struct {
+	EntryPoint   string
+	LocalSize    [3]Dimension
+	Spec         []SpecConstant // by id
+	Push         []PushField    // by offset; names as in GLSL
+	Capabilities []Capability   // in order of their numbers
+}
+
+// SpecConstant is a specialisation constant as the shader declares it.
+type SpecConstant struct {
+	Name    string // as in GLSL
+	ID      uint32
+	Kind    Kind
+	Default uint64 // the bits, in the low Kind.Size() bytes
+}
+
+// Reflect reads a module with one compute entry point. Push blocks may hold
+// scalars and buffer references whose blocks consist of one kind of scalar
+// (in arrays, vectors or structs); anything else is refused.
+func Reflect(code []byte) (*Info, error) {
+	_, body, err := decode(code)
+	if err != nil {
+		return nil, err
+	}
+	p := collect(body)
+	info := &Info{EntryPoint: p.entry}
+	if p.entry == "" || p.entries != 1 {
+		return nil, fmt.Errorf("spirv: %d entry points, want one of a compute shader", p.entries)
+	}
+	info.Capabilities = p.capabilities
+	slices.Sort(info.Capabilities)
+	info.LocalSize = p.localSize()
+	if info.Spec, err = p.specConstants(info.LocalSize); err != nil {
+		return nil, fmt.Errorf("spirv: %w", err)
+	}
+	if info.Push, err = p.pushBlock(); err != nil {
+		return nil, fmt.Errorf("spirv: %w", err)
+	}
+	return info, nil
+}
+
+// localSize prefers, as drivers must, a WorkgroupSize constant over the
+// execution modes: glslang writes it for local_size_x_id.
+func (p *parsed) localSize() (size [3]Dimension) {
+	if workgroup, found := p.workgroupSize(); found {
+		for i := range size {
+			size[i] = p.dimension(workgroup.arg(2 + i))
+		}
+		return size
+	}
+	for i := range size {
+		if p.modeOp == opExecutionModeId {
+			size[i] = p.dimension(p.mode[i])
+		} else {
+			size[i].Fixed = p.mode[i]
+		}
+	}
+	return size
+}
+
+func (p *parsed) dimension(id uint32) Dimension {
+	if specID, ok := p.decoration(id, decorationSpecId); ok {
+		return Dimension{Specialised: true, ID: specID}
+	}
+	return Dimension{Fixed: p.defs[id].arg(2)}
+}
+
+// specConstants lists what carries a SpecId. local_size_x_id makes an unnamed
+// constant of its own; it yields to a named one of the same id, and gets a
+// name from its role where there is none.
+func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
+	byID := map[uint32]SpecConstant{}
+	for _, id := range p.order {
+		specID, ok := p.decoration(id, decorationSpecId)
+		if !ok {
+			continue
+		}
+		c := SpecConstant{Name: p.names[id], ID: specID}
+		in := p.defs[id]
+		switch in.op {
+		case opSpecConstantTrue:
+			c.Kind, c.Default = Boolean, uint64(True)
+		case opSpecConstantFalse:
+			c.Kind, c.Default = Boolean, uint64(False)
+		case opSpecConstant:
+			c.Kind, c.Default = p.scalar(in.arg(0)), uint64(in.arg(2))|uint64(in.arg(3))<<32
+		}
+		if c.Kind == "" || c.Kind.Size() < 4 {
+			return nil, fmt.Errorf("specialisation constant %d %q: only bool and scalars of 32 or 64 bits", specID, c.Name)
+		}
+		old, twice := byID[specID]
+		switch {
+		case twice && old.Name != "" && c.Name != "":
+			return nil, fmt.Errorf("specialisation constants %s and %s share id %d", old.Name, c.Name, specID)
+		case twice && old.Kind != c.Kind:
+			return nil, fmt.Errorf("specialisation constant %d is both %s and %s", specID, old.Kind, c.Kind)
+		case !twice || old.Name == "":
+			byID[specID] = c
+		}
+	}
+	var all []SpecConstant
+	for specID, c := range byID {
+		for i, axis := range []string{"X", "Y", "Z"} {
+			if c.Name == "" && local[i] == (Dimension{Specialised: true, ID: specID}) {
+				c.Name = "LOCAL_SIZE_" + axis
+			}
+		}
+		if c.Name == "" {
+			return nil, fmt.Errorf("specialisation constant %d has no name", specID)
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b SpecConstant) int { return int(a.ID) - int(b.ID) })
+	return all, nil
+}

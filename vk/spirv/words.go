@@ -1,0 +1,76 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	magic       = 0x07230203
+	headerWords = 5
+)
+
+// instruction is one SPIR-V instruction: its opcode and the words after it.
+type instruction struct {
+	op   uint32
+	args []uint32
+}
+
+// arg returns the i-th word after the opcode, 0 where the instruction ends before it.
+func (in instruction) arg(i int) uint32 {
+	if i >= len(in.args) {
+		return 0
+	}
+	return in.args[i]
+}
+
+// text returns the zero-terminated string that starts at word i.
+func (in instruction) text(i int) string {
+	var b []byte
+	for ; i < len(in.args); i++ {
+		b = binary.LittleEndian.AppendUint32(b, in.args[i])
+	}
+	s, _, _ := strings.Cut(string(b), "\x00")
+	return s
+}
+
+func (in instruction) append(words []uint32) []uint32 {
+	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
+}
+
+// decode splits a module into its header and its instructions.
+func decode(code []byte) (header []uint32, body []instruction, err error) {
+	if len(code)%4 != 0 || len(code) < 4*headerWords {
+		return nil, nil, fmt.Errorf("spirv: %d bytes are no module", len(code))
+	}
+	words := make([]uint32, len(code)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(code[4*i:])
+	}
+	if words[0] != magic {
+		return nil, nil, errors.New("spirv: not a little-endian SPIR-V module")
+	}
+	for at := headerWords; at < len(words); {
+		n := int(words[at] >> 16)
+		if n == 0 || at+n > len(words) {
+			return nil, nil, fmt.Errorf("spirv: bad instruction length %d at word %d", n, at)
+		}
+		body = append(body, instruction{words[at] & 0xffff, words[at+1 : at+n]})
+		at += n
+	}
+	return words[:headerWords], body, nil
+}
+
+func encode(header []uint32, body []instruction) []byte {
+	words := append([]uint32(nil), header...)
+	for _, in := range body {
+		words = in.append(words)
+	}
+	code := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		code = binary.LittleEndian.AppendUint32(code, w)
+	}
+	return code
+}
