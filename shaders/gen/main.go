@@ -1,0 +1,143 @@
+// Gen compiles the shaders and writes what Go needs of them: spv/KERNEL.spv
+// and, for each source, zSOURCE.go with the kernels' parameter types.
+//
+//	go run ./shaders/gen            what is out of date
+//	go run ./shaders/gen -all       everything
+//	go run ./shaders/gen NAME...    the named sources only
+//
+// A source that does not compile keeps what was generated from it before, and
+// does not keep the others from being done.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vkevd/vkevd/shaders/gen/source"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+func main() {
+	all := flag.Bool("all", false, "regenerate what is up to date, too")
+	flag.Parse()
+	if err := run(*all, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "shaders/gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(all bool, names []string) error {
+	root, err := source.Root()
+	if err != nil {
+		return err
+	}
+	compiler, err := source.Compiler(root)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(root, "shaders")
+	sources, err := source.All(dir)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, s := range sources {
+		if len(names) > 0 && !slices.Contains(names, s.Name) {
+			continue
+		}
+		if !all && len(names) == 0 && source.Stale(dir, s, compiler) == nil {
+			continue
+		}
+		if err := generate(root, dir, compiler, s); err != nil {
+			fmt.Fprintf(os.Stderr, "shaders/gen: %s.comp: %v\n", s.Name, err)
+			failed++
+			continue
+		}
+		fmt.Println(s.Name)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d sources failed", failed, len(sources))
+	}
+	if len(names) == 0 {
+		return removeOrphans(dir, sources)
+	}
+	return nil
+}
+
+func generate(root, dir, compiler string, s *source.Source) error {
+	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
+	var kernels []*kernel
+	codes := map[string][]byte{}
+	for _, v := range s.Variants {
+		code, err := source.Compile(root, s, v)
+		if err != nil {
+			return err
+		}
+		info, err := spirv.Reflect(code)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.Name, err)
+		}
+		k, err := newKernel(s, v, info)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.Name, err)
+		}
+		kernels = append(kernels, k)
+		codes[v.Name] = code
+		stamp.Add(v.Name, code)
+	}
+	text, err := goFile(s, stamp, kernels)
+	if err != nil {
+		return err
+	}
+	for name, code := range codes {
+		if err := write(source.SPVFile(dir, name), code); err != nil {
+			return err
+		}
+	}
+	return write(source.GoFile(dir, s.Name), text)
+}
+
+// write replaces a file in one step: others may be compiling the package.
+func write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	tmp := path + ".new"
+	if err := os.WriteFile(tmp, data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// removeOrphans deletes what was generated from sources or variants that are gone.
+func removeOrphans(dir string, sources []*source.Source) error {
+	wanted := map[string]bool{}
+	for _, s := range sources {
+		wanted[source.GoFile(dir, s.Name)] = true
+		for _, v := range s.Variants {
+			wanted[source.SPVFile(dir, v.Name)] = true
+		}
+	}
+	made, err := filepath.Glob(source.GoFile(dir, "*"))
+	if err != nil {
+		return err
+	}
+	binaries, err := filepath.Glob(source.SPVFile(dir, "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(made, binaries...) {
+		if wanted[path] {
+			continue
+		}
+		fmt.Println("removing", strings.TrimPrefix(path, dir+string(filepath.Separator)))
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Root returns the module's folder, from anywhere inside it.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("not inside a Go module")
+		}
+	}
+	return "", err
+}
+
+// glslc runs tools/glslc.sh. What it says on failure is the error.
+func glslc(root string, args ...string) (string, error) {
+	cmd := exec.Command(filepath.Join(root, "tools", "glslc.sh"), args...)
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("glslc.sh %s: %w\n%s", strings.Join(args, " "), err, complaint.Bytes())
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// Compiler returns the pinned compiler's version.
+func Compiler(root string) (string, error) { return glslc(root, "--version") }
+
+// CompilerAvailable tells whether Compile would work without fetching anything.
+func CompilerAvailable(root string) bool {
+	_, err := glslc(root, "--available")
+	return err == nil
+}
+
+// Validate runs the pinned spirv-val on a file.
+func Validate(root, file string) error {
+	_, err := glslc(root, "--val", file)
+	return err
+}
+
+// Compile returns the words of one kernel as they are committed.
+func Compile(root string, s *Source, v Variant) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "vkevd-shader")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, v.Name+".spv")
+	args := append([]string{filepath.Join(root, "shaders", s.Name+".comp"), out}, v.Defines...)
+	if _, err := glslc(root, args...); err != nil {
+		return nil, err
+	}
+	code, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	return spirv.NoContraction(code)
+}

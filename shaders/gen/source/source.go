@@ -1,0 +1,147 @@
+// Package source is what the generator and the staleness test both know of
+// the shader sources: their headers, what they include, how they are compiled.
+package source
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Source is one .comp file.
+type Source struct {
+	Name     string   // the file's, without extension
+	Doc      []string // first paragraph of the contract on top
+	Variants []Variant
+	Hash     string // of the file and all it includes
+}
+
+// Variant is one kernel made of a source. In the source's header
+//
+//	// variant: NAME DEFINE=VALUE ...
+//
+// declares one; a source without such lines is one variant of its own name.
+type Variant struct {
+	Name    string
+	Defines []string
+}
+
+// All reads every source in the shaders' folder.
+func All(dir string) ([]*Source, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.comp"))
+	if err != nil {
+		return nil, err
+	}
+	var all []*Source
+	owner := map[string]string{}
+	for _, path := range paths {
+		s, err := Read(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range s.Variants {
+			if other, taken := owner[v.Name]; taken {
+				return nil, fmt.Errorf("kernel %s is declared by %s and %s", v.Name, other, s.Name)
+			}
+			owner[v.Name] = s.Name
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+var (
+	kernelName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	defineForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=\S*)?$`)
+)
+
+// Read reads one source.
+func Read(path string) (*Source, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Name: strings.TrimSuffix(filepath.Base(path), ".comp")}
+	inDoc := true
+	for line := range strings.Lines(string(text)) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
+		if !ok {
+			break // the header is the leading block of comments
+		}
+		comment = strings.TrimSpace(comment)
+		if declared, ok := strings.CutPrefix(comment, "variant:"); ok {
+			name, defines, _ := strings.Cut(strings.TrimSpace(declared), " ")
+			s.Variants = append(s.Variants, Variant{name, strings.Fields(defines)})
+			continue
+		}
+		inDoc = inDoc && comment != ""
+		if inDoc {
+			s.Doc = append(s.Doc, comment)
+		}
+	}
+	if s.Variants == nil {
+		s.Variants = []Variant{{Name: s.Name}}
+	}
+	for _, v := range s.Variants {
+		if !kernelName.MatchString(v.Name) {
+			return nil, fmt.Errorf("%s.comp: %q is no kernel name (small letters, digits, _)", s.Name, v.Name)
+		}
+		for _, d := range v.Defines {
+			if !defineForm.MatchString(d) {
+				return nil, fmt.Errorf("%s.comp: variant %s: %q is no NAME=VALUE", s.Name, v.Name, d)
+			}
+		}
+	}
+	s.Hash, err = hash(path)
+	return s, err
+}
+
+var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
+
+// hash covers a file and what it includes, directly or not, whatever #if says.
+func hash(path string) (string, error) {
+	h := sha256.New()
+	seen := map[string]bool{}
+	root := filepath.Dir(path)
+	var visit func(path string) error
+	visit = func(path string) error {
+		if seen[path] {
+			return nil
+		}
+		seen[path] = true
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		fmt.Fprintf(h, "%s %d\n%s", filepath.ToSlash(rel), len(text), text)
+		for _, m := range include.FindAllSubmatch(text, -1) {
+			next, err := find(string(m[1]), filepath.Dir(path), root, filepath.Join(root, "common"))
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			if err := visit(next); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := visit(path); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// find looks an included file up as tools/glslc.sh tells the compiler to.
+func find(name string, dirs ...string) (string, error) {
+	for _, dir := range dirs {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("included %q not found", name)
+}
