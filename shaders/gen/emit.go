@@ -59,7 +59,7 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 		b.WriteString("Push: []spirv.PushField{\n")
 		for _, f := range k.push {
 			fmt.Fprintf(b, "{Name: %q, Offset: %d, Size: %d, Kind: %q", f.Name, f.Offset, f.Size, f.Kind)
-			if f.Kind == spirv.Address {
+			if f.IsAddr() {
 				fmt.Fprintf(b, ", Elem: %q, Readable: %t, Writable: %t", f.Elem, f.Readable, f.Writable)
 			}
 			b.WriteString("},\n")
@@ -123,7 +123,7 @@ func (k *kernel) emitPush(b *strings.Builder, kernels []*kernel) {
 	for _, f := range k.push {
 		pad(f.Offset)
 		end = f.Offset + f.Size
-		if f.Kind == spirv.Address {
+		if f.IsAddr() {
 			fmt.Fprintf(b, "%s %s[%s] // %s\n", f.Name, f.Kind, f.Elem, access(f))
 		} else {
 			fmt.Fprintf(b, "%s %s\n", f.Name, f.Kind)

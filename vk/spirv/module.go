@@ -42,6 +42,9 @@ type PushField struct {
 	Readable, Writable bool
 }
 
+// IsAddr tells whether the member is a device address.
+func (f PushField) IsAddr() bool { return f.Kind == Address }
+
 // Dimension is one dimension of the workgroup's size: fixed in the shader, or
 // the value of a specialisation constant.
 type Dimension struct {
@@ -80,7 +83,7 @@ func (m Module[S, P]) Check() error {
 	push := make([]field, len(m.Push))
 	for i, f := range m.Push {
 		push[i] = field{f.Name, f.Offset, f.Size, string(f.Kind)}
-		if f.Kind == Address {
+		if f.IsAddr() {
 			push[i].typ = fmt.Sprintf("%s[%s]", Address, f.Elem)
 		}
 	}

@@ -1,0 +1,104 @@
+package spirv
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+type trialSpec struct {
+	LocalSize uint32
+	Eps       float64
+	Fused     Bool
+}
+
+type trialPush struct {
+	N uint32
+	_ [4]byte
+	A Addr[float64]
+	H Addr[Float16]
+}
+
+func trial() Module[trialSpec, trialPush] {
+	return Module[trialSpec, trialPush]{
+		Name: "trial",
+		Spec: []SpecField{
+			{"LocalSize", 3, Uint32, unsafe.Offsetof(trialSpec{}.LocalSize), 4},
+			{"Eps", 4, Float64, unsafe.Offsetof(trialSpec{}.Eps), 8},
+			{"Fused", 5, Boolean, unsafe.Offsetof(trialSpec{}.Fused), 4},
+		},
+		Push: []PushField{
+			{Name: "N", Size: 4, Kind: Uint32},
+			{Name: "A", Offset: 8, Size: 8, Kind: Address, Elem: Float64},
+			{Name: "H", Offset: 16, Size: 8, Kind: Address, Elem: Half},
+		},
+		LocalSize: [3]Dimension{{Specialised: true, ID: 3}, {Fixed: 2}, {Fixed: 1}},
+	}
+}
+
+func TestModuleCheck(t *testing.T) {
+	if err := trial().Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(m *Module[trialSpec, trialPush]){
+		"push offset":  func(m *Module[trialSpec, trialPush]) { m.Push[1].Offset = 4 },
+		"push element": func(m *Module[trialSpec, trialPush]) { m.Push[1].Elem = Float32 },
+		"push name":    func(m *Module[trialSpec, trialPush]) { m.Push[0].Name = "M" },
+		"push missing": func(m *Module[trialSpec, trialPush]) { m.Push = m.Push[:2] },
+		"spec kind":    func(m *Module[trialSpec, trialPush]) { m.Spec[0].Kind = Int32 },
+		"spec size":    func(m *Module[trialSpec, trialPush]) { m.Spec[1].Size = 4 },
+	} {
+		m := trial()
+		spoil(&m)
+		if m.Check() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestModuleCheckPushLimit(t *testing.T) {
+	m := Module[struct{}, struct {
+		A [33]uint32
+	}]{Push: []PushField{{Name: "A", Size: 132, Kind: "[33]uint32"}}}
+	if err := m.Check(); err == nil || !strings.Contains(err.Error(), "132 bytes") {
+		t.Errorf("have %v", err)
+	}
+	if err := (Module[struct{}, struct{}]{}).Check(); err != nil {
+		t.Errorf("no parameters at all: %v", err)
+	}
+}
+
+func TestModuleGroupSize(t *testing.T) {
+	if have, want := trial().GroupSize(trialSpec{LocalSize: 96}), [3]uint32{96, 2, 1}; have != want {
+		t.Errorf("have %v, want %v", have, want)
+	}
+}
+
+func TestAddrPlus(t *testing.T) {
+	if have := Addr[float64](1 << 40).Plus(1 << 31); have != 1<<40+1<<34 {
+		t.Errorf("forward: %#x", have)
+	}
+	if have := Addr[float32](400).Plus(-100); have != 0 {
+		t.Errorf("backward: %#x", have)
+	}
+}
+
+func TestKindSizes(t *testing.T) {
+	for kind, size := range map[Kind]uintptr{
+		Uint8: 1, Int16: 2, Half: unsafe.Sizeof(Float16(0)), Uint32: 4, Float32: 4,
+		Boolean: unsafe.Sizeof(True), Float64: 8, Int64: 8, Address: unsafe.Sizeof(Addr[float64](0)),
+	} {
+		if kind.Size() != size {
+			t.Errorf("%s: %d bytes, want %d", kind, kind.Size(), size)
+		}
+	}
+}
+
+func TestCapabilityNames(t *testing.T) {
+	if s := CapFloat64.String(); s != "Float64" {
+		t.Error(s)
+	}
+	if s := Capability(99999).String(); s != "Capability(99999)" || Capability(99999).Known() {
+		t.Error(s)
+	}
+}

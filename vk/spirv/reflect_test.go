@@ -1,0 +1,214 @@
+package spirv
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestReflectBareShader(t *testing.T) {
+	info, err := Reflect(shader().code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Info{
+		EntryPoint:   "main",
+		LocalSize:    [3]Dimension{{Fixed: 8}, {Fixed: 4}, {Fixed: 2}},
+		Capabilities: []Capability{CapShader, CapFloat64},
+	}
+	if !reflect.DeepEqual(info, want) {
+		t.Errorf("have %+v\nwant %+v", info, want)
+	}
+}
+
+func TestReflectSpecConstants(t *testing.T) {
+	eps := math.Float64bits(1e-300)
+	s := shader().named(opName, "TILE", idX).named(opName, "EPS", idY).named(opName, "FUSED", idOne)
+	s.op(opDecorate, idX, decorationSpecId, 7).op(opDecorate, idY, decorationSpecId, 2).
+		op(opDecorate, idOne, decorationSpecId, 3)
+	s.types().op(opSpecConstant, tUint, idX, 16).
+		op(opSpecConstant, tDouble, idY, uint32(eps), uint32(eps>>32)).op(opSpecConstantTrue, tBool, idOne)
+	info, err := Reflect(s.code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []SpecConstant{
+		{"EPS", 2, Float64, eps}, {"FUSED", 3, Boolean, 1}, {"TILE", 7, Uint32, 16},
+	}
+	if !reflect.DeepEqual(info.Spec, want) {
+		t.Errorf("have %+v\nwant %+v", info.Spec, want)
+	}
+}
+
+// glslang turns local_size_x_id = 0 into an unnamed constant, beside the named
+// one that shaders declare under the same id.
+func TestReflectLocalSizeByConstant(t *testing.T) {
+	for _, name := range []string{"", "LOCAL_SIZE"} {
+		s := shader()
+		if name != "" {
+			s.named(opName, name, idY)
+		}
+		s.op(opDecorate, idX, decorationSpecId, 0).op(opDecorate, idSize, decorationBuiltIn, builtInWorkgroupSize)
+		if name != "" {
+			s.op(opDecorate, idY, decorationSpecId, 0)
+		}
+		s.types().op(opSpecConstant, tUint, idX, 1).op(opConstant, tUint, idOne, 1).
+			op(opSpecConstantComposite, tVec, idSize, idX, idOne, idOne)
+		want := SpecConstant{"LOCAL_SIZE_X", 0, Uint32, 1}
+		if name != "" {
+			s.op(opSpecConstant, tUint, idY, 64)
+			want = SpecConstant{name, 0, Uint32, 64}
+		}
+		info, err := Reflect(s.code())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := [3]Dimension{{Specialised: true}, {Fixed: 1}, {Fixed: 1}}; info.LocalSize != size {
+			t.Errorf("local size %+v", info.LocalSize)
+		}
+		if len(info.Spec) != 1 || info.Spec[0] != want {
+			t.Errorf("have %+v, want %+v", info.Spec, want)
+		}
+	}
+}
+
+func TestReflectLocalSizeId(t *testing.T) {
+	s := &stream{}
+	s.named(opEntryPoint, "main", executionModelGLCompute, idMain)
+	s.op(opExecutionModeId, idMain, executionModeLocalSizeId, idX, idOne, idOne)
+	s.named(opName, "SIZE", idX).op(opDecorate, idX, decorationSpecId, 9)
+	s.types().op(opSpecConstant, tUint, idX, 32).op(opConstant, tUint, idOne, 1)
+	info, err := Reflect(s.code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [3]Dimension{{Specialised: true, ID: 9}, {Fixed: 1}, {Fixed: 1}}; info.LocalSize != want {
+		t.Errorf("have %+v, want %+v", info.LocalSize, want)
+	}
+}
+
+func TestReflectPushBlock(t *testing.T) {
+	s := shader().named(opMemberName, "n", tPush, 0).named(opMemberName, "a", tPush, 1).
+		op(opMemberDecorate, tPush, 0, decorationOffset, 0).op(opMemberDecorate, tPush, 1, decorationOffset, 8).
+		op(opMemberDecorate, tBlock, 0, decorationNonWritable)
+	s.types().op(opTypeStruct, tBlock, tArray).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+	info, err := Reflect(s.push(tUint, tPointer).code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []PushField{
+		{Name: "n", Size: 4, Kind: Uint32},
+		{Name: "a", Offset: 8, Size: 8, Kind: Address, Elem: Float64, Readable: true},
+	}
+	if !reflect.DeepEqual(info.Push, want) {
+		t.Errorf("have %+v\nwant %+v", info.Push, want)
+	}
+}
+
+// A block of two members is read and written as soon as one of them is.
+func TestReflectAccessIsConservative(t *testing.T) {
+	s := shader().op(opMemberDecorate, tBlock, 0, decorationNonWritable).
+		op(opMemberDecorate, tBlock, 1, decorationNonReadable)
+	s.types().op(opTypeStruct, tBlock, tVec, tArray).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+	info, err := Reflect(s.push(tPointer).code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := info.Push[0]; !f.Readable || !f.Writable || f.Elem != Float64 {
+		t.Errorf("have %+v", f)
+	}
+}
+
+func TestReflectRefuses(t *testing.T) {
+	pointer := func(members ...uint32) *stream {
+		s := shader().types().op(opTypeStruct, append([]uint32{tBlock}, members...)...)
+		return s.op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+	}
+	spec := func(a, b string) *stream {
+		s := shader().named(opName, a, idX).named(opName, b, idY)
+		s.op(opDecorate, idX, decorationSpecId, 1).op(opDecorate, idY, decorationSpecId, 1).types()
+		return s.op(opSpecConstant, tUint, idX, 1)
+	}
+	for _, c := range []struct {
+		name, want string
+		s          *stream
+	}{
+		{"no entry point", "0 entry points", &stream{}},
+		{"vector in the push block", "only scalars", shader().types().push(tVec)},
+		{"bool in the push block", "only scalars", shader().types().push(tBool)},
+		{"struct in the push block", "only scalars", shader().types().op(opTypeStruct, tBlock, tUint).push(tBlock)},
+		{"mixed buffer", "one kind of scalar", pointer(tUint, tArray).push(tPointer)},
+		{"empty buffer", "one kind of scalar", pointer().push(tPointer)},
+		{"buffer of itself", "one kind of scalar", pointer(tBlock).push(tPointer)},
+		{"names sharing an id", "share id 1", spec("A", "B").op(opSpecConstant, tUint, idY, 1)},
+		{"kinds sharing an id", "is both", spec("A", "").op(opSpecConstant, tFloat, idY, 1)},
+		{"constant without a name", "has no name", spec("", "").op(opSpecConstant, tUint, idY, 1)},
+	} {
+		if _, err := Reflect(c.s.code()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	good := shader().code()
+	bad := map[string][]byte{
+		"empty":        nil,
+		"odd length":   good[:len(good)-1],
+		"cut short":    good[:len(good)-4],
+		"no magic":     append([]byte{0}, good[1:]...),
+		"zero length":  append(good[:len(good):len(good)], 0, 0, 0, 0),
+		"only a magic": good[:4],
+	}
+	for name, code := range bad {
+		if _, err := Reflect(code); err == nil {
+			t.Errorf("%s: Reflect accepted it", name)
+		}
+		if _, err := NoContraction(code); err == nil {
+			t.Errorf("%s: NoContraction accepted it", name)
+		}
+	}
+}
+
+// committed calls f for every shader of the repository.
+func committed(t *testing.T, f func(t *testing.T, name string, code []byte)) {
+	paths, _ := filepath.Glob("../../shaders/spv/*.spv")
+	if len(paths) == 0 {
+		t.Skip("no compiled shaders")
+	}
+	for _, path := range paths {
+		code, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(t, filepath.Base(path), code)
+	}
+}
+
+func TestReflectCommitted(t *testing.T) {
+	committed(t, func(t *testing.T, name string, code []byte) {
+		info, err := Reflect(code)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if info.EntryPoint != "main" {
+			t.Errorf("%s: entry point %q", name, info.EntryPoint)
+		}
+	})
+}
+
+// Broken words are refused or read; they never crash.
+func FuzzReflect(f *testing.F) {
+	f.Add(shader().types().push(tUint).code())
+	paths, _ := filepath.Glob("../../shaders/spv/probe_fma.spv")
+	for _, path := range paths {
+		code, _ := os.ReadFile(path)
+		f.Add(code)
+	}
+	f.Fuzz(func(t *testing.T, code []byte) {
+		Reflect(code)
+		NoContraction(code)
+	})
+}

@@ -1,0 +1,68 @@
+package spirv
+
+import "encoding/binary"
+
+// stream is a module made by hand, word by word.
+type stream []instruction
+
+func (s *stream) op(op uint32, args ...uint32) *stream {
+	*s = append(*s, instruction{op, args})
+	return s
+}
+
+// named is an instruction that ends in a string.
+func (s *stream) named(op uint32, name string, args ...uint32) *stream {
+	b := append([]byte(name), 0)
+	for len(b)%4 != 0 {
+		b = append(b, 0)
+	}
+	for ; len(b) > 0; b = b[4:] {
+		args = append(args, binary.LittleEndian.Uint32(b))
+	}
+	return s.op(op, args...)
+}
+
+func (s *stream) code() []byte {
+	return encode([]uint32{magic, 0x10500, 0, 1000, 0}, *s)
+}
+
+// The ids used in hand-made modules.
+const (
+	tUint = 100 + iota
+	tFloat
+	tDouble
+	tBool
+	tVec
+	tArray
+	tBlock
+	tPointer
+	tPush
+	tPushPointer
+	idPush
+	idMain
+	idX
+	idY
+	idOne
+	idSize
+)
+
+// shader is a compute shader with the usual types and nothing else.
+func shader() *stream {
+	s := &stream{}
+	s.op(opCapability, uint32(CapFloat64)).op(opCapability, uint32(CapShader))
+	s.named(opEntryPoint, "main", executionModelGLCompute, idMain)
+	s.op(opExecutionMode, idMain, executionModeLocalSize, 8, 4, 2)
+	return s
+}
+
+func (s *stream) types() *stream {
+	return s.op(opTypeInt, tUint, 32, 0).op(opTypeFloat, tFloat, 32).op(opTypeFloat, tDouble, 64).
+		op(opTypeBool, tBool).op(opTypeVector, tVec, tDouble, 2).op(opTypeRuntimeArray, tArray, tDouble)
+}
+
+// push declares a push block of the given member types.
+func (s *stream) push(members ...uint32) *stream {
+	return s.op(opTypeStruct, append([]uint32{tPush}, members...)...).
+		op(opTypePointer, tPushPointer, storagePushConstant, tPush).
+		op(opVariable, tPushPointer, idPush, storagePushConstant)
+}
