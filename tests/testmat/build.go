@@ -1,0 +1,103 @@
+package testmat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// entries makes a dense kind of a formula for element (i, j), asked for i ≥ j only.
+func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
+	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
+		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })
+	}, drawless(spectrum)}
+}
+
+// diagonals makes a tridiagonal kind of formulas for d[i] and e[i].
+func diagonals(name string, d, e func(n, i int) float64, spectrum func(n int) []float64) TridiagonalKind {
+	return TridiagonalKind{name, func(n int, _ *rand.Rand) ([]float64, []float64) {
+		return vector(n, func(i int) float64 { return d(n, i) }), vector(n-1, func(i int) float64 { return e(n, i) })
+	}, drawless(spectrum)}
+}
+
+// AsDense returns the same matrices in full storage, under the same name.
+func (k TridiagonalKind) AsDense() DenseKind {
+	return DenseKind{k.name, func(n int, _ *rand.Rand) []float64 {
+		a := make([]float64, n*n)
+		d, e := k.Tridiagonal(n)
+		for i := range d {
+			a[i+i*n] = d[i]
+		}
+		for i := range e {
+			a[i+1+i*n], a[i+(i+1)*n] = e[i], e[i]
+		}
+		return a
+	}, k.spectrum}
+}
+
+// Scaled returns 2^exponent·A, whose eigenvalues scale exactly.
+func (k DenseKind) Scaled(exponent int) DenseKind {
+	return DenseKind{fmt.Sprintf("%s·2^%d", k.name, exponent), func(n int, _ *rand.Rand) []float64 {
+		return times(exponent, k.Dense(n))
+	}, k.scaledSpectrum(exponent)}
+}
+
+func (k DenseKind) scaledSpectrum(exponent int) func(int, *rand.Rand) []float64 {
+	if k.spectrum == nil {
+		return nil
+	}
+	return func(n int, _ *rand.Rand) []float64 {
+		values, _ := k.Eigenvalues(n)
+		return times(exponent, values)
+	}
+}
+
+// Scaled returns 2^exponent·T, whose eigenvalues scale exactly.
+func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
+	dense := k.AsDense().Scaled(exponent)
+	return TridiagonalKind{dense.name, func(n int, _ *rand.Rand) ([]float64, []float64) {
+		d, e := k.Tridiagonal(n)
+		return times(exponent, d), times(exponent, e)
+	}, dense.spectrum}
+}
+
+func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
+	if spectrum == nil {
+		return nil
+	}
+	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
+}
+
+func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
+	if spectrum == nil {
+		return nil, false
+	}
+	values := spectrum(n, seeded(name, n))
+	slices.Sort(values)
+	return values, true
+}
+
+// symmetric fills both triangles, column by column of the lower one.
+func symmetric(n int, at func(i, j int) float64) []float64 {
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			v := at(i, j)
+			a[i+j*n], a[j+i*n] = v, v
+		}
+	}
+	return a
+}
+
+func vector(n int, at func(i int) float64) []float64 {
+	x := make([]float64, max(0, n))
+	for i := range x {
+		x[i] = at(i)
+	}
+	return x
+}
+
+func times(exponent int, x []float64) []float64 {
+	return vector(len(x), func(i int) float64 { return math.Ldexp(x[i], exponent) })
+}

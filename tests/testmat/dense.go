@@ -1,0 +1,158 @@
+package testmat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+var (
+	zero = diagonals("zero", constant(0), constant(0), func(n int) []float64 { return make([]float64, n) })
+
+	identity = diagonals("identity", constant(1), constant(0), func(n int) []float64 {
+		return vector(n, func(int) float64 { return 1 })
+	})
+
+	// goe is the Gaussian orthogonal ensemble: nothing special, which is the point.
+	goe = DenseKind{"goe", func(n int, r *rand.Rand) []float64 {
+		return symmetric(n, func(i, j int) float64 {
+			if i == j {
+				return math.Sqrt2 * r.NormFloat64()
+			}
+			return r.NormFloat64()
+		})
+	}, nil}
+
+	// diagonallyDominant has n on the diagonal, with signs, and (−1, 1) elsewhere.
+	diagonallyDominant = DenseKind{"diagonally-dominant", func(n int, r *rand.Rand) []float64 {
+		return symmetric(n, func(i, j int) float64 {
+			if i == j {
+				return float64(n) * float64(1-2*r.IntN(2))
+			}
+			return 2*r.Float64() - 1
+		})
+	}, nil}
+
+	// rankOne is x·xᵀ with x = (1, 2 … n): every panel below the first is zero
+	// but for rounding, every block of columns has rank one.
+	rankOne = entries("rank-one",
+		func(_, i, j int) float64 { return float64((i + 1) * (j + 1)) },
+		func(n int) []float64 {
+			return lastOnly(n, float64(n*(n+1)*(2*n+1)/6))
+		})
+
+	// allOnes has equal columns.
+	allOnes = entries("all-ones", func(_, _, _ int) float64 { return 1 },
+		func(n int) []float64 { return lastOnly(n, float64(n)) })
+
+	// pairs couples i with i + n/2: eigenvalues 1 and 3, each n/2 times and exactly.
+	pairs = entries("pairs", func(n, i, j int) float64 {
+		switch {
+		case i == j:
+			return 2
+		case i == j+n/2 && i < n/2*2:
+			return 1
+		}
+		return 0
+	}, func(n int) []float64 {
+		return vector(n, func(k int) float64 {
+			if k == n/2*2 { // the odd one has no partner
+				return 2
+			}
+			return float64(1 + 2*(k%2))
+		})
+	})
+
+	// exchange has ones on the antidiagonal: ±1, and panels of zeros.
+	exchange = entries("exchange", func(n, i, j int) float64 {
+		if i+j == n-1 {
+			return 1
+		}
+		return 0
+	}, func(n int) []float64 {
+		return vector(n, func(k int) float64 { return float64(1 - 2*(k%2)) })
+	})
+
+	// cycleGraph is the Laplacian of a cycle: 2 − 2cos(2πk/n), nearly all double.
+	cycleGraph = DenseKind{"cycle-graph", func(n int, _ *rand.Rand) []float64 {
+		a := make([]float64, n*n)
+		for i := range n {
+			next := (i + 1) % n
+			a[i+i*n] += 2
+			a[i+next*n]--
+			a[next+i*n]--
+		}
+		return a
+	}, drawless(func(n int) []float64 {
+		return vector(n, func(k int) float64 { return 2 - 2*cosine(2*k, n) })
+	})}
+
+	// star is an arrowhead with nothing on its shaft: ±√(n−1) and n−2 zeros.
+	star = entries("star", func(_, i, j int) float64 {
+		if j == 0 && i > 0 {
+			return 1
+		}
+		return 0
+	}, func(n int) []float64 {
+		values := make([]float64, n)
+		if n > 1 {
+			values[0], values[n-1] = -math.Sqrt(float64(n-1)), math.Sqrt(float64(n-1))
+		}
+		return values
+	})
+
+	// arrowhead has the integers on its shaft, ones in its first row and column.
+	arrowhead = entries("arrowhead", func(_, i, j int) float64 {
+		switch {
+		case i == j:
+			return float64(i)
+		case j == 0:
+			return 1
+		}
+		return 0
+	}, nil)
+
+	// hilbert is 1/(i+j+1): eigenvalues down to far below ulp.
+	hilbert = entries("hilbert", func(_, i, j int) float64 { return 1 / float64(i+j+1) }, nil)
+
+	// minIJ is min(i, j) + 1, the inverse of a second difference:
+	// 1/(4·sin²((2k−1)π/(4n+2))).
+	minIJ = entries("min-ij", func(_, i, j int) float64 { return float64(min(i, j) + 1) },
+		func(n int) []float64 {
+			return vector(n, func(k int) float64 {
+				s := math.Sin(float64(2*k+1) * math.Pi / float64(4*n+2))
+				return 1 / (4 * s * s)
+			})
+		})
+)
+
+// Band has normal entries up to half-bandwidth width, zeros beyond.
+func Band(width int) DenseKind {
+	return DenseKind{fmt.Sprintf("band(%d)", width), func(n int, r *rand.Rand) []float64 {
+		return symmetric(n, func(i, j int) float64 {
+			if i-j > width {
+				return 0
+			}
+			return r.NormFloat64()
+		})
+	}, nil}
+}
+
+// Graded is D·G·D with G from the ensemble goe and D spanning decades of ten;
+// negative ones grow downwards.
+func Graded(decades float64) DenseKind {
+	return DenseKind{fmt.Sprintf("graded(%g)", decades), func(n int, r *rand.Rand) []float64 {
+		return symmetric(n, func(i, j int) float64 {
+			return r.NormFloat64() * math.Pow(10, -decades*float64(i+j)/float64(max(1, n-1)))
+		})
+	}, nil}
+}
+
+// lastOnly returns n−1 zeros and one value.
+func lastOnly(n int, value float64) []float64 {
+	values := make([]float64, n)
+	if n > 0 {
+		values[n-1] = value
+	}
+	return values
+}

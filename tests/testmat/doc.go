@@ -1,0 +1,67 @@
+// Package testmat holds symmetric matrices that try an eigensolver, many of them
+// with known eigenvalues: LAPACK's own test types, the classics with a formula,
+// and those that have broken solvers before.
+//
+//	for _, kind := range testmat.Dense() {
+//		a := kind.Dense(n)                      // column-major, full, ld = n
+//		want, known := kind.Eigenvalues(n)      // ascending
+//	}
+//
+// Every kind exists for every n ≥ 0 and gives the same bits on each call: the
+// random ones are seeded by their name and n. Known eigenvalues belong to the
+// matrix before its entries were rounded, so they hold to a few n·ulp·‖A‖; where
+// the entries are exact (integers, powers of two) they are as good as their
+// formula.
+package testmat
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+)
+
+// A DenseKind is a family of full symmetric matrices, one for each order.
+type DenseKind struct {
+	name string
+	fill func(n int, r *rand.Rand) []float64
+
+	// spectrum returns the eigenvalues in any order, nil where no formula is
+	// known. It is handed the generator in the state that fill is handed it.
+	spectrum func(n int, r *rand.Rand) []float64
+}
+
+// A TridiagonalKind is a family of symmetric tridiagonal matrices.
+type TridiagonalKind struct {
+	name     string
+	fill     func(n int, r *rand.Rand) (d, e []float64)
+	spectrum func(n int, r *rand.Rand) []float64 // as in DenseKind
+}
+
+// Name identifies the kind; no two kinds of a registry share one.
+func (k DenseKind) Name() string { return k.name }
+
+// Dense returns the matrix of order n, both triangles, column-major with
+// leading dimension n.
+func (k DenseKind) Dense(n int) []float64 { return k.fill(n, seeded(k.name, n)) }
+
+// Eigenvalues returns the n eigenvalues in ascending order, where known.
+func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
+	return ascending(k.name, n, k.spectrum)
+}
+
+// Name identifies the kind; no two kinds of a registry share one.
+func (k TridiagonalKind) Name() string { return k.name }
+
+// Tridiagonal returns the diagonal d[n] and the off-diagonal e[max(0, n−1)].
+func (k TridiagonalKind) Tridiagonal(n int) (d, e []float64) { return k.fill(n, seeded(k.name, n)) }
+
+// Eigenvalues returns the n eigenvalues in ascending order, where known.
+func (k TridiagonalKind) Eigenvalues(n int) (values []float64, known bool) {
+	return ascending(k.name, n, k.spectrum)
+}
+
+// seeded returns the generator of one matrix.
+func seeded(name string, n int) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return rand.New(rand.NewPCG(h.Sum64(), uint64(n)))
+}

@@ -1,0 +1,39 @@
+package testmat
+
+import "math"
+
+// kacMurdockSzego is ρ^|i−j| with ρ = ½, a dense Toeplitz matrix whose inverse is
+// tridiagonal. Its eigenvalues are (1−ρ²)/(1 − 2ρ·cosθ + ρ²) at the n zeros in
+// (0, π) of g(θ) = sin((n+1)θ) − 2ρ·sin(nθ) + ρ²·sin((n−1)θ).
+var kacMurdockSzego = entries("kac-murdock-szego",
+	func(_, i, j int) float64 { return math.Pow(kmsRho, float64(i-j)) },
+	func(n int) []float64 {
+		return vector(n, func(k int) float64 {
+			return (1 - kmsRho*kmsRho) / (1 - 2*kmsRho*math.Cos(kmsAngle(n, k)) + kmsRho*kmsRho)
+		})
+	})
+
+const kmsRho = 0.5
+
+// kmsAngle returns the k-th zero of g. For 0 < ρ < 1 just one lies between
+// kπ/(n+1) and (k+1)π/(n+1): at the ends g has the sign (−1)^k and its opposite,
+// save at 0, where g itself vanishes and its slope n+1 − 2ρn + ρ²(n−1) > 0 speaks.
+func kmsAngle(n, k int) float64 {
+	g := func(theta float64) float64 {
+		s := func(m int) float64 { return math.Sin(float64(m) * theta) }
+		return s(n+1) - 2*kmsRho*s(n) + kmsRho*kmsRho*s(n-1)
+	}
+	lo := float64(k) * math.Pi / float64(n+1)
+	hi := float64(k+1) * math.Pi / float64(n+1)
+	for {
+		mid := (lo + hi) / 2
+		if mid <= lo || mid >= hi {
+			return mid
+		}
+		if (g(mid) > 0) == (k%2 == 0) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+}

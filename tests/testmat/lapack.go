@@ -1,0 +1,164 @@
+package testmat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+const ulp = 0x1p-52 // dlamch('P')
+
+// A lapackType is one row of the tables in LAPACK's ddrvst and dchkst.
+type lapackType struct {
+	program string // whose numbering
+	number  int
+	form    form
+	shape   func(n int, cond float64) []float64
+	signs   bool // random ones; positive definite otherwise
+	cond    func(n int) float64
+	size    size
+}
+
+type form string
+
+const (
+	diagonal form = "diagonal" // D
+	full     form = "full"     // UᵀDU
+	banded   form = "banded"   // UᵀDU of random half-bandwidth in 0 … n−1
+	uniform  form = "uniform"  // entries in (−1, 1), eigenvalues unknown
+	dominant form = "dominant" // UᵀDU of half-bandwidth 1, off-diagonals cut down
+)
+
+// The norms that dchkst and ddrvst ask for besides 1.
+type size struct {
+	name string
+	norm func(n int) float64
+}
+
+var (
+	one   = size{"", func(int) float64 { return 1 }}
+	big   = size{"-big", func(n int) float64 { return math.Sqrt(math.MaxFloat64) * ulp / float64(max(1, n)) }}
+	small = size{"-small", func(n int) float64 { return math.Sqrt(0x1p-1022) * float64(max(1, n)) / ulp }}
+)
+
+// dlatms, MODE 4, 3 and 1: from 1 down to 1/cond.
+func even(n int, cond float64) []float64 {
+	return vector(n, func(i int) float64 { return 1 - float64(i)/float64(max(1, n-1))*(1-1/cond) })
+}
+
+func geometric(n int, cond float64) []float64 {
+	return vector(n, func(i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) })
+}
+
+func clustered(n int, cond float64) []float64 {
+	return vector(n, func(i int) float64 {
+		if i == 0 {
+			return 1
+		}
+		return 1 / cond
+	})
+}
+
+func condUlp(int) float64     { return 1 / ulp }
+func condTenth(n int) float64 { return 1 / (10 * float64(max(1, n)) * ulp) }
+
+// lapackTypes: types 1 and 2 are the zero and the identity matrix, which stand
+// in the registry under their own names. ddrvst's 1–15 are dchkst's too.
+var lapackTypes = []lapackType{
+	{"ddrvst", 3, diagonal, even, true, condUlp, one},
+	{"ddrvst", 4, diagonal, geometric, true, condUlp, one},
+	{"ddrvst", 5, diagonal, clustered, true, condUlp, one},
+	{"ddrvst", 6, diagonal, even, true, condUlp, big},
+	{"ddrvst", 7, diagonal, even, true, condUlp, small},
+	{"ddrvst", 8, full, even, true, condUlp, one},
+	{"ddrvst", 9, full, geometric, true, condUlp, one},
+	{"ddrvst", 10, full, clustered, true, condUlp, one},
+	{"ddrvst", 11, full, even, true, condUlp, big},
+	{"ddrvst", 12, full, even, true, condUlp, small},
+	{"ddrvst", 13, uniform, nil, true, condUlp, one},
+	{"ddrvst", 14, uniform, nil, true, condUlp, big},
+	{"ddrvst", 15, uniform, nil, true, condUlp, small},
+	{"ddrvst", 16, banded, even, true, condUlp, one},
+	{"ddrvst", 17, banded, even, true, condUlp, big},
+	{"ddrvst", 18, banded, even, true, condUlp, small},
+	{"dchkst", 16, full, even, false, condTenth, one},
+	{"dchkst", 17, full, geometric, false, condTenth, one},
+	{"dchkst", 18, full, clustered, false, condTenth, one},
+	{"dchkst", 19, full, even, false, condTenth, big},
+	{"dchkst", 20, full, even, false, condTenth, small},
+	{"dchkst", 21, dominant, geometric, false, condTenth, one},
+}
+
+func (t lapackType) name() string {
+	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
+}
+
+func (t lapackType) values(n int, r *rand.Rand) []float64 {
+	values := t.shape(n, t.cond(n))
+	for i := range values {
+		values[i] *= t.size.norm(n)
+		if t.signs && r.IntN(2) == 1 {
+			values[i] = -values[i]
+		}
+	}
+	return values
+}
+
+func (t lapackType) dense() DenseKind {
+	k := DenseKind{name: t.name(), fill: t.fill, spectrum: t.values}
+	if t.form == uniform || t.form == dominant {
+		k.spectrum = nil
+	}
+	return k
+}
+
+func (t lapackType) fill(n int, r *rand.Rand) []float64 {
+	if t.form == uniform {
+		norm := t.size.norm(n)
+		return symmetric(n, func(_, _ int) float64 { return norm * (2*r.Float64() - 1) })
+	}
+	values := t.values(n, r) // first, as spectrum draws them
+	width := 0
+	switch t.form {
+	case full:
+		width = n
+	case banded:
+		width = r.IntN(max(1, n))
+	case dominant:
+		width = 1
+	}
+	if width == 0 {
+		return symmetric(n, func(i, j int) float64 {
+			if i == j {
+				return values[i]
+			}
+			return 0
+		})
+	}
+	a := similar(values, r)
+	narrow(n, width, a)
+	if t.form == dominant {
+		cut(n, a)
+	}
+	return a
+}
+
+// cut holds each off-diagonal below half of the geometric mean of its two
+// diagonal neighbours.
+func cut(n int, a []float64) {
+	for i := range max(0, n-1) {
+		limit := math.Sqrt(math.Abs(a[i+i*n]*a[i+1+(i+1)*n])) / 2
+		e := min(math.Abs(a[i+1+i*n]), limit)
+		a[i+1+i*n], a[i+(i+1)*n] = e, e
+	}
+}
+
+// tridiagonal reads the two diagonals of a type that has no others.
+func (t lapackType) tridiagonal() TridiagonalKind {
+	k := t.dense()
+	return TridiagonalKind{k.name, func(n int, r *rand.Rand) ([]float64, []float64) {
+		a := k.fill(n, r)
+		return vector(n, func(i int) float64 { return a[i+i*n] }),
+			vector(n-1, func(i int) float64 { return a[i+1+i*n] })
+	}, k.spectrum}
+}

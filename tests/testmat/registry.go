@@ -1,0 +1,69 @@
+package testmat
+
+import "math"
+
+// The ends of the exponent range that scaling alone does not soften: entries
+// near overflow, far below √underflow, and among the denormals.
+const (
+	nearOverflow  = 1000
+	nearUnderflow = -1000
+	denormal      = -1060
+)
+
+// Tridiagonals returns every tridiagonal kind.
+func Tridiagonals() []TridiagonalKind {
+	kinds := []TridiagonalKind{
+		zero, identity,
+		Toeplitz(2, -1), Toeplitz(0, 1), Toeplitz(-3, 0x1p-30),
+		clement, pathGraph, repeated,
+		wilkinson, GluedWilkinson(math.Sqrt(ulp)), GluedWilkinson(1e-3), GluedWilkinson(16 * ulp),
+		hermite, legendre, chebyshev,
+		GradedTridiagonal(20), GradedTridiagonal(-20), GradedTridiagonal(250),
+		randomTridiagonal, golubKahan, lightCouplings,
+		clement.Scaled(nearOverflow), clement.Scaled(nearUnderflow), clement.Scaled(denormal),
+		wilkinson.Scaled(nearOverflow), wilkinson.Scaled(nearUnderflow),
+	}
+	for _, t := range lapackTypes {
+		if t.form == diagonal || t.form == dominant {
+			kinds = append(kinds, t.tridiagonal())
+		}
+	}
+	return kinds
+}
+
+// Dense returns every dense kind, the tridiagonal ones among them.
+func Dense() []DenseKind {
+	kinds := []DenseKind{
+		goe, diagonallyDominant, hilbert, minIJ, kacMurdockSzego,
+		rankOne, allOnes, pairs, exchange, cycleGraph, star, arrowhead,
+		Graded(8), Graded(-8), Graded(100),
+		Band(2), Band(5), Band(17),
+		Similar("two-clusters", twoClusters), Similar("triples", triples), Similar("nearly-singular", nearlySingular),
+		goe.Scaled(nearOverflow), goe.Scaled(nearUnderflow), goe.Scaled(denormal),
+		minIJ.Scaled(nearOverflow), minIJ.Scaled(nearUnderflow),
+	}
+	for _, t := range lapackTypes {
+		if t.form != diagonal && t.form != dominant {
+			kinds = append(kinds, t.dense())
+		}
+	}
+	for _, t := range Tridiagonals() {
+		kinds = append(kinds, t.AsDense())
+	}
+	return kinds
+}
+
+// twoClusters lies within a few ulp of −1 and of 1.
+func twoClusters(n int) []float64 {
+	return vector(n, func(k int) float64 {
+		return float64(1-2*(k%2)) * (1 + float64(k/2)*ulp)
+	})
+}
+
+// triples has every value three times: 1, 1, 1, 2, 2, 2 …
+func triples(n int) []float64 { return vector(n, func(k int) float64 { return float64(1 + k/3) }) }
+
+// nearlySingular falls off as 100^−k, so that most of it is rounding.
+func nearlySingular(n int) []float64 {
+	return vector(n, func(k int) float64 { return math.Pow(10, -float64(2*k)) })
+}

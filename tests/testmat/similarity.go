@@ -1,0 +1,78 @@
+package testmat
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Similar makes the dense kind Uᵀ·diag(values)·U with U random orthogonal, the
+// product of n−1 reflectors on shrinking tails (dlagsy).
+func Similar(name string, values func(n int) []float64) DenseKind {
+	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
+}
+
+func similar(values []float64, r *rand.Rand) []float64 {
+	n := len(values)
+	a := make([]float64, n*n)
+	for i, v := range values {
+		a[i+i*n] = v
+	}
+	// Backwards, so that rows and columns above i are still those of a diagonal
+	// matrix and have nothing for the reflector to act on.
+	for i := n - 2; i >= 0; i-- {
+		v := vector(n-i, func(int) float64 { return r.NormFloat64() })
+		reflect(n-i, a[i+i*n:], n, v)
+	}
+	mirror(n, a)
+	return a
+}
+
+// reflect replaces the lower triangle of A by that of H·A·H, H = I − τ·v·vᵀ,
+// τ = 2/vᵀv, as the rank-two update A − v·qᵀ − q·vᵀ with p = τ·A·v and
+// q = p − ½τ(pᵀv)·v. The square of ‖v‖ must neither over- nor underflow.
+func reflect(n int, a []float64, lda int, v []float64) {
+	vv := blas64.Vector{N: n, Inc: 1, Data: v}
+	tau := 2 / blas64.Dot(vv, vv)
+	// gonum is row-major: column-major lower is its upper.
+	sym := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: lda, Data: a}
+	q := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
+	blas64.Symv(tau, sym, vv, 0, q)
+	blas64.Axpy(-tau/2*blas64.Dot(q, vv), vv, q)
+	blas64.Syr2(-1, vv, q, sym)
+}
+
+// narrow reduces A to half-bandwidth width ≥ 1 by further similarities, one
+// reflector a column, so the eigenvalues stay (the second half of dlagsy).
+func narrow(n, width int, a []float64) {
+	for j := 0; j+width+1 < n; j++ {
+		top := j + width
+		tail := a[top+j*n : n+j*n]
+		norm := blas64.Nrm2(blas64.Vector{N: len(tail), Inc: 1, Data: tail})
+		if norm == 0 {
+			continue
+		}
+		v := vector(len(tail), func(i int) float64 { return tail[i] / norm })
+		v[0] += math.Copysign(1, v[0])
+		vv := blas64.Vector{N: len(v), Inc: 1, Data: v}
+		scale := -2 / blas64.Dot(vv, vv)
+		for c := j; c < top; c++ { // the columns left of the reflector's own
+			column := blas64.Vector{N: len(v), Inc: 1, Data: a[top+c*n:]}
+			blas64.Axpy(scale*blas64.Dot(column, vv), vv, column)
+		}
+		clear(tail[1:])
+		reflect(len(v), a[top+top*n:], n, v)
+	}
+	mirror(n, a)
+}
+
+// mirror copies the lower triangle into the upper one.
+func mirror(n int, a []float64) {
+	for j := range n {
+		for i := j + 1; i < n; i++ {
+			a[j+i*n] = a[i+j*n]
+		}
+	}
+}

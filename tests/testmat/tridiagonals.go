@@ -1,0 +1,127 @@
+package testmat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Toeplitz has diag on the diagonal and off beside it; its eigenvalues are
+// diag + 2·off·cos(kπ/(n+1)). Toeplitz(2, −1) is the 1-2-1 matrix.
+func Toeplitz(diag, off float64) TridiagonalKind {
+	return diagonals(fmt.Sprintf("toeplitz(%g,%g)", diag, off), constant(diag), constant(off), func(n int) []float64 {
+		return vector(n, func(k int) float64 { return diag + 2*off*cosine(k+1, n+1) })
+	})
+}
+
+// clement is Kac's matrix made symmetric: zero diagonal, e² = i(n−i), and the
+// integers n−1, n−3 … 1−n.
+var clement = diagonals("clement", constant(0),
+	func(n, i int) float64 { return math.Sqrt(float64((i + 1) * (n - i - 1))) },
+	func(n int) []float64 { return vector(n, func(k int) float64 { return float64(2*k - (n - 1)) }) })
+
+// wilkinson is W⁺: |i − (n−1)/2| and ones. Its larger eigenvalues come in pairs
+// that agree to more digits than a double has, without any small e.
+var wilkinson = diagonals("wilkinson", wilkinsonDiagonal, constant(1), nil)
+
+func wilkinsonDiagonal(n, i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }
+
+// GluedWilkinson strings copies of W21⁺ together by a small coupling: clusters
+// of n/21 eigenvalues whose vectors are spread over all copies. MRRR's hard case.
+func GluedWilkinson(glue float64) TridiagonalKind {
+	const block = 21
+	return diagonals(fmt.Sprintf("glued-wilkinson(%.1g)", glue),
+		func(_, i int) float64 { return wilkinsonDiagonal(block, i%block) },
+		func(_, i int) float64 {
+			if i%block == block-1 {
+				return glue
+			}
+			return 1
+		}, nil)
+}
+
+// pathGraph is the Laplacian of a path: singular, 2 − 2cos(kπ/n).
+var pathGraph = diagonals("path-graph",
+	func(n, i int) float64 {
+		degree := 2.0
+		if i == 0 {
+			degree--
+		}
+		if i == n-1 {
+			degree--
+		}
+		return degree
+	}, constant(-1),
+	func(n int) []float64 { return vector(n, func(k int) float64 { return 2 - 2*cosine(k, n) }) })
+
+// Jacobi matrices of orthogonal polynomials: their eigenvalues are the nodes of
+// Gauss's quadratures. Hermite's vectors have components below the safe minimum.
+var (
+	hermite  = diagonals("hermite", constant(0), func(_, i int) float64 { return math.Sqrt(float64(i+1) / 2) }, nil)
+	legendre = diagonals("legendre", constant(0), func(_, i int) float64 {
+		k := float64(i + 1)
+		return k / math.Sqrt(4*k*k-1)
+	}, nil)
+	chebyshev = diagonals("chebyshev", constant(0), func(_, i int) float64 {
+		if i == 0 {
+			return math.Sqrt2 / 2
+		}
+		return 0.5
+	}, func(n int) []float64 { return vector(n, func(k int) float64 { return cosine(2*k+1, 2*n) }) })
+)
+
+// repeated is a direct sum of equal 1-2-1 blocks: every eigenvalue has
+// multiplicity n/5 exactly, and the couplings between blocks are exact zeros.
+var repeated = diagonals("repeated-blocks", constant(2),
+	func(_, i int) float64 {
+		if i%repeatedBlock == repeatedBlock-1 {
+			return 0
+		}
+		return 1
+	},
+	func(n int) []float64 {
+		return vector(n, func(k int) float64 {
+			order := min(repeatedBlock, n-k/repeatedBlock*repeatedBlock)
+			return 2 + 2*cosine(k%repeatedBlock+1, order+1)
+		})
+	})
+
+const repeatedBlock = 5
+
+// GradedTridiagonal spans decades of ten from one end to the other; a negative
+// span grows downwards. QR iterations want to know at which end to begin.
+func GradedTridiagonal(decades float64) TridiagonalKind {
+	grade := func(n int, i float64) float64 { return math.Pow(10, -decades*i/float64(max(1, n-1))) }
+	return diagonals(fmt.Sprintf("graded-tridiagonal(%g)", decades),
+		func(n, i int) float64 { return grade(n, float64(i)) },
+		func(n, i int) float64 { return grade(n, float64(i)+0.5) / 2 }, nil)
+}
+
+// randomTridiagonal has normal entries.
+var randomTridiagonal = TridiagonalKind{"random-tridiagonal", func(n int, r *rand.Rand) ([]float64, []float64) {
+	return normals(n, r), normals(n-1, r)
+}, nil}
+
+// golubKahan has a zero diagonal, hence eigenvalues in pairs ±σ.
+var golubKahan = TridiagonalKind{"golub-kahan", func(n int, r *rand.Rand) ([]float64, []float64) {
+	return make([]float64, n), normals(n-1, r)
+}, nil}
+
+// lightCouplings has off-diagonals from 1 down past underflow, in random order,
+// zeros among them: where to split is the solver's question.
+var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand) ([]float64, []float64) {
+	d := normals(n, r)
+	e := vector(n-1, func(int) float64 { return math.Pow(10, -400*r.Float64()*r.Float64()) })
+	return d, e
+}, nil}
+
+func constant(v float64) func(n, i int) float64 { return func(_, _ int) float64 { return v } }
+
+func normals(n int, r *rand.Rand) []float64 {
+	return vector(n, func(int) float64 { return r.NormFloat64() })
+}
+
+// cosine returns cos(πk/n), exact at its zeros and extremes.
+func cosine(k, n int) float64 {
+	return math.Sin(math.Pi * (float64(n) - 2*float64(k)) / (2 * float64(n)))
+}
