@@ -1,0 +1,104 @@
+package ref
+
+import "math"
+
+// Secular is the eigenproblem of a diagonal matrix plus one of rank one,
+//
+//	diag(D) + Rho·Z·Zᵀ    D strictly ascending, Z without zeros, Rho > 0, ‖Z‖ ≈ 1
+//
+// (LAPACK dlaed3 and dlaed4). Its K eigenvalues are the roots of
+//
+//	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
+//
+// one above each pole D[j] and below the next. A root is kept as its nearer
+// pole and the offset from there: λ alone would lose the digits of D[i] − λ,
+// from which the eigenvectors are made.
+//
+// Each root, each entry of ZHat and each vector can be computed on its own: one
+// GPU lane or workgroup each. Every sum and product has one fixed order, so the
+// bits do not depend on who computes what.
+type Secular struct {
+	D, Z []float64
+	Rho  float64
+
+	Origin []int32   // root j is D[Origin[j]] + Mu[j]; Origin[j] is j or j+1
+	Mu     []float64 // never 0
+	ZHat   []float64 // the weights for which these roots are exact
+}
+
+// Value returns the eigenvalue j.
+func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
+
+// delta returns D[i] − λ[j] to nearly full relative accuracy: no digits cancel,
+// because |Mu[j]| is at most half of the gap between the poles beside λ[j].
+func (p *Secular) delta(i, j int) float64 { return (p.D[i] - p.D[p.Origin[j]]) - p.Mu[j] }
+
+// Vector writes the unit eigenvector j to s, its entry for pole i at s[row[i]].
+//
+// The vectors of all j are orthogonal to working accuracy, however close the
+// roots, because they are the exact vectors of a nearby problem: the one with
+// weights ZHat (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
+func (p *Secular) Vector(j int, row []int32, s []float64) {
+	sum := 0.0
+	for i, z := range p.ZHat {
+		x := z / p.delta(i, j)
+		sum += x * x
+		s[row[i]] = x
+	}
+	scale := 1 / math.Sqrt(sum)
+	for i := range s[:len(row)] {
+		s[i] *= scale
+	}
+}
+
+// weight returns ZHat[i] by Löwner's formula: the weights for which given
+// numbers λ, interlaced with the poles, are the eigenvalues satisfy
+//
+//	Rho·ẑ[i]² = (λ[i] − D[i]) · Π (λ[j] − D[i])/(D[j] − D[i])   over j ≠ i
+//
+// The factor Rho is left in ẑ: vectors are normalised anyway.
+func (p *Secular) weight(i int) float64 {
+	w := -p.delta(i, i)
+	for j := range p.D {
+		if j != i {
+			w *= p.delta(i, j) / (p.D[i] - p.D[j])
+		}
+	}
+	return math.Copysign(math.Sqrt(w), p.Z[i])
+}
+
+// SolveSecular fills Origin, Mu and ZHat of all problems, in parallel.
+func SolveSecular(problems ...*Secular) {
+	for _, p := range problems {
+		k := len(p.D)
+		p.Origin, p.Mu, p.ZHat = make([]int32, k), make([]float64, k), make([]float64, k)
+	}
+	secularEach(problems, func(p *Secular, j int) {
+		origin, mu, _ := secularRoot(p.D, p.Z, p.Rho, j)
+		p.Origin[j], p.Mu[j] = int32(origin), mu
+	})
+	secularEach(problems, func(p *Secular, i int) { p.ZHat[i] = p.weight(i) })
+}
+
+// secularEach calls f for each index of each problem, in portions of enough
+// work (each call costs about len(D)) to be worth handing out.
+func secularEach(problems []*Secular, f func(p *Secular, i int)) {
+	const portion = 1 << 14
+	type part struct {
+		p      *Secular
+		lo, hi int
+	}
+	var parts []part
+	for _, p := range problems {
+		k := len(p.D)
+		step := 1 + portion/(k+1)
+		for lo := 0; lo < k; lo += step {
+			parts = append(parts, part{p, lo, min(lo+step, k)})
+		}
+	}
+	dcParallel(len(parts), func(t int) {
+		for i := parts[t].lo; i < parts[t].hi; i++ {
+			f(parts[t].p, i)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package vk
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"path/filepath"
+)
+
+// The cache file is the driver's bytes behind a magic word and their hash:
+// drivers trust what they are given, so we must not hand them a torn file.
+var cacheMagic = []byte("vkevd pipelines 1\n")
+
+// readCache returns the driver's bytes, or nil if the file is missing, torn or foreign.
+func readCache(path string) []byte {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	body, ok := bytes.CutPrefix(file, cacheMagic)
+	if !ok || len(body) < sha256.Size {
+		return nil
+	}
+	sum, data := body[:sha256.Size], body[sha256.Size:]
+	if want := sha256.Sum256(data); !bytes.Equal(sum, want[:]) {
+		return nil
+	}
+	return data
+}
+
+// writeCache replaces the file in one step; only the user may read the folder.
+func writeCache(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".pipelines-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	sum := sha256.Sum256(data)
+	_, err = f.Write(bytes.Join([][]byte{cacheMagic, sum[:], data}, nil))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,232 @@
+package vk
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Options say which device to open and how.
+type Options struct {
+	Device   string       // index, or part of the name or type; "" takes the best
+	Validate bool         // Khronos' validation layer, its messages go to Logger
+	Logger   *slog.Logger // nil discards
+	CacheDir string       // where compiled pipelines are kept; "" keeps none
+	Kernels  bool         // time every kernel, not only phases (a timestamp after each command)
+}
+
+// Device is an open device. Its methods may be called from many goroutines;
+// work is done one Run at a time.
+type Device struct {
+	info    Info
+	opt     Options
+	dry     bool
+	in      *driver.Instance
+	dev     *driver.Device
+	from    *candidate
+	pipes   pipelines
+	running sync.Mutex // held by Run and transfers: one user of the queue
+	queue   queue
+	control *driver.Buffer // the abort word, in memory that host and device see
+	staging *driver.Buffer
+
+	arenasLock sync.Mutex
+	arenas     []*Arena // by address
+	nextDry    uint64
+}
+
+// List describes the devices of this machine, usable or not.
+func List() ([]Info, error) {
+	in, all, err := examineAll(false)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Destroy()
+	var list []Info
+	for _, c := range all {
+		list = append(list, c.info)
+	}
+	return list, nil
+}
+
+func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
+	in, err := driver.NewInstance("vkevd", validate)
+	if err != nil {
+		return nil, nil, noDevice(err)
+	}
+	physicals, err := in.Physicals()
+	if err != nil {
+		in.Destroy()
+		return nil, nil, noDevice(err)
+	}
+	var all []*candidate
+	for i, p := range physicals {
+		all = append(all, examine(i, p))
+	}
+	return in, all, nil
+}
+
+func noDevice(err error) error {
+	return fmt.Errorf("%w: %w; on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers", ErrNoDevice, err)
+}
+
+// Open opens a device. When nothing fits, the error says why each one was refused.
+func Open(opt Options) (*Device, error) {
+	if opt.Logger == nil {
+		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	in, all, err := examineAll(opt.Validate)
+	if err != nil {
+		return nil, err
+	}
+	best, err := choose(all, opt.Device)
+	if err != nil {
+		in.Destroy()
+		return nil, err
+	}
+	d := &Device{info: best.info, opt: opt, in: in, from: best}
+	if err := d.open(); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func choose(all []*candidate, word string) (*candidate, error) {
+	var best *candidate
+	var refused error
+	for _, c := range all {
+		if word != "" && !c.matches(word) {
+			continue
+		}
+		if c.problem != nil {
+			refused = c.problem
+			continue
+		}
+		if best == nil || c.rank() > best.rank() {
+			best = c
+		}
+	}
+	switch {
+	case best != nil:
+		return best, nil
+	case refused != nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, refused)
+	case word != "" && len(all) > 0:
+		return nil, fmt.Errorf("%w: none matches %q; vkevd devices lists them", ErrNoDevice, word)
+	}
+	return nil, noDevice(fmt.Errorf("the Vulkan loader found no driver"))
+}
+
+func (d *Device) open() error {
+	use := driver.Features{}
+	for _, f := range slices.Concat(required, wanted) {
+		use[f] = d.from.features[f]
+	}
+	var extensions []string
+	if slices.Contains(d.from.extensions, driver.MemoryBudgetExtension) {
+		extensions = append(extensions, driver.MemoryBudgetExtension)
+	}
+	var err error
+	if d.dev, err = d.from.physical.NewDevice(d.from.family, use, extensions); err != nil {
+		return wrap("opening the device", "", "", err)
+	}
+	if err = d.pipes.open(d); err != nil {
+		return wrap("opening the pipeline cache", "", "", err)
+	}
+	if err = d.queue.open(d); err != nil {
+		return wrap("opening the queue", "", "", err)
+	}
+	const controlBytes = 256
+	if d.control, err = d.dev.NewBuffer(controlBytes, d.memoryTypes(driver.HostVisible|driver.HostCoherent, 0), true); err != nil {
+		return wrap("allocating the abort word", "", "", err)
+	}
+	return nil
+}
+
+// Close releases everything. Arenas must have been closed before.
+func (d *Device) Close() error {
+	if d.dry || d.in == nil {
+		return nil
+	}
+	if d.dev != nil {
+		d.dev.Idle()
+		d.dev.FreeBuffer(d.staging)
+		d.dev.FreeBuffer(d.control)
+		d.queue.close(d)
+		d.pipes.close(d)
+		d.dev.Destroy()
+	}
+	d.drain()
+	d.in.Destroy()
+	d.in, d.dev = nil, nil
+	return nil
+}
+
+// Dry makes a device without a driver: layouts, arenas, kernels and
+// recordings work, Run and transfers do not.
+func Dry(info Info) *Device {
+	return &Device{info: info, dry: true, opt: Options{Logger: slog.New(slog.DiscardHandler)}}
+}
+
+// Info describes the device.
+func (d *Device) Info() Info { return d.info }
+
+// Memory is the size of the device's memory and the driver's estimate of what is free now.
+func (d *Device) Memory() (total, free uint64) {
+	if d.dry {
+		return d.info.Memory, d.info.Free
+	}
+	heaps, _ := d.from.physical.Memory(slices.Contains(d.from.extensions, driver.MemoryBudgetExtension))
+	for _, h := range heaps {
+		if h.Local && h.Bytes > total {
+			total, free = h.Bytes, h.Free
+		}
+	}
+	return total, free
+}
+
+// Abort is the address of a word that Run sets to 1 when its context ends:
+// kernels that wait or run long poll it.
+func (d *Device) Abort() spirv.Addr[uint32] {
+	if d.dry {
+		return 0
+	}
+	return spirv.Addr[uint32](d.control.Address)
+}
+
+func (d *Device) setAbort(v uint32) {
+	atomic.StoreUint32(word(d.control.Host), v)
+}
+
+// memoryTypes lists the types that have all of need, those with prefer first.
+func (d *Device) memoryTypes(need, prefer uint32) []int {
+	var first, rest []int
+	for i, t := range d.from.types {
+		if t.Flags&need != need {
+			continue
+		}
+		if t.Flags&prefer == prefer {
+			first = append(first, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return append(first, rest...)
+}
+
+// drain passes the validation layers' messages on.
+func (d *Device) drain() {
+	for _, m := range d.in.Messages() {
+		if m.Error {
+			d.opt.Logger.Error(m.Text, "from", "validation")
+		} else {
+			d.opt.Logger.Warn(m.Text, "from", "validation")
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package vk
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// Info describes a device.
+type Info struct {
+	Index         int      `json:"index"` // in the loader's order
+	Name          string   `json:"name"`
+	Type          string   `json:"type"`   // discrete, integrated, virtual, cpu, other
+	Family        string   `json:"family"` // key of the tuning tables: nvidia, amd, intel, cpu, …
+	Driver        string   `json:"driver"`
+	DriverVersion string   `json:"driver_version"`
+	API           string   `json:"vulkan"`
+	Memory        uint64   `json:"memory_bytes"` // the largest device-local heap
+	Free          uint64   `json:"free_bytes"`   // of it, as the driver estimates
+	SharedBytes   int      `json:"shared_bytes"` // a workgroup
+	MaxLocal      int      `json:"max_invocations"`
+	Subgroup      int      `json:"subgroup"`
+	MaxAllocation uint64   `json:"max_allocation_bytes"`
+	Features      []string `json:"features"`
+	Problem       string   `json:"problem,omitempty"` // why it cannot be used
+}
+
+// candidate is a physical device with all that Open wants to know.
+type candidate struct {
+	physical   driver.Physical
+	props      driver.Properties
+	features   driver.Features
+	extensions []string
+	heaps      []driver.Heap
+	types      []driver.MemoryType
+	family     int // queue family, −1 if none computes
+	info       Info
+	problem    error
+}
+
+// required is what every kernel relies on.
+var required = []driver.Feature{
+	driver.Float64, driver.Int64, driver.BufferDeviceAddress, driver.TimelineSemaphore, driver.ScalarLayout,
+	driver.MemoryModel, driver.MemoryModelDevice,
+}
+
+// wanted is used where it exists.
+var wanted = []driver.Feature{driver.SubgroupSizeControl, driver.FullSubgroups, driver.SubgroupExtended, driver.Maintenance4, driver.Int64Atomics}
+
+const minimumAPI = 1<<22 | 3<<12 // Vulkan 1.3
+
+func examine(index int, p driver.Physical) *candidate {
+	c := &candidate{physical: p, props: p.Properties(), family: -1}
+	c.extensions, _ = p.Extensions()
+	c.heaps, c.types = p.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
+	pr := &c.props
+	c.info = Info{
+		Index: index, Name: pr.Name, Type: pr.Type.String(), Family: family(pr), Driver: pr.DriverName, DriverVersion: pr.DriverInfo,
+		API:         fmt.Sprintf("%d.%d.%d", pr.API>>22, pr.API>>12&0x3ff, pr.API&0xfff),
+		SharedBytes: int(pr.MaxShared), MaxLocal: int(pr.MaxInvocations), Subgroup: int(pr.Subgroup), MaxAllocation: pr.MaxAllocation,
+	}
+	for _, h := range c.heaps {
+		if h.Local && h.Bytes > c.info.Memory {
+			c.info.Memory, c.info.Free = h.Bytes, h.Free
+		}
+	}
+	for i, q := range p.Queues() {
+		// A family with graphics is preferred: on some drivers the pure
+		// compute family shares time slices with the desktop.
+		if q.Flags&driver.Compute != 0 && (c.family < 0 || q.Flags&driver.Graphics != 0 && i == 0) {
+			c.family = i
+		}
+	}
+	c.problem = c.refuse()
+	if c.problem != nil {
+		c.info.Problem = c.problem.Error()
+	}
+	return c
+}
+
+func (c *candidate) refuse() error {
+	unsupported := func(feature, need, have string) error {
+		return &UnsupportedError{c.props.Name, feature, need, have}
+	}
+	if c.props.API < minimumAPI {
+		return unsupported("Vulkan version", "1.3", c.info.API)
+	}
+	if err := oldLavapipe(&c.props); err != nil {
+		return err
+	}
+	if c.family < 0 {
+		return unsupported("queues", "one that computes", "none")
+	}
+	c.features = c.physical.Features()
+	c.info.Features = c.features.Names()
+	for _, f := range required {
+		if !c.features[f] {
+			return unsupported(f.String(), "yes", "no")
+		}
+	}
+	return nil
+}
+
+var mesaVersion = regexp.MustCompile(`Mesa (\d+)`)
+
+// oldLavapipe refuses llvmpipe before Mesa 25: it ends every loop, silently,
+// after 65,535 iterations an invocation.
+func oldLavapipe(p *driver.Properties) error {
+	const oldestLavapipe = 25
+	if p.DriverName != "llvmpipe" {
+		return nil
+	}
+	m := mesaVersion.FindStringSubmatch(p.DriverInfo)
+	if m == nil {
+		return nil
+	}
+	if v, err := strconv.Atoi(m[1]); err == nil && v < oldestLavapipe {
+		return &UnsupportedError{p.Name, "lavapipe, which before Mesa 25 silently ends loops after 65535 iterations",
+			"Mesa 25 or newer (Debian 12 has it in bookworm-backports)", p.DriverInfo}
+	}
+	return nil
+}
+
+func family(p *driver.Properties) string {
+	if p.Type == driver.CPU {
+		return "cpu"
+	}
+	switch p.Vendor {
+	case 0x10de:
+		return "nvidia"
+	case 0x1002:
+		return "amd"
+	case 0x8086:
+		return "intel"
+	case 0x106b:
+		return "apple"
+	}
+	return "other"
+}
+
+// rank orders devices: a discrete GPU first, the CPU last, the unusable never.
+func (c *candidate) rank() int {
+	return map[driver.DeviceType]int{driver.Discrete: 4, driver.Virtual: 3, driver.Integrated: 2, driver.Other: 1, driver.CPU: 0}[c.props.Type]
+}
+
+// matches says whether the user's word names this device: its index, or a
+// part of its name or type in any case.
+func (c *candidate) matches(word string) bool {
+	if n, err := strconv.Atoi(word); err == nil {
+		return n == c.info.Index
+	}
+	word = strings.ToLower(word)
+	return strings.Contains(strings.ToLower(c.info.Name), word) || c.info.Type == word || c.info.Driver == word
+}

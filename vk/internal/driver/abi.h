@@ -1,0 +1,135 @@
+// The part of Vulkan's C interface that shim.c uses, declared here so that
+// building needs no Vulkan headers. Names and layouts are the specification's;
+// abi_test.go compares every one of them with a real header where it finds one.
+#ifndef VKEVD_ABI_H
+#define VKEVD_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t VkBool32;
+typedef uint64_t VkDeviceSize;
+typedef int32_t VkResult;
+typedef uint32_t VkFlags;
+typedef int32_t VkEnum;
+
+typedef struct VkInstance_T *VkInstance;
+typedef struct VkPhysicalDevice_T *VkPhysicalDevice;
+typedef struct VkDevice_T *VkDevice;
+typedef struct VkQueue_T *VkQueue;
+typedef struct VkCommandBuffer_T *VkCommandBuffer;
+typedef uint64_t VkBuffer, VkDeviceMemory, VkSemaphore, VkPipeline, VkPipelineLayout, VkPipelineCache, VkShaderModule,
+	VkQueryPool, VkDebugUtilsMessengerEXT;
+
+typedef void (*PFN_vkVoidFunction)(void);
+
+enum {
+	ST_DEVICE_QUEUE = 2,
+	ST_DEVICE = 3,
+	ST_SUBMIT = 4,
+	ST_MEMORY_ALLOCATE = 5,
+	ST_SEMAPHORE = 9,
+	ST_SHADER_STAGE = 18,
+	ST_COMPUTE_PIPELINE = 29,
+	ST_PIPELINE_LAYOUT = 30,
+	ST_MEMORY_BARRIER = 46,
+	ST_VULKAN_1_1_FEATURES = 49,
+	ST_VULKAN_1_2_FEATURES = 51,
+	ST_VULKAN_1_3_FEATURES = 53,
+	ST_FEATURES_2 = 1000059000,
+	ST_PROPERTIES_2 = 1000059001,
+	ST_MEMORY_PROPERTIES_2 = 1000059006,
+	ST_MEMORY_ALLOCATE_FLAGS = 1000060000,
+	ST_SUBGROUP_PROPERTIES = 1000094000,
+	ST_DEBUG_MESSENGER = 1000128004,
+	ST_MAINTENANCE_3_PROPERTIES = 1000168000,
+	ST_DRIVER_PROPERTIES = 1000196000,
+	ST_SEMAPHORE_TYPE = 1000207002,
+	ST_TIMELINE_SUBMIT = 1000207003,
+	ST_SEMAPHORE_WAIT = 1000207004,
+	ST_SUBGROUP_SIZE_PROPERTIES = 1000225000,
+	ST_REQUIRED_SUBGROUP_SIZE = 1000225001,
+	ST_MEMORY_BUDGET = 1000237000,
+	ST_BUFFER_DEVICE_ADDRESS = 1000244001,
+};
+
+#define VK_HEAD VkEnum sType; const void *pNext
+
+// Feature structures are a head and a row of VkBool32: the counts are the
+// specification's, the places of the ones we use are in shim.h.
+typedef struct { VK_HEAD; VkBool32 has[55]; } VkPhysicalDeviceFeatures2;
+typedef struct { VK_HEAD; VkBool32 has[12]; } VkPhysicalDeviceVulkan11Features;
+typedef struct { VK_HEAD; VkBool32 has[47]; } VkPhysicalDeviceVulkan12Features;
+typedef struct { VK_HEAD; VkBool32 has[15]; } VkPhysicalDeviceVulkan13Features;
+
+// 824 bytes of VkPhysicalDeviceProperties, which the binding reads for us.
+typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;
+typedef struct { VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]; uint8_t conformance[4]; } VkPhysicalDeviceDriverProperties;
+typedef struct { VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, supportedOperations; VkBool32 quad; } VkPhysicalDeviceSubgroupProperties;
+typedef struct { VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize; } VkPhysicalDeviceMaintenance3Properties;
+typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags stages; } VkPhysicalDeviceSubgroupSizeControlProperties;
+
+typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;
+typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionProperties;
+typedef struct { char layerName[256]; uint32_t specVersion, implementationVersion; char description[256]; } VkLayerProperties;
+typedef struct { VK_HEAD; uint64_t opaque[65]; } VkPhysicalDeviceMemoryProperties2;
+typedef struct { VK_HEAD; VkDeviceSize heapBudget[16], heapUsage[16]; } VkPhysicalDeviceMemoryBudgetPropertiesEXT;
+
+typedef struct { VK_HEAD; VkFlags flags; uint32_t queueFamilyIndex, queueCount; const float *pQueuePriorities; } VkDeviceQueueCreateInfo;
+typedef struct {
+	VK_HEAD; VkFlags flags;
+	uint32_t queueCreateInfoCount; const VkDeviceQueueCreateInfo *pQueueCreateInfos;
+	uint32_t enabledLayerCount; const char *const *ppEnabledLayerNames;
+	uint32_t enabledExtensionCount; const char *const *ppEnabledExtensionNames;
+	const void *pEnabledFeatures;
+} VkDeviceCreateInfo;
+
+typedef struct { VK_HEAD; VkDeviceSize allocationSize; uint32_t memoryTypeIndex; } VkMemoryAllocateInfo;
+typedef struct { VK_HEAD; VkFlags flags; uint32_t deviceMask; } VkMemoryAllocateFlagsInfo;
+typedef struct { VK_HEAD; VkBuffer buffer; } VkBufferDeviceAddressInfo;
+
+typedef struct { uint32_t constantID, offset; size_t size; } VkSpecializationMapEntry;
+typedef struct { uint32_t mapEntryCount; const VkSpecializationMapEntry *pMapEntries; size_t dataSize; const void *pData; } VkSpecializationInfo;
+typedef struct {
+	VK_HEAD; VkFlags flags; VkEnum stage; VkShaderModule module; const char *pName;
+	const VkSpecializationInfo *pSpecializationInfo;
+} VkPipelineShaderStageCreateInfo;
+typedef struct {
+	VK_HEAD; VkFlags flags; VkPipelineShaderStageCreateInfo stage; VkPipelineLayout layout;
+	VkPipeline basePipelineHandle; int32_t basePipelineIndex;
+} VkComputePipelineCreateInfo;
+typedef struct { VK_HEAD; uint32_t requiredSubgroupSize; } VkPipelineShaderStageRequiredSubgroupSizeCreateInfo;
+typedef struct { VkFlags stageFlags; uint32_t offset, size; } VkPushConstantRange;
+typedef struct {
+	VK_HEAD; VkFlags flags; uint32_t setLayoutCount; const void *pSetLayouts;
+	uint32_t pushConstantRangeCount; const VkPushConstantRange *pPushConstantRanges;
+} VkPipelineLayoutCreateInfo;
+
+typedef struct { VK_HEAD; VkFlags flags; } VkSemaphoreCreateInfo;
+typedef struct { VK_HEAD; VkEnum semaphoreType; uint64_t initialValue; } VkSemaphoreTypeCreateInfo;
+typedef struct { VK_HEAD; VkFlags flags; uint32_t semaphoreCount; const VkSemaphore *pSemaphores; const uint64_t *pValues; } VkSemaphoreWaitInfo;
+typedef struct {
+	VK_HEAD; uint32_t waitSemaphoreValueCount; const uint64_t *pWaitSemaphoreValues;
+	uint32_t signalSemaphoreValueCount; const uint64_t *pSignalSemaphoreValues;
+} VkTimelineSemaphoreSubmitInfo;
+typedef struct {
+	VK_HEAD; uint32_t waitSemaphoreCount; const VkSemaphore *pWaitSemaphores; const VkFlags *pWaitDstStageMask;
+	uint32_t commandBufferCount; const VkCommandBuffer *pCommandBuffers;
+	uint32_t signalSemaphoreCount; const VkSemaphore *pSignalSemaphores;
+} VkSubmitInfo;
+
+typedef struct { VK_HEAD; VkFlags srcAccessMask, dstAccessMask; } VkMemoryBarrier;
+typedef struct { VkDeviceSize srcOffset, dstOffset, size; } VkBufferCopy;
+
+typedef struct {
+	VK_HEAD; VkFlags flags; const char *pMessageIdName; int32_t messageIdNumber; const char *pMessage;
+	uint32_t queueLabelCount; const void *pQueueLabels; uint32_t cmdBufLabelCount; const void *pCmdBufLabels;
+	uint32_t objectCount; const void *pObjects;
+} VkDebugUtilsMessengerCallbackDataEXT;
+typedef VkBool32 (*PFN_vkDebugUtilsMessengerCallbackEXT)(VkEnum, VkFlags, const VkDebugUtilsMessengerCallbackDataEXT *, void *);
+typedef struct {
+	VK_HEAD; VkFlags flags, messageSeverity, messageType;
+	PFN_vkDebugUtilsMessengerCallbackEXT pfnUserCallback; void *pUserData;
+} VkDebugUtilsMessengerCreateInfoEXT;
+
+#endif

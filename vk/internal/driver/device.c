@@ -1,0 +1,87 @@
+#include "device.h"
+
+#include <stdlib.h>
+
+enum { COMPUTE = 0x20, ADDRESSABLE = 0x2, TIMELINE = 1, FULL_SUBGROUPS = 0x2 };
+
+vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
+	vke_device *d = calloc(1, sizeof *d);
+	if (!d) return NULL;
+	d->handle = handle;
+	d->queue = queue;
+#define LOAD(field, name) (d->field = (__typeof__(d->field))vke_device_proc(handle, name))
+	LOAD(allocate, "vkAllocateMemory");
+	LOAD(address, "vkGetBufferDeviceAddress");
+	LOAD(create_layout, "vkCreatePipelineLayout");
+	LOAD(create_pipelines, "vkCreateComputePipelines");
+	LOAD(create_semaphore, "vkCreateSemaphore");
+	LOAD(destroy_semaphore, "vkDestroySemaphore");
+	LOAD(wait, "vkWaitSemaphores");
+	LOAD(value, "vkGetSemaphoreCounterValue");
+	LOAD(submit, "vkQueueSubmit");
+	LOAD(bind, "vkCmdBindPipeline");
+	LOAD(push, "vkCmdPushConstants");
+	LOAD(dispatch, "vkCmdDispatch");
+	LOAD(barrier, "vkCmdPipelineBarrier");
+	LOAD(fill, "vkCmdFillBuffer");
+	LOAD(copy, "vkCmdCopyBuffer");
+	LOAD(timestamp, "vkCmdWriteTimestamp");
+	LOAD(reset_queries, "vkCmdResetQueryPool");
+#undef LOAD
+	return d;
+}
+
+void vke_free_device(vke_device *d) { free(d); }
+
+VkResult vke_allocate(vke_device *d, uint64_t size, uint32_t type, int addressable, VkDeviceMemory *out) {
+	VkMemoryAllocateFlagsInfo flags = {ST_MEMORY_ALLOCATE_FLAGS, .flags = ADDRESSABLE};
+	VkMemoryAllocateInfo info = {ST_MEMORY_ALLOCATE, addressable ? &flags : NULL, size, type};
+	return d->allocate(d->handle, &info, NULL, out);
+}
+
+uint64_t vke_address(vke_device *d, VkBuffer buffer) {
+	VkBufferDeviceAddressInfo info = {ST_BUFFER_DEVICE_ADDRESS, NULL, buffer};
+	return d->address(d->handle, &info);
+}
+
+VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout *out) {
+	VkPushConstantRange range = {COMPUTE, 0, push_size};
+	VkPipelineLayoutCreateInfo info = {ST_PIPELINE_LAYOUT, .pushConstantRangeCount = push_size ? 1 : 0, .pPushConstantRanges = &range};
+	return d->create_layout(d->handle, &info, NULL, out);
+}
+
+VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
+		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, uint32_t subgroup, VkPipeline *out) {
+	VkSpecializationInfo spec = {count, entries, size, data};
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {ST_REQUIRED_SUBGROUP_SIZE, NULL, subgroup};
+	VkComputePipelineCreateInfo info = {
+		ST_COMPUTE_PIPELINE,
+		.stage = {ST_SHADER_STAGE, subgroup ? &required : NULL, subgroup ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
+		.layout = layout, .basePipelineIndex = -1,
+	};
+	return d->create_pipelines(d->handle, cache, 1, &info, NULL, out);
+}
+
+VkResult vke_timeline(vke_device *d, VkSemaphore *out) {
+	VkSemaphoreTypeCreateInfo type = {ST_SEMAPHORE_TYPE, NULL, TIMELINE, 0};
+	VkSemaphoreCreateInfo info = {ST_SEMAPHORE, &type, 0};
+	return d->create_semaphore(d->handle, &info, NULL, out);
+}
+
+void vke_destroy_semaphore(vke_device *d, VkSemaphore s) { d->destroy_semaphore(d->handle, s, NULL); }
+
+VkResult vke_wait(vke_device *d, VkSemaphore s, uint64_t value, uint64_t timeout_ns) {
+	VkSemaphoreWaitInfo info = {ST_SEMAPHORE_WAIT, NULL, 0, 1, &s, &value};
+	return d->wait(d->handle, &info, timeout_ns);
+}
+
+VkResult vke_value(vke_device *d, VkSemaphore s, uint64_t *out) { return d->value(d->handle, s, out); }
+
+VkResult vke_submit(vke_device *d, VkCommandBuffer commands, VkSemaphore s, uint64_t signal) {
+	VkTimelineSemaphoreSubmitInfo values = {ST_TIMELINE_SUBMIT, .signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &signal};
+	VkSubmitInfo info = {
+		ST_SUBMIT, &values, .commandBufferCount = 1, .pCommandBuffers = &commands,
+		.signalSemaphoreCount = 1, .pSignalSemaphores = &s,
+	};
+	return d->submit(d->queue, 1, &info, 0);
+}

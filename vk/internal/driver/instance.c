@@ -1,0 +1,204 @@
+#include "device.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef PFN_vkVoidFunction (*get_instance_proc)(VkInstance, const char *);
+
+static get_instance_proc get_proc;
+static PFN_vkVoidFunction (*get_device_proc)(VkDevice, const char *);
+
+static struct {
+	VkResult (*layers)(uint32_t *, VkLayerProperties *);
+	VkResult (*instance_extensions)(const char *, uint32_t *, VkExtensionProperties *);
+	VkResult (*device_extensions)(VkPhysicalDevice, const char *, uint32_t *, VkExtensionProperties *);
+	void (*queue_families)(VkPhysicalDevice, uint32_t *, VkQueueFamilyProperties *);
+	void (*properties2)(VkPhysicalDevice, VkPhysicalDeviceProperties2 *);
+	void (*features2)(VkPhysicalDevice, VkPhysicalDeviceFeatures2 *);
+	void (*memory2)(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties2 *);
+	VkResult (*create_device)(VkPhysicalDevice, const VkDeviceCreateInfo *, const void *, VkDevice *);
+	VkResult (*create_messenger)(VkInstance, const VkDebugUtilsMessengerCreateInfoEXT *, const void *, VkDebugUtilsMessengerEXT *);
+	void (*destroy_messenger)(VkInstance, VkDebugUtilsMessengerEXT, const void *);
+} fn;
+
+#define LOAD(instance, field, name) (fn.field = (__typeof__(fn.field))get_proc(instance, name))
+
+void vke_load_global(void *entry) {
+	get_proc = (get_instance_proc)entry;
+	LOAD(NULL, layers, "vkEnumerateInstanceLayerProperties");
+	LOAD(NULL, instance_extensions, "vkEnumerateInstanceExtensionProperties");
+}
+
+void vke_load_instance(VkInstance instance) {
+	get_device_proc = (__typeof__(get_device_proc))get_proc(instance, "vkGetDeviceProcAddr");
+	LOAD(instance, device_extensions, "vkEnumerateDeviceExtensionProperties");
+	LOAD(instance, queue_families, "vkGetPhysicalDeviceQueueFamilyProperties");
+	LOAD(instance, properties2, "vkGetPhysicalDeviceProperties2");
+	LOAD(instance, features2, "vkGetPhysicalDeviceFeatures2");
+	LOAD(instance, memory2, "vkGetPhysicalDeviceMemoryProperties2");
+	LOAD(instance, create_device, "vkCreateDevice");
+	LOAD(instance, create_messenger, "vkCreateDebugUtilsMessengerEXT");
+	LOAD(instance, destroy_messenger, "vkDestroyDebugUtilsMessengerEXT");
+}
+
+VkResult vke_layers(VkLayerProperties *out, uint32_t *count) { return fn.layers(count, out); }
+
+VkResult vke_instance_extensions(const char *layer, VkExtensionProperties *out, uint32_t *count) {
+	return fn.instance_extensions(layer, count, out);
+}
+
+VkResult vke_device_extensions(VkPhysicalDevice device, VkExtensionProperties *out, uint32_t *count) {
+	return fn.device_extensions(device, NULL, count, out);
+}
+
+void vke_queue_families(VkPhysicalDevice device, VkQueueFamilyProperties *out, uint32_t *count) {
+	fn.queue_families(device, count, out);
+}
+
+void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSize *usage) {
+	VkPhysicalDeviceMemoryBudgetPropertiesEXT b = {ST_MEMORY_BUDGET};
+	VkPhysicalDeviceMemoryProperties2 m = {ST_MEMORY_PROPERTIES_2, &b};
+	fn.memory2(device, &m);
+	memcpy(budget, b.heapBudget, sizeof b.heapBudget);
+	memcpy(usage, b.heapUsage, sizeof b.heapUsage);
+}
+
+void vke_get_properties(VkPhysicalDevice device, vke_properties *out) {
+	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES};
+	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &size};
+	VkPhysicalDeviceSubgroupProperties subgroup = {ST_SUBGROUP_PROPERTIES, &memory};
+	VkPhysicalDeviceDriverProperties driver = {ST_DRIVER_PROPERTIES, &subgroup};
+	VkPhysicalDeviceProperties2 all = {ST_PROPERTIES_2, &driver};
+	fn.properties2(device, &all);
+	memcpy(out->driver_name, driver.driverName, sizeof out->driver_name);
+	memcpy(out->driver_info, driver.driverInfo, sizeof out->driver_info);
+	out->driver_id = driver.driverID;
+	out->subgroup = subgroup.subgroupSize;
+	out->subgroup_ops = subgroup.supportedOperations;
+	out->subgroup_min = size.minSubgroupSize;
+	out->subgroup_max = size.maxSubgroupSize;
+	out->max_allocation = memory.maxMemoryAllocationSize;
+}
+
+// The four feature structures as one chain, and where each of our features
+// lies in it: structure 0 is Vulkan 1.0's, 1 to 3 are 1.1's to 1.3's.
+typedef struct {
+	VkPhysicalDeviceVulkan13Features v13;
+	VkPhysicalDeviceVulkan12Features v12;
+	VkPhysicalDeviceVulkan11Features v11;
+	VkPhysicalDeviceFeatures2 v10;
+} feature_chain;
+
+static const struct { uint8_t version, place; } where[VKE_FEATURES] = {
+	[VKE_FLOAT64] = {0, 39}, [VKE_INT64] = {0, 40}, [VKE_INT16] = {0, 41},
+	[VKE_STORAGE8] = {2, 2}, [VKE_INT64_ATOMICS] = {2, 5}, [VKE_INT8] = {2, 8}, [VKE_SCALAR_LAYOUT] = {2, 31},
+	[VKE_SUBGROUP_EXTENDED] = {2, 34}, [VKE_HOST_QUERY_RESET] = {2, 36}, [VKE_TIMELINE] = {2, 37}, [VKE_DEVICE_ADDRESS] = {2, 38},
+	[VKE_MEMORY_MODEL] = {2, 41}, [VKE_MEMORY_MODEL_DEVICE] = {2, 42},
+	[VKE_SUBGROUP_SIZE_CONTROL] = {3, 7}, [VKE_FULL_SUBGROUPS] = {3, 8}, [VKE_MAINTENANCE4] = {3, 14},
+};
+
+static void chain_features(feature_chain *c) {
+	memset(c, 0, sizeof *c);
+	c->v13.sType = ST_VULKAN_1_3_FEATURES;
+	c->v12.sType = ST_VULKAN_1_2_FEATURES, c->v12.pNext = &c->v13;
+	c->v11.sType = ST_VULKAN_1_1_FEATURES, c->v11.pNext = &c->v12;
+	c->v10.sType = ST_FEATURES_2, c->v10.pNext = &c->v11;
+}
+
+static VkBool32 *feature(feature_chain *c, int i) {
+	VkBool32 *row[] = {c->v10.has, c->v11.has, c->v12.has, c->v13.has};
+	return row[where[i].version] + where[i].place;
+}
+
+void vke_get_features(VkPhysicalDevice device, VkBool32 *out) {
+	feature_chain c;
+	chain_features(&c);
+	fn.features2(device, &c.v10);
+	for (int i = 0; i < VKE_FEATURES; i++) out[i] = *feature(&c, i);
+}
+
+VkResult vke_create_device(VkPhysicalDevice physical, uint32_t family, const VkBool32 *features,
+		const char *const *extensions, uint32_t extension_count, VkDevice *out) {
+	feature_chain c;
+	chain_features(&c);
+	for (int i = 0; i < VKE_FEATURES; i++) *feature(&c, i) = features[i];
+	float priority = 1;
+	VkDeviceQueueCreateInfo queue = {ST_DEVICE_QUEUE, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
+	VkDeviceCreateInfo info = {
+		ST_DEVICE, &c.v10,
+		.queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
+		.enabledExtensionCount = extension_count, .ppEnabledExtensionNames = extensions,
+	};
+	return fn.create_device(physical, &info, NULL, out);
+}
+
+// Messages of the validation layers arrive on any thread, also in the middle
+// of a call from Go; they wait here until Go asks for them.
+enum { MESSAGES = 256, MESSAGE_SIZE = 4096 };
+
+struct vke_messages {
+	pthread_mutex_t lock;
+	VkDebugUtilsMessengerEXT messenger;
+	uint32_t first, count;
+	uint32_t severity[MESSAGES];
+	char text[MESSAGES][MESSAGE_SIZE];
+};
+
+static VkBool32 on_message(VkEnum severity, VkFlags type, const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+	(void)type;
+	vke_messages *m = user;
+	pthread_mutex_lock(&m->lock);
+	if (m->count < MESSAGES) { // the first ones explain the later ones: drop the later ones
+		uint32_t at = (m->first + m->count++) % MESSAGES;
+		m->severity[at] = (uint32_t)severity;
+		strncpy(m->text[at], data->pMessage ? data->pMessage : "", MESSAGE_SIZE - 1);
+		m->text[at][MESSAGE_SIZE - 1] = 0;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return 0;
+}
+
+vke_messages *vke_listen(VkInstance instance, VkResult *result) {
+	vke_messages *m = calloc(1, sizeof *m);
+	if (!m) {
+		*result = -1;
+		return NULL;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	VkDebugUtilsMessengerCreateInfoEXT info = {
+		ST_DEBUG_MESSENGER,
+		.messageSeverity = 0x100 | 0x1000, // warnings and errors
+		.messageType = 0x2 | 0x4,          // validation and performance
+		.pfnUserCallback = on_message,
+		.pUserData = m,
+	};
+	*result = fn.create_messenger ? fn.create_messenger(instance, &info, NULL, &m->messenger) : -7;
+	if (*result) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void vke_unlisten(VkInstance instance, vke_messages *m) {
+	fn.destroy_messenger(instance, m->messenger, NULL);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+uint32_t vke_next_message(vke_messages *m, char *out, size_t size) {
+	uint32_t severity = 0;
+	pthread_mutex_lock(&m->lock);
+	if (m->count) {
+		severity = m->severity[m->first];
+		strncpy(out, m->text[m->first], size - 1);
+		out[size - 1] = 0;
+		m->first = (m->first + 1) % MESSAGES;
+		m->count--;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return severity;
+}
+
+PFN_vkVoidFunction vke_device_proc(VkDevice device, const char *name) { return get_device_proc(device, name); }

@@ -1,0 +1,177 @@
+package driver
+
+//go:generate go run gen_binding.go
+
+// #cgo LDFLAGS: -ldl
+// #cgo CFLAGS: -std=gnu11 -O2
+// #include <stdlib.h>
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// LoaderError says that no Vulkan loader could be opened.
+type LoaderError struct{ Reason string }
+
+func (e *LoaderError) Error() string { return "no Vulkan loader: " + e.Reason }
+
+// load opens the loader once a process; the binding keeps its functions in
+// process-wide variables, so there is nothing to undo.
+var load = sync.OnceValue(func() error {
+	var reason *C.char
+	entry := C.vke_open_loader(&reason)
+	if entry == nil {
+		return &LoaderError{C.GoString(reason)}
+	}
+	C.vke_load_global(entry)
+	bSetGetInstanceProcAddr(entry)
+	return bInit()
+})
+
+// Instance is a Vulkan instance, with a listener for validation messages if asked for.
+type Instance struct {
+	handle   bInstance
+	messages *C.vke_messages
+}
+
+// instanceLock: the bindings' InitInstance writes process-wide variables.
+var instanceLock sync.Mutex
+
+const (
+	apiVersion      = 1<<22 | 3<<12 // 1.3
+	debugExtension  = "VK_EXT_debug_utils\x00"
+	validationLayer = "VK_LAYER_KHRONOS_validation\x00"
+)
+
+// NewInstance makes an instance. validate turns on Khronos' validation layer,
+// whose messages Messages returns.
+func NewInstance(app string, validate bool) (*Instance, error) {
+	instanceLock.Lock()
+	defer instanceLock.Unlock()
+	if err := load(); err != nil {
+		return nil, err
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	name := append([]byte(app), 0)
+	pin.Pin(&name[0])
+	appInfo := bApplicationInfo{SType: bStructureTypeApplicationInfo, PApplicationName: unsafe.String(&name[0], len(name)), ApiVersion: apiVersion}
+	info := bInstanceCreateInfo{SType: bStructureTypeInstanceCreateInfo, PApplicationInfo: &appInfo}
+	if validate {
+		info.EnabledLayerCount, info.PpEnabledLayerNames = 1, []string{validationLayer}
+		info.EnabledExtensionCount, info.PpEnabledExtensionNames = 1, []string{debugExtension}
+	}
+	in := &Instance{}
+	err := created(try("vkCreateInstance", func() Result { return Result(bCreateInstance(&info, nil, &in.handle)) }))
+	info.Free()
+	appInfo.Free()
+	if err != nil {
+		return nil, err
+	}
+	if err := bInitInstance(in.handle); err != nil {
+		in.Destroy()
+		return nil, err
+	}
+	C.vke_load_instance(in.c())
+	if validate {
+		if err := in.listen(); err != nil {
+			in.Destroy()
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func (in *Instance) listen() error {
+	return created(try("vkCreateDebugUtilsMessengerEXT", func() Result {
+		var r C.VkResult
+		in.messages = C.vke_listen(in.c(), &r)
+		return Result(r)
+	}))
+}
+
+// c is the handle as the shim's type: both are the same C pointer.
+func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
+
+// Destroy releases the instance; its devices must be gone.
+func (in *Instance) Destroy() {
+	instanceLock.Lock()
+	defer instanceLock.Unlock()
+	if in.messages != nil {
+		C.vke_unlisten(in.c(), in.messages)
+		in.messages = nil
+		destroyed()
+	}
+	bDestroyInstance(in.handle, nil)
+	destroyed()
+}
+
+// Message is one line from the validation layers.
+type Message struct {
+	Error bool // otherwise a warning
+	Text  string
+}
+
+// Messages drains what the validation layers have said since the last call.
+func (in *Instance) Messages() []Message {
+	if in.messages == nil {
+		return nil
+	}
+	var all []Message
+	buf := (*C.char)(C.malloc(4096))
+	defer C.free(unsafe.Pointer(buf))
+	for {
+		severity := C.vke_next_message(in.messages, buf, 4096)
+		if severity == 0 {
+			return all
+		}
+		all = append(all, Message{Error: severity&0x1000 != 0, Text: C.GoString(buf)})
+	}
+}
+
+// Physicals lists the physical devices in the loader's order.
+func (in *Instance) Physicals() ([]Physical, error) {
+	instanceLock.Lock()
+	defer instanceLock.Unlock()
+	var n uint32
+	count := func() Result { return Result(bEnumeratePhysicalDevices(in.handle, &n, nil)) }
+	if err := try("vkEnumeratePhysicalDevices", count); err != nil {
+		return nil, fmt.Errorf("%w (no Vulkan driver is installed, or none works)", err)
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	handles := make([]bPhysicalDevice, n)
+	list := func() Result { return Result(bEnumeratePhysicalDevices(in.handle, &n, handles)) }
+	if err := try("vkEnumeratePhysicalDevices", list); err != nil {
+		return nil, err
+	}
+	all := make([]Physical, n)
+	for i := range all {
+		all[i] = Physical{in, handles[i]}
+	}
+	return all, nil
+}
+
+// cstrings copies strings to C; free releases them.
+func cstrings(list []string) (array **C.char, free func()) {
+	if len(list) == 0 {
+		return nil, func() {}
+	}
+	mem := C.malloc(C.size_t(len(list)) * C.size_t(unsafe.Sizeof(uintptr(0))))
+	view := unsafe.Slice((**C.char)(mem), len(list))
+	for i, s := range list {
+		view[i] = C.CString(s)
+	}
+	return (**C.char)(mem), func() {
+		for _, s := range view {
+			C.free(unsafe.Pointer(s))
+		}
+		C.free(mem)
+	}
+}

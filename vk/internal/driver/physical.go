@@ -1,0 +1,180 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// Physical is a physical device of an instance.
+type Physical struct {
+	in     *Instance
+	handle bPhysicalDevice
+}
+
+func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
+
+// Properties are the facts about a device that we use.
+type Properties struct {
+	Name                      string
+	Type                      DeviceType
+	Vendor, ID, API, Driver   uint32
+	DriverName, DriverInfo    string
+	PipelineUUID              [16]byte
+	Subgroup, SubgroupMin     uint32
+	SubgroupMax, SubgroupOps  uint32
+	MaxAllocation             uint64
+	MaxShared, MaxInvocations uint32
+	MaxGroups, MaxLocalSize   [3]uint32
+	MaxPush                   uint32
+	TimestampPeriod           float32 // nanoseconds a tick
+}
+
+// DeviceType is VkPhysicalDeviceType.
+type DeviceType int32
+
+const (
+	Other DeviceType = iota
+	Integrated
+	Discrete
+	Virtual
+	CPU
+)
+
+func (t DeviceType) String() string {
+	if t < 0 || t > CPU {
+		return "other"
+	}
+	return [...]string{"other", "integrated", "discrete", "virtual", "cpu"}[t]
+}
+
+// Properties reads the facts.
+func (p Physical) Properties() Properties {
+	var v bPhysicalDeviceProperties
+	bGetPhysicalDeviceProperties(p.handle, &v)
+	v.Deref()
+	v.Limits.Deref()
+	l := v.Limits
+	out := Properties{
+		Name: cstring(v.DeviceName[:]), Type: DeviceType(v.DeviceType), Vendor: v.VendorID, ID: v.DeviceID,
+		API: v.ApiVersion, Driver: v.DriverVersion,
+		MaxShared: l.MaxComputeSharedMemorySize, MaxInvocations: l.MaxComputeWorkGroupInvocations,
+		MaxGroups: l.MaxComputeWorkGroupCount, MaxLocalSize: l.MaxComputeWorkGroupSize,
+		MaxPush: l.MaxPushConstantsSize, TimestampPeriod: l.TimestampPeriod,
+	}
+	copy(out.PipelineUUID[:], v.PipelineCacheUUID[:])
+	v.Free()
+	var more C.vke_properties
+	C.vke_get_properties(p.c(), &more)
+	out.DriverName, out.DriverInfo = C.GoString(&more.driver_name[0]), C.GoString(&more.driver_info[0])
+	out.Subgroup, out.SubgroupOps = uint32(more.subgroup), uint32(more.subgroup_ops)
+	out.SubgroupMin, out.SubgroupMax = uint32(more.subgroup_min), uint32(more.subgroup_max)
+	out.MaxAllocation = uint64(more.max_allocation)
+	return out
+}
+
+// Feature is one optional ability that we ask about.
+type Feature int
+
+const (
+	Float64             Feature = C.VKE_FLOAT64
+	Int64               Feature = C.VKE_INT64
+	Int16               Feature = C.VKE_INT16
+	Storage8            Feature = C.VKE_STORAGE8
+	Int64Atomics        Feature = C.VKE_INT64_ATOMICS
+	Int8                Feature = C.VKE_INT8
+	ScalarLayout        Feature = C.VKE_SCALAR_LAYOUT
+	SubgroupExtended    Feature = C.VKE_SUBGROUP_EXTENDED
+	HostQueryReset      Feature = C.VKE_HOST_QUERY_RESET
+	TimelineSemaphore   Feature = C.VKE_TIMELINE
+	BufferDeviceAddress Feature = C.VKE_DEVICE_ADDRESS
+	MemoryModel         Feature = C.VKE_MEMORY_MODEL
+	MemoryModelDevice   Feature = C.VKE_MEMORY_MODEL_DEVICE
+	SubgroupSizeControl Feature = C.VKE_SUBGROUP_SIZE_CONTROL
+	FullSubgroups       Feature = C.VKE_FULL_SUBGROUPS
+	Maintenance4        Feature = C.VKE_MAINTENANCE4
+	features                    = C.VKE_FEATURES
+)
+
+var featureNames = [features]string{
+	"shaderFloat64", "shaderInt64", "shaderInt16", "storageBuffer8BitAccess", "shaderBufferInt64Atomics", "shaderInt8",
+	"scalarBlockLayout", "shaderSubgroupExtendedTypes", "hostQueryReset", "timelineSemaphore", "bufferDeviceAddress",
+	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "subgroupSizeControl", "computeFullSubgroups", "maintenance4",
+}
+
+func (f Feature) String() string { return featureNames[f] }
+
+// Features is a set of them.
+type Features [features]bool
+
+// Names lists the members.
+func (s Features) Names() []string {
+	var names []string
+	for f, has := range s {
+		if has {
+			names = append(names, featureNames[f])
+		}
+	}
+	return names
+}
+
+// Features reads what the device offers. The device must speak Vulkan 1.3.
+func (p Physical) Features() Features {
+	var has [features]C.VkBool32
+	C.vke_get_features(p.c(), &has[0])
+	var s Features
+	for i := range s {
+		s[i] = has[i] != 0
+	}
+	return s
+}
+
+// QueueFamily is one family of queues.
+type QueueFamily struct {
+	Flags, Count, TimestampBits uint32
+}
+
+// Compute and Graphics are bits of QueueFamily.Flags.
+const (
+	Graphics = 1
+	Compute  = 2
+)
+
+// Queues lists the queue families.
+func (p Physical) Queues() []QueueFamily {
+	var n C.uint32_t
+	C.vke_queue_families(p.c(), nil, &n)
+	raw := make([]C.VkQueueFamilyProperties, max(n, 1))
+	C.vke_queue_families(p.c(), &raw[0], &n)
+	list := make([]QueueFamily, n)
+	for i := range list {
+		list[i] = QueueFamily{uint32(raw[i].queueFlags), uint32(raw[i].queueCount), uint32(raw[i].timestampValidBits)}
+	}
+	return list
+}
+
+// Extensions lists the device's extensions.
+func (p Physical) Extensions() ([]string, error) {
+	var n C.uint32_t
+	if err := try("vkEnumerateDeviceExtensionProperties", func() Result { return Result(C.vke_device_extensions(p.c(), nil, &n)) }); err != nil {
+		return nil, err
+	}
+	raw := make([]C.VkExtensionProperties, max(n, 1))
+	if err := try("vkEnumerateDeviceExtensionProperties", func() Result { return Result(C.vke_device_extensions(p.c(), &raw[0], &n)) }); err != nil {
+		return nil, err
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = C.GoString(&raw[i].extensionName[0])
+	}
+	return list, nil
+}
+
+// cstring reads a zero-terminated array of bytes.
+func cstring(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,110 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Cache is a pipeline cache.
+type Cache struct{ handle bPipelineCache }
+
+// NewCache makes a pipeline cache from the bytes of an earlier one, or none.
+func (d *Device) NewCache(data []byte) (*Cache, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	info := bPipelineCacheCreateInfo{
+		SType: bStructureTypePipelineCacheCreateInfo, InitialDataSize: bSize(len(data)), PInitialData: pinned(&pin, data),
+	}
+	c := &Cache{}
+	err := created(try("vkCreatePipelineCache", func() Result { return Result(bCreatePipelineCache(d.handle, &info, nil, &c.handle)) }))
+	info.Free()
+	return c, err
+}
+
+// CacheData reads the cache's bytes.
+func (d *Device) CacheData(c *Cache) ([]byte, error) {
+	var size bSize
+	get := func(at unsafe.Pointer) func() Result {
+		return func() Result { return Result(bGetPipelineCacheData(d.handle, c.handle, &size, at)) }
+	}
+	if err := try("vkGetPipelineCacheData", get(nil)); err != nil || size == 0 {
+		return nil, err
+	}
+	data := make([]byte, size)
+	err := try("vkGetPipelineCacheData", get(unsafe.Pointer(&data[0])))
+	return data[:size], err
+}
+
+// DestroyCache releases a cache.
+func (d *Device) DestroyCache(c *Cache) {
+	bDestroyPipelineCache(d.handle, c.handle, nil)
+	destroyed()
+}
+
+// NewLayout makes a pipeline layout with one push-constant range.
+func (d *Device) NewLayout(pushSize int) (uint64, error) {
+	var out C.VkPipelineLayout
+	err := created(try("vkCreatePipelineLayout", func() Result {
+		return Result(C.vke_pipeline_layout(d.table, C.uint32_t(pushSize), &out))
+	}))
+	return uint64(out), err
+}
+
+// DestroyLayout releases a pipeline layout.
+func (d *Device) DestroyLayout(l uint64) {
+	bDestroyPipelineLayout(d.handle, handle[bPipelineLayout](C.uint64_t(l)), nil)
+	destroyed()
+}
+
+// SpecEntry places one specialisation constant in the data.
+type SpecEntry struct {
+	ID, Offset, Size uint32
+}
+
+// PipelineRequest is a compute pipeline to make.
+type PipelineRequest struct {
+	Code     []uint32
+	Layout   uint64
+	Entries  []SpecEntry
+	Data     []byte
+	Subgroup uint32 // required subgroup size with full subgroups, 0 for the driver's choice
+}
+
+// NewPipeline compiles a pipeline.
+func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&req.Code[0])
+	info := bShaderModuleCreateInfo{
+		SType: bStructureTypeShaderModuleCreateInfo, CodeSize: bSize(4 * len(req.Code)), PCode: req.Code,
+	}
+	var module bShaderModule
+	err := created(try("vkCreateShaderModule", func() Result { return Result(bCreateShaderModule(d.handle, &info, nil, &module)) }))
+	info.Free()
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		bDestroyShaderModule(d.handle, module, nil)
+		destroyed()
+	}()
+	entries := make([]C.VkSpecializationMapEntry, max(len(req.Entries), 1))
+	for i, e := range req.Entries {
+		entries[i] = C.VkSpecializationMapEntry{C.uint32_t(e.ID), C.uint32_t(e.Offset), C.size_t(e.Size)}
+	}
+	var out C.VkPipeline
+	err = created(try("vkCreateComputePipelines", func() Result {
+		return Result(C.vke_pipeline(d.table, C.VkPipelineCache(raw(cache.handle)), C.VkPipelineLayout(req.Layout), C.VkShaderModule(raw(module)),
+			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), C.uint32_t(req.Subgroup), &out))
+	}))
+	return uint64(out), err
+}
+
+// DestroyPipeline releases a pipeline.
+func (d *Device) DestroyPipeline(p uint64) {
+	bDestroyPipeline(d.handle, handle[bPipeline](C.uint64_t(p)), nil)
+	destroyed()
+}

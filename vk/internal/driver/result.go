@@ -1,0 +1,62 @@
+package driver
+
+import "fmt"
+
+// Result is a VkResult; negative values are errors.
+type Result int32
+
+const (
+	Success          Result = 0
+	NotReady         Result = 1
+	Timeout          Result = 2
+	OutOfHostMemory  Result = -1
+	OutOfMemory      Result = -2
+	InitFailed       Result = -3
+	DeviceLost       Result = -4
+	LayerMissing     Result = -6
+	ExtensionMissing Result = -7
+	FeatureMissing   Result = -8
+)
+
+var resultNames = map[Result]string{
+	Success: "VK_SUCCESS", NotReady: "VK_NOT_READY", Timeout: "VK_TIMEOUT",
+	OutOfHostMemory: "VK_ERROR_OUT_OF_HOST_MEMORY", OutOfMemory: "VK_ERROR_OUT_OF_DEVICE_MEMORY",
+	InitFailed: "VK_ERROR_INITIALIZATION_FAILED", DeviceLost: "VK_ERROR_DEVICE_LOST", -5: "VK_ERROR_MEMORY_MAP_FAILED",
+	LayerMissing: "VK_ERROR_LAYER_NOT_PRESENT", ExtensionMissing: "VK_ERROR_EXTENSION_NOT_PRESENT",
+	FeatureMissing: "VK_ERROR_FEATURE_NOT_PRESENT", -9: "VK_ERROR_INCOMPATIBLE_DRIVER", -10: "VK_ERROR_TOO_MANY_OBJECTS",
+	-12: "VK_ERROR_FRAGMENTED_POOL", -13: "VK_ERROR_UNKNOWN", -1000257000: "VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS",
+}
+
+func (r Result) String() string {
+	if n, ok := resultNames[r]; ok {
+		return n
+	}
+	return fmt.Sprintf("VkResult(%d)", int32(r))
+}
+
+// Error is a Vulkan call that failed.
+type Error struct {
+	Call   string // vkAllocateMemory
+	Result Result
+}
+
+func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
+
+// Fault, when not nil, is asked before every call that can fail; an error it
+// returns takes the call's place. Tests set it to reach every failure.
+var Fault func(call string) Result
+
+// try makes one call: every VkResult of this package passes here.
+func try(call string, f func() Result) error {
+	r := Success
+	if Fault != nil {
+		r = Fault(call)
+	}
+	if r == Success {
+		r = f()
+	}
+	if r < 0 {
+		return &Error{call, r}
+	}
+	return nil
+}

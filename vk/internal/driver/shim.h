@@ -1,0 +1,76 @@
+// Flat C functions for what the Go bindings cannot do safely or at all: every
+// call that takes a slice of structs (the bindings free those while the driver reads them), everything
+// newer than Vulkan 1.0, and the hot path (one call records a whole batch).
+#ifndef VKEVD_SHIM_H
+#define VKEVD_SHIM_H
+
+#include "abi.h"
+
+// loader.c: libvulkan opened at run time.
+void *vke_open_loader(const char **error);
+
+// instance.c
+typedef struct vke_messages vke_messages;
+void vke_load_global(void *get_instance_proc_addr);
+void vke_load_instance(VkInstance instance);
+VkResult vke_layers(VkLayerProperties *out, uint32_t *count);
+VkResult vke_instance_extensions(const char *layer, VkExtensionProperties *out, uint32_t *count);
+VkResult vke_device_extensions(VkPhysicalDevice, VkExtensionProperties *out, uint32_t *count);
+void vke_queue_families(VkPhysicalDevice, VkQueueFamilyProperties *out, uint32_t *count);
+void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usage);
+
+typedef struct {
+	char driver_name[256], driver_info[256];
+	int32_t driver_id;
+	uint32_t subgroup, subgroup_min, subgroup_max, subgroup_ops;
+	uint64_t max_allocation;
+} vke_properties;
+void vke_get_properties(VkPhysicalDevice, vke_properties *out);
+
+// Features we ask about, in this order in both directions.
+enum {
+	VKE_FLOAT64, VKE_INT64, VKE_INT16,
+	VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_SUBGROUP_EXTENDED, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
+	VKE_DEVICE_ADDRESS, VKE_MEMORY_MODEL, VKE_MEMORY_MODEL_DEVICE,
+	VKE_SUBGROUP_SIZE_CONTROL, VKE_FULL_SUBGROUPS, VKE_MAINTENANCE4,
+	VKE_FEATURES
+};
+void vke_get_features(VkPhysicalDevice, VkBool32 *out);
+VkResult vke_create_device(VkPhysicalDevice, uint32_t family, const VkBool32 *features, const char *const *extensions,
+	uint32_t extension_count, VkDevice *out);
+
+vke_messages *vke_listen(VkInstance, VkResult *);
+void vke_unlisten(VkInstance, vke_messages *);
+// vke_next_message copies the oldest message out and says its severity bits, 0 if there is none.
+uint32_t vke_next_message(vke_messages *, char *out, size_t size);
+
+// device.c
+typedef struct vke_device vke_device;
+vke_device *vke_load_device(VkDevice, VkQueue);
+void vke_free_device(vke_device *);
+VkResult vke_allocate(vke_device *, uint64_t size, uint32_t type, int addressable, VkDeviceMemory *out);
+uint64_t vke_address(vke_device *, VkBuffer);
+VkResult vke_pipeline_layout(vke_device *, uint32_t push_size, VkPipelineLayout *out);
+VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderModule, const VkSpecializationMapEntry *,
+	uint32_t entries, const void *data, size_t size, uint32_t subgroup, VkPipeline *out);
+VkResult vke_timeline(vke_device *, VkSemaphore *out);
+void vke_destroy_semaphore(vke_device *, VkSemaphore);
+VkResult vke_wait(vke_device *, VkSemaphore, uint64_t value, uint64_t timeout_ns);
+VkResult vke_value(vke_device *, VkSemaphore, uint64_t *out);
+VkResult vke_submit(vke_device *, VkCommandBuffer, VkSemaphore, uint64_t signal);
+
+// record.c
+enum { VKE_DISPATCH, VKE_BARRIER, VKE_FILL, VKE_COPY, VKE_TIMESTAMP };
+typedef struct {
+	uint32_t op, word;           // word: fill value, or query index of a timestamp
+	uint64_t a, b;               // pipeline and layout; or destination and source buffer
+	uint64_t offset_a, offset_b; // byte offsets of destination and source
+	uint64_t size;               // bytes of a fill or copy
+	uint32_t groups[3];
+	uint32_t push, push_size;    // range of the push bytes
+	uint32_t unused;
+} vke_command;
+void vke_record(vke_device *, VkCommandBuffer, VkQueryPool, uint32_t queries, const vke_command *, size_t count,
+	const uint8_t *push);
+
+#endif

@@ -1,0 +1,84 @@
+package vk
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Groups is the grid of a dispatch, in workgroups.
+type Groups struct{ X, Y, Z int }
+
+// Grid is a one-dimensional grid of n workgroups.
+func Grid(n int) Groups { return Groups{n, 1, 1} }
+
+// Tiles is the number of tiles of the given size that cover n.
+func Tiles(n int, tile uint32) int { return (n + int(tile) - 1) / int(tile) }
+
+// portableGroups is what every Vulkan device accepts in one dimension.
+const portableGroups = 65535
+
+// Folded is a grid of at least n workgroups that stays inside every device's
+// limits; the kernel linearises (index = y·X + x) and skips what is past n.
+func Folded(n int) Groups {
+	if n <= portableGroups {
+		return Grid(n)
+	}
+	rows := (n + portableGroups - 1) / portableGroups
+	return Groups{(n + rows - 1) / rows, rows, 1}
+}
+
+// Kernel is a pipeline with its specialisation constants S and push constants P.
+type Kernel[S, P any] struct {
+	Spec S
+	core *kernel
+}
+
+// kernel is what the recorder keeps of a Kernel.
+type kernel struct {
+	name     string
+	pipeline uint64
+	pushSize int
+	addrs    []spirv.PushField // the address members of P
+}
+
+// Build specialises a module on the device; equal requests share one
+// pipeline. On a Dry device no pipeline is made.
+func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], error) {
+	var push P
+	core := &kernel{name: m.Name, pushSize: int(unsafe.Sizeof(push))}
+	for _, f := range m.Push {
+		if f.Kind == spirv.Address {
+			core.addrs = append(core.addrs, f)
+		}
+	}
+	if !d.dry {
+		var err error
+		if core.pipeline, err = d.pipeline(m.Name, m.Code, m.Spec, bytesOf(&spec), core.pushSize); err != nil {
+			return nil, err
+		}
+	}
+	return &Kernel[S, P]{Spec: spec, core: core}, nil
+}
+
+// Name is the kernel's name, as in shaders/.
+func (k *Kernel[S, P]) Name() string { return k.core.name }
+
+// Dispatch records one run of the kernel. Inside Concurrently each address of the push
+// block must be covered by a Touch, so that the recorder can refuse overlaps.
+// A grid with no workgroup records nothing.
+func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
+	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
+		if g.X < 0 || g.Y < 0 || g.Z < 0 {
+			panic(fmt.Sprintf("vk: %s dispatched over %v workgroups", k.core.name, g))
+		}
+		return
+	}
+	rec.dispatch(k.core, g, bytesOf(&push), touch)
+}
+
+// bytesOf views a plain value without Go pointers as its bytes.
+func bytesOf[T any](v *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
+}

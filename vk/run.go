@@ -1,0 +1,204 @@
+package vk
+
+import (
+	"context"
+	"errors"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// Progress is how far a Run has come: the last phase mark that was passed.
+type Progress struct {
+	Phase       string
+	Done, Total float64
+}
+
+// Run executes a recording in bounded batches and waits for its end. When ctx
+// ends, no new batch starts, the abort word is set, the running batches are
+// awaited and ctx.Err() is returned; memory is then in an undefined state but the
+// device can be used again. onProgress, if not nil, is called after each batch.
+func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
+	if d.dry {
+		return nil, errors.New("vk: a dry device runs nothing")
+	}
+	d.running.Lock()
+	defer d.running.Unlock()
+	d.setAbort(0)
+	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile()}
+	err := r.all()
+	d.drain()
+	return r.profile, err
+}
+
+// run is one Run under way.
+type run struct {
+	dev        *Device
+	ctx        context.Context
+	rec        *Recorder
+	onProgress func(Progress)
+	profile    *Profile
+	pending    [inFlight]*batch
+	phase      string // the phase that encoding has reached
+}
+
+// batch is a stretch of a recording on its way through the queue.
+type batch struct {
+	value    uint64
+	marks    []mark
+	estimate float64
+	progress *phaseMark
+	first    string // phase at the batch's begin
+}
+
+// mark names the time between two timestamps.
+type mark struct{ phase, kernel string }
+
+func (r *run) all() error {
+	var failed error
+	next := 0
+	for slot := 0; next < len(r.rec.cmds) && failed == nil; slot = (slot + 1) % inFlight {
+		if failed = r.finish(slot); failed != nil {
+			break
+		}
+		if failed = r.ctx.Err(); failed != nil {
+			break
+		}
+		next, failed = r.start(slot, next)
+	}
+	// Oldest first, so that progress and profile stay in order.
+	for range inFlight {
+		slot := r.oldest()
+		if slot < 0 {
+			break
+		}
+		if err := r.finish(slot); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	if failed == nil {
+		failed = r.ctx.Err()
+	}
+	return failed
+}
+
+func (r *run) oldest() int {
+	at := -1
+	for i, b := range r.pending {
+		if b != nil && (at < 0 || b.value < r.pending[at].value) {
+			at = i
+		}
+	}
+	return at
+}
+
+// start encodes and submits commands from next on; it returns where it stopped.
+func (r *run) start(slot, next int) (int, error) {
+	d := r.dev
+	e := encoder{run: r, b: &batch{first: r.phase}}
+	e.stamp("")
+	for next < len(r.rec.cmds) && e.fits(&r.rec.cmds[next]) {
+		e.add(&r.rec.cmds[next])
+		next++
+	}
+	e.stamp("")
+	if err := d.dev.Record(d.queue.batches[slot], e.out, r.rec.bytes, e.queries); err != nil {
+		return next, wrap("recording a batch", "", r.phase, err)
+	}
+	if err := d.dev.Submit(d.queue.batches[slot], d.queue.timeline, d.queue.value+1); err != nil {
+		return next, wrap("submitting a batch", "", r.phase, err)
+	}
+	d.queue.value++
+	e.b.value = d.queue.value
+	r.pending[slot] = e.b
+	return next, nil
+}
+
+// finish waits for the slot's batch, if there is one, and reads its times.
+func (r *run) finish(slot int) error {
+	b := r.pending[slot]
+	if b == nil {
+		return nil
+	}
+	r.pending[slot] = nil
+	d := r.dev
+	if err := d.await(r.ctx, b.value); err != nil {
+		return wrap("waiting for a batch", "", b.first, err)
+	}
+	ticks, err := d.dev.Timestamps(d.queue.batches[slot], len(b.marks))
+	if err != nil {
+		return wrap("reading timestamps", "", b.first, err)
+	}
+	period := float64(d.from.props.TimestampPeriod) * 1e-9
+	total := 0.0
+	for i := 1; i < len(ticks); i++ {
+		seconds := float64(ticks[i]-ticks[i-1]) * period
+		total += seconds
+		r.profile.add(b.marks[i], seconds)
+	}
+	d.queue.pace.learn(b.estimate, total)
+	if r.onProgress != nil && b.progress != nil {
+		r.onProgress(Progress{b.progress.name, b.progress.done, b.progress.total})
+	}
+	return nil
+}
+
+// encoder turns commands into one batch.
+type encoder struct {
+	run     *run
+	b       *batch
+	out     []driver.Command
+	queries int
+	seconds float64
+}
+
+func (e *encoder) fits(c *command) bool {
+	if len(e.out)+2 >= batchCommands || e.queries+2 >= batchQueries {
+		return false
+	}
+	s := e.run.dev.queue.pace.estimate(c)
+	if e.seconds > 0 && e.seconds+s > batchTarget.Seconds() && c.op != opBarrier {
+		return false
+	}
+	return true
+}
+
+// stamp writes a timestamp that ends the time of the given kernel, or of the phase.
+func (e *encoder) stamp(kernel string) {
+	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
+	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
+	e.queries++
+}
+
+func (e *encoder) add(c *command) {
+	d := e.run.dev
+	out := driver.Command{Op: driver.OpBarrier}
+	kernel := ""
+	switch c.op {
+	case opPhase:
+		e.stamp("")
+		e.run.phase, e.b.progress = c.phase.name, c.phase
+		return
+	case opDispatch:
+		kernel = c.kernel.name
+		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline, d.pipes.layouts[c.kernel.pushSize]
+		out.Groups = [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)}
+		out.Push, out.PushSize = uint32(c.push[0]), uint32(c.push[1]-c.push[0])
+	case opFill:
+		kernel = "fill"
+		a := d.find(c.dst)
+		out.Op, out.A, out.OffsetA, out.Size, out.Word = driver.OpFill, a.buffer.Raw(), c.dst-a.base, c.size, c.word
+	case opCopy:
+		kernel = "copy"
+		a, b := d.find(c.dst), d.find(c.src)
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), c.dst-a.base, b.buffer.Raw(), c.src-b.base, c.size
+	}
+	e.out = append(e.out, out)
+	s := d.queue.pace.estimate(c)
+	if c.op != opBarrier {
+		e.seconds += s
+		e.b.estimate += s
+		if d.opt.Kernels {
+			e.stamp(kernel)
+		}
+	}
+}
