@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh makes this machine able to build and test vkevd: a C compiler for
+# setup.sh makes this machine able to build and test vkevd: make, a C compiler for
 # cgo, the Vulkan loader, Mesa's CPU driver (lavapipe) and the validation
 # layers. It says nothing and changes nothing when all of it is there.
 set -eu
@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # Lavapipe before this version ends every loop after 65535 rounds, silently.
 mesa_min=25
-packages='ca-certificates gcc libc6-dev libvulkan1 vulkan-validationlayers'
+packages='ca-certificates gcc libc6-dev make libvulkan1 vulkan-validationlayers'
 
 die() {
 	echo "setup: $*" >&2

@@ -1,0 +1,105 @@
+package shaders
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders/gen/source"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+func sources(t *testing.T) (root string, all []*source.Source) {
+	t.Helper()
+	root, err := source.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err = source.All("."); err != nil {
+		t.Fatal(err)
+	}
+	return root, all
+}
+
+// What is committed was made from the sources as they are, by the compiler
+// that is pinned. This needs no compiler, so it runs everywhere.
+func TestGeneratedIsCurrent(t *testing.T) {
+	root, all := sources(t)
+	compiler, err := source.Compiler(root)
+	if err != nil {
+		t.Skip("no shell to ask for the pinned version:", err)
+	}
+	made := map[string]bool{}
+	for _, s := range all {
+		if err := source.Stale(".", s, compiler); err != nil {
+			t.Error(err)
+		}
+		for _, v := range s.Variants {
+			made[v.Name+".spv"] = true
+		}
+	}
+	files, err := os.ReadDir("spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !made[f.Name()] {
+			t.Errorf("spv/%s belongs to no source; run make shaders", f.Name())
+		}
+	}
+}
+
+// Compiling again gives the same bytes, and they are valid.
+func TestRecompile(t *testing.T) {
+	root, all := sources(t)
+	if !source.CompilerAvailable(root) {
+		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
+	}
+	for _, s := range all {
+		for _, v := range s.Variants {
+			t.Run(v.Name, func(t *testing.T) {
+				fresh, err := source.Compile(root, s, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(fresh, code(v.Name)) {
+					t.Error("committed words differ from freshly compiled ones; run make shaders")
+				}
+				if err := source.Validate(root, source.SPVFile(".", v.Name)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// Every committed kernel fits every device.
+func TestCommittedKernels(t *testing.T) {
+	_, all := sources(t)
+	for _, s := range all {
+		for _, v := range s.Variants {
+			info, err := spirv.Reflect(code(v.Name))
+			if err != nil {
+				t.Errorf("%s: %v", v.Name, err)
+				continue
+			}
+			for _, f := range info.Push {
+				if f.Offset+f.Size > spirv.MaxPushBytes {
+					t.Errorf("%s: push member %s ends at byte %d", v.Name, f.Name, f.Offset+f.Size)
+				}
+			}
+		}
+	}
+}
+
+func TestProbeModule(t *testing.T) {
+	m := ProbeFma()
+	if err := m.Check(); err != nil {
+		t.Error(err)
+	}
+	spec := ProbeFmaDefaults()
+	spec.LocalSize = 32
+	if size := m.GroupSize(spec); size != [3]uint32{32, 1, 1} {
+		t.Errorf("group size %v", size)
+	}
+}
