@@ -35,8 +35,8 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 		fmt.Fprintf(b, "// %s is %s.comp.\n", k.goName, s.Name)
 	}
 	for i, line := range s.Doc {
-		if rest, ok := strings.CutPrefix(line, s.Name); ok && i == 0 {
-			line = k.goName + rest
+		if rest, ok := strings.CutPrefix(line, s.Name+" "); ok && i == 0 {
+			line = k.goName + " " + rest
 		} else if i == 0 {
 			line = k.goName + ": " + line
 		}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders/gen/source"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// The whole way from GLSL to Go, on a shader that has all there can be.
+func TestGolden(t *testing.T) {
+	root, err := source.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !source.CompilerAvailable(root) {
+		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "shaders"), os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "tools"), filepath.Join(dir, "tools")); err != nil {
+		t.Fatal(err)
+	}
+	shaders := filepath.Join(dir, "shaders")
+	s, err := source.Read(filepath.Join(shaders, "kinds.comp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generate(dir, shaders, "pinned", s); err != nil {
+		t.Fatal(err)
+	}
+	if err := source.Stale(shaders, s, "pinned"); err != nil {
+		t.Errorf("stale as soon as generated: %v", err)
+	}
+	have, err := os.ReadFile(source.GoFile(shaders, "kinds"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "kinds.golden")
+	if *update {
+		if err := os.WriteFile(golden, have, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Errorf("differs from %s (go test -update, then look at the difference):\n%s", golden, have)
+	}
+	for _, v := range s.Variants {
+		if err := source.Validate(root, source.SPVFile(shaders, v.Name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCamel(t *testing.T) {
+	for name, want := range map[string]string{
+		"sb2st_chase": "Sb2stChase", "n": "N", "ldA": "LdA", "AB": "AB", "ld_a": "LdA", "_x__y_": "XY",
+		strings.ToLower("TILE_N"): "TileN",
+	} {
+		if have := camel(name); have != want {
+			t.Errorf("%s: have %s, want %s", name, have, want)
+		}
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for _, c := range []struct {
+		kind spirv.Kind
+		bits uint64
+		want string
+	}{
+		{spirv.Boolean, 0, "spirv.False"},
+		{spirv.Boolean, 1, "spirv.True"},
+		{spirv.Uint32, 1<<32 - 1, "4294967295"},
+		{spirv.Int32, 1<<32 - 1, "-1"},
+		{spirv.Int64, math.MaxUint64, "-1"},
+		{spirv.Float32, uint64(math.Float32bits(0.1)), "0.1"},
+		{spirv.Float64, math.Float64bits(0x1p-1074), "5e-324"},
+		{spirv.Float64, math.Float64bits(math.Inf(1)), ""},
+	} {
+		have, err := literal(spirv.SpecConstant{Kind: c.kind, Default: c.bits})
+		if have != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s %#x: have %s, %v, want %s", c.kind, c.bits, have, err, c.want)
+		}
+	}
+}
+
+func TestNewKernelRefuses(t *testing.T) {
+	field := func(name string, offset uintptr) spirv.PushField {
+		return spirv.PushField{Name: name, Offset: offset, Size: 8, Kind: spirv.Uint64}
+	}
+	for want, push := range map[string][]spirv.PushField{
+		"would be LdA":     {field("ldA", 0), field("ld_a", 8)},
+		"cannot place":     {field("a", 4)},
+		"of 136 bytes, at": {field("a", 128)},
+	} {
+		_, err := newKernel(&source.Source{}, source.Variant{Name: "k"}, &spirv.Info{Push: push})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("have %v, want %q", err, want)
+		}
+	}
+	k, err := newKernel(&source.Source{}, source.Variant{Name: "k"}, &spirv.Info{Push: []spirv.PushField{field("a", 120)}})
+	if err != nil || k.size != spirv.MaxPushBytes {
+		t.Errorf("the largest block: %v", err)
+	}
+}
+
+func TestRemoveOrphans(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"zkept.go", "zgone.go", "shaders.go", "spv/kept_f32.spv", "spv/gone.spv"} {
+		if err := write(filepath.Join(dir, name), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := &source.Source{Name: "kept", Variants: []source.Variant{{Name: "kept_f32"}}}
+	if err := removeOrphans(dir, []*source.Source{kept}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"zkept.go": true, "zgone.go": false, "shaders.go": true, "spv/kept_f32.spv": true, "spv/gone.spv": false,
+	} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%s: kept %t, want %t", name, err == nil, want)
+		}
+	}
+}
