@@ -1,0 +1,93 @@
+package matio
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"testing"
+)
+
+// benchOrder makes files of tens of megabytes, far beyond any cache.
+const benchOrder = 1500
+
+func randomSymmetric(n int) []float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			a[i+j*n] = r.NormFloat64()
+			a[j+i*n] = a[i+j*n]
+		}
+	}
+	return a
+}
+
+func benchmarkRead(b *testing.B, write func(io.Writer, int, []float64) error) {
+	var file bytes.Buffer
+	if err := write(&file, benchOrder, randomSymmetric(benchOrder)); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(file.Len()))
+	for b.Loop() {
+		if _, err := Read(bytes.NewReader(file.Bytes()), "bench"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReadCoordinate(b *testing.B) {
+	benchmarkRead(b, func(w io.Writer, n int, a []float64) error {
+		return WriteMatrixMarketSymmetric(w, Coordinate, n, a, n)
+	})
+}
+
+func BenchmarkReadArray(b *testing.B) {
+	benchmarkRead(b, func(w io.Writer, n int, a []float64) error {
+		return WriteMatrixMarketSymmetric(w, Array, n, a, n)
+	})
+}
+
+func BenchmarkReadNPY(b *testing.B) {
+	benchmarkRead(b, func(w io.Writer, n int, a []float64) error {
+		return WriteNPY(w, n, n, a, n)
+	})
+}
+
+func BenchmarkReadNPYByRows(b *testing.B) {
+	benchmarkRead(b, func(w io.Writer, n int, a []float64) error {
+		var file bytes.Buffer
+		if err := WriteNPY(&file, n, n, a, n); err != nil {
+			return err
+		}
+		_, err := w.Write(bytes.Replace(file.Bytes(), []byte("True, "), []byte("False,"), 1))
+		return err
+	})
+}
+
+func BenchmarkWriteNPY(b *testing.B) {
+	a := randomSymmetric(benchOrder)
+	b.SetBytes(int64(len(a) * wordBytes))
+	for b.Loop() {
+		WriteNPY(io.Discard, benchOrder, benchOrder, a, benchOrder)
+	}
+}
+
+func BenchmarkWriteValues(b *testing.B) {
+	a := randomSymmetric(benchOrder)
+	var size bytes.Buffer
+	WriteValues(&size, a)
+	b.SetBytes(int64(size.Len()))
+	for b.Loop() {
+		WriteValues(io.Discard, a)
+	}
+}
+
+func BenchmarkSymmetric(b *testing.B) {
+	d := &Dense{Rows: benchOrder, Cols: benchOrder, Data: randomSymmetric(benchOrder)}
+	b.SetBytes(int64(len(d.Data) * wordBytes))
+	for b.Loop() {
+		if d.Symmetric() != nil {
+			b.Fatal("not symmetric")
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package matio
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+)
+
+// numbered is a rows × cols matrix in column order whose elements say where they are.
+func numbered(rows, cols int) *Dense {
+	d := &Dense{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
+	for k := range d.Data {
+		d.Data[k] = float64(1000*(k%rows) + k/rows)
+	}
+	return d
+}
+
+func TestTransposes(t *testing.T) {
+	for _, rows := range []int{1, 2, tile - 1, tile, tile + 1, 2*tile + 3} {
+		for _, cols := range []int{1, 3, tile, tile + 1, 3 * tile} {
+			d := numbered(rows, cols)
+			byRows := make([]float64, rows*cols)
+			for k := range byRows {
+				byRows[k] = d.At(k/cols, k%cols)
+			}
+			got := make([]float64, rows*cols)
+			transposeInto(got, byRows, rows, cols)
+			if !same(got, d.Data) {
+				t.Errorf("%d by %d: transposeInto is wrong", rows, cols)
+			}
+		}
+		d := numbered(rows, rows)
+		transposeInPlace(d.Data, rows)
+		for i := range rows {
+			for j := range rows {
+				if d.At(i, j) != float64(1000*j+i) {
+					t.Fatalf("order %d: transposeInPlace is wrong at (%d,%d)", rows, i, j)
+				}
+			}
+		}
+	}
+}
+
+func TestSymmetric(t *testing.T) {
+	const n = 2*tile + 5
+	spoil := func(at ...float64) *Dense { // triples: i, j, what to add
+		d := &Dense{Rows: n, Cols: n, Data: randomSymmetric(n)}
+		for ; len(at) > 0; at = at[3:] {
+			d.Data[int(at[0])+int(at[1])*n] += at[2]
+		}
+		return d
+	}
+	tiny := &Dense{Rows: 2, Cols: 2, Data: []float64{0, 0, math.SmallestNonzeroFloat64, 0}}
+	zeros := &Dense{Rows: 2, Cols: 2, Data: []float64{0, math.Copysign(0, -1), 0, nan}}
+
+	const from1 = " is the largest difference (rows and columns from 1)"
+	for _, c := range []struct {
+		name string
+		d    *Dense
+		want string
+	}{
+		{"empty", &Dense{}, "<nil>"},
+		{"random", spoil(), "<nil>"},
+		{"zeros of both signs, NaN on the diagonal", zeros, "<nil>"},
+		{"NaN in both triangles", spoil(9, 2, nan, 2, 9, nan), "<nil>"},
+		{"infinity in both triangles", spoil(9, 2, inf, 2, 9, inf), "<nil>"},
+		{"two differences", spoil(9, 2, 0.5, 3, 100, 2), "matrix is not symmetric: |a(101,4) − a(4,101)| = 2" + from1},
+		{"the last pair", spoil(n-1, n-2, 0.5), "matrix is not symmetric: |a(133,132) − a(132,133)| = 0.5" + from1},
+		{"one NaN beats all", spoil(2, 9, nan, 1, 0, inf), "matrix is not symmetric: |a(10,3) − a(3,10)| = NaN" + from1},
+		{"opposite infinities", spoil(9, 2, inf, 2, 9, -inf), "matrix is not symmetric: |a(10,3) − a(3,10)| = +Inf" + from1},
+		{"the smallest difference there is", tiny, "matrix is not symmetric: |a(2,1) − a(1,2)| = 4.94e-324" + from1},
+		{"not square", numbered(2, 3), "matrix is not square: 2 rows, 3 columns"},
+	} {
+		if got := fmt.Sprint(c.d.Symmetric()); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+
+	var pair *NotSymmetricError
+	if err := spoil(7, 3, 1).Symmetric(); !errors.As(err, &pair) || pair.Row != 7 || pair.Col != 3 {
+		t.Errorf("got %#v, want row 7, column 3, counted from 0", pair)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	if n, ok := elements(3, 5, 15); n != 15 || !ok {
+		t.Errorf("elements(3, 5, 15) = %d, %v", n, ok)
+	}
+	if _, ok := elements(3, 5, 14); ok {
+		t.Error("15 elements passed where 14 are allowed")
+	}
+	if _, ok := elements(math.MaxInt, math.MaxInt, math.MaxInt); ok {
+		t.Error("an overflow passed")
+	}
+	// More than any processor can address, so the answer does not depend on the machine.
+	if !available(1<<10) || available(math.MaxInt/wordBytes) {
+		t.Error("available is wrong about 8 KiB or about everything")
+	}
+	a, ok := grow(make([]float64, 3), 2, 5)
+	if !ok || len(a) != 3 || cap(a) != 5 {
+		t.Errorf("grow gave length %d, capacity %d, %v", len(a), cap(a), ok)
+	}
+	if _, ok := grow(nil, math.MaxInt/wordBytes, math.MaxInt/wordBytes); ok {
+		t.Error("grow found all memory there is")
+	}
+}

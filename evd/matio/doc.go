@@ -1,0 +1,27 @@
+// Package matio reads and writes matrices and vectors in two formats that other
+// programs speak: Matrix Market text and NumPy's .npy.
+//
+//	d, err := matio.ReadFile("bcsstk09.mtx.gz") // format by content, gzip seen through
+//	if err == nil {
+//		err = d.Symmetric() // exact: a file may say general and still be symmetric
+//	}
+//
+// What is read, and what is refused with a reason:
+//
+//	Matrix Market   coordinate and array; real, integer and pattern (each entry 1);
+//	                general and symmetric (lower triangle listed, both filled here).
+//	                Entries listed twice are added up. One entry a line. Blank lines,
+//	                comments, CRLF, Fortran's 1.0D+00, nan and inf are understood.
+//	                Refused: complex, hermitian, skew-symmetric, an entry above the
+//	                diagonal of a symmetric file, and any count that does not hold.
+//	.npy 1, 2, 3    C and Fortran order; <f8 >f8 <f4 >f4 <i8 >i8 <i4 >i4 |i1 |u1 |b1,
+//	                all turned into float64 (i8 beyond 2⁵³ is rounded to nearest).
+//	                Refused: complex, structured, object and every other type.
+//
+// Matrices are stored column by column (Fortran's order), as the solvers want them.
+// NaN and infinity pass through: the solver refuses them, naming their place.
+//
+// A file's claims about its size are not believed: memory grows with what the file
+// really holds. The one exception is a coordinate file, whose few entries may span a
+// large matrix; if the system has no room for that, the answer is a TooLargeError.
+package matio

@@ -1,0 +1,155 @@
+package matio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// npyMagic opens every .npy file; two bytes of version follow.
+const npyMagic = "\x93NUMPY"
+
+// longestHeader is far above what a plain array needs; only records have long headers.
+const longestHeader = 1 << 16
+
+// An npy is a .npy file being read.
+type npy struct {
+	*input
+	npyHeader
+	element
+	most int // elements allowed
+}
+
+// readNPY reads a matrix and turns it into column order.
+func readNPY(in *input, most int) (*Dense, error) {
+	f := npy{input: in, most: most}
+	if err := f.readHeader(); err != nil {
+		return nil, err
+	}
+	if len(f.shape) != 2 {
+		return nil, f.errorf("a matrix has two dimensions, this array %d", len(f.shape))
+	}
+	a, err := f.readData()
+	if err != nil {
+		return nil, err
+	}
+	d := &Dense{Rows: f.shape[0], Cols: f.shape[1], Data: a}
+	switch {
+	case f.fortranOrder || d.Rows <= 1 || d.Cols <= 1: // one order or both
+	case d.Rows == d.Cols:
+		transposeInPlace(a, d.Rows)
+	case !available(len(a)):
+		return nil, f.tooLarge()
+	default:
+		d.Data = make([]float64, len(a))
+		transposeInto(d.Data, a, d.Rows, d.Cols)
+	}
+	return d, nil
+}
+
+// readHeader reads magic, version and the dictionary that says what follows.
+func (f *npy) readHeader() error {
+	var fixed [8]byte
+	if err := f.full(fixed[:], "the header"); err != nil {
+		return err
+	}
+	if string(fixed[:6]) != npyMagic {
+		return f.errorf("no .npy magic bytes")
+	}
+	major, minor := fixed[6], fixed[7]
+	if major < 1 || major > 3 || minor != 0 {
+		return f.errorf(".npy version %d.%d is not one of 1.0, 2.0, 3.0", major, minor)
+	}
+	sizeBytes := 4
+	if major == 1 {
+		sizeBytes = 2
+	}
+	var size [4]byte
+	if err := f.full(size[:sizeBytes], "the header"); err != nil {
+		return err
+	}
+	n := binary.LittleEndian.Uint32(size[:])
+	if n > longestHeader {
+		return f.errorf("header of %d bytes, more than a plain array needs", n)
+	}
+	text := make([]byte, n)
+	if err := f.full(text, "the header"); err != nil {
+		return err
+	}
+	var complaint string
+	if f.npyHeader, complaint = parseHeader(string(text)); complaint != "" {
+		return f.errorf("header: %s", complaint)
+	}
+	var known bool
+	if f.element, known = elementTypes[f.descr]; !known {
+		return f.errorf("element type %q is not supported, only %s", f.descr, elementNames())
+	}
+	if f.left != unknown {
+		f.left -= int64(len(fixed) + sizeBytes + len(text))
+	}
+	return nil
+}
+
+// readData reads all elements in the order of the file.
+func (f *npy) readData() ([]float64, error) {
+	total := 1
+	for _, n := range f.shape {
+		var ok bool
+		if total, ok = elements(total, n, f.most); !ok {
+			return nil, f.tooLarge()
+		}
+	}
+	first := firstElements
+	if f.left != unknown {
+		if need := int64(total) * int64(f.bytes); need != f.left {
+			return nil, f.errorf("the header announces %d bytes of elements, the file has %d", need, f.left)
+		}
+		first = total
+	}
+	var a []float64
+	chunk := make([]byte, min(total, 1<<15)*f.bytes)
+	for len(a) < total {
+		if len(a) == cap(a) {
+			var ok bool
+			if a, ok = grow(a, first, total); !ok {
+				return nil, f.tooLarge()
+			}
+		}
+		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
+		if err := f.full(now, "its elements"); err != nil {
+			return nil, err
+		}
+		a = f.decode(a, now)
+	}
+	switch _, err := f.ReadByte(); {
+	case err == nil:
+		return nil, f.errorf("data follow the last of %d elements", total)
+	case err != io.EOF:
+		return nil, f.wrap(err)
+	}
+	return a, nil
+}
+
+// full fills p or says that the file ended inside what.
+func (f *npy) full(p []byte, what string) error {
+	switch _, err := io.ReadFull(f.input, p); err {
+	case nil:
+		return nil
+	case io.EOF, io.ErrUnexpectedEOF: // themselves: a broken gzip stream wraps them
+		return f.errorf("the file ends inside %s", what)
+	default:
+		return f.wrap(err)
+	}
+}
+
+func (f *npy) wrap(err error) error { return fmt.Errorf("%s: %w", f.file, err) }
+
+func (f *npy) errorf(format string, args ...any) *FormatError {
+	return &FormatError{f.file, 0, fmt.Sprintf(format, args...)}
+}
+
+func (f *npy) tooLarge() error {
+	shape := append(slices.Clone(f.shape), 1) // a vector is one column
+	return &TooLargeError{f.file, shape[0], shape[1]}
+}

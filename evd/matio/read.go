@@ -1,0 +1,55 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// ReadFile reads the matrix in a file, whatever its name ends in: content decides
+// between Matrix Market and .npy, and either may be compressed with gzip. Errors name
+// the file: *FormatError, *TooLargeError, or the operating system's own.
+func ReadFile(path string) (*Dense, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// Read is ReadFile for a stream; name stands for it in errors.
+func Read(r io.Reader, name string) (*Dense, error) {
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.starts(npyMagic):
+		return readNPY(in, mostElements)
+	case hasBanner(in):
+		return readMarket(in, mostElements)
+	}
+	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner) nor .npy"}
+}
+
+// ReadMatrixMarket reads a Matrix Market stream, compressed with gzip or not.
+func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return readMarket(in, mostElements)
+}
+
+// ReadNPY reads a two-dimensional .npy stream, compressed with gzip or not.
+func ReadNPY(r io.Reader, name string) (*Dense, error) {
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return readNPY(in, mostElements)
+}

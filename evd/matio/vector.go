@@ -1,0 +1,74 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// ReadVectorFile is ReadVector for a file.
+func ReadVectorFile(path string) ([]float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadVector(f, path)
+}
+
+// ReadVector reads numbers in a row, such as eigenvalues: a .npy array of one dimension
+// (or two, one of them 1), a Matrix Market matrix of one row or column, or text with one
+// number a line, as WriteValues writes it, where blank lines and lines that begin with %
+// or # do not count. Content decides which, and gzip is seen through.
+func ReadVector(r io.Reader, name string) ([]float64, error) {
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.starts(npyMagic):
+		f := npy{input: in, most: mostElements}
+		if err := f.readHeader(); err != nil {
+			return nil, err
+		}
+		if n := len(f.shape); n != 1 && (n != 2 || f.shape[0] != 1 && f.shape[1] != 1) {
+			return nil, f.errorf("not a vector: dimensions %v", f.shape)
+		}
+		return f.readData()
+	case hasBanner(in):
+		d, err := readMarket(in, mostElements)
+		if err != nil {
+			return nil, err
+		}
+		if d.Rows != 1 && d.Cols != 1 {
+			return nil, &FormatError{name, 0, fmt.Sprintf("not a vector: %d by %d", d.Rows, d.Cols)}
+		}
+		return d.Data, nil
+	}
+	return readValues(newLines(in))
+}
+
+// readValues reads one number a line.
+func readValues(l *lines) ([]float64, error) {
+	var a []float64
+	for {
+		line, err := l.data()
+		if err == io.EOF {
+			return a, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if line[0] == '#' {
+			continue
+		}
+		word, rest := cut(line)
+		x, complaint := number(word)
+		if complaint != "" {
+			return nil, l.errorf("%s", complaint)
+		}
+		if err := l.endOfLine(rest); err != nil {
+			return nil, err
+		}
+		a = append(a, x)
+	}
+}

@@ -1,0 +1,181 @@
+package matio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// awkward are numbers that a careless writer would not bring back.
+var awkward = []float64{0, 1, -1, 0.1, 1.0 / 3, math.Pi, 1e-5, 123456789, 1e16, 1e17, 1e21, 2.2250738585072014e-308,
+	math.MaxFloat64, -math.SmallestNonzeroFloat64, math.Nextafter(1, 2), inf, -inf, nan}
+
+func TestWriteValues(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteValues(&b, []float64{1, 0.1, -1e-5, 1e16, 1e17, inf, nan}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "1\n0.10000000000000001\n-1.0000000000000001e-05\n10000000000000000\n1e+17\n+Inf\nNaN\n"
+	if b.String() != want {
+		t.Errorf("got %q\nwant %q", b.String(), want)
+	}
+	b.Reset()
+	WriteValues(&b, awkward)
+	if got, err := ReadVector(&b, "v"); err != nil || !same(got, awkward) {
+		t.Errorf("round trip: %v, %v", got, err)
+	}
+}
+
+func TestWriteNPYBytes(t *testing.T) {
+	var b bytes.Buffer
+	a := []float64{1, 2, nan, 3, 4} // NaN lies between the columns
+	if err := WriteNPY(&b, 2, 2, a, 3); err != nil {
+		t.Fatal(err)
+	}
+	text := "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"
+	text += strings.Repeat(" ", 128-10-len(text)-1) + "\n"
+	if want := npyFile(1, text, []float64{1, 2, 3, 4}); b.String() != want {
+		t.Errorf("got %q\nwant %q", b.String(), want)
+	}
+}
+
+func TestWriteNPYRoundTrip(t *testing.T) {
+	for _, c := range []struct{ rows, cols, ld int }{{1, 1, 1}, {3, 2, 3}, {3, 2, 7}, {2, 5, 2}, {0, 0, 1}, {0, 9, 1}, {4, 0, 4}, {400, 300, 401}} {
+		a := make([]float64, c.ld*c.cols)
+		want := []float64{}
+		for j := range c.cols {
+			for i := range c.ld {
+				a[i+j*c.ld] = float64(i) - 0.1*float64(j)
+			}
+			want = append(want, a[j*c.ld:j*c.ld+c.rows]...)
+		}
+		var b bytes.Buffer
+		if err := WriteNPY(&b, c.rows, c.cols, a, c.ld); err != nil {
+			t.Fatal(err)
+		}
+		d, err := ReadNPY(&b, "m.npy")
+		if err != nil || d.Rows != c.rows || d.Cols != c.cols || !same(d.Data, want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for n := range len(awkward) + 1 {
+		var b bytes.Buffer
+		if err := WriteNPYVector(&b, awkward[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() != 128+n*wordBytes && b.Len() != 64+n*wordBytes {
+			t.Errorf("elements begin at %d, no multiple of 64", b.Len()-n*wordBytes)
+		}
+		if got, err := ReadVector(&b, "v.npy"); err != nil || !same(got, awkward[:n]) {
+			t.Errorf("vector of %d: %v, %v", n, got, err)
+		}
+	}
+}
+
+func TestWriteMatrixMarketRoundTrip(t *testing.T) {
+	for _, layout := range []Layout{Coordinate, Array} {
+		for _, n := range []int{0, 1, 2, 5, 70} {
+			ld := n + 2
+			a := make([]float64, ld*n)
+			for k := range a {
+				a[k] = nan // above the diagonal and between the columns
+			}
+			for j, k := 0, 0; j < n; j++ {
+				for i := j; i < n; i++ {
+					a[i+j*ld] = awkward[k%len(awkward)]
+					k++
+				}
+			}
+			var b bytes.Buffer
+			if err := WriteMatrixMarketSymmetric(&b, layout, n, a, ld); err != nil {
+				t.Fatal(err)
+			}
+			d, err := Read(&b, "m.mtx")
+			if err != nil {
+				t.Fatalf("%v, order %d: %v", layout, n, err)
+			}
+			if err := d.Symmetric(); err != nil || !d.DeclaredSymmetric {
+				t.Errorf("%v, order %d: declared %v, %v", layout, n, d.DeclaredSymmetric, err)
+			}
+			for j := range n {
+				if !same(d.Data[j+j*n:n+j*n], a[j+j*ld:n+j*ld]) {
+					t.Errorf("%v, order %d: column %d differs", layout, n, j)
+				}
+			}
+		}
+	}
+}
+
+func TestWriteMatrixMarketText(t *testing.T) {
+	var b bytes.Buffer
+	WriteMatrixMarketSymmetric(&b, Coordinate, 2, []float64{0.1, -2, 9, 0}, 2)
+	if want := "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 0.1\n2 1 -2\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	b.Reset()
+	WriteMatrixMarketSymmetric(&b, Array, 2, []float64{0.1, -2, 9, 0}, 2)
+	if want := "%%MatrixMarket matrix array real symmetric\n2 2\n0.1\n-2\n0\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+func TestWritersRefuseShapes(t *testing.T) {
+	for _, c := range []struct {
+		rows, cols, length, ld int
+		want                   string
+	}{
+		{2, 2, 4, 2, "<nil>"},
+		{2, 2, 5, 3, "<nil>"}, // the last column needs no padding
+		{0, 5, 0, 1, "<nil>"},
+		{5, 0, 0, 5, "<nil>"},
+		{2, 2, 4, 1, "matio: 2 by 2 elements with leading dimension 1 is no matrix"},
+		{0, 0, 0, 0, "matio: 0 by 0 elements with leading dimension 0 is no matrix"},
+		{-1, 2, 4, 2, "matio: -1 by 2 elements with leading dimension 2 is no matrix"},
+		{2, 2, 3, 2, "matio: 3 elements are too few for 2 columns of 2, 2 apart"},
+		{5, 1, 4, 5, "matio: 4 elements are too few for 1 columns of 5, 5 apart"},
+		{2, math.MaxInt, 9, 2, "matio: 9 elements are too few for 9223372036854775807 columns of 2, 2 apart"},
+	} {
+		if got := fmt.Sprint(WriteNPY(&bytes.Buffer{}, c.rows, c.cols, make([]float64, c.length), c.ld)); got != c.want {
+			t.Errorf("%+v: got %s", c, got)
+		}
+	}
+	if err := WriteMatrixMarketSymmetric(&bytes.Buffer{}, Coordinate, 2, make([]float64, 3), 2); err == nil {
+		t.Error("three elements passed for a matrix of order 2")
+	}
+	if err := WriteMatrixMarketSymmetric(&bytes.Buffer{}, Layout(7), 1, make([]float64, 1), 1); fmt.Sprint(err) != "matio: unknown Layout(7)" {
+		t.Errorf("layout 7: %v", err)
+	}
+}
+
+// A failing is a full disk: it takes so many bytes, then no more.
+type failing struct{ room int }
+
+var errFull = errors.New("disk full")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWritersReportErrors(t *testing.T) {
+	const n = 300
+	a := randomSymmetric(n)
+	for _, room := range []int{0, flushBytes + 100} {
+		for name, err := range map[string]error{
+			"WriteNPY":    WriteNPY(&failing{room}, n, n, a, n),
+			"vector":      WriteNPYVector(&failing{room}, a),
+			"WriteValues": WriteValues(&failing{room}, a),
+			"coordinate":  WriteMatrixMarketSymmetric(&failing{room}, Coordinate, n, a, n),
+			"array":       WriteMatrixMarketSymmetric(&failing{room}, Array, n, a, n),
+		} {
+			if !errors.Is(err, errFull) {
+				t.Errorf("%s with room for %d bytes: %v", name, room, err)
+			}
+		}
+	}
+}
