@@ -18,10 +18,10 @@ die() {
 check_go() {
 	need=$(awk '$1 == "go" { print $2 }' "$here/../go.mod")
 	command -v go >/dev/null || die "Go $need or newer is needed and not on PATH (https://go.dev/dl)"
-	# GOTOOLCHAIN=local: a Go that would have to download a newer one is too old here.
-	have=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//; s/[^0-9.].*//')
+	# Asked inside the module, where a Go that can get itself a newer one does so.
+	have=$(cd "$here/.." && go env GOVERSION | sed 's/^go//; s/[^0-9.].*//')
 	[ "$(printf '%s\n%s\n' "$need" "${have:-0}" | sort -V | head -n 1)" = "$need" ] ||
-		die "Go $need or newer is needed, this is ${have:-older}"
+		die "Go $need or newer is needed, this one is ${have:-broken}"
 }
 
 # Without apt we install nothing, but say what lacks.
