@@ -1,0 +1,131 @@
+package matio
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// repository is the folder with go.mod, above the one tests run in.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Skip("no go.mod above: the package stands alone")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// checkEigenvalues compares what cheap sums can: count, order, Σλ = Σa_ii, Σλ² = Σa_ij².
+// It finds a reference that belongs to another matrix, or to the same with another
+// diagonal.
+func checkEigenvalues(t *testing.T, d *Dense, path string) {
+	t.Helper()
+	values, err := ReadVectorFile(path)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if len(values) != d.Rows || !slices.IsSorted(values) {
+		t.Errorf("%s: %d values, sorted %v, for order %d", path, len(values), slices.IsSorted(values), d.Rows)
+		return
+	}
+	var norm, trace, squares, allSquares float64
+	for i, x := range values {
+		norm = max(norm, math.Abs(x))
+		trace += x - d.At(i, i)
+		squares += x * x
+	}
+	for _, x := range d.Data {
+		allSquares += x * x
+	}
+	const roundings = 1e-13
+	if tolerance := roundings * float64(d.Rows); math.Abs(trace) > tolerance*norm || math.Abs(squares-allSquares) > tolerance*allSquares {
+		t.Errorf("%s: Σλ − Σa_ii = %g, Σλ² = %g, Σa_ij² = %g", path, trace, squares, allSquares)
+	}
+}
+
+func stem(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".mtx")
+	return name
+}
+
+func TestShippedMatrices(t *testing.T) {
+	data := filepath.Join(repository(t), "tests", "testdata")
+	files, _ := filepath.Glob(filepath.Join(data, "matrices", "*.mtx*"))
+	values, _ := filepath.Glob(filepath.Join(data, "matrices", "*.eig.txt"))
+	if len(files) == 0 || len(files) != len(values) {
+		t.Errorf("%d matrices with %d lists of eigenvalues", len(files), len(values))
+	}
+	provenance := content(t, filepath.Join(data, "matrices", "PROVENANCE.md"))
+	byName := map[string]*Dense{}
+	for _, path := range files {
+		name := stem(path)
+		if !strings.Contains(provenance, "`"+filepath.Base(path)+"`") {
+			t.Errorf("PROVENANCE.md does not mention %s", filepath.Base(path))
+		}
+		d, err := ReadFile(path)
+		if err == nil {
+			err = d.Symmetric()
+		}
+		if err != nil {
+			t.Error(path, err)
+			continue
+		}
+		checkEigenvalues(t, d, filepath.Join(filepath.Dir(path), name+".eig.txt"))
+		byName[name] = d
+	}
+	demo, err := ReadFile(filepath.Join(data, "demo.mtx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if original := byName["nos5"]; original == nil || !same(demo.Data, original.Data) {
+		t.Error("demo.mtx is not nos5")
+	}
+}
+
+// TestCollectedMatrices reads a larger collection where there is one: a folder with
+// matrices in mtx and eigenvalues, as mtx/NAME.eig.txt, in ref.
+func TestCollectedMatrices(t *testing.T) {
+	data := os.Getenv("VKEVD_DATA")
+	if data == "" {
+		data = filepath.Join(repository(t), "..", "shared", "data")
+	}
+	files, _ := filepath.Glob(filepath.Join(data, "mtx", "*.mtx*"))
+	if len(files) == 0 {
+		t.Skip("no collection: VKEVD_DATA is not set to one")
+	}
+	for _, path := range files {
+		d, err := ReadFile(path)
+		var format *FormatError
+		if errors.As(err, &format) && format.Line == 0 {
+			t.Logf("skipped: %v", err)
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if err := d.Symmetric(); err != nil {
+			t.Logf("%s: %v", filepath.Base(path), err)
+			continue
+		}
+		t.Logf("%s: order %d", filepath.Base(path), d.Rows)
+		values, _ := filepath.Glob(filepath.Join(data, "ref", "mtx", stem(path)+".mtx*.eig.txt"))
+		for _, v := range values {
+			checkEigenvalues(t, d, v)
+		}
+	}
+}
