@@ -1,0 +1,91 @@
+package matio
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// fuzzElements keeps the matrices of a fuzzer's headers small.
+const fuzzElements = 1 << 16
+
+// checkRead holds for whatever is thrown at a reader: a whole matrix or a typed error.
+func checkRead(t *testing.T, d *Dense, err error) {
+	t.Helper()
+	var format *FormatError
+	var large *TooLargeError
+	switch {
+	case err == nil && len(d.Data) != d.Rows*d.Cols:
+		t.Fatalf("%d by %d with %d elements", d.Rows, d.Cols, len(d.Data))
+	case err == nil && d.DeclaredSymmetric && d.Symmetric() != nil:
+		t.Fatalf("declared symmetric: %v", d.Symmetric())
+	case err != nil && !errors.As(err, &format) && !errors.As(err, &large):
+		t.Fatalf("untyped error: %v", err)
+	}
+}
+
+func FuzzMatrixMarket(f *testing.F) {
+	for _, c := range goodMarket {
+		f.Add([]byte(c.text))
+	}
+	for _, c := range badMarket {
+		if len(c.text) < 200 {
+			f.Add([]byte(c.text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		in, err := open(bytes.NewReader(file), "m.mtx")
+		if err != nil || in.left == unknown { // empty, or gzip, which is not our code
+			return
+		}
+		d, err := readMarket(in, fuzzElements)
+		checkRead(t, d, err)
+		if err != nil || d.Symmetric() != nil {
+			return
+		}
+		for _, layout := range []Layout{Coordinate, Array} {
+			var again bytes.Buffer
+			if err := WriteMatrixMarketSymmetric(&again, layout, d.Rows, d.Data, max(1, d.Rows)); err != nil {
+				t.Fatal(err)
+			}
+			if e, err := Read(&again, "again.mtx"); err != nil || !same(d.Data, e.Data) {
+				t.Fatalf("%v does not come back: %v", layout, err)
+			}
+		}
+	})
+}
+
+func FuzzNPY(f *testing.F) {
+	for _, descr := range []string{"<f8", ">f4", "<i8", "|b1", "<c16"} {
+		for _, shape := range []string{"(1, 2)", "(2, 1)", "(2,)", "()", "(1000000, 1000000)"} {
+			for _, version := range []byte{1, 2, 3} {
+				f.Add([]byte(npyFile(version, dictionary(descr, version == 1, shape), []float64{1, nan})))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		known := bytes.NewReader(file)
+		for _, r := range []func() (*input, error){
+			func() (*input, error) { return open(known, "m.npy") },
+			func() (*input, error) { return open(streamed(string(file)), "m.npy") },
+		} {
+			in, err := r()
+			if err != nil || strings.HasPrefix(string(file), "\x1f\x8b") {
+				return
+			}
+			d, err := readNPY(in, fuzzElements)
+			checkRead(t, d, err)
+			if err != nil {
+				continue
+			}
+			var again bytes.Buffer
+			if err := WriteNPY(&again, d.Rows, d.Cols, d.Data, max(1, d.Rows)); err != nil {
+				t.Fatal(err)
+			}
+			if e, err := ReadNPY(&again, "again.npy"); err != nil || e.Rows != d.Rows || e.Cols != d.Cols || !same(d.Data, e.Data) {
+				t.Fatalf("does not come back: %v", err)
+			}
+		}
+	})
+}
