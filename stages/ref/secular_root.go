@@ -6,57 +6,63 @@ import "math"
 // d[k] and d[k+1], as λ = d[origin] + mu. It is complete in itself: what one GPU
 // lane runs. steps counts the evaluations of f.
 //
-// The last root has no pole above it. A phantom pole of weight zero is put at
-// d[k] + 4·rho, beyond the root (which is below d[k] + rho·‖z‖²) and so far that
-// the root lies in the lower half of the interval; then no case is special.
-//
 // The unknown is t > 0, the distance from the nearer pole, and everything is
 // reflected (side = −1) when that is the upper one, so that
 //
 //	g(t) = side·f = side/rho + ψ(t) + φ(t) − near/t + far/(gap − t)
 //
-// rises from −∞ at the near pole, t = 0; its root is at most gap/2. ψ < 0 has the
-// poles behind the near one, φ > 0 those beyond the far one.
+// rises from −∞ at the near pole, t = 0, and its root is at most gap/2. ψ < 0 has
+// the poles behind the near one, φ > 0 those beyond the far one. The last root has
+// no pole above it: then the far pole is the one below the near one, gap < 0,
+// φ < 0 has all other poles, and the root is below 2·rho, for ‖z‖ ≈ 1.
 //
-// Each step replaces ψ and φ by c + s/(−t) and c' + s'/(gap − t), equal to them
-// in value and derivative (the middle way of Li, LAPACK Working Note 89), and
-// solves the quadratic. [lo, hi] always holds the root and a mean of the two is
-// taken whenever a step has neither halved it nor brought |g| down to a tenth, so
-// the iteration ends, whatever the rounding errors are.
+// Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), equal to them in
+// value and derivative (the middle way of Li, LAPACK Working Note 89), and solves
+// the quadratic equation. About five steps are usual and twenty are rare. They
+// end, whatever the rounding errors are, because [lo, hi] shrinks around the root
+// and its mean is taken when three steps have neither excluded the mean of three
+// steps ago nor brought |g| down to a tenth.
 func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, steps int) {
-	gap, near, far := 4*rho, z[k]*z[k], 0.0
-	if k+1 < len(d) {
-		gap, far = d[k+1]-d[k], z[k+1]*z[k+1]
+	top := len(d) - 1
+	if top == 0 {
+		return 0, rho * z[0] * z[0], 1
 	}
-	half := gap / 2
-	psi, dpsi, phi, dphi := secularRest(d, z, k, d[k], half)
+	lower := min(k, top-1) // this pole and the next are those set apart
+	other := 2*lower + 1 - k
+	near, far, gap := z[k]*z[k], z[other]*z[other], d[other]-d[k]
+
+	hi := gap / 2
+	if k == top {
+		hi = 2 * rho
+	}
 	origin = k
 	side := 1.0
-	if k+1 < len(d) && 1/rho+psi+phi+(far-near)/half < 0 {
+	psi, dpsi, phi, dphi := secularSums(d, z, lower, d[k], hi, k == top)
+	if k < top && 1/rho+psi+phi+(far-near)/hi < 0 {
 		origin, side = k+1, -1
 		near, far, psi, phi = far, near, -phi, -psi
 	}
 	shift, flat := d[origin], side/rho
 
 	// The root solves near/t = flat + ψ + φ + far/(gap − t), a rising function,
-	// which up to gap/2 is at most its positive terms there.
-	lo, hi := near/(max(flat, 0)+phi+far/half)/2, half
-	t := secularQuadratic(flat+psi+phi, near, far, gap)
-	if !(lo < t && t < hi) {
-		t = secularMean(lo, hi)
-	}
+	// which up to hi is at most its positive terms there. Half of that, for safety.
+	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
 	// Sums of K terms carry rounding errors of a few ulp, and about √K more.
 	noise := secularUlp * (8 + math.Sqrt(float64(len(d))))
-	last, width := math.Inf(1), math.Inf(1)
+	oldMean, oldG := secularMean(lo, hi), math.Inf(1)
+	t := secularQuadratic(flat+psi+phi, near, far, gap)
 	for steps = 2; ; steps++ {
-		psi, dpsi, phi, dphi = secularRest(d, z, k, shift, side*t)
+		if !(lo < t && t < hi) {
+			t = secularMean(lo, hi)
+		}
+		psi, dpsi, phi, dphi = secularSums(d, z, lower, shift, side*t, k == top)
 		if side < 0 {
 			psi, dpsi, phi, dphi = -phi, dphi, -psi, dpsi
 		}
 		down, up := near/t, far/(gap-t)
 		g := (flat + psi + phi) + (up - down)
-		if math.Abs(g) <= noise*(math.Abs(flat)-psi+phi+down+up) {
+		if math.Abs(g) <= noise*(math.Abs(flat)-psi+math.Abs(phi)+down+math.Abs(up)) {
 			break
 		}
 		if g < 0 {
@@ -64,18 +70,18 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 		} else {
 			hi = t
 		}
-		s := near + t*t*dpsi
-		sFar := far + (gap-t)*(gap-t)*dphi
-		c := flat + (psi + t*dpsi) + (phi - (gap-t)*dphi)
-		next := secularQuadratic(c, s, sFar, gap)
-		if !(lo < next && next < hi) || (math.Abs(g) > last/10 && hi-lo > width/2) {
-			next = secularMean(lo, hi)
-		}
-		if !(lo < next && next < hi) {
+		mean := secularMean(lo, hi)
+		if !(lo < mean && mean < hi) {
 			break // no number is left between the two
 		}
-		last, width = math.Abs(g), hi-lo
-		t = next
+		s, sFar := near+t*t*dpsi, far+(gap-t)*(gap-t)*dphi
+		t = secularQuadratic(flat+(psi+t*dpsi)+(phi-(gap-t)*dphi), s, sFar, gap)
+		if steps%3 == 0 {
+			if lo < oldMean && oldMean < hi && math.Abs(g) > oldG/10 {
+				t = mean
+			}
+			oldMean, oldG = mean, math.Abs(g)
+		}
 	}
 	return origin, side * t, steps
 }
@@ -83,31 +89,35 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 // secularUlp is half the distance from 1 to the next number, LAPACK's eps.
 const secularUlp = 1.0 / (1 << 53)
 
-// secularRest returns the sums of z[j]²/(d[j] − λ) over the poles below k and over
-// those above k+1, and their derivatives, at λ = shift + mu. The two poles beside
-// the root are left to the caller. The nearest poles come last: small terms first.
-func secularRest(d, z []float64, k int, shift, mu float64) (psi, dpsi, phi, dphi float64) {
-	for j := 0; j < k; j++ {
+// secularSums returns the sums of z[j]²/(d[j] − λ) and their derivatives at
+// λ = shift + mu: psi over the poles below lower, phi over those above lower+1. If
+// λ is above all poles, the first sum is given as phi. Small terms come first.
+func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
+	for j := 0; j < lower; j++ {
 		x := z[j] / ((d[j] - shift) - mu)
 		psi += z[j] * x
 		dpsi += x * x
 	}
-	for j := len(d) - 1; j > k+1; j-- {
+	if above {
+		return 0, 0, psi, dpsi
+	}
+	for j := len(d) - 1; j > lower+1; j-- {
 		x := z[j] / ((d[j] - shift) - mu)
 		phi += z[j] * x
 		dphi += x * x
 	}
-	return
+	return psi, dpsi, phi, dphi
 }
 
-// secularQuadratic returns the root in (0, gap) of c − s/t + sFar/(gap − t), where
-// s > 0 and sFar ≥ 0: of c·t² − b·t + s·gap with b = c·gap + s + sFar. The
-// discriminant b² − 4·c·s·gap is written as a sum of two squares; no cancellation.
+// secularQuadratic returns the one root t of c − s/t + sFar/(gap − t) that is in
+// (0, gap), or above 0 if gap < 0 < c; s > 0, sFar ≥ 0. It solves
+// c·t² − b·t + s·gap = 0, b = c·gap + s + sFar. The discriminant b² − 4·c·s·gap is
+// written as a sum of two squares, so nothing cancels.
 func secularQuadratic(c, s, sFar, gap float64) float64 {
 	b := c*gap + s + sFar
 	h := c*gap - s + sFar
-	r := math.Sqrt(h*h + 4*s*sFar)
-	if b > 0 {
+	r := math.Copysign(math.Sqrt(h*h+4*s*sFar), gap)
+	if b*gap > 0 {
 		return 2 * s * gap / (b + r)
 	}
 	return (b - r) / (2 * c)

@@ -1,0 +1,53 @@
+package ref
+
+// DCBackend keeps the n×n matrix Q of the eigenvectors found so far and does with
+// it what the driver says. Q is block diagonal: the driver names blocks by their
+// first row, which is also their first column; outside of the blocks Q is zero, by
+// definition: a back end need not store or clear it before Sort.
+//
+// Calls come in this order, from one goroutine:
+//
+//	Leaves   (Borders Merge)*   Sort
+//
+// Calls may return before their work is done, if errors are reported by a later
+// call, except that results written to the arguments must be there.
+type DCBackend interface {
+	// Leaves starts a new problem: Q = diag(all leaf vectors). The leaves cover
+	// all rows, in order.
+	Leaves(leaves []DCLeaf) error
+
+	// Borders reads one row of each block of pairs that are to be merged: of the
+	// upper block its last row, of the lower its first,
+	//
+	//	z[c] = Q[Lo+N1−1, c]   c in [Lo, Lo+N1)
+	//	z[c] = Q[Lo+N1, c]     c in [Lo+N1, Lo+N1+N2)
+	//
+	// z has n elements; those outside of the pairs are left alone.
+	Borders(pairs []DCPair, z []float64) error
+
+	// Merge replaces each pair of blocks of Q by one block, as DCMerge says. The
+	// merges of one call touch disjoint blocks. It must fill Origin and Mu of
+	// each merge (SolveSecular does) before it returns.
+	Merge(merges []*DCMerge) error
+
+	// Sort permutes the columns: new column j is old column order[j]. Then Q is
+	// the result, with all its zeros in place.
+	Sort(order []int32) error
+}
+
+// DCLeaf is a solved leaf: rows and columns [Lo, Lo+N) of Q become Vectors,
+// column-major.
+type DCLeaf struct {
+	Lo, N   int
+	Vectors []float64
+}
+
+// DCPair is two adjacent blocks of Q, of orders N1 and N2, the first of which
+// starts at row and column Lo.
+type DCPair struct{ Lo, N1, N2 int }
+
+// N returns the order of the two together.
+func (p DCPair) N() int { return p.N1 + p.N2 }
+
+// Hi returns the end of the range of rows [Lo, Hi).
+func (p DCPair) Hi() int { return p.Lo + p.N() }

@@ -1,0 +1,149 @@
+package ref
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/lapack"
+	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+)
+
+// dcTree is the plan of one divide-and-conquer solution and its state. T falls
+// into blocks where elements of e are negligible; each block is scaled, and torn
+// into leaves, which are merged again two by two, level by level.
+type dcTree struct {
+	// d and e start as the torn T. When rows [lo, hi) are solved, d[lo:hi] holds
+	// their eigenvalues, in the order of Q's columns.
+	d, e []float64
+
+	blocks []dcBlock
+	leaves []DCPair   // N2 = 0
+	levels [][]DCPair // the merges of a level are independent of each other
+}
+
+// dcBlock is the rows [lo, hi) of T, which were multiplied by 2^−scale.
+type dcBlock struct{ lo, hi, scale int }
+
+func newDCTree(d, e []float64, opt DCOptions) (*dcTree, error) {
+	n := len(d)
+	if len(e) < n-1 {
+		panic("ref: the off-diagonal is shorter than n-1")
+	}
+	if err := dcFinite(d, e); err != nil {
+		return nil, err
+	}
+	leaf := opt.LeafSize
+	if leaf <= 0 {
+		leaf = dcLeafSize
+	}
+	t := &dcTree{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)])}
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		for hi < n && !dcNegligible(e[hi-1], d[hi-1], d[hi]) {
+			hi++
+		}
+		t.scale(lo, hi)
+		t.tear(lo, hi-lo, leaf)
+		lo = hi
+	}
+	return t, nil
+}
+
+// dcNegligible says whether the off-diagonal e between a and b may be set to zero
+// without harm even to eigenvalues as small as a and b (dstedc's rule).
+func dcNegligible(e, a, b float64) bool {
+	return math.Abs(e) <= secularUlp*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b))
+}
+
+// dcTiny is where an off-diagonal element, of a block with norm about 1, is taken
+// for zero: far below all rounding errors, yet far from where its reciprocal, which
+// QR iteration forms, overflows.
+const dcTiny = 0x1p-400
+
+// scale brings the block's largest element into [½, 1), by a power of two.
+func (t *dcTree) scale(lo, hi int) {
+	d, e := t.d[lo:hi], t.e[lo:hi-1]
+	norm := 0.0
+	for _, x := range d {
+		norm = max(norm, math.Abs(x))
+	}
+	for _, x := range e {
+		norm = max(norm, math.Abs(x))
+	}
+	_, exp := math.Frexp(norm)
+	for i := range d {
+		d[i] = math.Ldexp(d[i], -exp)
+	}
+	for i := range e {
+		e[i] = math.Ldexp(e[i], -exp)
+		if math.Abs(e[i]) < dcTiny {
+			e[i] = 0
+		}
+	}
+	t.blocks = append(t.blocks, dcBlock{lo, hi, exp})
+}
+
+// tear halves the block of n rows from lo until the parts are leaves. At a cut
+// between rows m−1 and m,
+//
+//	T = diag(T1, T2) + |e|·v·vᵀ    v = (0 … 0, 1, ±1, 0 … 0)
+//
+// with the sign of e = e[m−1], so |e| is taken from d[m−1] and d[m]. Returned is
+// the number of levels below this node.
+func (t *dcTree) tear(lo, n, leaf int) int {
+	if n <= leaf {
+		t.leaves = append(t.leaves, DCPair{Lo: lo, N1: n})
+		return 0
+	}
+	p := DCPair{lo, n / 2, n - n/2}
+	cut := math.Abs(t.rho(p))
+	t.d[lo+p.N1-1] -= cut
+	t.d[lo+p.N1] -= cut
+	level := max(t.tear(lo, p.N1, leaf), t.tear(lo+p.N1, p.N2, leaf))
+	if level == len(t.levels) {
+		t.levels = append(t.levels, nil)
+	}
+	t.levels[level] = append(t.levels[level], p)
+	return level + 1
+}
+
+// rho returns the element that was torn out between the two blocks of p.
+func (t *dcTree) rho(p DCPair) float64 { return t.e[p.Lo+p.N1-1] }
+
+// solveLeaves finds the eigenvalues and vectors of all leaves by QR iteration.
+func (t *dcTree) solveLeaves() ([]DCLeaf, error) {
+	leaves := make([]DCLeaf, len(t.leaves))
+	failed := make([]bool, len(t.leaves))
+	dcParallel(len(leaves), func(i int) {
+		lo, n := t.leaves[i].Lo, t.leaves[i].N1
+		rows, work := make([]float64, n*n), make([]float64, max(1, 2*n-2))
+		e := slices.Clone(t.e[lo : lo+n-1])
+		failed[i] = !lapackgonum.Implementation{}.Dsteqr(lapack.EVTridiag, n, t.d[lo:lo+n], e, rows, n, work)
+		vectors := make([]float64, n*n)
+		for r := range n {
+			for c := range n {
+				vectors[r+c*n] = rows[r*n+c]
+			}
+		}
+		leaves[i] = DCLeaf{lo, n, vectors}
+	})
+	if i := slices.Index(failed, true); i >= 0 {
+		return nil, &DCNoConvergenceError{leaves[i].Lo, leaves[i].Lo + leaves[i].N}
+	}
+	return leaves, nil
+}
+
+// finish undoes the scaling and sorts the eigenvalues of all blocks.
+func (t *dcTree) finish() (values []float64, order []int32) {
+	n := len(t.d)
+	for _, b := range t.blocks {
+		for i := b.lo; i < b.hi; i++ {
+			t.d[i] = math.Ldexp(t.d[i], b.scale)
+		}
+	}
+	order, values = dcSorted(t.d), make([]float64, n)
+	for j, c := range order {
+		values[j] = t.d[c]
+	}
+	return values, order
+}
