@@ -1,0 +1,44 @@
+package ref
+
+// PanelQR factors the m×b panel, m ≥ 1, as Q·[R; 0] with Q = H0·H1⋯ the product
+// of kb = min(b, m) reflectors (dgeqr2).
+//
+// On return the panel holds Y explicitly: column j < kb has zeros above row j, a
+// one in row j and the rest of its reflector below; columns from kb on are zero.
+// R is b×b with leading dimension b, upper triangular, and zero in the rows from
+// kb on, where the panel had none. tau has b factors, zero from kb on.
+func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
+	r, tau = make([]float64, b*b), make([]float64, b)
+	for j := range min(b, m) {
+		v := panel[j+j*ld : m+j*ld]
+		r[j+j*b], tau[j] = Householder(v)
+		if j+1 < b {
+			reflectLeft(tau[j], v, b-j-1, panel[j+(j+1)*ld:], ld)
+		}
+	}
+	for j := range b {
+		above := panel[j*ld : j*ld+min(j, m)]
+		copy(r[j*b:], above)
+		clear(above)
+	}
+	return r, tau
+}
+
+// TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᵀ (dlarft,
+// forward, columnwise), Y as PanelQR leaves it. With the product of the first j
+// reflectors as I − Y·T·Yᵀ, the next one makes it
+//
+//	(I − Y·T·Yᵀ)·(I − τ·v·vᵀ) = I − [Y v]·[T, −τ·T·Yᵀ·v; 0, τ]·[Y v]ᵀ.
+//
+// A reflector with τ = 0 leaves its column of T zero.
+func TFactor(m, b int, y []float64, ldy int, tau []float64) []float64 {
+	t := make([]float64, b*b)
+	yv := make([]float64, b)
+	for j := range b {
+		v := y[j*ldy:]
+		Gemm(true, false, j, 1, m, 1, y, ldy, v, ldy, 0, yv, b)
+		Gemm(false, false, j, 1, j, -tau[j], t, b, yv, b, 0, t[j*b:], b)
+		t[j+j*b] = tau[j]
+	}
+	return t
+}

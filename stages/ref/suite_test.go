@@ -1,0 +1,157 @@
+package ref
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/tests/ratio"
+)
+
+// threshold is what every ratio in these tests must stay below: LAPACK's own
+// two-stage tests allow 60.
+const threshold = 10
+
+// eachShape runs test for every order, half-bandwidth and block that the stages
+// must handle, neither b nor k dividing n most of the time.
+func eachShape(test func(n, b, k int)) {
+	for n := 0; n <= 50; n++ {
+		for _, b := range []int{1, 2, 3, 4, 5, 8} {
+			for _, k := range []int{b, 2 * b, 4 * b} {
+				test(n, b, k)
+			}
+		}
+	}
+}
+
+// A worst keeps the largest of some ratios, and where it was seen.
+type worst struct {
+	name, where string
+	ratio       float64
+}
+
+// see records a ratio and fails the test where it is too large.
+func (w *worst) see(t *testing.T, ratio float64, format string, args ...any) {
+	t.Helper()
+	where := fmt.Sprintf(format, args...)
+	if ratio > w.ratio {
+		w.ratio, w.where = ratio, where
+	}
+	if !(ratio < threshold) {
+		t.Errorf("%s: %s = %g", where, w.name, ratio)
+	}
+}
+
+// report prints the worst ratio. None at all, or an exact zero throughout, means
+// that the test looked at nothing.
+func (w *worst) report(t *testing.T) {
+	t.Helper()
+	t.Logf("%s: worst %.3g at %s", w.name, w.ratio, w.where)
+	if w.ratio == 0 {
+		t.Errorf("%s was never above zero", w.name)
+	}
+}
+
+func gauss(n int, seed uint64) []float64 {
+	r := rand.New(rand.NewPCG(seed, uint64(n)))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+
+// eye returns the n×n identity with leading dimension ld, NaN in the padding.
+func eye(n, ld int) []float64 {
+	x := nans(n * ld)
+	for j := range n {
+		clear(x[j*ld : j*ld+n])
+		x[j+j*ld] = 1
+	}
+	return x
+}
+
+// lowerOnly returns the lower triangle of the full matrix a in storage of leading
+// dimension ld; the upper triangle and the padding hold NaN.
+func lowerOnly(n int, a []float64, ld int) []float64 {
+	x := nans(n * ld)
+	for j := range n {
+		copy(x[j+j*ld:], a[j+j*n:n+j*n])
+	}
+	return x
+}
+
+// untouched reports whether the padding below the first rows rows still holds NaN.
+func untouched(rows, cols int, x []float64, ld int) bool {
+	for j := range cols {
+		for _, v := range x[j*ld+rows : (j+1)*ld] {
+			if !math.IsNaN(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// full mirrors a lower triangle, n×n without padding.
+func full(n int, at func(i, j int) float64) []float64 {
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			a[i+j*n] = at(i, j)
+			a[j+i*n] = a[i+j*n]
+		}
+	}
+	return a
+}
+
+func gaussSymmetric(n int, seed uint64) []float64 {
+	g := gauss(n*n, seed)
+	return full(n, func(i, j int) float64 { return g[i+j*n] })
+}
+
+// bandToFull expands a compact band. What lies beyond row n must be zero.
+func bandToFull(t *testing.T, n, b int, band []float64) []float64 {
+	t.Helper()
+	for c := range n {
+		for i := range 2 * b {
+			if v := band[i+c*2*b]; (i > b || c+i >= n) && v != 0 {
+				t.Fatalf("n=%d b=%d: %g outside the band, at (%d, %d)", n, b, v, c+i, c)
+			}
+		}
+	}
+	return full(n, func(i, j int) float64 {
+		if i-j > b {
+			return 0
+		}
+		return band[i-j+j*2*b]
+	})
+}
+
+func tridiagonalToFull(d, e []float64) []float64 {
+	return full(len(d), func(i, j int) float64 {
+		switch i - j {
+		case 0:
+			return d[i]
+		case 1:
+			return e[j]
+		}
+		return 0
+	})
+}
+
+// similarity is ‖A − Q·B·Qᵀ‖₁ / (‖A‖₁·n·ulp): B's columns serve ratio's residual
+// of a decomposition whose middle is not diagonal.
+func similarity(n int, a, q, b []float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	qb, r := make([]float64, n*n), slices.Clone(a)
+	Gemm(false, false, n, n, n, 1, q, n, b, n, 0, qb, n)
+	Gemm(false, true, n, n, n, -1, qb, n, q, n, 1, r, n)
+	return ratio.Norm1(n, n, r, n) / ratio.Norm1(n, n, a, n) / (float64(n) * ratio.Ulp)
+}
