@@ -1,0 +1,30 @@
+package ref
+
+// ApplyQ1 replaces the n×m matrix X by Q1·X, with Y (in A) and T as
+// BandReduction left them. Q1 = Q(0)·Q(1)⋯, Q(p) = I − Y·T·Yᵀ, so the last panel
+// acts first. The result does not depend on the k of the reduction.
+func ApplyQ1(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
+	for p := Panels(n, b) - 1; p >= 0; p-- {
+		applyPanel(false, n, b, p, y, ldy, t, m, x, ldx)
+	}
+}
+
+// ApplyQ1Transposed replaces X by Q1ᵀ·X: the other order, and Tᵀ for T.
+func ApplyQ1Transposed(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
+	for p := range Panels(n, b) {
+		applyPanel(true, n, b, p, y, ldy, t, m, x, ldx)
+	}
+}
+
+// applyPanel subtracts Y·op(T)·(Yᵀ·X), on the rows below the panel's diagonal block.
+func applyPanel(trans bool, n, b, p int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
+	if m == 0 {
+		return
+	}
+	top := (p + 1) * b
+	y, x, t = y[top+p*b*ldy:], x[top:], t[p*b*b:]
+	yx, tyx := make([]float64, b*m), make([]float64, b*m)
+	Gemm(true, false, b, m, n-top, 1, y, ldy, x, ldx, 0, yx, b)
+	Gemm(trans, false, b, m, b, 1, t, b, yx, b, 0, tyx, b)
+	Gemm(false, false, n-top, m, b, -1, y, ldy, tyx, b, 1, x, ldx)
+}
