@@ -1,0 +1,106 @@
+package ref
+
+// BandReduction reduces the lower triangle of A to half-bandwidth b,
+// A = Q1·B·Q1ᵀ, with panels of b columns and trailing updates of rank k
+// (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
+//
+// It returns the compact band and the T factors, and leaves Y in A, all as
+// package stages describes; columns of A that belong to no panel end up zero.
+func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
+	r := reduction{
+		n: n, b: b, a: a, lda: lda,
+		z:    make([]float64, n*k),
+		band: make([]float64, n*2*b),
+		t:    make([]float64, Panels(n, b)*b*b),
+	}
+	for block := 0; block < n; block += k {
+		c := block
+		for ; c < min(block+k, n); c += b {
+			r.catchUp(block, c)
+			r.diagonalBlock(c)
+			if c+b < n {
+				r.panel(block, c)
+			}
+		}
+		if c < n { // a whole block of k columns, and more to come
+			Syr2k(n-c, k, r.y(c, block), lda, r.zAt(c, 0), n, a[c+c*lda:], lda)
+		}
+	}
+	return r.band, r.t
+}
+
+// A reduction is a band reduction under way. Inside a block of k columns the
+// trailing matrix stays as it was at the block's begin; what it has become since
+// is A − Y·Zᵀ − Z·Yᵀ, with one column of Y and Z for each column of the block's
+// panels so far. Y lies in A, where its panels were.
+//
+// Rows of Y and Z are those of A. A panel's y and z begin below its diagonal
+// block and only rows from there on are ever read.
+type reduction struct {
+	n, b    int
+	a       []float64
+	lda     int
+	z       []float64 // n×k
+	band, t []float64
+}
+
+// y returns Y from row and the block's first column on.
+func (r *reduction) y(row, block int) []float64 { return r.a[row+block*r.lda:] }
+
+// zAt returns Z from row and column on.
+func (r *reduction) zAt(row, column int) []float64 { return r.z[row+column*r.n:] }
+
+// catchUp applies the pending change to the columns of the panel at c, from its
+// diagonal block down.
+func (r *reduction) catchUp(block, c int) {
+	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
+	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]
+	Gemm(false, true, rows, cols, pending, -1, y, r.lda, z, r.n, 1, x, r.lda)
+	Gemm(false, true, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
+}
+
+// diagonalBlock moves the lower triangle of the panel's diagonal block into the
+// band, and leaves zeros there and above.
+func (r *reduction) diagonalBlock(c int) {
+	end := min(c+r.b, r.n)
+	for j := c; j < end; j++ {
+		copy(r.band[j*2*r.b:], r.a[j+j*r.lda:end+j*r.lda])
+		clear(r.a[j*r.lda : end+j*r.lda])
+	}
+}
+
+// panel factors what is below the diagonal block, moves R into the band and
+// appends the panel's y and z. With Q = I − W·yᵀ, W = y·T, the trailing matrix
+// A − Y·Zᵀ − Z·Yᵀ becomes
+//
+//	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
+//	z = P − ½·y·(Wᵀ·P)
+//	P = (A − Y·Zᵀ − Z·Yᵀ)·W = A·W − Y·(Zᵀ·W) − Z·(Yᵀ·W).
+func (r *reduction) panel(block, c int) {
+	n, b, lda, pending := r.n, r.b, r.lda, c-block
+	top := c + b // first row and column of the trailing matrix
+	m := n - top
+
+	y := r.a[top+c*lda:]
+	upper, tau := PanelQR(m, b, y, lda)
+	for j := range b { // R's (i, j) is the band's (top+i, c+j)
+		copy(r.band[b-j+(c+j)*2*b:], upper[j*b:j*b+min(j+1, m)])
+	}
+	t := r.t[c/b*b*b:]
+	copy(t, TFactor(m, b, y, lda, tau))
+
+	w := make([]float64, m*b)
+	Gemm(false, false, m, b, b, 1, y, lda, t, b, 0, w, m)
+
+	p := r.zAt(top, pending)
+	Symm(m, b, r.a[top+top*lda:], lda, w, m, p, n)
+	s := make([]float64, max(pending, b)*b)
+	Gemm(true, false, pending, b, m, 1, r.zAt(top, 0), n, w, m, 0, s, pending)
+	Gemm(false, false, m, b, pending, -1, r.y(top, block), lda, s, pending, 1, p, n)
+	Gemm(true, false, pending, b, m, 1, r.y(top, block), lda, w, m, 0, s, pending)
+	Gemm(false, false, m, b, pending, -1, r.zAt(top, 0), n, s, pending, 1, p, n)
+
+	z := p
+	Gemm(true, false, b, b, m, 1, w, m, p, n, 0, s, b)
+	Gemm(false, false, m, b, b, -0.5, y, lda, s, b, 1, z, n)
+}
