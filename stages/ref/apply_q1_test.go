@@ -1,0 +1,55 @@
+package ref
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestApplyQ1AndQ2 holds the forms against each other: some columns against all
+// of them, and the transposed against the transpose. Closeness to the true Q is
+// the business of the reductions' tests.
+func TestApplyQ1AndQ2(t *testing.T) {
+	eachShape(func(n, b, k int) {
+		if n%7 != 1 {
+			return
+		}
+		y := lowerOnly(n, gaussSymmetric(n, 5), n)
+		band, tf := BandReduction(n, b, k, y, n)
+		_, _, v, tau := BulgeChasing(n, b, band)
+		for name, apply := range map[string][2]func(m int, x []float64, ldx int){
+			"Q1": {
+				func(m int, x []float64, ldx int) { ApplyQ1(n, b, y, n, tf, m, x, ldx) },
+				func(m int, x []float64, ldx int) { ApplyQ1Transposed(n, b, y, n, tf, m, x, ldx) },
+			},
+			"Q2": {
+				func(m int, x []float64, ldx int) { ApplyQ2(n, b, v, tau, m, x, ldx) },
+				func(m int, x []float64, ldx int) { ApplyQ2Transposed(n, b, v, tau, m, x, ldx) },
+			},
+		} {
+			q, qt := eye(n, n), eye(n, n)
+			apply[0](n, q, n)
+			apply[1](n, qt, n)
+			turned := make([]float64, n*n)
+			for j := range n {
+				for i := range n {
+					turned[j+i*n] = q[i+j*n]
+				}
+			}
+			agree(t, name+"ᵀ", n, n, qt, turned, n)
+
+			ldx := n + 1
+			for m := range min(n, 3) {
+				x := eye(n, ldx)[:m*ldx]
+				apply[0](m, x, ldx)
+				for j := range m {
+					if !slices.Equal(x[j*ldx:j*ldx+n], q[j*n:j*n+n]) {
+						t.Errorf("%s, n=%d b=%d: column %d of %d depends on the others", name, n, b, j, m)
+					}
+				}
+				if !untouched(n, m, x, ldx) {
+					t.Errorf("%s, n=%d b=%d m=%d: padding written", name, n, b, m)
+				}
+			}
+		}
+	})
+}

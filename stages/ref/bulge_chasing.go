@@ -1,0 +1,166 @@
+package ref
+
+// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᵀ
+// (dsytrd_sb2st), sweep after sweep. It overwrites the band and returns T as d[n]
+// and e[n−1], and the reflectors of Q2 as package stages packs them.
+func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
+	c := newChase(n, b, band)
+	for s := range Sweeps(n) {
+		for j := range c.steps(s) {
+			c.chaseStep(s, j)
+		}
+	}
+	return c.result()
+}
+
+// BulgeChasingWaves is BulgeChasing in the order of a device without flags: wave
+// t is all steps with 3s + j = t, which may run side by side. The bits are the
+// same; here the later sweeps of a wave go first, to show it.
+func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
+	c := newChase(n, b, band)
+	for t := 0; t < Waves(n, b); t++ {
+		for s := Sweeps(n) - 1; s >= 0; s-- {
+			if j := t - waveStride*s; 0 <= j && j < c.steps(s) {
+				c.chaseStep(s, j)
+			}
+		}
+	}
+	return c.result()
+}
+
+// waveStride is how many waves a sweep begins after the one before it, the least
+// that keeps the dependence rule: (s+1, j) comes after (s, j+2).
+const waveStride = 3
+
+// Waves is the number of waves, up to and including the last sweep's last step.
+// A sweep loses at most one step to the next, which begins three waves later.
+func Waves(n, b int) int {
+	last := Sweeps(n) - 1
+	if last < 0 {
+		return 0
+	}
+	return waveStride*last + stepsOf(n, b, last)
+}
+
+// A chase is a bulge chasing under way.
+type chase struct {
+	n, b    int
+	band, v []float64
+	tau     []float64
+}
+
+func newChase(n, b int, band []float64) *chase {
+	s := Sweeps(n)
+	return &chase{n, b, band, make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
+}
+
+// steps is the number of steps j of sweep s: those with s+1+j·b < n.
+func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
+
+func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
+
+// at returns the part of column col that begins at row.
+func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
+
+// chaseStep is step j of sweep s. Its reflector acts on rows and columns
+// r … r+L−1; in the lower triangle it meets three blocks:
+//
+//	        left      r       r+L
+//	          ┌───┬─────┬────────┐
+//	r         │ x │  A  │   D    │
+//	          └───┴─────┼────────┤
+//	r+L                 │   C    │
+//	min(r+2b, n)        └────────┘
+//
+// x, column left, is annihilated below its first element; A, the columns between
+// left and r, is what the step before filled, and gets H·A; D, the diagonal
+// block, gets H·D·H; C gets C·H, which fills it: the next step's A.
+// For j = 0, left is s = r−1 and there is no A.
+//
+// Which steps must wait for which. The step reads and writes rows r … r+b−1 of
+// columns left … r+b−1 and rows r+b … r+2b−1 of columns r … r+b−1. Of the sweep
+// before, s−1, whose steps j, j+1, j+2, j+3 are at rows r−1+{0, b, 2b, 3b}:
+//
+//   - steps up to j+1 overlap it plainly;
+//   - step j+2 owns rows r−1+2b … of columns r−1+b …: C's last element, row
+//     r+2b−1 of column r+b−1, is where that step leaves its β. One element, but
+//     read too early it is still x0;
+//   - step j+3 owns rows from r−1+3b on, below everything here.
+//
+// So step (s, j) may begin once (s−1, j+2), or the last step of sweep s−1, has
+// ended, and then nothing that sweep s−1 has still to do can meet it. Sweep s−2 is
+// two steps further by the same rule, so the sweep before is all one need ask.
+func (c *chase) chaseStep(s, j int) {
+	b := c.b
+	r := s + 1 + j*b
+	length := min(b, c.n-r)
+	left := s
+	if j > 0 {
+		left = r - b
+	}
+
+	x := c.at(r, left)[:length]
+	v := c.v[VOffset(c.n, s)+r-(s+1):][:length]
+	copy(v, x)
+	beta, tau := Householder(v)
+	c.tau[s*Steps(c.n, b)+j] = tau
+	clear(x)
+	x[0] = beta
+
+	column := 2*b - 1 // from (i, j) to (i, j+1): along a row of the compact band
+	if left+1 < r {
+		reflectLeft(tau, v, r-left-1, c.at(r, left+1), column)
+	}
+	c.reflectBoth(tau, v, r)
+	c.reflectRight(tau, v, r)
+}
+
+// reflectBoth replaces the diagonal block D at r by H·D·H = D − v·qᵀ − q·vᵀ with
+// p = τ·D·v and q = p − ½τ·(pᵀv)·v.
+func (c *chase) reflectBoth(tau float64, v []float64, r int) {
+	q := make([]float64, len(v))
+	for i := range v {
+		for l := range v {
+			q[i] += c.at(r+max(i, l), r+min(i, l))[0] * v[l]
+		}
+	}
+	var dot float64
+	for i := range v {
+		q[i] *= tau
+		dot += q[i] * v[i]
+	}
+	for i := range v {
+		q[i] -= tau / 2 * dot * v[i]
+	}
+	for l := range v {
+		column := c.at(r+l, r+l)
+		for i := l; i < len(v); i++ {
+			column[i-l] -= v[i]*q[l] + q[i]*v[l]
+		}
+	}
+}
+
+// reflectRight replaces the block C below D by C·H, row by row.
+func (c *chase) reflectRight(tau float64, v []float64, r int) {
+	for row := r + len(v); row < min(r+2*c.b, c.n); row++ {
+		var dot float64
+		for l := range v {
+			dot += c.at(row, r+l)[0] * v[l]
+		}
+		for l := range v {
+			c.at(row, r+l)[0] -= tau * dot * v[l]
+		}
+	}
+}
+
+// result reads T off the band's first two diagonals.
+func (c *chase) result() (d, e, v, tau []float64) {
+	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
+	for i := range d {
+		d[i] = c.at(i, i)[0]
+	}
+	for i := range e {
+		e[i] = c.at(i+1, i)[0]
+	}
+	return d, e, c.v, c.tau
+}
