@@ -1,0 +1,55 @@
+package evd
+
+import "fmt"
+
+// NonFiniteError says that the referenced triangle holds a NaN or an infinity.
+// Row and Col are 0-based; it is the first in column order.
+type NonFiniteError struct {
+	Row, Col int
+	Value    float64
+}
+
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)", e.Row, e.Col, e.Value)
+}
+
+// ShapeError says that a matrix's dimensions and storage do not fit together,
+// or do not fit the plan.
+type ShapeError struct {
+	N, Ld, Len int
+	Plan       int // the plan's order, where that is what differs
+}
+
+func (e *ShapeError) Error() string {
+	if e.Plan != 0 {
+		return fmt.Sprintf("matrix of order %d given to a plan of order %d", e.N, e.Plan)
+	}
+	return fmt.Sprintf("order %d with leading dimension %d does not fit %d elements", e.N, e.Ld, e.Len)
+}
+
+// OptionError says that an option has no meaning or does not go with another.
+type OptionError struct{ Option, Reason string }
+
+func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
+
+// NoConvergenceError says that an iteration did not end. Index is the first
+// eigenvalue (0-based, ascending) that is not known.
+type NoConvergenceError struct {
+	Stage string
+	Index int
+}
+
+func (e *NoConvergenceError) Error() string {
+	return fmt.Sprintf("%s did not converge for eigenvalue %d", e.Stage, e.Index)
+}
+
+// StageError says that a kernel reported a failure in its INFO word: a defect
+// of the device, its driver or of ours, never of the input.
+type StageError struct {
+	Stage string
+	Info  uint32
+}
+
+func (e *StageError) Error() string {
+	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
+}

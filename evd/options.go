@@ -1,0 +1,37 @@
+package evd
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Options say what to compute and how. The zero value computes eigenvalues
+// only, with the device's tuning.
+type Options struct {
+	Vectors   bool
+	Band      int            // half-bandwidth of the first stage; 0 takes the tuning's
+	Block     int            // rank of its trailing updates, a multiple of Band; 0 takes the tuning's
+	Wavefront bool           // chase bulges one dispatch a wave, for devices on which waiting workgroups starve others
+	Overwrite bool           // with Vectors: return them in the input's memory (Ld and all), destroying A
+	Progress  func(Progress) // called now and then from Solve's goroutine
+	Tuning    *stages.Tuning // nil takes the table for the device
+}
+
+// Progress is how far a solve has come. Done and Total are floating-point operations.
+type Progress struct {
+	Stage       string
+	Done, Total float64
+}
+
+// StageCost is one line of a plan's forecast.
+type StageCost struct {
+	Stage string  `json:"stage"`
+	Flops float64 `json:"flops"`
+}
+
+// Result is a spectrum, and what is known about how it was found.
+type Result[T Float] struct {
+	Values  []T         // ascending
+	Vectors *Dense[T]   // column j belongs to Values[j]; nil without Options.Vectors
+	Profile *vk.Profile // seconds by stage; "on host" in a name marks time spent there
+}

@@ -1,0 +1,53 @@
+// column_residual sums |x_ij − λ_j·y_ij| down each column j.
+//
+// in:  x, y     rows×cols, column-major, ldx, ldy ≥ rows
+//      lambda   cols elements; a null address means the identity's columns
+//               instead: |x_ij − δ(i, first + j)|, and y is not read
+// out: sums     cols elements
+//
+// One workgroup a column; the order of summation is fixed by LOCAL_SIZE, a
+// power of two. A NaN anywhere makes its column's sum NaN. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Column { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Sums { real_t at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Column x, y, lambda;
+	Sums sums;
+	uint rows, cols, ldx, ldy, first;
+} p;
+
+shared acc_t partial[LOCAL_SIZE];
+
+void main() {
+	uint j = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+	if (j >= p.cols) return;
+	uint t = gl_LocalInvocationID.x;
+	Column x = Column(uint64_t(p.x) + 8ul * j * p.ldx);
+	Column y = Column(uint64_t(p.y) + 8ul * j * p.ldy);
+	bool identity = uint64_t(p.lambda) == 0ul;
+	acc_t sum = acc_t(0);
+	if (identity) {
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += abs(x.at[i] - (i == p.first + j ? acc_t(1) : acc_t(0)));
+	} else {
+		acc_t lambda = p.lambda.at[j];
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += abs(x.at[i] - lambda * y.at[i]);
+	}
+	partial[t] = sum;
+	barrier();
+	for (uint half_ = LOCAL_SIZE / 2; half_ > 0; half_ /= 2) {
+		if (t < half_) partial[t] += partial[t + half_];
+		barrier();
+	}
+	if (t == 0) p.sums.at[j] = partial[0];
+}

@@ -1,0 +1,30 @@
+// stedc_deflated copies the deflated columns [k, n) of each merge from W back to Q.
+//
+// One row an invocation. Grid: x covers the rows of the largest merge, y the
+// largest number of deflated columns, z the merges; y strides.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	Merges merges;
+	Reals w;
+	RealsOut q;
+	uint ld;
+} p;
+
+void main() {
+	Merge m = p.merges.at[gl_WorkGroupID.z];
+	uint i = gl_GlobalInvocationID.x;
+	if (i >= m.n) return;
+	for (uint c = m.k + gl_WorkGroupID.y; c < m.n; c += gl_NumWorkGroups.y)
+		RealsOut(element(uint64_t(p.q), m.lo + i, m.lo + c, p.ld)).at[0] = Reals(element(uint64_t(p.w), m.lo + i, m.lo + c, p.ld)).at[0];
+}

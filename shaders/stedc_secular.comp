@@ -1,0 +1,137 @@
+// stedc_secular finds the roots of secular equations (LAPACK dlaed4).
+//
+// For each merge, with poles d ascending, weights z without zeros, rho > 0:
+// root j of 1/rho + Σ z_i²/(d_i − λ) as λ = d[origin] + mu, origin j or j + 1,
+// one root an invocation, each to full accuracy relative to its nearer pole.
+//
+// in:  merges, rho (one a merge), d, z       out: origin, mu (of each merge at [lo, lo + k))
+//      info               set to 1 + j if root j did not converge; never seen
+//
+// Grid: x covers the largest k, y the merges. The operations, and so the bits, are
+// those of the twin in plain Go, which explains them.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Info { uint code; };
+
+layout(push_constant, scalar) uniform Push {
+	Merges merges;
+	Reals rho, d, z;
+	IntsOut origin;
+	RealsOut mu;
+	Info info;
+} p;
+
+const double ULP = 1.1102230246251565e-16lf; // half the distance from 1 to the next number
+const uint STEP_CAP = 500; // the interval halves at least every third step
+
+double interval_mean(double lo, double hi) {
+	if (hi > 4.0lf * lo) return sqrt(lo) * sqrt(hi);
+	return lo + (hi - lo) / 2.0lf;
+}
+
+// The root in (0, gap), or above 0 if gap < 0 < c, of c − s/t + s_far/(gap − t).
+double quadratic_root(double c, double s, double s_far, double gap) {
+	double b = c * gap + s + s_far;
+	double h = c * gap - s + s_far;
+	double r = sqrt(h * h + 4.0lf * s * s_far);
+	if (gap < 0.0lf) r = -r;
+	if (b * gap > 0.0lf) return 2.0lf * s * gap / (b + r);
+	return (b - r) / (2.0lf * c);
+}
+
+// ψ, ψ' over the poles below lower, φ, φ' over those above lower + 1, at
+// shift + mu; above all poles the first sum is φ.
+void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
+		out double psi, out double dpsi, out double phi, out double dphi) {
+	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;
+	for (uint j = 0; j < lower; j++) {
+		double zj = z.at[j], x = zj / ((d.at[j] - shift) - mu);
+		psi += zj * x;
+		dpsi += x * x;
+	}
+	if (above) {
+		phi = psi, dphi = dpsi;
+		psi = 0.0lf, dpsi = 0.0lf;
+		return;
+	}
+	for (uint j = k - 1; j > lower + 1; j--) {
+		double zj = z.at[j], x = zj / ((d.at[j] - shift) - mu);
+		phi += zj * x;
+		dphi += x * x;
+	}
+}
+
+void main() {
+	Merge m = p.merges.at[gl_WorkGroupID.y];
+	uint k = gl_GlobalInvocationID.x;
+	if (k >= m.k) return;
+	Reals d = Reals(uint64_t(p.d) + 8ul * m.lo);
+	Reals z = Reals(uint64_t(p.z) + 8ul * m.lo);
+	double rho = p.rho.at[gl_WorkGroupID.y];
+	uint top = m.k - 1;
+	if (top == 0) {
+		p.origin.at[m.lo] = 0;
+		p.mu.at[m.lo] = rho * z.at[0] * z.at[0];
+		return;
+	}
+	uint lower = min(k, top - 1);
+	uint other = 2 * lower + 1 - k;
+	bool above = k == top;
+	double near = z.at[k] * z.at[k], far = z.at[other] * z.at[other], gap = d.at[other] - d.at[k];
+
+	double hi = gap / 2.0lf;
+	if (above) hi = 2.0lf * rho;
+	uint origin = k;
+	double side = 1.0lf;
+	double psi, dpsi, phi, dphi;
+	sums(d, z, m.k, lower, d.at[k], hi, above, psi, dpsi, phi, dphi);
+	if (!above && 1.0lf / rho + psi + phi + (far - near) / hi < 0.0lf) {
+		origin = k + 1;
+		side = -1.0lf;
+		double swap = near;
+		near = far, far = swap;
+		swap = psi;
+		psi = -phi, phi = -swap;
+	}
+	double shift = d.at[origin], flat_ = side / rho;
+	double lo = near / (max(flat_, 0.0lf) + max(phi + far / (gap - hi), 0.0lf)) / 2.0lf;
+	double noise = ULP * (8.0lf + sqrt(double(m.k)));
+	double old_mean = interval_mean(lo, hi), old_g = 1.0lf / 0.0lf;
+	double t = quadratic_root(flat_ + psi + phi, near, far, gap);
+	uint steps = 2;
+	for (; steps < STEP_CAP; steps++) {
+		if (!(lo < t && t < hi)) t = interval_mean(lo, hi);
+		sums(d, z, m.k, lower, shift, side * t, above, psi, dpsi, phi, dphi);
+		if (side < 0.0lf) {
+			double a = psi, da = dpsi;
+			psi = -phi, dpsi = dphi;
+			phi = -a, dphi = da;
+		}
+		double down = near / t, up = far / (gap - t);
+		double g = (flat_ + psi + phi) + (up - down);
+		if (abs(g) <= noise * (abs(flat_) - psi + abs(phi) + down + abs(up))) break;
+		if (g < 0.0lf) lo = t;
+		else hi = t;
+		double mean = interval_mean(lo, hi);
+		if (!(lo < mean && mean < hi)) break;
+		double s = near + t * t * dpsi, s_far = far + (gap - t) * (gap - t) * dphi;
+		t = quadratic_root(flat_ + (psi + t * dpsi) + (phi - (gap - t) * dphi), s, s_far, gap);
+		if (steps % 3 == 0) {
+			if (lo < old_mean && old_mean < hi && abs(g) > old_g / 10.0lf) t = mean;
+			old_mean = mean, old_g = abs(g);
+		}
+	}
+	if (steps == STEP_CAP) p.info.code = 1 + m.lo + k;
+	p.origin.at[m.lo + k] = int(origin);
+	p.mu.at[m.lo + k] = side * t;
+}

@@ -1,0 +1,55 @@
+// stedc_vectors forms the eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3):
+// column j of S has the entries ẑ_i/(d_i − λ_j), scaled to norm 1, the one of
+// pole i in row row[i].
+//
+// in:  merges, d, origin, mu, zhat, row     out: s, at (lo, lo), leading dimension ld
+//
+// One workgroup a column; LOCAL_SIZE, a power of two, fixes the order of summation.
+// Grid: x at least the largest k, y the merges.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	Merges merges;
+	Reals d;
+	Ints origin;
+	Reals mu, zhat;
+	Ints row;
+	RealsOut s;
+	uint ld;
+} p;
+
+shared acc_t partial[LOCAL_SIZE];
+
+void main() {
+	Merge m = p.merges.at[gl_WorkGroupID.y];
+	uint j = gl_WorkGroupID.x, t = gl_LocalInvocationID.x;
+	if (j >= m.k) return;
+	Reals d = Reals(uint64_t(p.d) + 8ul * m.lo);
+	Reals zhat = Reals(uint64_t(p.zhat) + 8ul * m.lo);
+	Ints row = Ints(uint64_t(p.row) + 4ul * m.lo);
+	RealsOut s = RealsOut(element(uint64_t(p.s), m.lo, m.lo + j, p.ld));
+	double pole = d.at[p.origin.at[m.lo + j]], mu = p.mu.at[m.lo + j];
+	acc_t sum = acc_t(0);
+	for (uint i = t; i < m.k; i += LOCAL_SIZE) {
+		double x = zhat.at[i] / ((d.at[i] - pole) - mu);
+		sum += x * x;
+	}
+	partial[t] = sum;
+	barrier();
+	for (uint width = LOCAL_SIZE / 2; width > 0; width /= 2) {
+		if (t < width) partial[t] += partial[t + width];
+		barrier();
+	}
+	double scale = 1.0lf / sqrt(partial[0]);
+	for (uint i = t; i < m.k; i += LOCAL_SIZE) s.at[row.at[i]] = zhat.at[i] / ((d.at[i] - pole) - mu) * scale;
+}
