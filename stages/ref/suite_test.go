@@ -144,8 +144,8 @@ func tridiagonalToFull(d, e []float64) []float64 {
 	})
 }
 
-// similarity is ‖A − Q·B·Qᵀ‖₁ / (‖A‖₁·n·ulp): B's columns serve ratio's residual
-// of a decomposition whose middle is not diagonal.
+// similarity is ‖A − Q·B·Qᵀ‖₁ / (‖A‖₁·n·ulp), ratio's Reconstruction with a
+// middle that is not diagonal. All are n×n without padding.
 func similarity(n int, a, q, b []float64) float64 {
 	if n == 0 {
 		return 0
