@@ -31,6 +31,10 @@ import (
 type DCOptions struct {
 	// LeafSize is the order up to which a block is solved by QR iteration.
 	LeafSize int
+
+	// From and To ask for the vectors of values[From:To] alone; 0, 0 is all. The
+	// last products, three quarters of the work, shrink with their number.
+	From, To int
 }
 
 const dcLeafSize = 32
@@ -50,12 +54,13 @@ func (e *DCNoConvergenceError) Error() string {
 }
 
 // DivideConquer returns the eigenvalues of T, ascending, and the n×n matrix of its
-// eigenvectors, column-major: T = Z·diag(values)·Zᵀ. T has the diagonal d (n) and
-// the off-diagonal e (n−1, or more, which is ignored); both are left as they are.
+// eigenvectors, column-major: T = Z·diag(values)·Zᵀ, or the columns asked for. T
+// has the diagonal d (n) and the off-diagonal e (n−1, or more, which is ignored);
+// both are left as they are.
 func DivideConquer(d, e []float64, opt DCOptions) (values, z []float64, err error) {
 	q := newDCPlain(len(d), false)
 	values, err = DivideConquerWith(q, d, e, opt)
-	return values, q.q, err
+	return values, q.vectors(), err
 }
 
 // DivideConquerValues returns the eigenvalues alone, with O(n) memory: of all
@@ -78,23 +83,32 @@ func DivideConquerWith(q DCBackend, d, e []float64, opt DCOptions) ([]float64, e
 		return nil, err
 	}
 	z := make([]float64, len(d))
-	for _, level := range t.levels {
+	for i, level := range t.levels {
 		if err := q.Borders(level, z); err != nil {
 			return nil, err
 		}
 		merges := make([]*DCMerge, len(level))
 		dcParallel(len(level), func(i int) {
-			s := level[i]
-			merges[i] = newDCMerge(s, t.d[s.Lo:s.Hi()], z[s.Lo:s.Hi()], t.rho(s))
+			p := level[i]
+			merges[i] = newDCMerge(p, t.d[p.Lo:p.Hi()], z[p.Lo:p.Hi()], t.rho(p))
 		})
-		if err := q.Merge(merges); err != nil {
+		if err := q.Roots(merges); err != nil {
 			return nil, err
 		}
 		for _, m := range merges {
 			m.values(t.d[m.Lo:m.Hi()])
 		}
+		if i == len(t.levels)-1 {
+			_, wanted := t.result(opt)
+			for _, m := range merges {
+				m.restrict(wanted)
+			}
+		}
+		if err := q.Merge(merges); err != nil {
+			return nil, err
+		}
 	}
-	values, order := t.finish()
+	values, order := t.result(opt)
 	return values, q.Sort(order)
 }
 

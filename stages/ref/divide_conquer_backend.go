@@ -7,7 +7,7 @@ package ref
 //
 // Calls come in this order, from one goroutine:
 //
-//	Leaves   (Borders Merge)*   Sort
+//	Leaves   (Borders Roots Merge)*   Sort
 //
 // Calls may return before their work is done, if errors are reported by a later
 // call, except that results written to the arguments must be there.
@@ -25,14 +25,26 @@ type DCBackend interface {
 	// z has n elements; those outside of the pairs are left alone.
 	Borders(pairs []DCPair, z []float64) error
 
+	// Roots solves the secular equation of each merge: it fills Origin and Mu.
+	// DCRoots does it in plain Go.
+	Roots(merges []*DCMerge) error
+
 	// Merge replaces each pair of blocks of Q by one block, as DCMerge says. The
-	// merges of one call touch disjoint blocks. It must fill Origin and Mu of
-	// each merge (SolveSecular does) before it returns.
+	// merges, those of Roots, touch disjoint blocks.
 	Merge(merges []*DCMerge) error
 
-	// Sort permutes the columns: new column j is old column order[j]. Then Q is
-	// the result, with all its zeros in place.
+	// Sort makes the result, n×len(order): its column j is column order[j] of Q,
+	// with all zeros in place.
 	Sort(order []int32) error
+}
+
+// DCRoots is DCBackend's Roots. It fills ZHat as well.
+func DCRoots(merges []*DCMerge) {
+	problems := make([]*Secular, len(merges))
+	for i, m := range merges {
+		problems[i] = &m.Secular
+	}
+	SolveSecular(problems...)
 }
 
 // DCLeaf is a solved leaf: rows and columns [Lo, Lo+N) of Q become Vectors,

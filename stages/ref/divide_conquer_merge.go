@@ -17,23 +17,24 @@ import "math"
 //
 //     Src and Dst are permutations: chains are independent, most have one step.
 //
-//  2. Solve the secular equation of the K poles: Origin, Mu, ZHat.
+//  2. Form S, K×K: column j is Vector(j, Row) of the secular equation, which Roots
+//     has solved; its weights ZHat may as well be computed here. Multiply, half by
+//     half, for the columns J = [From, To) of S alone (all, but in the last merge),
 //
-//  3. Form S, K×K: column j is Vector(j, Row). Multiply, half by half,
-//
-//     Q[:N1, :K] = W[:N1, :Upper] · S[:Upper, :]
-//     Q[N1:, :K] = W[N1:, Lower:K] · S[Lower:, :]
+//     Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
+//     Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
 //
 //     The rest of W[:, :K] is zero (and need not be formed): columns before Lower
 //     come from the upper block alone, those from Upper on from the lower alone.
 //
-//  4. Copy the deflated columns: Q[:, K:] = W[:, K:].
+//  3. Copy the deflated columns: Q[:, K:] = W[:, K:].
 type DCMerge struct {
 	DCPair
 	Secular
 
 	K            int
 	Upper, Lower int
+	From, To     int
 
 	Chain    []int32
 	Src, Dst []int32
@@ -102,6 +103,17 @@ func (m *DCMerge) values(d []float64) {
 	copy(d[m.K:], m.deflated)
 }
 
+// restrict leaves out vectors that are not wanted: S's columns ascend, so they are a
+// range of them. (Deflated columns cost nothing.)
+func (m *DCMerge) restrict(wanted []int32) {
+	m.From, m.To = m.K, m.K
+	for _, c := range wanted {
+		if j := int(c) - m.Lo; 0 <= j && j < m.K {
+			m.From, m.To = min(m.From, j), j+1
+		}
+	}
+}
+
 // dcHalf says which rows of a column can be other than zero.
 type dcHalf int8
 
@@ -162,6 +174,7 @@ func (b *dcDeflation) closeChain(open int32) {
 // group numbers the columns of W: upper, both, lower halves, deflated ones.
 func (b *dcDeflation) group() {
 	b.Row = make([]int32, b.K)
+	b.To = b.K
 	next := int32(0)
 	for h := dcUpper; h <= dcLower; h++ {
 		for i, half := range b.half {

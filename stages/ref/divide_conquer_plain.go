@@ -14,6 +14,8 @@ type dcPlain struct {
 	rows int
 	q, w []float64 // rows×n, column-major
 	zero []float64 // a column of zeros
+
+	columns int // of the result, after Sort
 }
 
 // dcPanel is how many columns of S exist at a time.
@@ -33,6 +35,9 @@ func newDCPlain(n int, thin bool) *dcPlain {
 func (b *dcPlain) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.rows : hi+c*b.rows]
 }
+
+// vectors returns the result.
+func (b *dcPlain) vectors() []float64 { return b.q[:b.rows*b.columns] }
 
 func (b *dcPlain) Leaves(leaves []DCLeaf) error {
 	clear(b.q)
@@ -66,12 +71,12 @@ func (b *dcPlain) Borders(pairs []DCPair, z []float64) error {
 	return nil
 }
 
+func (b *dcPlain) Roots(merges []*DCMerge) error {
+	DCRoots(merges)
+	return nil
+}
+
 func (b *dcPlain) Merge(merges []*DCMerge) error {
-	problems := make([]*Secular, len(merges))
-	for i, m := range merges {
-		problems[i] = &m.Secular
-	}
-	SolveSecular(problems...)
 	dcParallel(len(merges), func(i int) {
 		m := merges[i]
 		cut := m.Lo + m.N1
@@ -82,8 +87,8 @@ func (b *dcPlain) Merge(merges []*DCMerge) error {
 		}
 		b.gather(m, upper)
 		b.gather(m, lower)
-		for j := 0; j < m.K; j += dcPanel {
-			b.multiply(m, j, min(j+dcPanel, m.K), upper, lower)
+		for j := m.From; j < m.To; j += dcPanel {
+			b.multiply(m, j, min(j+dcPanel, m.To), upper, lower)
 		}
 		for c := m.Lo + m.K; c < m.Hi(); c++ {
 			for _, h := range []dcRows{upper, lower} {
@@ -147,9 +152,10 @@ func (b *dcPlain) multiply(m *DCMerge, j0, j1 int, halves ...dcRows) {
 }
 
 func (b *dcPlain) Sort(order []int32) error {
-	dcParallel(b.n, func(j int) {
+	dcParallel(len(order), func(j int) {
 		copy(b.column(b.w, j, 0, b.rows), b.column(b.q, int(order[j]), 0, b.rows))
 	})
 	b.q, b.w = b.w, b.q
+	b.columns = len(order)
 	return nil
 }

@@ -317,6 +317,25 @@ func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	}
 }
 
+// A range of vectors is the same as those columns of all of them.
+func TestDivideConquerRange(t *testing.T) {
+	for _, f := range dcFamilies {
+		for _, n := range []int{1, 2, 7, 30, 63} {
+			d, e := f.make(n)
+			values, z, err := DivideConquer(d, e, DCOptions{LeafSize: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range [][2]int{{0, 1}, {0, n}, {n / 2, n/2 + 1}, {n - 1, n}, {n / 3, n - n/4}, {n, n}} {
+				v, part, err := DivideConquer(d, e, DCOptions{LeafSize: 3, From: r[0], To: r[1]})
+				if err != nil || !slices.Equal(v, values) || !slices.Equal(part, z[r[0]*n:r[1]*n]) {
+					t.Errorf("%s n=%d: vectors %v differ (%v)", f.name, n, r, err)
+				}
+			}
+		}
+	}
+}
+
 func TestDivideConquerSameBits(t *testing.T) {
 	d, e := dcRandom(500)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -402,6 +421,9 @@ func (b *dcFailing) Leaves(l []DCLeaf) error {
 }
 func (b *dcFailing) Borders(p []DCPair, z []float64) error {
 	return b.call(func() error { return b.dcPlain.Borders(p, z) })
+}
+func (b *dcFailing) Roots(m []*DCMerge) error {
+	return b.call(func() error { return b.dcPlain.Roots(m) })
 }
 func (b *dcFailing) Merge(m []*DCMerge) error {
 	return b.call(func() error { return b.dcPlain.Merge(m) })

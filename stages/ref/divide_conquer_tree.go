@@ -29,6 +29,9 @@ func newDCTree(d, e []float64, opt DCOptions) (*dcTree, error) {
 	if len(e) < n-1 {
 		panic("ref: the off-diagonal is shorter than n-1")
 	}
+	if opt.From < 0 || opt.To < opt.From || opt.To > n {
+		panic("ref: no such range of vectors")
+	}
 	if err := dcFinite(d, e); err != nil {
 		return nil, err
 	}
@@ -133,17 +136,22 @@ func (t *dcTree) solveLeaves() ([]DCLeaf, error) {
 	return leaves, nil
 }
 
-// finish undoes the scaling and sorts the eigenvalues of all blocks.
-func (t *dcTree) finish() (values []float64, order []int32) {
-	n := len(t.d)
+// result returns all eigenvalues, ascending and with the scaling undone, and which
+// columns of Q are the vectors wanted, in this order.
+func (t *dcTree) result(opt DCOptions) (values []float64, wanted []int32) {
+	v := make([]float64, len(t.d))
 	for _, b := range t.blocks {
 		for i := b.lo; i < b.hi; i++ {
-			t.d[i] = math.Ldexp(t.d[i], b.scale)
+			v[i] = math.Ldexp(t.d[i], b.scale)
 		}
 	}
-	order, values = dcSorted(t.d), make([]float64, n)
+	order := dcSorted(v)
+	values = make([]float64, len(v))
 	for j, c := range order {
-		values[j] = t.d[c]
+		values[j] = v[c]
 	}
-	return values, order
+	if opt.From == 0 && opt.To == 0 {
+		return values, order
+	}
+	return values, order[opt.From:opt.To]
 }

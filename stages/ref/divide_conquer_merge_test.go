@@ -1,0 +1,208 @@
+package ref
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// dcLiteral is a back end that does what DCMerge's comment says, with whole matrices
+// and one row at a time, and checks what it is told.
+type dcLiteral struct {
+	t *testing.T
+	n int
+	q [][]float64 // rows
+
+	rotated, both, merges int // to see that the tests reach everything
+}
+
+func dcMatrix(n, m int) [][]float64 {
+	a := make([][]float64, n)
+	for i := range a {
+		a[i] = make([]float64, m)
+	}
+	return a
+}
+
+func (b *dcLiteral) Leaves(leaves []DCLeaf) error {
+	b.q = dcMatrix(b.n, b.n)
+	next := 0
+	for _, l := range leaves {
+		if l.Lo != next || l.N == 0 || len(l.Vectors) != l.N*l.N {
+			b.t.Fatalf("leaf at %d of %d, expected at %d", l.Lo, l.N, next)
+		}
+		for k, v := range l.Vectors {
+			b.q[l.Lo+k%l.N][l.Lo+k/l.N] = v
+		}
+		next += l.N
+	}
+	if next != b.n {
+		b.t.Fatalf("leaves end at %d of %d", next, b.n)
+	}
+	return nil
+}
+
+func (b *dcLiteral) Borders(pairs []DCPair, z []float64) error {
+	for _, p := range pairs {
+		copy(z[p.Lo:], b.q[p.Lo+p.N1-1][p.Lo:p.Lo+p.N1])
+		copy(z[p.Lo+p.N1:], b.q[p.Lo+p.N1][p.Lo+p.N1:p.Hi()])
+	}
+	return nil
+}
+
+func (b *dcLiteral) Roots(merges []*DCMerge) error { DCRoots(merges); return nil }
+
+func (b *dcLiteral) Merge(merges []*DCMerge) error {
+	for _, m := range merges {
+		b.check(m)
+		n := m.N()
+		s := dcMatrix(m.K, m.K) // columns
+		for j := range s {
+			m.Vector(j, m.Row, s[j])
+		}
+		for i := range n {
+			q := b.q[m.Lo+i][m.Lo:m.Hi()]
+			w := make([]float64, n)
+			for c := range len(m.Chain) - 1 {
+				last := m.Chain[c+1] - 1
+				x := q[m.Src[m.Chain[c]]]
+				for t := m.Chain[c]; t < last; t++ {
+					y := q[m.Src[t+1]]
+					w[m.Dst[t]] = m.Cos[t]*x + m.Sin[t]*y
+					x = m.Cos[t]*y - m.Sin[t]*x
+				}
+				w[m.Dst[last]] = x
+			}
+			lo, hi := 0, m.Upper
+			if i >= m.N1 {
+				lo, hi = m.Lower, m.K
+			}
+			for c := range m.K {
+				if (c < lo || hi <= c) && w[c] != 0 {
+					b.t.Fatalf("W[%d, %d] = %g must be zero", i, c, w[c])
+				}
+			}
+			for j := m.From; j < m.To; j++ {
+				q[j] = floats.Dot(w[lo:hi], s[j][lo:hi])
+			}
+			copy(q[m.K:], w[m.K:])
+		}
+	}
+	return nil
+}
+
+// check holds a merge against its contract.
+func (b *dcLiteral) check(m *DCMerge) {
+	b.merges++
+	n := m.N()
+	if m.N1 < 1 || m.N2 < 1 || m.Hi() > b.n || len(m.deflated) != n-m.K {
+		b.t.Fatalf("merge %+v", m.DCPair)
+	}
+	for _, perm := range [][]int32{m.Src, m.Dst} {
+		p := slices.Clone(perm)
+		slices.Sort(p)
+		for i := range n {
+			if len(p) != n || p[i] != int32(i) {
+				b.t.Fatalf("no permutation: %v", perm)
+			}
+		}
+	}
+	row := slices.Clone(m.Row)
+	slices.Sort(row)
+	for i := range m.K {
+		if row[i] != int32(i) || m.Z[i] == 0 || i > 0 && !(m.D[i-1] < m.D[i]) || !(m.Rho > 0) {
+			b.t.Fatalf("pole %d of %v, %v, rows %v", i, m.D, m.Z, m.Row)
+		}
+	}
+	if len(m.D) != m.K || len(m.Z) != m.K || len(m.Row) != m.K || m.Lower > m.Upper || m.Upper > m.K {
+		b.t.Fatalf("K = %d, groups to %d and %d", m.K, m.Lower, m.Upper)
+	}
+	if m.Chain[0] != 0 || m.Chain[len(m.Chain)-1] != int32(n) || !slices.IsSorted(m.Chain) {
+		b.t.Fatalf("chains %v", m.Chain)
+	}
+	for c := range len(m.Chain) - 1 {
+		for t := m.Chain[c]; t < m.Chain[c+1]-1; t++ {
+			b.rotated++
+			if math.Abs(math.Hypot(m.Cos[t], m.Sin[t])-1) > 4*secularUlp || int(m.Dst[t]) < m.K {
+				b.t.Fatalf("rotation %g %g to %d", m.Cos[t], m.Sin[t], m.Dst[t])
+			}
+		}
+	}
+	b.both += m.Upper - m.Lower
+}
+
+func (b *dcLiteral) Sort(order []int32) error {
+	for i, row := range b.q {
+		b.q[i] = make([]float64, len(order))
+		for j, c := range order {
+			b.q[i][j] = row[c]
+		}
+	}
+	return nil
+}
+
+// The plain back end does what the contract says.
+func TestDivideConquerLiteral(t *testing.T) {
+	lit := &dcLiteral{t: t}
+	for _, f := range dcFamilies {
+		for _, n := range []int{0, 1, 2, 3, 10, 42, 64} {
+			for _, opt := range []DCOptions{{LeafSize: 1}, {LeafSize: 5}, {LeafSize: 4, From: n / 3, To: n - n/3}} {
+				name := fmt.Sprintf("%s n=%d %+v", f.name, n, opt)
+				d, e := f.make(n)
+				lit.n = n
+				want, err := DivideConquerWith(lit, d, e, opt)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				values, z, err := DivideConquer(d, e, opt)
+				if err != nil || !(dcDistance(d, e, values, want) < 1) {
+					t.Fatal(name, err)
+				}
+				// Vectors of close values differ by more than their rounding errors;
+				// the values of the literal one may differ in the last digits.
+				if !slices.Equal(values, want) {
+					continue
+				}
+				for k, x := range z {
+					if y := lit.q[k%n][k/n]; math.Abs(x-y) > 1e-10 {
+						t.Fatalf("%s: Z[%d, %d] is %g and %g", name, k%n, k/n, x, y)
+					}
+				}
+			}
+		}
+	}
+	if lit.rotated < 1000 || lit.both < 100 {
+		t.Errorf("in %d merges, %d rotations and %d columns of both halves: too few to test", lit.merges, lit.rotated, lit.both)
+	}
+	t.Logf("%d merges, %d rotations, %d columns of both halves", lit.merges, lit.rotated, lit.both)
+}
+
+// Nothing is left to solve where the halves are hardly coupled.
+func TestDivideConquerDeflatesAll(t *testing.T) {
+	d := []float64{1, 2, 1, 3}
+	m := newDCMerge(DCPair{0, 2, 2}, d, []float64{0.6, 0.8, 0.6, 0.8}, 1e-18)
+	if m.K != 0 || m.Upper != 0 || m.Lower != 0 || len(m.Chain) != 5 {
+		t.Errorf("%+v", m)
+	}
+	values := make([]float64, 4)
+	m.values(values)
+	slices.Sort(values)
+	if !slices.Equal(values, []float64{1, 1, 2, 3}) {
+		t.Error(values)
+	}
+}
+
+// Equal eigenvalues in one half and across the cut are rotated into one pole, which
+// then has both halves.
+func TestDivideConquerDeflatesEqual(t *testing.T) {
+	m := newDCMerge(DCPair{0, 2, 2}, []float64{1, 1, 1, 3}, []float64{0.6, 0.8, 0.6, 0.8}, -0.5)
+	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {
+		t.Errorf("K=%d groups %d %d chains %v", m.K, m.Lower, m.Upper, m.Chain)
+	}
+	if math.Abs(m.Z[0]-math.Sqrt(1.36/2)) > 1e-15 || math.Abs(math.Abs(m.Z[1])-0.8*math.Sqrt(0.5)) > 1e-15 || m.Rho != 1 {
+		t.Errorf("z %v rho %g", m.Z, m.Rho)
+	}
+}

@@ -1,0 +1,151 @@
+package ref
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// secularFamilies are poles, weights and ρ. Within what deflation leaves over
+// (gaps and weights above 8 ulp) unless named wild.
+var secularFamilies = []struct {
+	name   string
+	gap, z func(r *rand.Rand, i int) float64
+}{
+	{"uniform", secularUniform, secularNormal},
+	{"equal gaps, equal weights", secularOne, secularOne},
+	{"graded weights", secularUniform, secularDecades(14)},
+	{"graded gaps", secularDecades(13), secularNormal},
+	{"graded gaps and weights", secularDecades(13), secularDecades(14)},
+	{"clusters", func(_ *rand.Rand, i int) float64 { return []float64{1, 1e-12}[min(i%10, 1)] }, secularNormal},
+	{"one large weight in two", secularOne, func(_ *rand.Rand, i int) float64 { return []float64{1, 1e-9}[i%2] }},
+	{"all poles but one together", func(_ *rand.Rand, i int) float64 { return []float64{1, 1e-14}[min(i, 1)] }, secularOne},
+	{"wild weights", secularUniform, secularDecades(50)},
+	{"wild gaps", secularDecades(50), secularNormal},
+	{"wild gaps and weights", secularDecades(50), secularDecades(120)},
+}
+
+func secularUniform(r *rand.Rand, _ int) float64 { return r.Float64() }
+func secularNormal(r *rand.Rand, _ int) float64  { return r.NormFloat64() }
+func secularOne(*rand.Rand, int) float64         { return 1 }
+func secularDecades(k float64) func(*rand.Rand, int) float64 {
+	return func(r *rand.Rand, _ int) float64 { return math.Pow(10, -k*r.Float64()) }
+}
+
+// secularEachProblem calls f for problems of every family. The sum of the gaps
+// and the norm of the weights are 1. Wild gaps begin at zero, so that they remain.
+func secularEachProblem(f func(name string, p *Secular)) {
+	for _, family := range secularFamilies {
+		for _, k := range []int{1, 2, 3, 4, 7, 20, 65} {
+			for _, rho := range []float64{1e-12, 1e-6, 1e-2, 1, 2} {
+				r := rand.New(rand.NewPCG(uint64(k), 7))
+				gaps, z, d := make([]float64, k), make([]float64, k), make([]float64, k)
+				for i := range k {
+					gaps[i], z[i] = family.gap(r, i), family.z(r, i)
+				}
+				floats.Scale(1/floats.Norm(z, 2), z)
+				sum := floats.Sum(gaps)
+				for i := 1; i < k; i++ {
+					d[i] = max(d[i-1]+gaps[i]/sum, math.Nextafter(d[i-1], 2))
+				}
+				f(fmt.Sprintf("%s k=%d rho=%g", family.name, k, rho), &Secular{D: d, Z: z, Rho: rho})
+			}
+		}
+	}
+}
+
+// Each root lies strictly between its poles, is nearest to its origin, and solves
+// the equation up to rounding errors of its terms, as exact arithmetic shows.
+func TestSecularRoots(t *testing.T) {
+	most, worst := 0, 0.0
+	secularEachProblem(func(name string, p *Secular) {
+		k := len(p.D)
+		for j := range k {
+			origin, mu, steps := secularRoot(p.D, p.Z, p.Rho, j)
+			most = max(most, steps)
+			ok := origin == j && mu > 0
+			if j+1 < k {
+				gap := p.D[j+1] - p.D[j]
+				ok = ok && mu <= gap/2 || origin == j+1 && mu < 0 && -mu <= gap/2
+			}
+			if !ok {
+				t.Fatalf("%s: root %d is %d%+g", name, j, origin, mu)
+			}
+			bad := secularExact(p, origin, mu)
+			worst = max(worst, bad)
+			if bad > 2*(8+math.Sqrt(float64(k))) {
+				t.Errorf("%s: root %d = %d%+g is off by %.3g ulp of its terms", name, j, origin, mu, bad)
+			}
+		}
+	})
+	if most > 40 {
+		t.Errorf("a root took %d steps", most)
+	}
+	t.Logf("at most %d steps, %.3g ulp of the terms", most, worst)
+}
+
+// secularExact returns |f| in ulp of the sum of the terms' magnitudes.
+func secularExact(p *Secular, origin int, mu float64) float64 {
+	num := func(x float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(x) }
+	lambda := num(p.D[origin])
+	lambda.Add(lambda, num(mu))
+	sum := num(1)
+	sum.Quo(sum, num(p.Rho))
+	terms, _ := sum.Float64()
+	for i, d := range p.D {
+		x := num(p.Z[i])
+		x.Mul(x, x).Quo(x, new(big.Float).Sub(num(d), lambda))
+		sum.Add(sum, x)
+		v, _ := x.Float64()
+		terms += math.Abs(v)
+	}
+	f, _ := sum.Float64()
+	return math.Abs(f) / (terms * secularUlp)
+}
+
+// The vectors are orthonormal and belong to the values: to the rounding errors
+// of the matrix for all that deflation leaves over; orthonormal without exception.
+func TestSecularVectors(t *testing.T) {
+	worstO, worstR := 0.0, 0.0
+	secularEachProblem(func(name string, p *Secular) {
+		k := len(p.D)
+		SolveSecular(p)
+		row := make([]int32, k)
+		for i := range row {
+			row[i] = int32(k - 1 - i)
+		}
+		s := make([][]float64, k)
+		unit := float64(k) * 2 * secularUlp
+		for j := range s {
+			s[j] = make([]float64, k)
+			p.Vector(j, row, s[j])
+			for i := range j + 1 {
+				dot := floats.Dot(s[i], s[j])
+				if i == j {
+					dot--
+				}
+				worstO = max(worstO, math.Abs(dot)/unit)
+				if !(math.Abs(dot) < 10*unit) {
+					t.Errorf("%s: vectors %d and %d: %.3g·k·ulp", name, i, j, dot/unit)
+				}
+			}
+			residual, zs := 0.0, 0.0
+			for i, r := range row {
+				zs += p.Z[i] * s[j][r]
+			}
+			for i, r := range row {
+				residual += math.Abs((p.D[i]-p.Value(j))*s[j][r] + p.Rho*p.Z[i]*zs)
+			}
+			residual /= unit * (1 + p.Rho)
+			worstR = max(worstR, residual)
+			if !(residual < 10) {
+				t.Errorf("%s: vector %d: residual %.3g·k·ulp", name, j, residual)
+			}
+		}
+	})
+	t.Logf("worst orthogonality %.3g, residual %.3g", worstO, worstR)
+}
