@@ -12,20 +12,31 @@ const (
 
 // Gemm records C ← α·op(A)·op(B) + β·C (dgemm). β = 0 overwrites C, which may
 // then hold anything. C must not overlap A or B.
+//
+// ws is the arena whose layout holds Ops.Work; so too below. It is used by one
+// product after another and keeps nothing between them.
 type Gemm interface {
-	Record(rec *vk.Recorder, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix)
+	Record(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix)
+
+	// RecordBatch records batch.Count products side by side: a, b and c are
+	// the first one's. No C may overlap another's or any A or B.
+	RecordBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix)
 }
+
+// Batch is the number of equally shaped products and the distance, in elements,
+// from each one's factors and result to the next one's.
+type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
 // RankTwoK records the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (dsyr2k); the
 // strictly upper triangle is neither read nor written.
 type RankTwoK interface {
-	Record(rec *vk.Recorder, y, z, c Matrix)
+	Record(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix)
 }
 
 // Symm records P ← A·W with A symmetric, of which only the lower triangle is
 // read (dsymm from the left). P must not overlap A or W.
 type Symm interface {
-	Record(rec *vk.Recorder, a, w, p Matrix)
+	Record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix)
 }
 
 // Ops is the products that the stages are written in. They are chosen once,
@@ -34,4 +45,9 @@ type Ops struct {
 	Gemm     Gemm
 	RankTwoK RankTwoK
 	Symm     Symm
+	work     *vk.Layout
 }
+
+// Work is the products' workspace. A plan lays it out beside that of the stages
+// that use them.
+func (o Ops) Work() *vk.Layout { return o.work }

@@ -1,0 +1,9 @@
+package stages
+
+// Placeholders; each goes when the stage that owns the type arrives.
+type (
+	PanelTuning     struct{}
+	ChaseTuning     struct{}
+	ApplyQ2Tuning   struct{}
+	BisectionTuning struct{}
+)
