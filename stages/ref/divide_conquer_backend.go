@@ -9,8 +9,9 @@ package ref
 //
 //	Leaves   (Borders Roots Merge)*   Sort
 //
-// Calls may return before their work is done, if errors are reported by a later
-// call, except that results written to the arguments must be there.
+// A call may return before its work is done, and its error come from a later one;
+// its arguments stay as they are. Only z and the roots must be there when Borders
+// and Roots return: a GPU is waited for twice a level.
 type DCBackend interface {
 	// Leaves starts a new problem: Q = diag(all leaf vectors). The leaves cover
 	// all rows, in order.

@@ -3,38 +3,37 @@ package ref
 import "math"
 
 // DCMerge is what a back end has to do to make one block of two. With Q the pair,
-// n×n, and all rows and columns counted from Lo:
+// n×n, W a matrix of the same size, and all rows and columns counted from Lo:
 //
-//  1. Gather: W = Q times rotations and a permutation. Chain c is the steps
-//     t in [Chain[c], Chain[c+1]); it runs through columns Src[t] of Q with one
-//     running column x:
+// Gather. W is Q times rotations and a permutation. Chain c is the steps t in
+// [Chain[c], Chain[c+1]); it runs through columns Src[t] of Q with one column x:
 //
-//     x = Q[:, Src[first]]
-//     each t but the last:  y = Q[:, Src[t+1]]
-//     W[:, Dst[t]] = Cos[t]·x + Sin[t]·y
-//     x = Cos[t]·y − Sin[t]·x
-//     the last t:  W[:, Dst[t]] = x
+//	the first t:         x = Q[:, Src[t]]
+//	each but the last:   y = Q[:, Src[t+1]]
+//	                     W[:, Dst[t]] = Cos[t]·x + Sin[t]·y
+//	                     x = Cos[t]·y − Sin[t]·x
+//	the last t:          W[:, Dst[t]] = x
 //
-//     Src and Dst are permutations: chains are independent, most have one step.
+// Src and Dst are permutations, so chains are independent; most have one step.
 //
-//  2. Form S, K×K: column j is Vector(j, Row) of the secular equation, which Roots
-//     has solved; its weights ZHat may as well be computed here. Multiply, half by
-//     half, for the columns J = [From, To) of S alone (all, but in the last merge),
+// Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation, which
+// Roots has solved; the weights ZHat may be left to this step. Half by half, and for
+// the columns J = [From, To) of S alone (which are all, but in the last merges),
 //
-//     Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
-//     Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
+//	Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
+//	Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
 //
-//     The rest of W[:, :K] is zero (and need not be formed): columns before Lower
-//     come from the upper block alone, those from Upper on from the lower alone.
+// The rest of W[:, :K] is zero and need not be formed: columns before Lower come
+// from the upper block alone, those from Upper on from the lower alone.
 //
-//  3. Copy the deflated columns: Q[:, K:] = W[:, K:].
+// Copy the deflated columns, Q[:, K:] = W[:, K:].
 type DCMerge struct {
 	DCPair
 	Secular
 
-	K            int
-	Upper, Lower int
-	From, To     int
+	K            int // poles: columns of Q that are not deflated
+	Upper, Lower int // 0 ≤ Lower ≤ Upper ≤ K
+	From, To     int // 0 ≤ From ≤ To ≤ K
 
 	Chain    []int32
 	Src, Dst []int32

@@ -93,15 +93,16 @@ const secularUlp = 1.0 / (1 << 53)
 // λ = shift + mu: psi over the poles below lower, phi over those above lower+1. If
 // λ is above all poles, the first sum is given as phi. Small terms come first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
-	for j := 0; j < lower; j++ {
-		x := z[j] / ((d[j] - shift) - mu)
+	for j, pole := range d[:lower] {
+		x := z[j] / ((pole - shift) - mu)
 		psi += z[j] * x
 		dpsi += x * x
 	}
 	if above {
 		return 0, 0, psi, dpsi
 	}
-	for j := len(d) - 1; j > lower+1; j-- {
+	d, z = d[lower+2:], z[lower+2:]
+	for j := len(d) - 1; j >= 0; j-- {
 		x := z[j] / ((d[j] - shift) - mu)
 		phi += z[j] * x
 		dphi += x * x

@@ -149,3 +149,15 @@ func TestSecularVectors(t *testing.T) {
 	})
 	t.Logf("worst orthogonality %.3g, residual %.3g", worstO, worstR)
 }
+
+func BenchmarkSecular(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	p := &Secular{D: make([]float64, 1000), Z: make([]float64, 1000), Rho: 1}
+	for i := range p.D {
+		p.D[i] = (float64(i) + r.Float64()) / 1000
+		p.Z[i] = r.NormFloat64() / math.Sqrt(1000)
+	}
+	for range b.N {
+		SolveSecular(p)
+	}
+}
