@@ -4,12 +4,13 @@ import "github.com/vkevd/vkevd/vk"
 
 // Tuning is every size that is measured rather than derived, for one device.
 type Tuning struct {
-	Band, Block int // half-bandwidth b and update rank k of the band reduction
-	Products    ProductTuning
-	Panel       PanelTuning
-	Chase       ChaseTuning
-	ApplyQ2     ApplyQ2Tuning
-	Bisection   BisectionTuning
+	Band, Block   int // half-bandwidth b and update rank k of the band reduction
+	Products      ProductTuning
+	Panel         PanelTuning
+	Chase         ChaseTuning
+	ApplyQ2       ApplyQ2Tuning
+	Bisection     BisectionTuning
+	DivideConquer DivideConquerTuning
 }
 
 // TuningFor is the table for the device's family, or the nearest one there is.

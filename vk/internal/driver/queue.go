@@ -161,3 +161,5 @@ func (d *Device) Value(t *Timeline) (uint64, error) {
 	err := try("vkGetSemaphoreCounterValue", func() Result { return Result(C.vke_value(d.table, t.handle, &v)) })
 	return uint64(v), err
 }
+
+const commandSize = C.sizeof_vke_command // what Command must have

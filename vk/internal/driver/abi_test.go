@@ -1,0 +1,98 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// layouts is every structure of abi.h with the fields that shim.c sets or
+// reads; structures without fields are compared by size alone.
+var layouts = map[string]string{
+	"VkPhysicalDeviceFeatures2":                           "",
+	"VkPhysicalDeviceVulkan11Features":                    "",
+	"VkPhysicalDeviceVulkan12Features":                    "",
+	"VkPhysicalDeviceVulkan13Features":                    "",
+	"VkPhysicalDeviceProperties2":                         "",
+	"VkPhysicalDeviceMemoryProperties2":                   "",
+	"VkPhysicalDeviceDriverProperties":                    "driverID driverName driverInfo",
+	"VkPhysicalDeviceSubgroupProperties":                  "subgroupSize supportedOperations",
+	"VkPhysicalDeviceMaintenance3Properties":              "maxMemoryAllocationSize",
+	"VkPhysicalDeviceSubgroupSizeControlProperties":       "minSubgroupSize maxSubgroupSize",
+	"VkQueueFamilyProperties":                             "queueFlags queueCount timestampValidBits",
+	"VkExtensionProperties":                               "extensionName specVersion",
+	"VkLayerProperties":                                   "layerName",
+	"VkPhysicalDeviceMemoryBudgetPropertiesEXT":           "heapBudget heapUsage",
+	"VkDeviceQueueCreateInfo":                             "queueFamilyIndex queueCount pQueuePriorities",
+	"VkDeviceCreateInfo":                                  "queueCreateInfoCount pQueueCreateInfos enabledLayerCount enabledExtensionCount ppEnabledExtensionNames",
+	"VkMemoryAllocateInfo":                                "allocationSize memoryTypeIndex",
+	"VkMemoryAllocateFlagsInfo":                           "flags",
+	"VkBufferDeviceAddressInfo":                           "buffer",
+	"VkSpecializationMapEntry":                            "constantID offset size",
+	"VkSpecializationInfo":                                "mapEntryCount pMapEntries dataSize pData",
+	"VkPipelineShaderStageCreateInfo":                     "flags stage module pName pSpecializationInfo",
+	"VkComputePipelineCreateInfo":                         "flags stage layout basePipelineHandle basePipelineIndex",
+	"VkPipelineShaderStageRequiredSubgroupSizeCreateInfo": "requiredSubgroupSize",
+	"VkPushConstantRange":                                 "stageFlags offset size",
+	"VkPipelineLayoutCreateInfo":                          "setLayoutCount pushConstantRangeCount pPushConstantRanges",
+	"VkSemaphoreCreateInfo":                               "flags",
+	"VkSemaphoreTypeCreateInfo":                           "semaphoreType initialValue",
+	"VkSemaphoreWaitInfo":                                 "flags semaphoreCount pSemaphores pValues",
+	"VkTimelineSemaphoreSubmitInfo":                       "waitSemaphoreValueCount signalSemaphoreValueCount pSignalSemaphoreValues",
+	"VkSubmitInfo":                                        "waitSemaphoreCount commandBufferCount pCommandBuffers signalSemaphoreCount pSignalSemaphores",
+	"VkMemoryBarrier":                                     "srcAccessMask dstAccessMask",
+	"VkBufferCopy":                                        "srcOffset dstOffset size",
+	"VkDebugUtilsMessengerCallbackDataEXT":                "pMessageIdName pMessage",
+	"VkDebugUtilsMessengerCreateInfoEXT":                  "messageSeverity messageType pfnUserCallback pUserData",
+}
+
+// TestABIMatchesKhronosHeader compiles the same questions against abi.h and
+// against the Khronos header that the binding's module carries.
+func TestABIMatchesKhronosHeader(t *testing.T) {
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/goki/vulkan").Output()
+	if err != nil {
+		t.Skipf("no Khronos header to compare with: %v", err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := describe(t, "-I"+here, `#include "abi.h"`)
+	theirs := describe(t, "-I"+filepath.Join(strings.TrimSpace(string(module)), "vulkan"), `#include "vulkan_core.h"`)
+	if ours != theirs {
+		t.Errorf("abi.h:\n%s\nKhronos:\n%s", ours, theirs)
+	}
+	if strings.Count(ours, "\n") < len(layouts) {
+		t.Errorf("only\n%s", ours)
+	}
+}
+
+func describe(t *testing.T, include, header string) string {
+	t.Helper()
+	var src strings.Builder
+	fmt.Fprintf(&src, "#define VK_NO_PROTOTYPES\n#include <stdio.h>\n#include <stddef.h>\n%s\nint main(void) {\n", header)
+	for name, fields := range layouts {
+		fmt.Fprintf(&src, "printf(\"%s %%zu\\n\", sizeof(%s));\n", name, name)
+		for _, f := range strings.Fields(fields) {
+			fmt.Fprintf(&src, "printf(\"%s.%s %%zu\\n\", offsetof(%s, %s));\n", name, f, name, f)
+		}
+	}
+	src.WriteString("return 0;\n}\n")
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "abi.c"), filepath.Join(dir, "abi")
+	if err := os.WriteFile(file, []byte(src.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", include, "-o", program, file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(out), "\n")
+	return strings.Join(sorted(lines), "\n")
+}

@@ -1,0 +1,131 @@
+package driver
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+func sorted(lines []string) []string {
+	slices.Sort(lines)
+	return lines
+}
+
+// The command list crosses into C as it is: both sides must agree on its size.
+func TestCommandHasTheShimsSize(t *testing.T) {
+	if got := unsafe.Sizeof(Command{}); got != commandSize {
+		t.Errorf("Command has %d bytes, vke_command %d", got, commandSize)
+	}
+}
+
+// open is one instance and one device with nothing on it.
+func open() (*Instance, *Device, error) {
+	in, err := NewInstance("driver test", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := in.Physicals()
+	if err == nil && len(all) == 0 {
+		err = errors.New("no device")
+	}
+	if err != nil {
+		in.Destroy()
+		return nil, nil, err
+	}
+	p := all[0]
+	var use Features
+	for _, f := range []Feature{BufferDeviceAddress, TimelineSemaphore} {
+		use[f] = p.Features()[f]
+	}
+	d, err := p.NewDevice(0, use, nil)
+	if err != nil {
+		in.Destroy()
+		return nil, nil, err
+	}
+	return in, d, nil
+}
+
+// everything makes and releases one of each object.
+func everything() error {
+	in, d, err := open()
+	if err != nil {
+		return err
+	}
+	defer in.Destroy()
+	defer d.Destroy()
+	b, err := d.NewBuffer(4096, []int{0, 1, 2, 3, 4}, false)
+	if err != nil {
+		return err
+	}
+	defer d.FreeBuffer(b)
+	cache, err := d.NewCache(nil)
+	if err != nil {
+		return err
+	}
+	defer d.DestroyCache(cache)
+	if _, err := d.CacheData(cache); err != nil {
+		return err
+	}
+	l, err := d.NewLayout(16)
+	if err != nil {
+		return err
+	}
+	defer d.DestroyLayout(l)
+	line, err := d.NewTimeline()
+	if err != nil {
+		return err
+	}
+	defer d.DestroyTimeline(line)
+	batch, err := d.NewBatch(0, 4)
+	if err != nil {
+		return err
+	}
+	defer d.DestroyBatch(batch)
+	commands := []Command{{Op: OpTimestamp}, {Op: OpFill, A: b.Raw(), Size: 64}, {Op: OpBarrier}, {Op: OpTimestamp, Word: 1}}
+	if err := d.Record(batch, commands, nil, 2); err != nil {
+		return err
+	}
+	if err := d.Submit(batch, line, 1); err != nil {
+		return err
+	}
+	if err := d.Wait(line, 1, 1e10); err != nil {
+		d.Idle()
+		return err
+	}
+	if _, err := d.Timestamps(batch, 2); err != nil {
+		return err
+	}
+	_, err = d.Value(line)
+	return err
+}
+
+// TestEveryCallMayFail fails the k-th call for every k, with each result that
+// Vulkan may give: an error must come back and no object may be left behind.
+func TestEveryCallMayFail(t *testing.T) {
+	if err := everything(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { Fault = nil }()
+	for _, result := range []Result{OutOfHostMemory, OutOfMemory, DeviceLost, InitFailed} {
+		for k, ended := 0, false; !ended; k++ {
+			calls := 0
+			Fault = func(string) Result {
+				calls++
+				if calls == k+1 {
+					return result
+				}
+				return Success
+			}
+			err := everything()
+			ended = calls <= k
+			var failed *Error
+			if !ended && !errors.As(err, &failed) {
+				t.Errorf("call %d failing with %v gave %v", k, result, err)
+			}
+			if n := Live(); n != 0 {
+				t.Fatalf("call %d failing with %v leaves %d objects", k, result, n)
+			}
+		}
+	}
+}
