@@ -26,12 +26,10 @@ type queue struct {
 
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
-		q.timeline = nil
 		return err
 	}
 	for i := range q.batches {
 		if q.batches[i], err = d.dev.NewBatch(d.from.family, batchQueries); err != nil {
-			q.batches[i] = nil
 			return err
 		}
 	}

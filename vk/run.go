@@ -26,8 +26,17 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	d.setAbort(0)
 	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile()}
 	err := r.all()
+	d.settle(err)
 	d.drain()
 	return r.profile, err
+}
+
+// settle makes sure after a failure that nothing runs any more: the caller is
+// about to free what a batch may still be using.
+func (d *Device) settle(err error) {
+	if err != nil {
+		d.dev.Idle()
+	}
 }
 
 // run is one Run under way.

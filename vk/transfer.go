@@ -64,12 +64,13 @@ func view[T any](b []byte) []T {
 }
 
 // transfer moves n elements in halves of the staging buffer; touch copies between host and half.
-func transfer(ctx context.Context, d *Device, a *Arena, off, elem uint64, n int, touch func(half []byte, from, to int), up bool) error {
+func transfer(ctx context.Context, d *Device, a *Arena, off, elem uint64, n int, touch func(half []byte, from, to int), up bool) (err error) {
 	if d.dry {
 		return errors.New("vk: a dry device has no memory")
 	}
 	d.running.Lock()
 	defer d.running.Unlock()
+	defer func() { d.settle(err) }()
 	if err := d.needStaging(); err != nil {
 		return err
 	}

@@ -21,7 +21,10 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	c := &Cache{}
 	err := created(try("vkCreatePipelineCache", func() Result { return Result(bCreatePipelineCache(d.handle, &info, nil, &c.handle)) }))
 	info.Free()
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // CacheData reads the cache's bytes.

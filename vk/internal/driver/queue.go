@@ -123,7 +123,10 @@ type Timeline struct{ handle C.VkSemaphore }
 func (d *Device) NewTimeline() (*Timeline, error) {
 	t := &Timeline{}
 	err := created(try("vkCreateSemaphore", func() Result { return Result(C.vke_timeline(d.table, &t.handle)) }))
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // DestroyTimeline releases it; no batch that signals it may be running.

@@ -1,0 +1,52 @@
+package vk
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestBadCacheFileIsAMiss(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "pipelines.bin")
+	if readCache(path) != nil {
+		t.Error("a missing file was read")
+	}
+	data := []byte("what the driver said")
+	if err := writeCache(path, data); err != nil {
+		t.Fatal(err)
+	}
+	if got := readCache(path); !bytes.Equal(got, data) {
+		t.Fatalf("read %q", got)
+	}
+	if st, err := os.Stat(filepath.Dir(path)); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("folder %v, %v", st.Mode(), err)
+	}
+	good, _ := os.ReadFile(path)
+	for name, bad := range map[string][]byte{
+		"empty": {}, "magic only": cacheMagic, "torn": good[:len(good)-1], "foreign": []byte("VkPipelineCache"),
+		"flipped": append(append([]byte{}, good[:len(good)-1]...), good[len(good)-1]^1),
+	} {
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if readCache(path) != nil {
+			t.Errorf("%s file was taken", name)
+		}
+	}
+}
+
+func FuzzReadCache(f *testing.F) {
+	f.Add([]byte{}, []byte("data"))
+	f.Fuzz(func(t *testing.T, junk, data []byte) {
+		path := filepath.Join(t.TempDir(), "c")
+		os.WriteFile(path, junk, 0o600)
+		readCache(path)
+		if err := writeCache(path, data); err != nil {
+			t.Fatal(err)
+		}
+		if got := readCache(path); !bytes.Equal(got, data) {
+			t.Errorf("wrote %q, read %q", data, got)
+		}
+	})
+}

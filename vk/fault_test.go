@@ -1,0 +1,87 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// session opens a device, moves data there and back, and closes it.
+func session() error {
+	ctx := context.Background()
+	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	a := Reserve[float64]("a", 64)
+	ws, err := d.NewArena(Together(a))
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	v := make([]float64, 64)
+	if err := Upload(ctx, d, a.In(ws), Vector(v)); err != nil {
+		return err
+	}
+	rec := NewRecorder(d)
+	rec.Phase("fill", 0, 1)
+	Fill(rec, a.In(ws), 0)
+	if _, err := d.Run(ctx, rec, nil); err != nil {
+		return err
+	}
+	return Download(ctx, d, Vector(v), a.In(ws))
+}
+
+// Every driver call of a session fails once: a typed error must come back, no
+// object may be left, and the next session must work.
+func TestEveryDriverCallMayFail(t *testing.T) {
+	if err := session(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { driver.Fault = nil }()
+	for _, result := range []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed} {
+		for k, ended := 0, false; !ended; k++ {
+			calls, name := 0, ""
+			driver.Fault = func(call string) driver.Result {
+				if calls++; calls == k+1 {
+					name = call
+					return result
+				}
+				return driver.Success
+			}
+			err := session()
+			ended = calls <= k
+			if !ended {
+				checkFault(t, name, result, err)
+			}
+			if n := driver.Live(); n != 0 {
+				t.Fatalf("%s failing with %v leaves %d objects", name, result, n)
+			}
+		}
+	}
+	driver.Fault = nil
+	if err := session(); err != nil {
+		t.Errorf("the session after: %v", err)
+	}
+}
+
+func checkFault(t *testing.T, call string, result driver.Result, err error) {
+	t.Helper()
+	// Two failures are not errors of the session: devices whose extensions cannot be listed are
+	// taken to have none, and a device that cannot be waited for is closed all the same.
+	if call == "vkEnumerateDeviceExtensionProperties" || call == "vkDeviceWaitIdle" {
+		return
+	}
+	var failed *driver.Error
+	var memory *OutOfMemoryError
+	if !errors.As(err, &failed) && !errors.As(err, &memory) {
+		t.Errorf("%s failing with %v gave %v", call, result, err)
+	}
+	if result == driver.DeviceLost && errors.As(err, new(*Error)) && !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("%s losing the device gave %v", call, err)
+	}
+}
