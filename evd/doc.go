@@ -5,7 +5,7 @@
 //
 // For one matrix:
 //
-//	res, err := evd.Eigen(ctx, evd.Gonum(sym))
+//	res, err := evd.Eigen(ctx, sym) // any gonum mat.Symmetric
 //
 // For many of one size, or for control over the device:
 //

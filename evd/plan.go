@@ -1,1 +1,154 @@
 package evd
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Plan is everything that one order and one set of options need, prepared
+// once: pipelines, stages, memory. A plan solves one matrix at a time;
+// several plans may share a device.
+type Plan[T Float] struct {
+	dev  *vk.Device
+	n    int
+	opt  Options
+	tune stages.Tuning
+
+	steps   steps
+	regions regions
+	layout  *vk.Layout
+	arena   *vk.Arena
+}
+
+// steps are the stages, in the order of the paper. Those that only vectors
+// need are nil without them.
+type steps struct {
+	ops       stages.Ops
+	load      *stages.SymmetricLoad
+	band      *stages.BandReduction
+	chase     *stages.BulgeChasing
+	bisect    *stages.Bisection
+	divide    *stages.DivideConquer
+	q2        *stages.ApplyQ2
+	q1        *stages.ApplyQ1
+	transpose *stages.Transpose
+	signs     *stages.Signs
+	residuals *stages.Residual
+}
+
+// NewPlan prepares for matrices of order n on the device. It fails early: with
+// an *OptionError, a *vk.UnsupportedError, or a *vk.OutOfMemoryError. On a
+// vk.Dry device it makes a forecast: Bytes, Memory and Costs work, Solve does not.
+func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
+	if n < 0 {
+		return nil, &ShapeError{N: n}
+	}
+	tune, err := opt.tuning(dev)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan[T]{dev: dev, n: n, opt: opt, tune: tune}
+	if n == 0 {
+		p.layout = vk.Together()
+		return p, nil
+	}
+	if err := p.prepare(); err != nil {
+		return nil, err
+	}
+	if p.arena, err = dev.NewArena(p.layout); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// tuning is the device's table with what the caller overrides.
+func (opt Options) tuning(dev *vk.Device) (stages.Tuning, error) {
+	t := stages.TuningFor(dev.Info())
+	if opt.Tuning != nil {
+		t = *opt.Tuning
+	}
+	if opt.Band < 0 || opt.Block < 0 {
+		return t, &OptionError{"Band, Block", "must not be negative"}
+	}
+	if opt.Band > 0 {
+		// The table's block, brought to a multiple of the new band.
+		t.Block = max(t.Block/opt.Band, 1) * opt.Band
+		t.Band = opt.Band
+	}
+	if opt.Block > 0 {
+		t.Block = opt.Block
+	}
+	if t.Block%t.Band != 0 {
+		return t, &OptionError{"Block", fmt.Sprintf("%d is no multiple of the half-bandwidth %d", t.Block, t.Band)}
+	}
+	t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront
+	if opt.Overwrite && !opt.Vectors {
+		return t, &OptionError{"Overwrite", "only vectors can take the input's place"}
+	}
+	return t, nil
+}
+
+// prepare makes the stages and lays out their memory.
+func (p *Plan[T]) prepare() (err error) {
+	s, dev, n, b, t := &p.steps, p.dev, p.n, p.tune.Band, p.tune
+	if s.ops, err = stages.NewOps(dev, t); err != nil {
+		return err
+	}
+	var errs []error
+	s.load = made(stages.NewSymmetricLoad(dev, t))(&errs)
+	s.band = made(stages.NewBandReduction(dev, n, b, t.Block, s.ops, t))(&errs)
+	s.chase = made(stages.NewBulgeChasing(dev, n, p.opt.Vectors, t))(&errs)
+	if p.opt.Vectors {
+		s.divide = made(stages.NewDivideConquer(dev, n, s.ops.Gemm, t))(&errs)
+		s.q2 = made(stages.NewApplyQ2(dev, n, n, t))(&errs)
+		s.q1 = made(stages.NewApplyQ1(dev, n, b, n, s.ops, t))(&errs)
+		s.transpose = made(stages.NewTranspose(dev, t))(&errs)
+		s.signs = made(stages.NewSigns(dev))(&errs)
+		s.residuals = made(stages.NewResidual(dev, n, n, s.ops.Gemm))(&errs)
+	} else {
+		s.bisect = made(stages.NewBisection(dev, n, t))(&errs)
+	}
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	p.lay()
+	return nil
+}
+
+// made collects the error of a constructor.
+func made[S any](stage S, err error) func(*[]error) S {
+	return func(errs *[]error) S {
+		if err != nil {
+			*errs = append(*errs, err)
+		}
+		return stage
+	}
+}
+
+// Close releases the plan's device memory.
+func (p *Plan[T]) Close() {
+	if p.arena != nil {
+		p.arena.Close()
+		p.arena = nil
+	}
+}
+
+// Bytes is the device memory the plan holds.
+func (p *Plan[T]) Bytes() uint64 { return p.layout.Bytes() }
+
+// Memory lists the regions of that memory. Regions that are never alive at
+// the same time share bytes.
+func (p *Plan[T]) Memory() []vk.Placed { return p.layout.Table() }
+
+// accepts says whether a fits the plan.
+func (p *Plan[T]) accepts(a Sym[T]) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if a.N != p.n {
+		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.n}
+	}
+	return nil
+}

@@ -33,8 +33,8 @@ void main() {
 	uint j = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 	if (j >= p.cols) return;
 	uint t = gl_LocalInvocationID.x;
-	Column x = Column(uint64_t(p.x) + 8ul * j * p.ldx);
-	Column y = Column(uint64_t(p.y) + 8ul * j * p.ldy);
+	Column x = Column(uint64_t(p.x) + 8ul * (uint64_t(j) * p.ldx));
+	Column y = Column(uint64_t(p.y) + 8ul * (uint64_t(j) * p.ldy));
 	bool identity = uint64_t(p.lambda) == 0ul;
 	acc_t sum = acc_t(0);
 	if (identity) {

@@ -6,5 +6,6 @@
 #define real_t double
 #define work_t double
 #define acc_t double
+#define REAL_BYTES 8
 
 #endif

@@ -1,0 +1,124 @@
+package evd
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Ratios are LAPACK's measures of a set of eigenpairs. Below 60 LAPACK calls a
+// two-stage solver right; a good one stays below 10. A NaN anywhere gives +Inf.
+type Ratios struct {
+	Residual      float64 `json:"residual"`      // ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as dsyt22
+	Orthogonality float64 `json:"orthogonality"` // ‖ZᵀZ − I‖₁ / (n·ulp)
+}
+
+// Threshold is where LAPACK's two-stage tests fail.
+const Threshold = 60
+
+// Passed says whether both ratios are below the threshold.
+func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
+
+const ulp = 0x1p-52 // LAPACK's eps·base
+
+// Check measures a result against the matrix it belongs to, on the device and
+// independently of how it was found. It needs vectors. a is as it was given to Solve.
+func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
+	if err := p.accepts(a); err != nil {
+		return Ratios{}, err
+	}
+	if res.Vectors == nil {
+		return Ratios{}, &OptionError{"Vectors", "a check needs them"}
+	}
+	if p.n == 0 {
+		return Ratios{}, nil
+	}
+	sums, sigma, err := p.residuals(ctx, a, res)
+	if err != nil {
+		return Ratios{}, err
+	}
+	n := float64(p.n)
+	return Ratios{
+		Residual:      quotient(largest(sums[0]), norm1(a, sigma), n*ulp),
+		Orthogonality: quotient(largest(sums[1]), 1, n*ulp),
+	}, nil
+}
+
+// residuals are the column sums of stages.Residual for σ·A, and σ.
+func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
+	if sigma, err = p.upload(ctx, a); err != nil {
+		return sums, 0, err
+	}
+	m := res.Vectors.Cols
+	lambda := make([]float64, m)
+	for i, v := range res.Values[:m] {
+		lambda[i] = float64(v) * sigma
+	}
+	z := res.Vectors
+	up := p.regions.x.In(p.arena)
+	if err := vk.Upload(ctx, p.dev, up, vk.Columns[float64]{Rows: z.Rows, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}); err != nil {
+		return sums, sigma, err
+	}
+	if err := vk.Upload(ctx, p.dev, p.regions.values.In(p.arena), vk.Vector(lambda)); err != nil {
+		return sums, sigma, err
+	}
+	rec := vk.NewRecorder(p.dev)
+	rec.Phase(stageCheck, 0, p.steps.residuals.Flops())
+	p.recordLoad(rec, a.Uplo, sigma)
+	out := [2]vk.Slice[float64]{p.regions.residual.In(p.arena), p.regions.orthogonality.In(p.arena)}
+	p.steps.residuals.Record(rec, p.arena, p.matrixA(), stages.NewMatrix(up, p.n, m, p.n), p.regions.values.In(p.arena), out[0], out[1])
+	if _, err := p.dev.Run(ctx, rec, nil); err != nil {
+		return sums, sigma, err
+	}
+	for i := range sums {
+		sums[i] = make([]float64, m)
+		if err := vk.Download(ctx, p.dev, vk.Vector(sums[i]), out[i]); err != nil {
+			return sums, sigma, err
+		}
+	}
+	return sums, sigma, nil
+}
+
+// largest is the maximum, or NaN if there is one.
+func largest(v []float64) float64 {
+	top := 0.0
+	for _, x := range v {
+		if math.IsNaN(x) {
+			return x
+		}
+		top = max(top, x)
+	}
+	return top
+}
+
+// quotient is x/(norm·scale) with LAPACK's care: a zero matrix has ratio 0 if
+// the error is 0, and nothing that is not a number passes.
+func quotient(x, norm, scale float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	// Divide by the norm first: it may be tiny, and the product would underflow.
+	r := x / norm / scale
+	if math.IsNaN(r) {
+		return math.Inf(1)
+	}
+	return r
+}
+
+// norm1 is the largest column sum of σ·A.
+func norm1[T Float](a Sym[T], sigma float64) float64 {
+	sums := make([]float64, a.N)
+	for j := range a.N {
+		from, to := a.column(j)
+		for i := from; i < to; i++ {
+			x := math.Abs(float64(a.Data[i+j*a.Ld]) * sigma)
+			sums[i] += x
+			if i != j {
+				sums[j] += x
+			}
+		}
+	}
+	return largest(sums)
+}

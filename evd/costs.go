@@ -1,0 +1,63 @@
+package evd
+
+import "github.com/vkevd/vkevd/vk"
+
+// The names of the stages, in profiles, progress and forecasts.
+const (
+	stageLoad      = "scale"
+	stageBand      = "band reduction"
+	stageChase     = "bulge chasing"
+	stageDivide    = "tridiagonal solve"
+	stageBisect    = "bisection"
+	stageQ2        = "back transformation 2"
+	stageQ1        = "back transformation 1"
+	stageTranspose = "transpose"
+	stageCheck     = "check"
+)
+
+// Costs is the forecast of floating-point operations, stage by stage.
+func (p *Plan[T]) Costs() []StageCost {
+	s := &p.steps
+	switch {
+	case p.n == 0:
+		return nil
+	case !p.opt.Vectors:
+		return []StageCost{{stageBand, s.band.Flops()}, {stageChase, s.chase.Flops()}, {stageBisect, s.bisect.Flops()}}
+	}
+	return []StageCost{{stageBand, s.band.Flops()}, {stageChase, s.chase.Flops()}, {stageDivide, s.divide.Flops()},
+		{stageQ2, s.q2.Flops()}, {stageQ1, s.q1.Flops()}}
+}
+
+// progress turns the marks of the stages' recordings, each in units of its
+// own, into operations done of the whole.
+type progress struct {
+	costs  []StageCost
+	total  float64
+	report func(Progress)
+}
+
+func (p *Plan[T]) newProgress() progress {
+	g := progress{costs: p.Costs(), report: p.opt.Progress}
+	for _, c := range g.costs {
+		g.total += c.Flops
+	}
+	return g
+}
+
+// at reports that the stage is the given part done; stages after it are not begun.
+func (g *progress) at(v vk.Progress) {
+	if g.report == nil {
+		return
+	}
+	done := 0.0
+	for _, c := range g.costs {
+		if c.Stage == v.Phase {
+			if v.Total > 0 {
+				done += c.Flops * v.Done / v.Total
+			}
+			break
+		}
+		done += c.Flops
+	}
+	g.report(Progress{v.Phase, done, g.total})
+}

@@ -1,0 +1,60 @@
+// column_signs makes the entry of largest magnitude of each column positive;
+// of equals the first one decides. A column of zeros stays.
+//
+// in/out: x    rows×cols, column-major, ldx ≥ rows
+//
+// One workgroup a column. LOCAL_SIZE is a power of two. The grid may be folded.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Column { real_t at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Column x;
+	uint rows, cols, ldx;
+} p;
+
+shared real_t largest[LOCAL_SIZE];
+shared uint place[LOCAL_SIZE];
+
+void main() {
+	uint j = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+	if (j >= p.cols) return;
+	uint t = gl_LocalInvocationID.x;
+	Column x = Column(uint64_t(p.x) + 8ul * (uint64_t(j) * p.ldx));
+	real_t top = real_t(-1);
+	uint at = 0;
+	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
+		real_t v = abs(x.at[i]);
+		if (v > top) {
+			top = v;
+			at = i;
+		}
+	}
+	largest[t] = top;
+	place[t] = at;
+	barrier();
+	for (uint width = LOCAL_SIZE / 2; width > 0; width /= 2) {
+		if (t < width) {
+			bool take = largest[t + width] > largest[t] || largest[t + width] == largest[t] && place[t + width] < place[t];
+			if (take) {
+				largest[t] = largest[t + width];
+				place[t] = place[t + width];
+			}
+		}
+		barrier();
+	}
+	bool flip = x.at[place[0]] < real_t(0);
+	barrier(); // the entry is read before it changes
+	if (flip) {
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) x.at[i] = -x.at[i];
+	}
+}

@@ -1,0 +1,64 @@
+// How a matrix product is cut: a workgroup owns TILE_M×TILE_N elements of the
+// result; each invocation accumulates THREAD_M×THREAD_N of them in registers,
+// spread with the stride of the invocations so that neighbours touch neighbours.
+//
+//   LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N), and TILE_M, TILE_N and
+//   TILE_K divide it; UNROLL divides TILE_K; BUFFERS is 1 or 2
+//
+// After index.glsl.
+#ifndef TILE_GLSL
+#define TILE_GLSL
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 1) const uint TILE_M = 32;
+layout(constant_id = 2) const uint TILE_N = 32;
+layout(constant_id = 3) const uint TILE_K = 16;
+layout(constant_id = 4) const uint THREAD_M = 4;
+layout(constant_id = 5) const uint THREAD_N = 4;
+layout(constant_id = 6) const uint UNROLL = 4;  // steps of the inner dimension written out in a row
+layout(constant_id = 7) const uint BUFFERS = 1; // copies of the tiles in shared memory; 2 spare a barrier
+
+const uint THREADS_M = TILE_M / THREAD_M;
+const uint THREADS_N = TILE_N / THREAD_N;
+
+// The invocation's part of the result, column-major.
+acc_t acc[THREAD_M * THREAD_N];
+
+// tile_row and tile_col are where its element (r, c) stands in the tile.
+uint tile_row(uint r) { return gl_LocalInvocationIndex % THREADS_M + r * THREADS_M; }
+uint tile_col(uint c) { return gl_LocalInvocationIndex / THREADS_M + c * THREADS_N; }
+
+// Workgroups that run at the same time should share rows and columns, for the
+// sake of the cache: tiles are numbered in swaths of this many rows, column by
+// column inside.
+const uint SWATH = 8;
+
+// swath_tile is tile number index of rows×cols.
+uvec2 swath_tile(uint index, uint rows, uint cols) {
+	uint first = index / (SWATH * cols) * SWATH;
+	uint height = min(SWATH, rows - first);
+	uint rest = index - first * cols;
+	return uvec2(first + rest % height, rest / height);
+}
+
+// triangle is the number of tiles in the first rows of a lower triangle.
+uint triangle(uint rows) { return rows * (rows + 1) / 2; }
+
+// lower_tile is tile number index of the lower triangle of rows×rows tiles. A
+// swath is a rectangle and, at its end, a triangle on the diagonal.
+uvec2 lower_tile(uint index, uint rows) {
+	uint row = uint(sqrt(2.0 * float(index)));
+	while (triangle(row) > index) row--;
+	while (triangle(row + 1) <= index) row++;
+	uint first = row / SWATH * SWATH;
+	uint height = min(SWATH, rows - first);
+	uint rest = index - triangle(first);
+	if (rest < first * height) return uvec2(first + rest % height, rest / height);
+	rest -= first * height;
+	uint col = 0;
+	for (; rest >= height - col; col++) rest -= height - col;
+	return uvec2(first + col + rest, first + col);
+}
+
+#endif

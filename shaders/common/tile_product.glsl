@@ -1,0 +1,134 @@
+// tile_product adds a tile of op(A)·op(B) to acc.
+//
+//   acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
+//
+// Elements with r or c beyond the factor's extent count as zero and are not
+// read. Every invocation of the workgroup must call it with the same arguments.
+//
+// Tiles of both factors pass through shared memory, from where each element is
+// read by many. The next tiles' loads are issued before the current ones are
+// multiplied, into registers: their latency hides behind the arithmetic. Tiles
+// wholly inside the matrices are loaded without checks.
+//
+// After tile.glsl.
+#ifndef TILE_PRODUCT_GLSL
+#define TILE_PRODUCT_GLSL
+
+// How element (r, k) of a factor lies in memory, from Factor.at.
+const uint ALONG = 0;    // at r + k·ld: A as it is, Bᵀ
+const uint ACROSS = 1;   // at k + r·ld: Aᵀ, B as it is
+const uint MIRRORED = 2; // in the lower triangle of a symmetric matrix, whose element
+                         // (r, diagonal + r) is on its diagonal; at is r = 0, k = diagonal
+
+struct Factor {
+	uint64_t at;
+	uint ld, extent, form, diagonal;
+};
+
+// An odd stride keeps both directions of writing free of bank conflicts.
+const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
+const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
+
+shared real_t tile_a[BUFFERS * TILE_K * STRIDE_M];
+shared real_t tile_b[BUFFERS * TILE_K * STRIDE_N];
+real_t next_a[FETCH_M], next_b[FETCH_N];
+
+// A walk is an invocation's way through a tile that the workgroup moves
+// together: its first element and the step to its next. Neighbours in the
+// workgroup are neighbours in memory.
+struct Walk { uint r, k, dr, dk; };
+
+Walk walk(uint form, uint tile) {
+	uint t = gl_LocalInvocationIndex;
+	if (form == ACROSS) return Walk(t / TILE_K, t % TILE_K, LOCAL_SIZE / TILE_K, 0u);
+	return Walk(t % tile, t / tile, 0u, LOCAL_SIZE / tile);
+}
+
+// corner is the address of element (0, k).
+uint64_t corner(Factor f, uint k) {
+	if (f.form == ALONG) return element(f.at, 0, k, f.ld);
+	return element(f.at, k, 0, f.ld);
+}
+
+// offset is how far (r, k) is behind the corner of its tile.
+uint offset(Factor f, uint r, uint k) { return f.form == ALONG ? r + k * f.ld : k + r * f.ld; }
+
+// checked is element (r, k), zero outside the factor.
+real_t checked(Factor f, uint r, uint k, uint end) {
+	if (r >= f.extent || k >= end) return real_t(0);
+	if (f.form == ALONG) return MatrixIn(element(f.at, r, k, f.ld)).at[0];
+	if (f.form == ACROSS) return MatrixIn(element(f.at, k, r, f.ld)).at[0];
+	k -= f.diagonal;
+	return MatrixIn(element(f.at, max(r, k), min(r, k), f.ld)).at[0];
+}
+
+bool inside(Factor f, uint tile, uint k, uint end) {
+	return f.extent >= tile && k + TILE_K <= end && f.form != MIRRORED;
+}
+
+void fetch(Factor a, Factor b, uint k, uint end) {
+	Walk w = walk(a.form, TILE_M);
+	if (inside(a, TILE_M, k, end)) {
+		MatrixIn from = MatrixIn(corner(a, k));
+		uint at = offset(a, w.r, w.k), step = offset(a, w.dr, w.dk);
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = from.at[at + s * step];
+	} else {
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = checked(a, w.r + s * w.dr, k + w.k + s * w.dk, end);
+	}
+	w = walk(b.form, TILE_N);
+	if (inside(b, TILE_N, k, end)) {
+		MatrixIn from = MatrixIn(corner(b, k));
+		uint at = offset(b, w.r, w.k), step = offset(b, w.dr, w.dk);
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = from.at[at + s * step];
+	} else {
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = checked(b, w.r + s * w.dr, k + w.k + s * w.dk, end);
+	}
+}
+
+// put moves what was fetched to shared memory, k by k.
+void put(Factor a, Factor b, uint buffer_) {
+	Walk w = walk(a.form, TILE_M);
+	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, step = w.dk * STRIDE_M + w.dr;
+	[[unroll]] for (uint s = 0; s < FETCH_M; s++) tile_a[at + s * step] = next_a[s];
+	w = walk(b.form, TILE_N);
+	at = (buffer_ * TILE_K + w.k) * STRIDE_N + w.r, step = w.dk * STRIDE_N + w.dr;
+	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s * step] = next_b[s];
+}
+
+void multiply(uint buffer_) {
+	uint at_a = buffer_ * TILE_K * STRIDE_M + tile_row(0), at_b = buffer_ * TILE_K * STRIDE_N + tile_col(0);
+	[[dont_unroll]] for (uint k = 0; k < TILE_K; k += UNROLL) {
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) {
+			acc_t a[THREAD_M], b[THREAD_N];
+			[[unroll]] for (uint r = 0; r < THREAD_M; r++) a[r] = acc_t(tile_a[at_a + (k + u) * STRIDE_M + r * THREADS_M]);
+			[[unroll]] for (uint c = 0; c < THREAD_N; c++) b[c] = acc_t(tile_b[at_b + (k + u) * STRIDE_N + c * THREADS_N]);
+			[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
+				[[unroll]] for (uint r = 0; r < THREAD_M; r++) acc[c * THREAD_M + r] = fma(a[r], b[c], acc[c * THREAD_M + r]);
+			}
+		}
+	}
+}
+
+void tile_product(Factor a, Factor b, uint first, uint end) {
+	if (first >= end) return;
+	fetch(a, b, first, end);
+	uint buffer_ = 0;
+	[[dont_unroll]] for (uint k = first; k < end; k += TILE_K) {
+		put(a, b, buffer_);
+		barrier();
+		if (k + TILE_K < end) fetch(a, b, k + TILE_K, end);
+		multiply(buffer_);
+		// With one buffer nobody may put before all have multiplied. With two, the next put goes to
+		// the other one, which was read before the barrier above.
+		if (BUFFERS == 1) barrier();
+		else buffer_ ^= 1;
+	}
+	// The next product's first put goes to buffer 0, which may still be read.
+	if (BUFFERS > 1) barrier();
+}
+
+void clear_acc() {
+	[[unroll]] for (uint e = 0; e < THREAD_M * THREAD_N; e++) acc[e] = acc_t(0);
+}
+
+#endif

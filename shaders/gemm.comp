@@ -1,0 +1,69 @@
+// gemm computes C ← α·op(A)·op(B) + β·C for a batch of matrices, or partial
+// products whose sum gemm_sum takes (LAPACK dgemm).
+//
+// in:      a, b  op(A) m×k, op(B) k×n; op(X) is Xᵀ where trans_x is not 0
+// in, out: c     m×n. β = 0 overwrites it: it is not read and may hold NaN
+//
+// Workgroups: x and y, folded, number the tiles of C; z is item·splits + split.
+// Item is a member of the batch: its factors begin stride_a and stride_b elements
+// behind those before. Of the inner dimension a split takes the stretch
+// [split·stretch, (split+1)·stretch); result number z begins at c + z·stride_c.
+// So without splits (splits = 1, stretch ≥ k) stride_c is the batch's; with them
+// c is a workspace and stride_c the size of one partial product.
+//
+// No C may overlap another's, A or B. Padding (rows beyond m) is neither read nor
+// written. m = 0 or n = 0 must not be dispatched; k = 0 scales C.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "tile.glsl"
+#include "tile_product.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn a, b;
+	MatrixInOut c;
+	uint64_t stride_a, stride_b, stride_c;
+	double alpha, beta;
+	uint m, n, k, lda, ldb, ldc;
+	uint trans_a, trans_b;
+	uint splits, stretch;
+} p;
+
+void main() {
+	uint rows = (p.m + TILE_M - 1) / TILE_M, cols = (p.n + TILE_N - 1) / TILE_N;
+	uint index = workgroup();
+	if (index >= rows * cols) return;
+	uvec2 tile = swath_tile(index, rows, cols);
+	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_N;
+	uint z = gl_WorkGroupID.z, item = z / p.splits, split = z % p.splits;
+
+	uint64_t a = element(uint64_t(p.a), item * p.stride_a, 0, 0);
+	uint64_t b = element(uint64_t(p.b), item * p.stride_b, 0, 0);
+	Factor fa = p.trans_a == 0 ? Factor(element(a, i0, 0, p.lda), p.lda, p.m - i0, ALONG, 0)
+	                           : Factor(element(a, 0, i0, p.lda), p.lda, p.m - i0, ACROSS, 0);
+	Factor fb = p.trans_b == 0 ? Factor(element(b, 0, j0, p.ldb), p.ldb, p.n - j0, ACROSS, 0)
+	                           : Factor(element(b, j0, 0, p.ldb), p.ldb, p.n - j0, ALONG, 0);
+	clear_acc();
+	uint first = split * p.stretch;
+	tile_product(fa, fb, first, min(p.k, first + p.stretch));
+
+	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), z * p.stride_c + i0, j0, p.ldc));
+	acc_t alpha = acc_t(p.alpha), beta = acc_t(p.beta);
+	bool add = p.beta != 0.0lf;
+	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
+			uint i = tile_row(r), j = tile_col(s);
+			if (i0 + i >= p.m || j0 + j >= p.n) continue;
+			uint at = i + j * p.ldc;
+			acc_t x = alpha * acc[s * THREAD_M + r];
+			if (add) x += beta * acc_t(c.at[at]);
+			c.at[at] = real_t(x);
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// gemm_sum adds up what gemm or symm left in the workspace:
+// C ← α·(P[0] + P[1] + …) + β·C, in that order.
+//
+// in:      parts  splits matrices m×n without padding, one after another; those of
+//                 member z of the batch begin z·splits matrices behind the first
+// in, out: c      m×n, member z begins z·stride_c elements behind the first. β = 0
+//                 overwrites it: it is not read and may hold NaN
+//
+// Each element is summed by `lanes` invocations, a power of two that divides
+// LOCAL_SIZE: lane l takes parts l, l+lanes, …, then the lanes' sums are added in
+// order. Neighbouring invocations own neighbouring elements.
+// Workgroups: x and y, folded, number stretches of LOCAL_SIZE/lanes elements; z is
+// the member. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn parts;
+	MatrixInOut c;
+	uint64_t stride_c;
+	double alpha, beta;
+	uint m, n, ldc;
+	uint splits, lanes;
+} p;
+
+shared acc_t partial[LOCAL_SIZE];
+
+void main() {
+	uint width = LOCAL_SIZE / p.lanes;
+	uint t = gl_LocalInvocationIndex, lane = t / width;
+	uint64_t size = uint64_t(p.m) * p.n, e = uint64_t(workgroup()) * width + t % width;
+	if (e - t % width >= size) return; // the whole workgroup
+	bool owner = e < size;
+
+	acc_t sum = acc_t(0);
+	if (owner) {
+		uint64_t at = element(uint64_t(p.parts), e, uint64_t(gl_WorkGroupID.z) * p.splits, size);
+		for (uint s = lane; s < p.splits; s += p.lanes) sum += acc_t(MatrixIn(element(at, 0, s, size)).at[0]);
+	}
+	partial[t] = sum;
+	barrier();
+	if (!owner || lane > 0) return;
+	for (uint l = 1; l < p.lanes; l++) sum += partial[l * width + t];
+
+	uint j = uint(e / p.m), i = uint(e - uint64_t(j) * p.m);
+	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), gl_WorkGroupID.z * p.stride_c + i, j, p.ldc));
+	acc_t x = acc_t(p.alpha) * sum;
+	if (p.beta != 0.0lf) x += acc_t(p.beta) * acc_t(c.at[0]);
+	c.at[0] = real_t(x);
+}

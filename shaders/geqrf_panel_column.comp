@@ -1,0 +1,192 @@
+// geqrf_panel_column makes reflector j of an m×COLUMNS panel, from sums of the
+// dispatch before, applies it, and takes the sums for the next one.
+//
+// variant: geqrf_panel_first FIRST=1
+// variant: geqrf_panel_column FIRST=0
+//
+// With x0 the head and x the tail of column j (rows below j), and a, a0 the same
+// of a column l > j (dlarfg, dlarf):
+//
+//	β = −sign(x0)·√(x0² + x·x)     v = [1, x / (x0 − β)]     τ = (β − x0) / β
+//	w = a0 + a·x / (x0 − β)        column l ← column l − τ·w·v
+//
+// from       row j in its first COLUMNS elements, then the partial dot products x·a
+// to         the same for j+1
+// panel      columns l > j, rows below j: updated; column j: v, with zeros above
+// r          R[j, l], l ≥ j, at r[j + l·ldr]
+// tau        τ of j
+// exponents  [0]: R was computed times 2^-that. FIRST finds it from the exponents
+//            of the workgroups, and scales the panel.
+//
+// Each workgroup owns rows [g·rows, min(m, (g+1)·rows)), reads and writes no other
+// row of the panel, and reads nothing that another one writes in this dispatch:
+// row j comes from `from`, since its owner is changing it. Each adds all
+// partial results up itself, in the same order.
+//
+// A tail whose square is below 2^TINY_EXPONENT (of a panel scaled to below 4) counts as zero:
+// H = I, τ = 0, and the tail is dropped, an error of 2^-450 of the panel's largest
+// entry. Above, what underflowed in the sum is below ε of it even where the
+// device flushes denormals, so that H is orthogonal.
+//
+// The last reflector, j+1 = min(COLUMNS, m), leaves zeros in the columns that have
+// none (m < COLUMNS), and zero factors.
+//
+// Grid: ceil(m / rows) workgroups, the same in all dispatches.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#include "panel.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Panel panel;
+	StateIn from;
+	StateOut to;
+	Exponents exponents;
+	RealsOut r, tau;
+	uint m, ld, ldr, rows, groups, j;
+} p;
+
+const int TINY_EXPONENT = -900;
+const uint AT_ONCE = 16;                       // partial results in flight for each invocation
+
+shared acc_t dots[COLUMNS];
+shared work_t weights[COLUMNS]; // τ·w
+shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
+
+// A chunk is fetched into registers ahead of its use.
+work_t fetched[PER_LANE]; // this invocation's columns of its row: j+1+lane, then every LANES-th
+work_t fetched_tail;      // column j, lane 0 only
+
+void fetch(uint row, uint lane) {
+	bool live = row > p.j && row < p.m;
+	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
+		uint l = p.j + 1 + lane + u * LANES;
+		fetched[u] = live && l < COLUMNS ? work_t(p.panel.at[row + l * p.ld]) : work_t(0);
+	}
+	fetched_tail = live && lane == 0 ? work_t(p.panel.at[row + p.j * p.ld]) : work_t(0);
+}
+
+// reciprocal is 1/x, right to the last bits even where division is not.
+acc_t reciprocal(acc_t x) {
+	acc_t y = acc_t(1) / x;
+	return fma(fma(-x, y, acc_t(1)), y, y);
+}
+
+// root is √x for x > 0, alike.
+acc_t root(acc_t x) {
+	acc_t y = sqrt(x);
+	return fma(fma(-y, y, x), acc_t(0.5) / y, y);
+}
+
+#if FIRST
+// common_exponent is the largest of the workgroups'.
+int common_exponent() {
+	int e = SCALE_LEAST;
+	for (uint g = gl_LocalInvocationIndex; g < p.groups; g += LOCAL_SIZE) e = max(e, p.exponents.at[1 + g]);
+	return int(group_max(acc_t(e)));
+}
+
+// regauge brings a product of workgroup g to the common scale; what it drops
+// is below 2^-900 even after 2^32 such terms.
+acc_t regauge(acc_t x, uint g, int e) {
+	int d = 2 * (p.exponents.at[1 + g] - e);
+	return d < -1000 ? acc_t(0) : x * acc_t(power_of_two(d));
+}
+#endif
+
+// total returns, for t < COLUMNS, the dot product of column t with the tail.
+acc_t total(int e) {
+	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
+	acc_t sum = acc_t(0);
+	if (column >= p.j && t < SEGMENTS * COLUMNS) {
+		for (uint g = t / COLUMNS; g < p.groups; g += AT_ONCE * SEGMENTS) {
+			acc_t some[AT_ONCE];
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
+				uint at = g + u * SEGMENTS;
+				some[u] = at < p.groups ? acc_t(p.from.at[COLUMNS * (1 + at) + column]) : acc_t(0);
+#if FIRST
+				if (at < p.groups) some[u] = regauge(some[u], at, e);
+#endif
+			}
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum += some[u];
+		}
+	}
+	return column_sum(sum, COLUMNS);
+}
+
+void main() {
+	uint t = gl_LocalInvocationIndex, row_of = t % CHUNK, lane = t / CHUNK;
+	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
+	bool last = p.j + 1 == min(COLUMNS, p.m);
+
+	fetch(begin + row_of, lane); // on its way while the sums are taken
+	acc_t head = t < COLUMNS && t >= p.j ? acc_t(p.from.at[t]) : acc_t(0);
+	acc_t x0 = acc_t(p.from.at[p.j]);
+#if FIRST
+	int e = common_exponent();
+	acc_t scale = acc_t(power_of_two(-e));
+	head *= scale;
+	x0 *= scale;
+	if (gl_WorkGroupID.x == 0 && t == 0) p.exponents.at[0] = e;
+#else
+	int e = p.exponents.at[0];
+#endif
+	acc_t dot = total(e);
+	if (t < COLUMNS) dots[t] = dot;
+	if (lane == 0) tail[row_of] = fetched_tail;
+	barrier();
+
+	// Every invocation makes the reflector: cheaper than a barrier.
+	acc_t square = dots[p.j], beta = x0, tau = acc_t(0), inverse = acc_t(0);
+	if (square >= acc_t(power_of_two(TINY_EXPONENT))) {
+		acc_t norm = root(fma(x0, x0, square));
+		beta = x0 >= acc_t(0) ? -norm : norm;
+		inverse = reciprocal(x0 - beta);
+		tau = fma(abs(x0), reciprocal(norm), acc_t(1));
+	}
+	acc_t weight = tau * fma(dot, inverse, head);
+	if (t < COLUMNS) weights[t] = work_t(weight);
+	if (gl_WorkGroupID.x == 0) {
+		acc_t unscale = acc_t(power_of_two(e));
+		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = real_t((t == p.j ? beta : head - weight) * unscale);
+		if (t == p.j || last && t > p.j && t < COLUMNS) p.tau.at[t] = t == p.j ? real_t(tau) : real_t(0);
+	}
+	barrier();
+
+	acc_t share = acc_t(0);
+	for (uint chunk = begin; chunk < end; chunk += CHUNK) {
+		// Here `fetched` and `tail` hold the chunk, and the tile is free.
+		uint row = chunk + row_of;
+		work_t x = tail[row_of];
+#if FIRST
+		x *= work_t(scale);
+#endif
+		work_t v = row > p.j && inverse != acc_t(0) ? work_t(x * inverse) : work_t(row == p.j ? 1 : 0);
+		if (lane == 0 && row < end) p.panel.at[row + p.j * p.ld] = real_t(v);
+		[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
+			uint l = p.j + 1 + lane + u * LANES;
+			if (l < COLUMNS) {
+				work_t y = fetched[u];
+#if FIRST
+				y *= work_t(scale);
+#endif
+				y = fma(-weights[l], v, y);
+				if (row < end && (row > p.j || last)) p.panel.at[row + l * p.ld] = last ? real_t(0) : real_t(y);
+				if (row == p.j + 1 && row < end) p.to.at[l] = real_t(y);
+				tile[l * STRIDE + row_of] = row > p.j + 1 ? y : work_t(0);
+			}
+		}
+		bool more = chunk + CHUNK < end;
+		if (more) fetch(row + CHUNK, lane);
+		barrier(); // the tile is full, nobody needs the tail any more
+		if (more && lane == 0) tail[row_of] = fetched_tail;
+		if (!last) share = add_dots(share, p.j + 1);
+		barrier(); // the next tail is there, nobody needs the tile any more
+	}
+	if (!last) put_dots(p.to, share, p.j + 1);
+}

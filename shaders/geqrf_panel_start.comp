@@ -1,0 +1,55 @@
+// geqrf_panel_start looks at an m×COLUMNS panel before its factorisation.
+//
+// state     row 0 of the panel, as it is; for each workgroup g the dot products
+//           of column 0 below row 0 with every column, over its own rows
+//           [g·rows, min(m, (g+1)·rows)), taken on the rows times 2^-exponents[1+g]
+// exponents [1+g] for each workgroup: its entries are below 2^that (or 4 times that)
+//
+// The panel is only read. m ≥ 1, COLUMNS ≥ 1, any ld ≥ m; entries finite.
+// So scaled, no square overflows, and what underflows is below 2^-1022 of the
+// largest; the next dispatch brings the workgroups to one scale.
+//
+// Grid: ceil(m / rows) workgroups.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#include "panel.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PanelIn { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Exponents { int at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	PanelIn panel;
+	StateOut state;
+	Exponents exponents;
+	uint m, ld, rows;
+} p;
+
+void main() {
+	uint t = gl_LocalInvocationIndex, row_of = t % CHUNK, lane = t / CHUNK;
+	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
+
+	work_t largest = work_t(0);
+	for (uint row = begin + row_of; row < end; row += CHUNK) {
+		for (uint l = lane; l < COLUMNS; l += LANES) largest = max(largest, abs(work_t(p.panel.at[row + l * p.ld])));
+	}
+	int e = exponent_of(group_max(acc_t(largest)));
+	if (t == 0) p.exponents.at[1 + gl_WorkGroupID.x] = e;
+	work_t scale = work_t(power_of_two(-e));
+
+	acc_t share = acc_t(0);
+	for (uint chunk = begin; chunk < end; chunk += CHUNK) {
+		uint row = chunk + row_of;
+		for (uint l = lane; l < COLUMNS; l += LANES) {
+			work_t x = row < end ? work_t(p.panel.at[row + l * p.ld]) : work_t(0);
+			if (row == 0) p.state.at[l] = real_t(x);
+			tile[l * STRIDE + row_of] = row == 0 ? work_t(0) : x * scale;
+		}
+		barrier();
+		share = add_dots(share, 0);
+		barrier();
+	}
+	put_dots(p.state, share, 0);
+}

@@ -1,0 +1,67 @@
+// symm computes P = A·W, A symmetric, or partial products whose sum gemm_sum
+// takes (LAPACK dsymm from the left).
+//
+// in:  a  m×m, of which only the lower triangle is read
+//      w  m×n
+// out: p  m×n, overwritten; result number z begins at p + z·stride_p
+//
+// Workgroups: x and y, folded, number the tiles of P; z is the split, which takes
+// the stretch [z·stretch, (z+1)·stretch) of the inner dimension, a whole number
+// of TILE_K. A row of tiles of A is read in three pieces: left of the diagonal
+// tile as it is, right of it transposed from below, the tile itself by element.
+// P must not overlap A or W. m = 0 or n = 0 must not be dispatched.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "tile.glsl"
+#include "tile_product.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn a, w;
+	MatrixOut p;
+	uint64_t stride_p;
+	uint m, n, lda, ldw, ldp;
+	uint stretch;
+} p;
+
+void main() {
+	uint rows = (p.m + TILE_M - 1) / TILE_M, cols = (p.n + TILE_N - 1) / TILE_N;
+	uint index = workgroup();
+	if (index >= rows * cols) return;
+	uvec2 tile = swath_tile(index, rows, cols);
+	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_N;
+	uint first = gl_WorkGroupID.z * p.stretch, end = min(p.m, first + p.stretch);
+
+	uint64_t a = uint64_t(p.a);
+	Factor w = Factor(element(uint64_t(p.w), 0, j0, p.ldw), p.ldw, p.n - j0, ACROSS, 0);
+	clear_acc();
+	[[dont_unroll]] for (uint piece = 0; piece < 3; piece++) {
+		Factor f;
+		uint from, to;
+		if (piece == 0) {
+			f = Factor(element(a, i0, 0, p.lda), p.lda, p.m - i0, ALONG, 0);
+			from = 0, to = i0;
+		} else if (piece == 1) {
+			f = Factor(element(a, i0, i0, p.lda), p.lda, p.m - i0, MIRRORED, i0);
+			from = i0, to = i0 + TILE_M;
+		} else {
+			f = Factor(element(a, 0, i0, p.lda), p.lda, p.m - i0, ACROSS, 0);
+			from = i0 + TILE_M, to = p.m;
+		}
+		tile_product(f, w, max(first, from), min(end, to));
+	}
+
+	MatrixOut out_ = MatrixOut(element(uint64_t(p.p), gl_WorkGroupID.z * p.stride_p + i0, j0, p.ldp));
+	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
+			uint i = tile_row(r), j = tile_col(s);
+			if (i0 + i < p.m && j0 + j < p.n) out_.at[i + j * p.ldp] = real_t(acc[s * THREAD_M + r]);
+		}
+	}
+}

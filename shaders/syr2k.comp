@@ -1,0 +1,55 @@
+// syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k).
+//
+// in:      y, z  n×k
+// in, out: c     n×n; above the diagonal it is neither read nor written
+//
+// A workgroup owns one square tile on or below the diagonal (TILE_M = TILE_N) and
+// adds both products before it touches C, so C is read and written once.
+// Workgroups: x and y, folded, number those tiles.
+// C must not overlap Y or Z. n = 0 must not be dispatched.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "tile.glsl"
+#include "tile_product.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn y, z;
+	MatrixInOut c;
+	uint n, k, ldy, ldz, ldc;
+} p;
+
+void main() {
+	uint rows = (p.n + TILE_M - 1) / TILE_M;
+	uint index = workgroup();
+	if (index >= triangle(rows)) return;
+	uvec2 tile = lower_tile(index, rows);
+	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_M;
+
+	clear_acc();
+	uint64_t left = uint64_t(p.y), right = uint64_t(p.z);
+	uint ld_left = p.ldy, ld_right = p.ldz;
+	[[dont_unroll]] for (uint pass = 0; pass < 2; pass++) {
+		Factor a = Factor(element(left, i0, 0, ld_left), ld_left, p.n - i0, ALONG, 0);
+		Factor b = Factor(element(right, j0, 0, ld_right), ld_right, p.n - j0, ALONG, 0);
+		tile_product(a, b, 0, p.k);
+		left = uint64_t(p.z), right = uint64_t(p.y);
+		ld_left = p.ldz, ld_right = p.ldy;
+	}
+
+	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), i0, j0, p.ldc));
+	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
+			uint i = tile_row(r), j = tile_col(s);
+			if (i0 + i >= p.n || i0 + i < j0 + j) continue;
+			uint at = i + j * p.ldc;
+			c.at[at] = real_t(acc_t(c.at[at]) - acc[s * THREAD_M + r]);
+		}
+	}
+}

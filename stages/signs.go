@@ -1,0 +1,25 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Signs fixes the signs of vectors, which the mathematics leaves open: the
+// entry of largest magnitude of each column, the first of equals, becomes positive.
+type Signs struct {
+	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush]
+}
+
+const signThreads = 256
+
+// NewSigns prepares for matrices of any size.
+func NewSigns(dev *vk.Device) (*Signs, error) {
+	b := builder{dev: dev}
+	return &Signs{build(&b, shaders.ColumnSigns(), shaders.ColumnSignsSpec{LocalSize: signThreads})}, b.err
+}
+
+// Record changes the columns of x in place.
+func (s *Signs) Record(rec *vk.Recorder, x Matrix) {
+	s.columns.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnSignsPush{X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld)})
+}
