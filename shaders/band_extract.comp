@@ -12,33 +12,30 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #include "numerics_f64.glsl"
+#include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Matrix { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Band { real_t at[]; };
-
 layout(push_constant, scalar) uniform Push {
-	Matrix a;
-	Band band;
+	MatrixInOut a;
+	MatrixOut band;
 	uint n, b, ld;
 } p;
 
-const uint64_t REAL_BYTES = 8; // 64-bit, and so is what it multiplies
-
 void main() {
-	uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+	uint group = workgroup();
 	uint tiles = (p.n + LOCAL_SIZE - 1) / LOCAL_SIZE;
 	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, begin = group / tiles * p.b;
 	if (begin >= p.n || i >= min(begin + p.b, p.n)) return;
 	for (uint j = begin; j < min(begin + p.b, p.n); j++) {
-		Matrix a = Matrix(uint64_t(p.a) + REAL_BYTES * j * p.ld);
+		MatrixInOut a = MatrixInOut(element(uint64_t(p.a), 0, j, p.ld));
 		if (i >= j) {
-			Band band = Band(uint64_t(p.band) + REAL_BYTES * j * 2 * p.b);
+			MatrixOut band = MatrixOut(element(uint64_t(p.band), 0, j, 2 * p.b));
 			band.at[i - j] = a.at[i];
 		}
 		a.at[i] = real_t(0);

@@ -35,19 +35,20 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #include "panel.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	Panel panel;
-	StateIn from;
-	StateOut to;
+	MatrixInOut panel;
+	MatrixIn from;
+	MatrixOut to;
 	Exponents exponents;
-	RealsOut r, tau;
+	MatrixOut r, tau;
 	uint m, ld, ldr, rows, groups, j;
 } p;
 

@@ -13,16 +13,17 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #include "panel.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer PanelIn { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Exponents { int at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	PanelIn panel;
-	StateOut state;
+	MatrixIn panel;
+	MatrixOut state;
 	Exponents exponents;
 	uint m, ld, rows;
 } p;

@@ -19,20 +19,20 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #include "numerics_f64.glsl"
+#include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 layout(constant_id = 1) const uint BLOCK = 32;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Reals { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
-
 layout(push_constant, scalar) uniform Push {
-	Reals g, tau;
-	RealsOut t;
+	MatrixIn g, tau;
+	MatrixOut t;
 	uint n, ldt;
 } p;
 

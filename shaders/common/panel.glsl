@@ -7,6 +7,7 @@
 #ifndef PANEL_GLSL
 #define PANEL_GLSL
 #include "numerics_f64.glsl"
+#include "index.glsl"
 #include "scale.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -20,10 +21,6 @@ const uint LANES = LOCAL_SIZE / CHUNK;                  // invocations that shar
 const uint PER_LANE = (COLUMNS + LANES - 1) / LANES;    // columns of that row, for each of them
 const uint SEGMENTS = LOCAL_SIZE / COLUMNS;             // invocations that share a dot product
 const uint STRIDE = CHUNK + 1;                          // odd: no bank conflicts across columns
-
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Panel { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer StateIn { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer StateOut { real_t at[]; };
 
 shared work_t tile[COLUMNS * STRIDE];
 
@@ -39,7 +36,7 @@ acc_t add_dots(acc_t sum, uint pivot) {
 }
 
 // put_dots adds the shares up and writes this workgroup's partial results.
-void put_dots(StateOut state, acc_t share, uint pivot) {
+void put_dots(MatrixOut state, acc_t share, uint pivot) {
 	uint t = gl_LocalInvocationIndex;
 	acc_t sum = column_sum(share, COLUMNS);
 	if (t >= pivot && t < COLUMNS) state.at[COLUMNS * (1 + gl_WorkGroupID.x) + t] = real_t(sum);
