@@ -1,0 +1,96 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// ApplyQ1 multiplies m vectors by the orthogonal matrix of a band reduction (the
+// first back transformation; dormtr for dsytrd_sy2sb):
+//
+//	X ← Q1·X   or   X ← Q1ᵀ·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
+//
+// X is n×m and held transposed: Xt, m×n, has component r of vector c at c + r·ld.
+// Neighbouring panels are merged into one Y and one T, so that the products have a
+// large inner dimension: a panel's columns are zero above its trapezoid.
+//
+// It costs 2·n²·m flops and, for the merged factors, n²·Merge.
+type ApplyQ1 struct {
+	n, b, m int
+	width   int // columns of Y applied together
+	gemm    Gemm
+	factor  *TFactor
+
+	t, xy, xyt vk.Region[float64] // width×width; m×width, two
+	work       *vk.Layout
+}
+
+// NewApplyQ1 prepares for a reduction of order n to half-bandwidth b, and m vectors.
+func NewApplyQ1(dev *vk.Device, n, b, m int, ops Ops, t Tuning) (*ApplyQ1, error) {
+	if n < 0 || b < 1 || m < 0 {
+		return nil, fmt.Errorf("stages: Q1 of order %d, half-bandwidth %d, for %d vectors", n, b, m)
+	}
+	q := &ApplyQ1{n: n, b: b, m: m, gemm: ops.Gemm}
+	q.width = min(max(1, t.Panel.Merge/b), q.panels()) * b
+	var err error
+	if q.factor, err = NewTFactor(dev, q.width, ops, t); err != nil {
+		return nil, err
+	}
+	q.t = vk.Reserve[float64]("merged T", q.width*q.width)
+	q.xy = vk.Reserve[float64]("X·Y", m*q.width)
+	q.xyt = vk.Reserve[float64]("X·Y·T", m*q.width)
+	q.work = vk.Together(q.t, vk.InTurn(vk.Together(q.xy, q.xyt), q.factor.Work()))
+	return q, nil
+}
+
+func (q *ApplyQ1) panels() int { return max(0, (q.n-1)/q.b) }
+
+// Work is the workspace; that of the products (Ops.Work) must be in the arena, too.
+func (q *ApplyQ1) Work() *vk.Layout { return q.work }
+
+// Flops counts those of all vectors, without the merging of the factors.
+func (q *ApplyQ1) Flops() float64 { return q.flops(0) }
+
+// flops of the columns of Y from c on.
+func (q *ApplyQ1) flops(c int) float64 { return 2 * float64(q.n-c) * float64(q.n-c) * float64(q.m) }
+
+// Record replaces X by Q1·X. y is A as BandReduction left it, t its factors, xt m×n.
+func (q *ApplyQ1) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, t vk.Slice[float64], xt Matrix) {
+	columns := q.panels() * q.b
+	for begin := (columns - 1) / max(q.width, 1) * q.width; begin >= 0 && columns > 0; begin -= q.width {
+		q.apply(rec, ws, y, t, xt, begin, Trans)
+	}
+}
+
+// RecordTransposed replaces X by Q1ᵀ·X.
+func (q *ApplyQ1) RecordTransposed(rec *vk.Recorder, ws *vk.Arena, y Matrix, t vk.Slice[float64], xt Matrix) {
+	for begin := 0; begin < q.panels()*q.b; begin += q.width {
+		q.apply(rec, ws, y, t, xt, begin, NoTrans)
+	}
+}
+
+// apply does the panels of the columns from begin on. X ← (I − Y·T·Yᵀ)·X, transposed,
+// is Xt ← Xt − (Xt·Y)·Tᵀ·Yᵀ; it changes rows of X from the first panel's top on.
+func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slice[float64], xt Matrix, begin int, op Op) {
+	if q.m == 0 {
+		return
+	}
+	b := q.b
+	width, top := min(q.width, q.panels()*b-begin), begin+b
+	done := q.Flops() - q.flops(begin)
+	if op == Trans { // the other way round
+		done = q.flops(begin + width)
+	}
+	rec.Phase("back transformation 1", done, q.Flops())
+	y := a.Block(top, begin, q.n-top, width)
+	x := xt.Block(0, top, q.m, q.n-top)
+	t := NewMatrix(q.t.In(ws), width, width, width)
+	q.factor.RecordMerge(rec, ws, y, b, panels.Sub(begin/b*b*b, width/b*b*b), t)
+
+	xy := NewMatrix(q.xy.In(ws), q.m, width, q.m)
+	xyt := NewMatrix(q.xyt.In(ws), q.m, width, q.m)
+	q.gemm.Record(rec, ws, NoTrans, NoTrans, 1, x, y, 0, xy)
+	q.gemm.Record(rec, ws, NoTrans, op, 1, xy, t, 0, xyt)
+	q.gemm.Record(rec, ws, NoTrans, Trans, -1, xyt, y, 1, x)
+}

@@ -1,0 +1,93 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestApplyQ1 compares both directions with the reference, for reflectors of the
+// device's own reduction, over widths of merging that do and do not divide.
+func TestApplyQ1(t *testing.T) {
+	for _, s := range []struct{ n, b, m, merge int }{
+		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},
+		{50, 3, 7, 30}, {50, 8, 50, 24}, {33, 1, 5, 5}, {41, 5, 12, 1000}, {50, 4, 0, 16},
+	} {
+		tune := smallPanel
+		tune.Panel.Merge = s.merge
+		y, _, factors := reduce(t, s.n, s.b, 2*s.b, tune, symmetric(s.n))
+		x := make([]float64, s.n*s.m)
+		random := rand.New(rand.NewPCG(uint64(s.n), uint64(s.m)))
+		for i := range x {
+			x[i] = random.NormFloat64()
+		}
+		for _, transposed := range []bool{false, true} {
+			got := applyQ1(t, s.n, s.b, s.m, tune, y, factors, x, transposed)
+			want := append([]float64(nil), x...)
+			if transposed {
+				ref.ApplyQ1Transposed(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
+			} else {
+				ref.ApplyQ1(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
+			}
+			for i := range want {
+				if d := math.Abs(got[i] - want[i]); !(d < 1e-13) {
+					t.Fatalf("%+v, transposed %v: component %d of vector %d = %g, the reference has %g", s, transposed, i%s.n, i/s.n, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// applyQ1 multiplies the n×m matrix x on the device.
+func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, transposed bool) []float64 {
+	t.Helper()
+	d := testDevice(t)
+	ops, err := NewOps(d, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := NewApplyQ1(d, n, b, m, ops, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lda, ldx := n+1, m+2
+	a := vk.Reserve[float64]("Y", lda*n)
+	xx := vk.Reserve[float64]("X", ldx*n)
+	tt := vk.Reserve[float64]("T", len(factors))
+	ws := arena(t, d, vk.Together(a, xx, tt, q.Work(), ops.Work()))
+	put(t, d, a.In(ws), padded(n, n, y, lda))
+	put(t, d, tt.In(ws), factors)
+	put(t, d, xx.In(ws), padded(m, n, transpose(n, m, x), ldx))
+
+	rec := vk.NewRecorder(d)
+	record := q.Record
+	if transposed {
+		record = q.RecordTransposed
+	}
+	record(rec, ws, NewMatrix(a.In(ws), n, n, lda), tt.In(ws), NewMatrix(xx.In(ws), m, n, ldx))
+	run(t, d, rec)
+	return transpose(m, n, unpadded(t, m, n, get(t, d, xx.In(ws)), ldx))
+}
+
+// transpose returns the n×m transpose of a packed m×n matrix.
+func transpose(m, n int, x []float64) []float64 {
+	out := make([]float64, len(x))
+	for j := range n {
+		for i := range m {
+			out[j+i*n] = x[i+j*m]
+		}
+	}
+	return out
+}
+
+func TestApplyQ1Refuses(t *testing.T) {
+	for _, s := range [][3]int{{-1, 4, 4}, {4, 0, 4}, {4, 4, -1}} {
+		if _, err := NewApplyQ1(testDevice(t), s[0], s[1], s[2], Ops{}, smallPanel); err == nil {
+			t.Errorf("%s was accepted", fmt.Sprint(s))
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BandReduction reduces a symmetric matrix to a band (dsytrd_sy2sb):
+//
+//	A = Q1·B·Q1ᵀ     B has half-bandwidth b
+//
+// with panels of b columns and trailing updates of rank k (the double-blocked
+// reduction, DBBR; Wang et al., PPoPP 2025). Inside a block of k columns
+// the trailing matrix stays as it was at the block's begin; what it has
+// become since is A − Y·Zᵀ − Z·Yᵀ, with b columns of Y and Z for each panel so far.
+//
+// What A, the band and the factors T hold afterwards is said in the package's
+// documentation. Only the lower triangle of A is read; all of A is overwritten.
+type BandReduction struct {
+	n, b, k int
+	ops     Ops
+
+	qr      *PanelQR
+	factor  *TFactor
+	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush]
+
+	z, w, s, tau vk.Region[float64] // n×k; n×b; a product of inner dimension n; b
+	work         *vk.Layout
+}
+
+// NewBandReduction prepares for matrices of order n; k must be a multiple of b.
+func NewBandReduction(dev *vk.Device, n, b, k int, ops Ops, t Tuning) (*BandReduction, error) {
+	if n < 0 || b < 1 || k < b || k%b != 0 {
+		return nil, fmt.Errorf("stages: band reduction of order %d to half-bandwidth %d by updates of rank %d: want b ≥ 1, k a multiple of b", n, b, k)
+	}
+	r := &BandReduction{n: n, b: b, k: k, ops: ops}
+	var err error
+	if r.qr, err = NewPanelQR(dev, b, t); err != nil {
+		return nil, err
+	}
+	if r.factor, err = NewTFactor(dev, b, ops, t); err != nil {
+		return nil, err
+	}
+	if r.extract, err = vk.Build(dev, shaders.BandExtract(), shaders.BandExtractSpec{LocalSize: t.Panel.LocalSize}); err != nil {
+		return nil, err
+	}
+	r.z = vk.Reserve[float64]("Z", n*min(k, n))
+	r.w = vk.Reserve[float64]("W", n*b)
+	r.s = vk.Reserve[float64]("YᵀW", max(min(k, n), b)*b)
+	r.tau = vk.Reserve[float64]("tau", b)
+	r.work = vk.Together(r.z, r.w, r.s, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
+	return r, nil
+}
+
+// Work is the workspace; that of the products (Ops.Work) must be in the arena, too.
+func (r *BandReduction) Work() *vk.Layout { return r.work }
+
+// Panels is the number of panels, and of factors T.
+func (r *BandReduction) Panels() int { return max(0, (r.n-1)/r.b) }
+
+// Flops counts 4/3·n³.
+func (r *BandReduction) Flops() float64 { return r.flops(r.n) }
+
+// flops of what is done when the first c columns are.
+func (r *BandReduction) flops(c int) float64 {
+	n, left := float64(r.n), float64(r.n-c)
+	return 4 * (n*n*n - left*left*left) / 3
+}
+
+// Record reduces a (n×n). band has 2b·n elements, t b·b for each panel; none of
+// them may overlap.
+func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t vk.Slice[float64]) {
+	n, b := r.n, r.b
+	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
+		panic(fmt.Sprintf("stages: band reduction of %d×%d, %d elements of band, %d of T: n = %d, b = %d", a.Rows, a.Cols, band.Len(), t.Len(), n, b))
+	}
+	vk.Fill(rec, band.Sub(0, 2*b*n), 0)
+	for begin := 0; begin < n; begin += r.k {
+		block := r.block(ws, a, begin)
+		c := begin
+		for ; c < min(begin+r.k, n); c += b {
+			rec.Phase("band reduction", r.flops(c), r.Flops())
+			block.catchUp(rec, c)
+			if c+b < n {
+				block.panel(rec, c, band, t.Sub(c/b*b*b, b*b))
+			}
+		}
+		if c < n { // a whole block, and more to come
+			y, z := block.at(c, r.k)
+			r.ops.RankTwoK.Record(rec, ws, y, z, a.Block(c, c, n-c, n-c))
+		}
+	}
+	grid := vk.Folded(vk.Tiles(n, r.extract.Spec.LocalSize) * vk.Tiles(n, uint32(b)))
+	r.extract.Dispatch(rec, grid, shaders.BandExtractPush{A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld)})
+}
+
+// block is the stretch of k columns from begin on: Y is where its panels were,
+// in A; Z in the workspace. Rows of both are A's.
+type block struct {
+	*BandReduction
+	ws    *vk.Arena
+	a, z  Matrix
+	begin int
+}
+
+func (r *BandReduction) block(ws *vk.Arena, a Matrix, begin int) *block {
+	return &block{r, ws, a, NewMatrix(r.z.In(ws), r.n, min(r.k, r.n), max(r.n, 1)), begin}
+}
+
+// at is the first cols columns of Y and Z from row on. Only rows below a panel's
+// diagonal block are ever read of its columns: the others hold other things.
+func (k *block) at(row, cols int) (y, z Matrix) {
+	return k.a.Block(row, k.begin, k.n-row, cols), k.z.Block(row, 0, k.n-row, cols)
+}
+
+// catchUp applies the pending change to the panel at c, from its diagonal block down.
+func (k *block) catchUp(rec *vk.Recorder, c int) {
+	if c == k.begin {
+		return
+	}
+	cols := min(k.b, k.n-c)
+	y, z := k.at(c, c-k.begin)
+	x := k.a.Block(c, c, k.n-c, cols)
+	pending := c - k.begin
+	k.gemm(rec, NoTrans, Trans, -1, y, z.Block(0, 0, cols, pending), 1, x)
+	k.gemm(rec, NoTrans, Trans, -1, z, y.Block(0, 0, cols, pending), 1, x)
+}
+
+// panel factors what is below the diagonal block at c and appends its y and z.
+// With Q = I − W·yᵀ, W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+//
+//	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
+//	z = P − ½·y·(Wᵀ·P)
+//	P = (A − Y·Zᵀ − Z·Yᵀ)·W = A·W − Y·(Zᵀ·W) − Z·(Yᵀ·W).
+func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
+	b, ws := k.b, k.ws
+	top, pending := c+b, c-k.begin
+	m := k.n - top
+
+	y := k.a.Block(top, c, m, b)
+	// R(i, j) is the band's (top+i, c+j), at (b+i−j) + (c+j)·2b.
+	upper := NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
+	factor := NewMatrix(t, b, b, b)
+	tau := k.tau.In(ws)
+	k.qr.Record(rec, ws, y, upper, tau)
+	k.factor.Record(rec, ws, y, tau, factor)
+	w := NewMatrix(k.w.In(ws), m, b, m)
+	k.gemm(rec, NoTrans, NoTrans, 1, y, factor, 0, w)
+
+	p := k.z.Block(top, pending, m, b)
+	k.ops.Symm.Record(rec, ws, k.a.Block(top, top, m, m), w, p)
+	if pending > 0 {
+		oldY, oldZ := k.at(top, pending)
+		s := NewMatrix(k.s.In(ws), pending, b, pending)
+		k.gemm(rec, Trans, NoTrans, 1, oldZ, w, 0, s)
+		k.gemm(rec, NoTrans, NoTrans, -1, oldY, s, 1, p)
+		k.gemm(rec, Trans, NoTrans, 1, oldY, w, 0, s)
+		k.gemm(rec, NoTrans, NoTrans, -1, oldZ, s, 1, p)
+	}
+	s := NewMatrix(k.s.In(ws), b, b, b)
+	k.gemm(rec, Trans, NoTrans, 1, w, p, 0, s)
+	k.gemm(rec, NoTrans, NoTrans, -0.5, y, s, 1, p)
+}
+
+func (k *block) gemm(rec *vk.Recorder, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	k.ops.Gemm.Record(rec, k.ws, opA, opB, alpha, a, b, beta, c)
+}

@@ -1,0 +1,106 @@
+package stages
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBandReductionRecording holds the order of what is recorded, products by
+// their shapes alone. n = 14, b = 3, k = 6: blocks of two panels, one of each
+// short, and a last diagonal block of its own.
+func TestBandReductionRecording(t *testing.T) {
+	const n, b, k = 14, 3, 6
+	rec := record(t, n, b, k, writtenOps(), smallPanel)
+	var text strings.Builder
+	if _, err := rec.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "band_reduction.golden", text.String())
+}
+
+// TestBandReductionIsShort: besides a dispatch for each column, a panel may
+// not cost more than a few dozen commands.
+func TestBandReductionIsShort(t *testing.T) {
+	const n, b, most = 1024, 32, 60
+	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
+	ops, err := NewOps(d, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := record(t, n, b, 8*b, ops, tune)
+	const panels, withBarriers = n / b, 2
+	columns := (panels - 1) * b
+	if got := (rec.Len() - withBarriers*columns) / panels; got > most {
+		t.Errorf("%d commands a panel, besides its columns; at most %d", got, most)
+	}
+}
+
+// TestBandReductionOfNothing records nothing, or what an empty matrix costs.
+func TestBandReductionOfNothing(t *testing.T) {
+	if rec := record(t, 0, 4, 8, writtenOps(), smallPanel); rec.Len() > 0 {
+		t.Errorf("%d commands for an empty matrix", rec.Len())
+	}
+}
+
+func dry() *vk.Device {
+	return vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+}
+
+// record makes the recording of a band reduction without a device.
+func record(t *testing.T, n, b, k int, ops Ops, tune Tuning) *vk.Recorder {
+	t.Helper()
+	d := dry()
+	r, err := NewBandReduction(d, n, b, k, ops, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := vk.Reserve[float64]("A", n*n)
+	bb := vk.Reserve[float64]("B", 2*b*n)
+	tt := vk.Reserve[float64]("factors", r.Panels()*b*b)
+	ws, err := d.NewArena(vk.Together(a, bb, tt, r.Work(), ops.Work()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := vk.NewRecorder(d)
+	r.Record(rec, ws, NewMatrix(a.In(ws), n, n, max(n, 1)), bb.In(ws), tt.In(ws))
+	return rec
+}
+
+// written stands in for the products: it records a remark for each.
+type written struct{}
+
+func writtenOps() Ops {
+	return Ops{Gemm: written{}, RankTwoK: writtenRankTwoK{}, Symm: writtenSymm{}, work: vk.Together()}
+}
+
+func (written) Record(rec *vk.Recorder, _ *vk.Arena, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s α, β =", c.Rows, c.Cols, shape(a, opA), shape(b, opB)), alpha, beta)
+}
+
+func (g written) RecordBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	for range batch.Count {
+		g.Record(rec, ws, opA, opB, alpha, a, b, beta, c)
+	}
+}
+
+type writtenRankTwoK struct{}
+
+func (writtenRankTwoK) Record(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
+	rec.Phase(fmt.Sprintf("syr2k order, rank"), float64(c.Rows), float64(y.Cols))
+}
+
+type writtenSymm struct{}
+
+func (writtenSymm) Record(rec *vk.Recorder, _ *vk.Arena, a, w, p Matrix) {
+	rec.Phase("symm", float64(a.Rows), float64(w.Cols))
+}
+
+func shape(m Matrix, op Op) string {
+	if op == Trans {
+		return fmt.Sprintf("(%d×%d)ᵀ", m.Rows, m.Cols)
+	}
+	return fmt.Sprintf("(%d×%d)", m.Rows, m.Cols)
+}

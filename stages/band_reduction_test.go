@@ -1,0 +1,208 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBandReduction takes every kind of edge through the smallest tuning.
+func TestBandReduction(t *testing.T) {
+	var orthogonal, similar worst
+	for _, b := range []int{1, 2, 3, 4, 5, 8} {
+		for _, k := range []int{b, 2 * b, 4 * b} {
+			for _, n := range edges(b, k) {
+				checkReduction(t, "random", n, b, k, smallPanel, symmetric(n), &orthogonal, &similar)
+			}
+		}
+	}
+	orthogonal.atMost(t, "‖I − Q1ᵀ·Q1‖", 10)
+	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
+}
+
+// edges are orders up to 50 around everything that b and k divide.
+func edges(b, k int) []int {
+	n := []int{0, 1, 2, b, b + 1, b + 2, 2 * b, 2*b + 1, k, k + 1, k + b, k + b + 1, 2*k - 1, 2*k + 1, 2*k + b + 2, 37, 50}
+	slices.Sort(n)
+	n = slices.Compact(n)
+	return slices.DeleteFunc(n, func(n int) bool { return n > 50 })
+}
+
+// TestBandReductionKinds takes matrices that have broken solvers before.
+func TestBandReductionKinds(t *testing.T) {
+	const n, b, k = 43, 4, 8
+	var orthogonal, similar worst
+	for _, kind := range testmat.Dense() {
+		checkReduction(t, kind.Name(), n, b, k, smallPanel, kind.Dense(n), &orthogonal, &similar)
+	}
+	orthogonal.atMost(t, "‖I − Q1ᵀ·Q1‖", 10)
+	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
+}
+
+// TestBandReductionLarger has several chunks and blocks with the device's own tuning.
+func TestBandReductionLarger(t *testing.T) {
+	const n, b, k = 257, 16, 64
+	var orthogonal, similar worst
+	checkReduction(t, "random", n, b, k, TuningFor(testDevice(t).Info()), symmetric(n), &orthogonal, &similar)
+	orthogonal.atMost(t, "‖I − Q1ᵀ·Q1‖", 10)
+	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
+}
+
+// TestBandReductionIsTheReference compares band and reflectors with the twin's.
+func TestBandReductionIsTheReference(t *testing.T) {
+	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}, {20, 8, 8}} {
+		n, b, k := s[0], s[1], s[2]
+		dense := symmetric(n)
+		y, band, factors := reduce(t, n, b, k, smallPanel, dense)
+		a := slices.Clone(dense)
+		wantBand, wantFactors := ref.BandReduction(n, b, k, a, n)
+		for _, c := range []struct {
+			name      string
+			got, want []float64
+		}{{"Y", y, a}, {"band", band, wantBand}, {"T", factors, wantFactors}} {
+			for i := range c.want {
+				if d := math.Abs(c.got[i] - c.want[i]); !(d < 1e-10) {
+					t.Fatalf("n=%d b=%d k=%d: %s[%d] = %g, the reference has %g", n, b, k, c.name, i, c.got[i], c.want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestBandReductionRepeats: the same bits on every run.
+func TestBandReductionRepeats(t *testing.T) {
+	const n, b, k = 50, 4, 8
+	y, band, factors := reduce(t, n, b, k, smallPanel, symmetric(n))
+	y2, band2, factors2 := reduce(t, n, b, k, smallPanel, symmetric(n))
+	if !slices.Equal(y, y2) || !slices.Equal(band, band2) || !slices.Equal(factors, factors2) {
+		t.Error("two runs differ")
+	}
+}
+
+func TestBandReductionRefuses(t *testing.T) {
+	d := testDevice(t)
+	for _, s := range [][3]int{{-1, 4, 8}, {10, 0, 8}, {10, 4, 0}, {10, 4, 6}, {10, 4, 2}, {10, maxPanel + 1, maxPanel + 1}} {
+		if _, err := NewBandReduction(d, s[0], s[1], s[2], Ops{}, smallPanel); err == nil {
+			t.Errorf("n, b, k = %v was accepted", s)
+		}
+	}
+}
+
+func symmetric(n int) []float64 {
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			a[i+j*n] = random.NormFloat64()
+			a[j+i*n] = a[i+j*n]
+		}
+	}
+	return a
+}
+
+// reduce runs the device on the lower triangle of the full matrix dense, the rest
+// being NaN, and checks the places of zeros and ones.
+func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
+	t.Helper()
+	d := testDevice(t)
+	ops, err := NewOps(d, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewBandReduction(d, n, b, k, ops, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ld := n + 3
+	a := vk.Reserve[float64]("A", ld*n)
+	bb := vk.Reserve[float64]("B", 2*b*n)
+	tt := vk.Reserve[float64]("T", r.Panels()*b*b)
+	ws := arena(t, d, vk.Together(a, bb, tt, r.Work(), ops.Work()))
+	lower := slices.Clone(dense)
+	for j := range n {
+		for i := range j {
+			lower[i+j*n] = math.NaN()
+		}
+	}
+	put(t, d, a.In(ws), padded(n, n, lower, ld))
+
+	rec := vk.NewRecorder(d)
+	r.Record(rec, ws, NewMatrix(a.In(ws), n, n, ld), bb.In(ws), tt.In(ws))
+	run(t, d, rec)
+
+	y, band, factors = unpadded(t, n, n, get(t, d, a.In(ws)), ld), get(t, d, bb.In(ws)), get(t, d, tt.In(ws))
+	where := fmt.Sprintf("n=%d b=%d k=%d", n, b, k)
+	checkReflectors(t, where, n, b, y)
+	checkBand(t, where, n, b, band)
+	for at, x := range factors {
+		if i, l := at%b, at/b%b; math.IsNaN(x) || i > l && x != 0 {
+			t.Fatalf("%s: T[%d](%d, %d) = %g", where, at/(b*b), i, l, x)
+		}
+	}
+	return y, band, factors
+}
+
+func checkReflectors(t *testing.T, where string, n, b int, y []float64) {
+	t.Helper()
+	columns := ref.Panels(n, b) * b
+	for j := range n {
+		for i := range n {
+			v := y[i+j*n]
+			unit := pick(j < columns && i == j+b, 1, 0) // panel column l has its one in row l of the panel
+			if math.IsNaN(v) || (j >= columns || i <= j+b) && v != unit {
+				t.Fatalf("%s: Y(%d, %d) = %g", where, i, j, v)
+			}
+		}
+	}
+}
+
+func checkBand(t *testing.T, where string, n, b int, band []float64) {
+	t.Helper()
+	for at, v := range band {
+		if r, c := at%(2*b), at/(2*b); math.IsNaN(v) || (r > b || c+r >= n) && v != 0 {
+			t.Fatalf("%s: band(%d, %d) = %g", where, c+r, c, v)
+		}
+	}
+}
+
+// checkReduction measures a reduction by LAPACK's ratios, with Q1 made of Y and T
+// by the reference.
+func checkReduction(t *testing.T, name string, n, b, k int, tune Tuning, dense []float64, orthogonal, similar *worst) {
+	t.Helper()
+	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)
+	y, band, factors := reduce(t, n, b, k, tune, dense)
+	q := make([]float64, n*n)
+	for j := range n {
+		q[j+j*n] = 1
+	}
+	ref.ApplyQ1(n, b, y, max(n, 1), factors, n, q, max(n, 1))
+	orthogonal.see(ratio.Orthogonality(n, n, q, max(n, 1)), where)
+
+	full := make([]float64, n*n) // B
+	for c := range n {
+		for r := c; r < min(c+b+1, n); r++ {
+			full[r+c*n] = band[r-c+c*2*b]
+			full[c+r*n] = full[r+c*n]
+		}
+	}
+	similar.see(similarity(n, dense, q, full), where)
+}
+
+// similarity is ‖A − Q·B·Qᵀ‖₁/(‖A‖₁·n·ulp).
+func similarity(n int, a, q, b []float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	qb, diff := make([]float64, n*n), slices.Clone(a)
+	ref.Gemm(false, false, n, n, n, 1, q, n, b, n, 0, qb, n)
+	ref.Gemm(false, true, n, n, n, -1, qb, n, q, n, 1, diff, n)
+	norm := max(ratio.Norm1(n, n, a, n), ratio.SafeMin)
+	return ratio.Norm1(n, n, diff, n) / norm / (float64(n) * ratio.Ulp)
+}

@@ -1,0 +1,285 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk"
+)
+
+var smallPanel = Tuning{Panel: smallestPanel}
+
+// panelKinds are panels, each entry from its place and a random number of size about one.
+var panelKinds = []struct {
+	name string
+	at   func(i, j int, x float64) float64
+}{
+	{"random", func(_, _ int, x float64) float64 { return x }},
+	{"zero", func(_, _ int, _ float64) float64 { return 0 }},
+	{"equal columns", func(i, _ int, _ float64) float64 { return 1 + float64(i%7) }},
+	{"zero column", func(_, j int, x float64) float64 { return pick(j == 1, 0, x) }},
+	{"upper triangle", func(i, j int, x float64) float64 { return pick(i > j, 0, x) }},
+	{"last row only", func(i, _ int, x float64) float64 { return pick(i < 5, 0, x) }},
+	{"minus identity", func(i, j int, _ float64) float64 { return pick(i == j, -1, 0) }},
+	{"rank two", func(i, j int, _ float64) float64 { return float64(j*i%5) + float64(j) }},
+	{"nearly dependent", func(i, _ int, x float64) float64 { return float64(i%5) + 1e-13*x }},
+	{"1e300", func(_, _ int, x float64) float64 { return 1e300 * x }},
+	{"1e-300", func(_, _ int, x float64) float64 { return 1e-300 * x }},
+	{"largest", func(i, j int, _ float64) float64 { return pick((i+j)%2 == 0, -1, 1) * 0x1p1019 }},
+	{"denormal", func(_, _ int, x float64) float64 { return math.Round(9*x) * 5e-324 }},
+	{"least", func(_, _ int, _ float64) float64 { return 5e-324 }},
+	{"graded columns", func(_, j int, x float64) float64 { return x * math.Pow(10, -70*float64(j)) }},
+	{"graded rows", func(i, _ int, x float64) float64 { return x * math.Pow(10, -13*float64(i)) }},
+	{"growing rows", func(i, _ int, x float64) float64 { return x * math.Pow(10, 13*float64(i%23)) }},
+	{"column whose squares underflow", func(_, j int, x float64) float64 { return pick(j == 0, x*0x1p-530, x) }},
+	{"column at the threshold", func(_, j int, x float64) float64 { return pick(j == 0, x*0x1p-451, x) }},
+	{"tails at the threshold", func(i, j int, x float64) float64 { return pick(i <= j, 1, x*0x1p-451) }},
+	{"huge and tiny", func(i, j int, x float64) float64 { return x * []float64{1e300, 1e-300, 1, 5e-324}[(i+j)%4] }},
+	{"huge over tiny", func(i, _ int, x float64) float64 { return x * pick(i < 20, 1e300, 1e-300) }},
+}
+
+func pick(when bool, a, b float64) float64 {
+	if when {
+		return a
+	}
+	return b
+}
+
+// TestPanelQR asks for the trapezoid as it is described, an orthogonal Q, and the panel back.
+func TestPanelQR(t *testing.T) {
+	var orthogonal, residual worst
+	for _, kind := range panelKinds {
+		for _, b := range []int{1, 2, 3, 4, 8} {
+			for _, m := range []int{1, 2, 4, 5, 8, 9, 50} {
+				panel := randomPanel(m, b, kind.at)
+				y, r, tau := panelQR(t, m, b, panel, smallPanel)
+				where := fmt.Sprintf("%s, %d×%d", kind.name, m, b)
+				checkTrapezoid(t, where, m, b, y, r, tau)
+				o, e := panelErrors(m, b, panel, y, r, tau)
+				orthogonal.see(o, where)
+				residual.see(e, where)
+			}
+		}
+	}
+	orthogonal.atMost(t, "‖I − QᵀQ‖/(b·ε)", 10)
+	residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
+}
+
+// TestPanelQRLarge is one panel of the usual width with the device's own tuning.
+func TestPanelQRLarge(t *testing.T) {
+	const m, b = 2345, 32
+	panel := randomPanel(m, b, panelKinds[0].at)
+	y, r, tau := panelQR(t, m, b, panel, TuningFor(testDevice(t).Info()))
+	checkTrapezoid(t, "large", m, b, y, r, tau)
+	o, e := panelErrors(m, b, panel, y, r, tau)
+	if o > 10 || e > 10 {
+		t.Errorf("‖I − QᵀQ‖ = %.3g·b·ε, ‖panel − Q·R‖/‖panel‖ = %.3g·b·ε", o, e)
+	}
+	wantR, wantTau := ref.PanelQR(m, b, panel, m)
+	for j := range b {
+		for i := range j + 1 {
+			if d := math.Abs(r[i+j*b] - wantR[i+j*b]); !(d < 1e-11) {
+				t.Fatalf("R(%d, %d) differs from the reference by %g", i, j, d)
+			}
+		}
+		if d := math.Abs(tau[j] - wantTau[j]); !(d < 1e-12) {
+			t.Fatalf("τ(%d) differs from the reference by %g", j, d)
+		}
+		for i := range m {
+			if d := math.Abs(y[i+j*m] - panel[i+j*m]); !(d < 1e-11) {
+				t.Fatalf("Y(%d, %d) differs from the reference by %g", i, j, d)
+			}
+		}
+	}
+}
+
+// TestPanelQRRefuses what no tile could hold.
+func TestPanelQRRefuses(t *testing.T) {
+	for _, b := range []int{-1, 0, maxPanel + 1} {
+		if _, err := NewPanelQR(testDevice(t), b, smallPanel); err == nil {
+			t.Errorf("b = %d was accepted", b)
+		}
+	}
+	if _, err := NewPanelQR(testDevice(t), 4, Tuning{}); err == nil {
+		t.Error("no tuning at all was accepted")
+	}
+}
+
+func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
+	random := rand.New(rand.NewPCG(uint64(m), uint64(b)))
+	panel := make([]float64, m*b)
+	for j := range b {
+		for i := range m {
+			panel[i+j*m] = at(i, j, random.NormFloat64())
+		}
+	}
+	return panel
+}
+
+// panelQR factors an m×b panel on the device, in the middle of NaN. R comes back
+// with leading dimension b, its rows from min(b, m) on zero.
+func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []float64) {
+	t.Helper()
+	d := testDevice(t)
+	q, err := NewPanelQR(d, b, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ld, ldr := m+3, 2*b-1
+	a := vk.Reserve[float64]("panel", ld*b)
+	rr := vk.Reserve[float64]("r", ldr*b)
+	factors := vk.Reserve[float64]("tau", b)
+	ws := arena(t, d, vk.Together(a, rr, factors, q.Work()))
+	put(t, d, a.In(ws), padded(m, b, panel, ld))
+
+	rec := vk.NewRecorder(d)
+	q.Record(rec, ws, NewMatrix(a.In(ws), m, b, ld), NewMatrix(rr.In(ws), b, b, ldr), factors.In(ws))
+	run(t, d, rec)
+
+	y = unpadded(t, m, b, get(t, d, a.In(ws)), ld)
+	device := get(t, d, rr.In(ws))
+	r = make([]float64, b*b)
+	for at, x := range device {
+		i, j := at%ldr, at/ldr
+		if upper := i <= j && i < min(b, m); upper {
+			r[i+j*b] = x
+		} else if !math.IsNaN(x) {
+			t.Fatalf("%d×%d: R(%d, %d), below the diagonal or past the last row, was written", m, b, i, j)
+		}
+	}
+	return y, r, get(t, d, factors.In(ws))
+}
+
+// padded stores a packed matrix with leading dimension ld and NaN between the columns.
+func padded(m, n int, packed []float64, ld int) []float64 {
+	out := make([]float64, ld*n)
+	for at := range out {
+		out[at] = math.NaN()
+		if i := at % ld; i < m {
+			out[at] = packed[i+at/ld*m]
+		}
+	}
+	return out
+}
+
+// unpadded is the way back; the padding must still be NaN.
+func unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
+	t.Helper()
+	out := make([]float64, m*n)
+	for at, v := range x {
+		if i, j := at%ld, at/ld; i < m {
+			out[i+j*m] = v
+		} else if !math.IsNaN(v) {
+			t.Fatalf("padding (%d, %d) was written", i, j)
+		}
+	}
+	return out
+}
+
+// checkTrapezoid asks for finite results, ones and zeros in their places, and no
+// reflector where there are no rows.
+func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
+	t.Helper()
+	for j := range b {
+		for i := range m {
+			v, unit := y[i+j*m], pick(i == j, 1, 0)
+			if math.IsNaN(v) || math.IsInf(v, 0) || (i <= j || j >= m) && v != unit {
+				t.Fatalf("%s: Y(%d, %d) = %g", where, i, j, v)
+			}
+		}
+		for i := range j + 1 {
+			if v := r[i+j*b]; math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("%s: R(%d, %d) = %g", where, i, j, v)
+			}
+		}
+		if !(tau[j] == 0 || 1 <= tau[j] && tau[j] <= 2) || j >= m && tau[j] != 0 {
+			t.Fatalf("%s: τ(%d) = %g", where, j, tau[j])
+		}
+	}
+}
+
+// panelErrors measures, in b·ε, how far the first min(b, m) columns of Q are from
+// orthonormal, and the columns of Q·R from the panel's, for the longest of them;
+// denormals are forgiven what their spacing costs.
+func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual float64) {
+	const epsilon = 0x1p-52
+	kb := min(b, m)
+	var largest, longest float64
+	for _, x := range panel {
+		largest = max(largest, math.Abs(x))
+	}
+	_, e := math.Frexp(largest)
+	apply := func(x []float64) { // x ← Q·x
+		for j := kb - 1; j >= 0; j-- {
+			var dot float64
+			for i := range m {
+				dot += y[i+j*m] * x[i]
+			}
+			for i := range m {
+				x[i] -= tau[j] * dot * y[i+j*m]
+			}
+		}
+	}
+	q := make([]float64, m*kb)
+	for j := range kb {
+		q[j+j*m] = 1
+		apply(q[j*m : (j+1)*m])
+	}
+	for j := range kb {
+		for l := range kb {
+			dot := pick(j == l, -1, 0)
+			for i := range m {
+				dot += q[i+j*m] * q[i+l*m]
+			}
+			orthogonal = max(orthogonal, math.Abs(dot))
+		}
+	}
+	x, want := make([]float64, m), make([]float64, m)
+	for j := range b {
+		clear(x)
+		for i := range min(j+1, kb) {
+			x[i] = math.Ldexp(r[i+j*b], -e)
+		}
+		apply(x)
+		for i := range m {
+			want[i] = math.Ldexp(panel[i+j*m], -e)
+			x[i] -= want[i]
+		}
+		longest = max(longest, norm(want))
+		residual = max(residual, norm(x))
+	}
+	residual = max(0, residual-math.Sqrt(float64(m))*math.Ldexp(5e-324, 3-e))
+	return orthogonal / (float64(b) * epsilon), residual / (max(longest, 0.5) * float64(b) * epsilon)
+}
+
+func norm(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}
+
+// worst keeps the largest of some ratios, and where it was seen.
+type worst struct {
+	ratio float64
+	where string
+}
+
+func (w *worst) see(ratio float64, where string) {
+	if ratio > w.ratio || math.IsNaN(ratio) {
+		w.ratio, w.where = ratio, where
+	}
+}
+
+// atMost fails the test above the limit, and where nothing was ever measured.
+func (w *worst) atMost(t *testing.T, name string, limit float64) {
+	t.Helper()
+	t.Logf("%s: worst %.3g, %s", name, w.ratio, w.where)
+	if !(w.ratio <= limit) || w.ratio == 0 {
+		t.Errorf("%s = %g, want at most %g, above 0: %s", name, w.ratio, limit, w.where)
+	}
+}

@@ -1,0 +1,58 @@
+package stages
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// PanelTuning is what is measured for the panel factorisation. Its columns are
+// made one a dispatch, and each dispatch waits on the one before: small pieces
+// of work on many workgroups, but not so many that adding their results up counts.
+type PanelTuning struct {
+	LocalSize uint32 // invocations a workgroup, a power of two
+	TileBytes int    // shared memory for the rows that a workgroup looks at together
+	Groups    int    // workgroups at most
+	Factor    uint32 // columns of T that one workgroup makes by itself, LocalSize at most
+	Merge     int    // reflectors that are applied to the eigenvectors together
+}
+
+// check tells what is wrong with a table: a missing one, above all.
+func (t PanelTuning) check() error {
+	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
+		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
+	}
+	return nil
+}
+
+// smallestPanel makes small panels take every path: several chunks a workgroup,
+// several workgroups, factors T that are grown. It is for tests.
+var smallestPanel = PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16}
+
+// panelTuning is the table of a device family. A tile and three doubles for each
+// invocation must fit a workgroup's shared memory, and so must two blocks of
+// Factor×Factor. The last one must run anywhere: 16 KiB, 128 invocations.
+func panelTuning(family string) PanelTuning {
+	switch family {
+	case "nvidia":
+		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 128, Factor: 32, Merge: 1024}
+	case "amd":
+		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 96, Factor: 32, Merge: 512}
+	case "intel", "apple":
+		return PanelTuning{LocalSize: 128, TileBytes: 17 << 10, Groups: 32, Factor: 32, Merge: 256}
+	case "cpu":
+		return PanelTuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64}
+	}
+	return PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256}
+}
+
+// localSize is LocalSize, or what it takes to have an invocation a column.
+func (t PanelTuning) localSize(columns int) uint32 { return max(t.LocalSize, powerOfTwo(columns)) }
+
+// chunk is the number of rows of a tile: a power of two, LocalSize at most.
+func (t PanelTuning) chunk(columns int) uint32 {
+	rows := t.TileBytes/(8*columns) - 1 // the tile's columns are padded by an element
+	return min(t.localSize(columns), 1<<(bits.Len(uint(max(rows, 1)))-1))
+}
+
+// powerOfTwo is the least power of two that is at least n, for n ≥ 1.
+func powerOfTwo(n int) uint32 { return 1 << bits.Len(uint(max(n, 1)-1)) }
