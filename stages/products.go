@@ -1,16 +1,26 @@
 package stages
 
+import "github.com/vkevd/vkevd/vk"
+
 // ProductTuning is what is measured for the products.
 type ProductTuning struct {
-	Gemm     []Tile // largest first
+	Tiles    []Tile // of Gemm and Symm, which take the cheapest for each shape
 	RankTwoK Tile   // square: M = N
-	Symm     SymmTuning
-	Fill     int // workgroups that keep the whole device busy
 }
 
-// Tile is how a product is cut: a workgroup owns M×N elements of the result, an
-// invocation ThreadM×ThreadN of them, and the inner dimension is walked K at a time.
-type Tile struct{ M, N, K, ThreadM, ThreadN uint32 }
-
-// SymmTuning is what is measured for the symmetric product.
-type SymmTuning struct{ Tile Tile }
+// NewOps builds the products for a device in double precision, on its vector units.
+func NewOps(dev *vk.Device, t Tuning) (Ops, error) {
+	gemm, err := NewTiledGemm(dev, t.Products)
+	if err != nil {
+		return Ops{}, err
+	}
+	rankTwoK, err := NewTiledRankTwoK(dev, t.Products)
+	if err != nil {
+		return Ops{}, err
+	}
+	symm, err := NewTiledSymm(dev, t.Products)
+	if err != nil {
+		return Ops{}, err
+	}
+	return Ops{gemm, rankTwoK, symm, vk.InTurn(gemm.Work(), symm.Work())}, nil
+}

@@ -1,0 +1,66 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Tile is how a product is cut (shaders/common/tile.glsl): a workgroup owns M×N
+// elements of the result, an invocation ThreadM×ThreadN of them, and the inner
+// dimension is walked K at a time.
+type Tile struct {
+	M, N, K          uint32
+	ThreadM, ThreadN uint32
+	Unroll           uint32 // steps of the inner dimension written out in a row; divides K
+	Buffers          uint32 // copies of the tiles in shared memory: 1, or 2 to spare a barrier
+	Groups           int    // workgroups of it that keep the whole device busy
+}
+
+func (t Tile) String() string {
+	return fmt.Sprintf("%d×%d×%d tile of %d×%d", t.M, t.N, t.K, t.ThreadM, t.ThreadN)
+}
+
+// threads is the number of invocations of a workgroup.
+func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
+
+// sharedBytes is what a workgroup keeps in shared memory.
+func (t Tile) sharedBytes() int {
+	const stridePadding, realBytes = 1, 8
+	return int(t.Buffers*t.K*(t.M+t.N+2*stridePadding)) * realBytes
+}
+
+// fits returns an error if the tile is inconsistent or too large for the device.
+func (t Tile) fits(dev *vk.Device) error {
+	if t.M*t.N*t.K*t.ThreadM*t.ThreadN*t.Unroll == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
+		return fmt.Errorf("stages: %v: the parts do not divide the whole", t)
+	}
+	if n := t.threads(); n%t.M != 0 || n%t.N != 0 || n%t.K != 0 {
+		return fmt.Errorf("stages: %v: each side must divide the %d invocations", t, n)
+	}
+	if t.Groups < 1 || t.Buffers < 1 || t.Buffers > 2 {
+		return fmt.Errorf("stages: %v: %d groups, %d buffers", t, t.Groups, t.Buffers)
+	}
+	info := dev.Info()
+	if n := int(t.threads()); n > info.MaxLocal {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
+	}
+	if n := t.sharedBytes(); n > info.SharedBytes {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(n), Have: fmt.Sprint(info.SharedBytes)}
+	}
+	return nil
+}
+
+// spec is the tile as the kernels' specialisation constants, which all have in common.
+func (t Tile) spec() shaders.GemmSpec {
+	return shaders.GemmSpec{
+		LocalSize: t.threads(), TileM: t.M, TileN: t.N, TileK: t.K,
+		ThreadM: t.ThreadM, ThreadN: t.ThreadN, Unroll: t.Unroll, Buffers: t.Buffers,
+	}
+}
+
+// grid is the workgroups that cover rows×cols, before z.
+func (t Tile) grid(rows, cols int) vk.Groups {
+	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
+}
