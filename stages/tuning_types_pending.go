@@ -2,7 +2,6 @@ package stages
 
 // Placeholders; each goes when the stage that owns the type arrives.
 type (
-	ChaseTuning     struct{}
 	ApplyQ2Tuning   struct{}
 	BisectionTuning struct{}
 )

@@ -1,0 +1,30 @@
+// sb2st_tridiagonal reads T off the first two diagonals of a compact band.
+//
+// in:  band  ld rows a column, column c holds rows c, c+1 …
+// out: d[n], e[n−1]
+//
+// One invocation a column. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Band { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Diagonal { real_t at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Band band;
+	Diagonal d, e;
+	uint n, ld;
+} p;
+
+void main() {
+	uint c = gl_GlobalInvocationID.x;
+	if (c >= p.n) return;
+	p.d.at[c] = p.band.at[c * p.ld];
+	if (c + 1 < p.n) p.e.at[c] = p.band.at[c * p.ld + 1];
+}

@@ -1,0 +1,249 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// BulgeChasing reduces a compact band to tridiagonal form (dsytrd_sb2st),
+//
+//	B = Q2·T·Q2ᵀ
+//
+// by sweeps of Householder reflectors, each of which chases a bulge down the
+// band; many sweeps are under way at once, one behind the other. What must wait
+// for what is derived in shaders/sb2st.comp; how B and Q2 are stored is
+// said in this package's documentation.
+//
+// Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and
+// J. Dongarra, SC 2011.
+type BulgeChasing struct {
+	n, b    int
+	vectors bool
+	tune    ChaseTuning
+	abort   spirv.Addr[uint32]
+
+	// One of the first two, by the tuning; neither where there is nothing to chase.
+	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush]
+	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush]
+	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush]
+
+	parts []sweepRange      // of the persistent form: one dispatch each
+	words vk.Region[uint32] // INFO, a ticket for each dispatch, a flag for each sweep
+}
+
+// sweepRange is sweeps [first, last).
+type sweepRange struct {
+	first, last int
+	cost        float64
+}
+
+const (
+	// chaseLead is how many steps beyond its own the sweep before must be ahead of a step.
+	chaseLead = 2
+
+	// chaseOwn is how many elements of a block a thread should hold in registers at most.
+	chaseOwn = 16
+
+	readThreads = 256
+)
+
+// NewBulgeChasing prepares for bands of order n and half-bandwidth t.Band.
+// Without vectors no reflectors are stored. A band too wide for the device's shared memory is a
+// *vk.UnsupportedError.
+func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasing, error) {
+	if n < 0 || t.Band < 1 {
+		panic(fmt.Sprintf("stages: bulge chasing of order %d, half-bandwidth %d", n, t.Band))
+	}
+	s := &BulgeChasing{n: n, b: t.Band, vectors: vectors, tune: t.Chase, abort: dev.Abort()}
+	b := builder{dev: dev}
+	s.read = build(&b, shaders.Sb2stTridiagonal(), shaders.Sb2stTridiagonalSpec{LocalSize: readThreads})
+	if s.sweeps() == 0 {
+		return s, b.err
+	}
+	spec, err := s.spec(dev.Info())
+	if err != nil {
+		return nil, err
+	}
+	if s.tune.Wavefront {
+		s.wave = build(&b, shaders.Sb2stWave(), spec)
+		return s, b.err
+	}
+	s.chase = build(&b, shaders.Sb2stChase(), spec)
+	s.parts = s.divide()
+	s.words = vk.Reserve[uint32]("chase INFO, tickets, flags", 1+len(s.parts)+s.sweeps()*int(spec.FlagStride))
+	return s, b.err
+}
+
+// spec fits the kernel to the band and the device: with D in a tile of its own
+// if there is room, and with fewer threads, each holding more, if there is not even room for one.
+func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err error) {
+	threads := func(own uint32) int { return s.b * vk.Tiles(s.b, own) }
+	usual := max(int(s.tune.Threads), threads(chaseOwn))
+	for _, try := range []struct {
+		tiles   uint32
+		threads int
+	}{{2, usual}, {1, usual}, {1, threads(2 * chaseOwn)}} {
+		if s.tune.OneTile && try.tiles > 1 {
+			continue
+		}
+		const whole = 4 // the kernel wants a multiple
+		spec = shaders.Sb2stChaseSpec{
+			LocalSize: uint32(vk.Tiles(try.threads, whole) * whole), B: uint32(s.b), Tiles: try.tiles,
+			Vectors: specBool(s.vectors), Lead: chaseLead, WideFence: specBool(s.tune.WideFence), FlagStride: max(1, s.tune.FlagStride),
+		}
+		refuse := func(feature string, need, have int) error {
+			return &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, s.b),
+				Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
+		}
+		if need := chaseSharedBytes(spec); need > info.SharedBytes {
+			err = refuse("bytes of shared memory", need, info.SharedBytes)
+		} else if int(spec.LocalSize) > info.MaxLocal {
+			err = refuse("invocations in a workgroup", int(spec.LocalSize), info.MaxLocal)
+		} else {
+			return spec, nil
+		}
+	}
+	return spec, err
+}
+
+// chaseSharedBytes is what sb2st.comp declares as shared.
+func chaseSharedBytes(spec shaders.Sb2stChaseSpec) int {
+	b := int(spec.B)
+	tiles, parts := int(spec.Tiles)*b*(b|1), min(int(spec.LocalSize)/b, b)*3*b
+	const scalars = 4
+	return 8*(tiles+parts+5*b+scalars) + 8*scalars
+}
+
+// specBool is a truth value as a specialisation constant.
+func specBool(v bool) spirv.Bool {
+	if v {
+		return spirv.True
+	}
+	return spirv.False
+}
+
+// sweeps is how many there are; those of a band that is tridiagonal already do nothing.
+func (s *BulgeChasing) sweeps() int {
+	if s.b == 1 {
+		return 0
+	}
+	return max(0, s.n-2)
+}
+
+// steps is the number of steps of a sweep.
+func (s *BulgeChasing) steps(sweep int) int { return vk.Tiles(s.n-1-sweep, uint32(s.b)) }
+
+// stepFlops is the cost of a step: three blocks, one of them symmetric and hit from both sides.
+func (s *BulgeChasing) stepFlops() float64 { return 12 * float64(s.b) * float64(s.b) }
+
+// Flops is about 6·n²·b.
+func (s *BulgeChasing) Flops() float64 {
+	n, b := float64(s.n), float64(s.b)
+	return 6 * n * n * b
+}
+
+// ReflectorLen is the number of elements of V and of Tau, as the package's
+// documentation packs them; without vectors none is needed.
+func ReflectorLen(n, b int) (v, tau int) {
+	if n < 3 {
+		return 0, 0
+	}
+	return (n-2)*(n-1) - (n-2)*(n-3)/2, (n - 2) * vk.Tiles(n-1, uint32(b))
+}
+
+// divide cuts the sweeps into dispatches of about the cost that one may have.
+func (s *BulgeChasing) divide() []sweepRange {
+	var parts []sweepRange
+	part := sweepRange{}
+	for i := range s.sweeps() {
+		part.cost += max(s.tune.SweepCost, float64(s.steps(i))*s.stepFlops())
+		part.last = i + 1
+		if part.cost >= s.tune.Dispatch || part.last == s.sweeps() {
+			parts = append(parts, part)
+			part = sweepRange{first: part.last}
+		}
+	}
+	return parts
+}
+
+// Work is a word a sweep and a few more.
+func (s *BulgeChasing) Work() *vk.Layout {
+	if s.chase == nil {
+		return vk.Together()
+	}
+	return vk.Together(s.words)
+}
+
+// Info is the INFO word after a run: 0, or 1 + the sweep whose progress was
+// waited for in vain, which leaves the results undefined. It is empty
+// where nothing waits.
+func (s *BulgeChasing) Info(ws *vk.Arena) vk.Slice[uint32] {
+	if s.chase == nil {
+		return vk.Slice[uint32]{}
+	}
+	return s.words.In(ws).Sub(0, 1)
+}
+
+// Record reduces band (2·b·n elements, overwritten) to d[n] and e[n−1]. With
+// vectors it stores Q2 in v and tau (ReflectorLen elements), unused
+// elements of tau zero; without, both are left alone. A band of half-bandwidth one is copied, Q2 = I,
+// and v is not written. Nothing may overlap.
+func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau vk.Slice[float64]) {
+	if s.n == 0 {
+		return
+	}
+	if s.vectors {
+		vk.Fill(rec, tau, 0)
+	}
+	switch {
+	case s.chase != nil:
+		s.recordChase(rec, ws, band, v, tau)
+	case s.wave != nil:
+		s.recordWaves(rec, band, v, tau, 1+chaseLead)
+	}
+	s.read.Dispatch(rec, vk.Grid(vk.Tiles(s.n, readThreads)), shaders.Sb2stTridiagonalPush{
+		Band: band.Addr(), D: d.Addr(), E: e.Addr(), N: uint32(s.n), Ld: uint32(2 * s.b),
+	})
+}
+
+func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau vk.Slice[float64]) {
+	words := s.words.In(ws)
+	vk.Fill(rec, words, 0)
+	for i, part := range s.parts {
+		// A sweep is chaseLead steps behind the one before it: more workgroups would only spin.
+		active := s.steps(part.first)/chaseLead + 2
+		groups := min(max(1, s.tune.Groups), part.last-part.first, active)
+		s.chase.Dispatch(rec, vk.Grid(groups), shaders.Sb2stChasePush{
+			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
+			First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
+			Info: words.Addr(), Ticket: words.From(1 + i).Addr(), Flags: words.From(1 + len(s.parts)).Addr(), AbortWord: s.abort,
+		})
+		rec.Costs(part.cost)
+	}
+}
+
+// recordWaves records all steps with stride·s + j = t for t = 0, 1, …
+func (s *BulgeChasing) recordWaves(rec *vk.Recorder, band, v, tau vk.Slice[float64], stride int) {
+	oldest := 0 // sweep that has not ended; they end in order
+	for t := 0; ; t++ {
+		for oldest < s.sweeps() && t-stride*oldest >= s.steps(oldest) {
+			oldest++
+		}
+		if oldest == s.sweeps() {
+			return
+		}
+		newest := min(t/stride, s.sweeps()-1)
+		if oldest > newest {
+			continue // between two sweeps of a step or two
+		}
+		count := newest - oldest + 1
+		s.wave.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush{
+			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
+			Wave: uint32(t), Stride: uint32(stride), Newest: uint32(newest), Count: uint32(count),
+		})
+		rec.Costs(float64(count) * s.stepFlops())
+	}
+}

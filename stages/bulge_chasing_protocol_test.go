@@ -1,0 +1,226 @@
+package stages
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/ref"
+)
+
+// chaseModel is the persistent kernel's protocol in plain Go: what is loaded, stored
+// and published when. Between two acts of one sweep any act of another
+// may come, as on a device.
+type chaseModel struct {
+	n, b, lead int
+	band       []float64
+	flags      []int
+	sweeps     []sweepModel
+}
+
+// sweepModel is one sweep under way: what it holds on chip.
+type sweepModel struct {
+	j, act  int
+	a, d, c map[[2]int]float64 // by row and column
+	v       []float64
+	tau     float64
+}
+
+const modelEnd = 1 << 30
+
+func newChaseModel(n, b, lead int, band []float64) *chaseModel {
+	return &chaseModel{n: n, b: b, lead: lead, band: slices.Clone(band), flags: make([]int, n-2), sweeps: make([]sweepModel, n-2)}
+}
+
+func (m *chaseModel) at(row, col int) *float64 { return &m.band[row-col+col*2*m.b] }
+
+// where is the first row of a sweep's present step, its length, and the rows of C.
+func (m *chaseModel) where(s int) (r, length, low int) {
+	r = s + 1 + m.sweeps[s].j*m.b
+	length = min(m.b, m.n-r)
+	return r, length, min(m.b, m.n-r-length)
+}
+
+// ready tells whether the next act of sweep s may begin.
+func (m *chaseModel) ready(s int) bool {
+	w := &m.sweeps[s]
+	if s+1+w.j*m.b >= m.n {
+		return false
+	}
+	return w.act != 0 || s == 0 || m.flags[s-1] >= w.j+1+m.lead
+}
+
+// act does the next act of sweep s: load, form and publish, or update and store.
+func (m *chaseModel) act(s int) {
+	w := &m.sweeps[s]
+	r, length, low := m.where(s)
+	load := func(row, rows, col, cols int, lower bool) map[[2]int]float64 {
+		x := map[[2]int]float64{}
+		for k := range cols {
+			for i := range rows {
+				if !lower || i >= k {
+					x[[2]int{i, k}] = *m.at(row+i, col+k)
+				}
+			}
+		}
+		return x
+	}
+	width := m.b
+	if w.j == 0 {
+		width = 1
+	}
+	switch w.act {
+	case 0:
+		if w.j == 0 {
+			w.a = load(r, length, r-width, width, false)
+		}
+		w.d = load(r, length, r, length, true)
+		w.c = load(r+length, low, r, length, false)
+	case 1:
+		w.v = make([]float64, length)
+		for i := range w.v {
+			w.v[i] = w.a[[2]int{i, 0}]
+		}
+		*m.at(r, r-width), w.tau = ref.Householder(w.v)
+		m.flags[s] = w.j + 1
+	case 2:
+		m.update(w, r, length, low, width)
+		w.a = w.c
+		w.j++
+		if r+length >= m.n {
+			m.flags[s] = modelEnd
+		}
+	}
+	w.act = (w.act + 1) % 3
+}
+
+func (m *chaseModel) update(w *sweepModel, r, length, low, width int) {
+	for k := range width {
+		var dot float64
+		for i, v := range w.v {
+			dot += v * w.a[[2]int{i, k}]
+		}
+		for i, v := range w.v {
+			switch {
+			case k > 0:
+				*m.at(r+i, r-width+k) = w.a[[2]int{i, k}] - w.tau*dot*v
+			case i > 0:
+				*m.at(r+i, r-width) = 0
+			}
+		}
+	}
+	q := make([]float64, length)
+	var both float64
+	for i := range q {
+		for k, v := range w.v {
+			q[i] += w.d[[2]int{max(i, k), min(i, k)}] * v
+		}
+		both += q[i] * w.v[i]
+	}
+	for i, v := range w.v {
+		q[i] = w.tau*q[i] - w.tau*w.tau/2*both*v
+	}
+	for k := range length {
+		for i := k; i < length; i++ {
+			*m.at(r+i, r+k) = w.d[[2]int{i, k}] - w.v[i]*q[k] - q[i]*w.v[k]
+		}
+	}
+	for i := range low {
+		var dot float64
+		for k, v := range w.v {
+			dot += w.c[[2]int{i, k}] * v
+		}
+		for k, v := range w.v {
+			w.c[[2]int{i, k}] -= w.tau * dot * v
+		}
+	}
+}
+
+// run lets choose pick among the sweeps that can go on, until none can.
+func (m *chaseModel) run(choose func(ready []int) int) []float64 {
+	for {
+		var ready []int
+		for s := range m.sweeps {
+			if m.ready(s) {
+				ready = append(ready, s)
+			}
+		}
+		if len(ready) == 0 {
+			return m.band
+		}
+		m.act(choose(ready))
+	}
+}
+
+// TestChaseProtocol: under every order that the flags allow, the result is that of
+// sweep after sweep; with a lead of one step it is not.
+func TestChaseProtocol(t *testing.T) {
+	oldest := func(ready []int) int { return ready[0] }
+	newest := func(ready []int) int { return ready[len(ready)-1] }
+	for _, shape := range [][2]int{{3, 2}, {5, 2}, {9, 4}, {12, 3}, {23, 2}, {30, 3}, {31, 5}, {17, 20}} {
+		n, b := shape[0], shape[1]
+		band := randomBand(n, b)
+		want := newChaseModel(n, b, chaseLead, band).run(oldest)
+		for seed := range uint64(30) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			choose := func(ready []int) int {
+				if r.IntN(8) > 0 {
+					return newest(ready)
+				}
+				return ready[r.IntN(len(ready))]
+			}
+			if seed == 0 {
+				choose = newest
+			}
+			if !sameBits(newChaseModel(n, b, chaseLead, band).run(choose), want) {
+				t.Fatalf("n=%d b=%d: order %d gives another result", n, b, seed)
+			}
+		}
+		if n < 4*b {
+			continue // too small for sweeps to meet
+		}
+		if sameBits(newChaseModel(n, b, chaseLead-1, band).run(newest), want) {
+			t.Errorf("n=%d b=%d: a shorter lead makes no difference", n, b)
+		}
+	}
+}
+
+// TestChaseAccessesAreNotPrivate: the band's loads and stores must take part in
+// the ordering that the flags make. glslang drops the qualifier silently if
+// it stands at the wrong place, and then results are wrong on GPUs only.
+func TestChaseAccessesAreNotPrivate(t *testing.T) {
+	const (
+		opLoad, opStore          = 61, 62
+		aligned, nonPrivate      = 0x2, 0x20
+		headerWords              = 5
+		wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
+	)
+	code := shaders.Sb2stChase().Code
+	words := make([]uint32, len(code)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(code[4*i:])
+	}
+	loads, private := 0, 0
+	for i := headerWords; i < len(words); i += int(words[i] >> 16) {
+		in := words[i : i+int(words[i]>>16)]
+		operands := map[uint32]int{opLoad: 4, opStore: 3}[in[0]&0xffff]
+		if operands == 0 || len(in) <= operands || in[operands]&aligned == 0 {
+			continue // not buffer memory
+		}
+		isLoad := in[0]&0xffff == opLoad
+		if isLoad {
+			loads++
+		}
+		if in[operands]&nonPrivate == 0 {
+			private++
+			if isLoad {
+				t.Error("a private load")
+			}
+		}
+	}
+	if loads != wantLoads || private != wantOutStores {
+		t.Errorf("%d loads, %d private stores; want %d and %d", loads, private, wantLoads, wantOutStores)
+	}
+}
