@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// An environment is what the program sees of the world besides files. Tests make their own.
+type environment struct {
+	lookup   func(variable string) (string, bool)
+	cacheDir func() (string, error) // the user's, for all programs
+	terminal bool                   // standard error is one that lines can be redrawn on
+	machine  machine
+}
+
+// ours is the process's own.
+func ours() environment {
+	return environment{os.LookupEnv, os.UserCacheDir, isTerminal(os.Stderr), vulkan{}}
+}
+
+// isTerminal does without a system call of its own: what is taken for a
+// terminal and is none, such as the null device, comes to no harm.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// deviceFlag gives a command --device. The function tells what was asked for, "" for the best.
+func (s *session) deviceFlag(cmd *cobra.Command) func() string {
+	word := cmd.Flags().String("device", "", "`NAME` of the device, a part of it, or its number in vkevd devices\n(default $VKEVD_DEVICE, or else the best)")
+	return func() string {
+		if !cmd.Flags().Changed("device") {
+			fromEnv, _ := s.lookup("VKEVD_DEVICE")
+			return fromEnv
+		}
+		return *word
+	}
+}
+
+// open opens a device; warnings of the driver go to the log.
+func (s *session) open(word string, log io.Writer) (device, error) {
+	return s.machine.open(vk.Options{Device: word, CacheDir: s.pipelineCache(), Logger: slog.New(plain(log))})
+}
+
+// pipelineCache is the folder for compiled kernels: VKEVD_CACHE, which may be
+// empty to keep none, or else our place in the user's cache.
+func (s *session) pipelineCache() string {
+	if dir, ok := s.lookup("VKEVD_CACHE"); ok {
+		return dir
+	}
+	dir, err := s.cacheDir()
+	if err != nil {
+		return "" // no home, no cache: kernels are compiled every time
+	}
+	return filepath.Join(dir, "vkevd")
+}
+
+// plain logs without the time: the lines stand among others that have none.
+func plain(w io.Writer) slog.Handler {
+	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey && len(groups) == 0 {
+			return slog.Attr{}
+		}
+		return a
+	}})
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// facts are what is known about a solve afterwards: the summary prints them and the
+// report keeps them.
+type facts struct {
+	Version   string             `json:"version"`
+	File      string             `json:"file"`
+	N         int                `json:"n"`
+	Vectors   bool               `json:"vectors"`
+	Precision string             `json:"precision"`
+	Device    string             `json:"device"`
+	Driver    string             `json:"driver"`
+	Vulkan    string             `json:"vulkan"`
+	Memory    uint64             `json:"memory_bytes"` // on the device
+	Seconds   map[string]float64 `json:"seconds"`      // by the clock, for each of laps
+	Stages    []vk.Timing        `json:"stages"`       // inside solve, as the device counts
+	Ratios    measures           `json:"ratios,omitempty"`
+
+	lap time.Time
+}
+
+// laps are the keys of Seconds in their order.
+var laps = []string{"read", "prepare", "solve", "check", "write"}
+
+func newFacts(file string) *facts {
+	return &facts{Version: version(), File: inputName(file), Precision: "float64", Seconds: map[string]float64{}, lap: time.Now()}
+}
+
+// took notes the time since the last lap under a name.
+func (f *facts) took(lap string) {
+	now := time.Now()
+	f.Seconds[lap] = now.Sub(f.lap).Seconds()
+	f.lap = now
+}
+
+func (f *facts) on(info vk.Info) {
+	f.Device, f.Driver, f.Vulkan = info.Name, info.Driver+" "+info.DriverVersion, info.API
+}
+
+// report is the facts in JSON.
+func (f *facts) report(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+// summary is the facts for people.
+func (f *facts) summary(w io.Writer) {
+	wanted := "eigenvalues"
+	if f.Vectors {
+		wanted = "eigenvalues and vectors"
+	}
+	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", f.File, f.N, wanted, f.Precision)
+	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", f.Device, f.Driver, f.Vulkan)
+	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
+	f.times(w)
+	for _, m := range f.Ratios {
+		fmt.Fprintf(w, "%-24s %12.3g  %s\n", m.name, m.ratio, m.formula)
+	}
+	if len(f.Ratios) > 0 && !f.Vectors {
+		fmt.Fprintln(w, "Without vectors only these sums can be compared: they prove no single value.")
+	}
+}
+
+// times prints every lap and, under the solve, its stages with their share of it.
+func (f *facts) times(w io.Writer) {
+	total, inside := 0.0, 0.0
+	for _, s := range f.Stages {
+		inside += s.Seconds
+	}
+	for _, lap := range laps {
+		seconds, ran := f.Seconds[lap]
+		if !ran {
+			continue
+		}
+		total += seconds
+		fmt.Fprintf(w, "%-24s %12.4f s\n", lap, seconds)
+		if lap != "solve" {
+			continue
+		}
+		for _, s := range f.Stages {
+			fmt.Fprintf(w, "  %-22s %12.4f s  %3.0f%%\n", s.Name, s.Seconds, 100*s.Seconds/max(inside, ulp))
+		}
+	}
+	fmt.Fprintf(w, "%-24s %12.4f s\n", "total", total)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// A job is one call of vkevd solve.
+type job struct {
+	*session
+	device               func() string
+	options              options
+	check, quiet         bool
+	values, vectors, log string // paths of outputs, "" for none
+}
+
+// run is the whole command. The files get their names before anything is printed, so
+// that a reader who goes away (| head) costs no file.
+func (j *job) run(ctx context.Context, file string) error {
+	stderr := j.stderr
+	if j.quiet {
+		stderr = io.Discard
+	}
+	out, err := createOutputs(file, j.values, j.vectors, j.log)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	show := newProgress(stderr, j.terminal && !j.quiet)
+	defer show.end()
+	known := newFacts(file)
+
+	show.stage("reading " + inputName(file))
+	a, err := readMatrix(ctx, file, j.stdin)
+	if err != nil {
+		return err
+	}
+	known.took("read")
+
+	show.stage("preparing the device")
+	dev, err := j.open(j.device(), stderr)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	opt := j.options.evd()
+	opt.Progress = show.update
+	opt.Overwrite = opt.Vectors && !j.check // A is needed for nothing more: save n² doubles
+	p, err := dev.plan(a.N, opt)
+	if err != nil {
+		return aboutMatrix(file, a.N, err)
+	}
+	defer p.Close()
+	known.took("prepare")
+
+	res, err := p.Solve(ctx, a)
+	if err != nil {
+		return aboutMatrix(file, a.N, err)
+	}
+	known.took("solve")
+	known.N, known.Vectors, known.Memory, known.Stages = a.N, opt.Vectors, p.Bytes(), res.Profile.Phases
+	known.on(dev.Info())
+
+	if j.check {
+		show.stage("checking")
+		if known.Ratios, err = measured(ctx, p, a, res); err != nil {
+			return aboutMatrix(file, a.N, err)
+		}
+		known.took("check")
+	}
+	show.stage("writing")
+	if err := j.write(ctx, out, res, known); err != nil {
+		return err
+	}
+	show.end()
+	if err := matio.WriteValues(stoppable{ctx, j.stdout}, res.Values); err != nil {
+		return cannotWrite("standard output", err)
+	}
+	known.took("write")
+	known.summary(stderr)
+	if opt.Vectors && j.vectors == "" && !j.check {
+		fmt.Fprintln(stderr, "The vectors were not kept: --out-vectors keeps them, --values-only saves their time.")
+	}
+	return known.Ratios.verdict()
+}
+
+// write fills the files that were asked for and gives them their names.
+func (j *job) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
+	writeValues := matio.WriteValues
+	if strings.HasSuffix(j.values, ".npy") {
+		writeValues = matio.WriteNPYVector
+	}
+	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, res.Values) }); err != nil {
+		return err
+	}
+	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
+		v := res.Vectors
+		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
+	}); err != nil {
+		return err
+	}
+	if err := out.write(ctx, j.log, known.report); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return out.commit()
+}

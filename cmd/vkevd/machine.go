@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// A machine is what the commands ask of Vulkan and of the library. Tests put one in
+// its place that needs neither.
+type machine interface {
+	list() ([]vk.Info, error)
+	open(vk.Options) (device, error)
+	forecast(vk.Info, int, evd.Options) (forecast, error)
+}
+
+type device interface {
+	Info() vk.Info
+	plan(n int, opt evd.Options) (solver, error)
+	Close() error
+}
+
+// A forecast is what a plan knows before it has solved anything.
+type forecast interface {
+	Memory() []vk.Placed
+	Bytes() uint64
+	Costs() []evd.StageCost
+}
+
+type solver interface {
+	forecast
+	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
+	Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error)
+	Close()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// pretended is a machine with one device on which gonum does the work.
+type pretended struct {
+	info   vk.Info
+	ratios evd.Ratios
+
+	// What goes wrong, and where.
+	listErr, openErr, planErr, solveErr, checkErr error
+	spoil                                         float64 // added to the first eigenvalue
+	during, after                                 func()  // called within a solve, and when it is done
+	none                                          bool    // there is no device at all
+
+	// What was asked.
+	opened []vk.Options
+	wanted []evd.Options
+	closed int // devices and plans closed
+}
+
+var pretendedInfo = vk.Info{
+	Name: "Pretence 9000", Type: "discrete", Family: "other", Driver: "gonum", DriverVersion: "0.17", API: "1.3.0",
+	Memory: 3 << 30, Free: 2 << 30,
+}
+
+func (m *pretended) list() ([]vk.Info, error) {
+	if m.none || m.listErr != nil {
+		return nil, m.listErr
+	}
+	return []vk.Info{m.info}, nil
+}
+
+func (m *pretended) open(opt vk.Options) (device, error) {
+	m.opened = append(m.opened, opt)
+	if m.openErr != nil {
+		return nil, m.openErr
+	}
+	return m, nil
+}
+
+func (m *pretended) forecast(_ vk.Info, n int, opt evd.Options) (forecast, error) {
+	return m.plan(n, opt)
+}
+
+func (m *pretended) Info() vk.Info { return m.info }
+
+func (m *pretended) Close() error {
+	m.closed++
+	return nil
+}
+
+func (m *pretended) plan(n int, opt evd.Options) (solver, error) {
+	m.wanted = append(m.wanted, opt)
+	if m.planErr != nil {
+		return nil, m.planErr
+	}
+	return &pretendedPlan{m, n, opt}, nil
+}
+
+type pretendedPlan struct {
+	*pretended
+	n   int
+	opt evd.Options
+}
+
+func (p *pretendedPlan) Close() { p.closed++ }
+
+func (p *pretendedPlan) Bytes() uint64 { return 16 * uint64(p.n) * uint64(p.n) }
+
+func (p *pretendedPlan) Memory() []vk.Placed {
+	half := p.Bytes() / 2
+	return []vk.Placed{{Name: "A", Offset: 0, Bytes: half}, {Name: "V", Offset: half, Bytes: half}}
+}
+
+func (p *pretendedPlan) Costs() []evd.StageCost {
+	n := float64(p.n)
+	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n}}
+}
+
+func (p *pretendedPlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
+	for i, c := range p.Costs() {
+		p.opt.Progress(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
+	}
+	if p.during != nil {
+		p.during()
+	}
+	if p.after != nil {
+		defer p.after()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.solveErr != nil {
+		return nil, p.solveErr
+	}
+	res := &evd.Result[float64]{Profile: vk.NewProfile()}
+	res.Profile.Add("band reduction", 0.75)
+	res.Profile.Add("tridiagonal on host", 0.25)
+	if p.n == 0 {
+		return res, nil
+	}
+	sym := mat.NewSymDense(a.N, slices.Clone(a.Data))
+	var e mat.EigenSym
+	if !e.Factorize(sym, true) {
+		return nil, fmt.Errorf("gonum gave up")
+	}
+	res.Values = e.Values(nil)
+	res.Values[0] += p.spoil
+	if p.opt.Vectors {
+		var q mat.Dense
+		e.VectorsTo(&q)
+		t := mat.DenseCopyOf(q.T()).RawMatrix() // rows of Qᵀ are columns of Q
+		res.Vectors = &evd.Dense[float64]{Rows: a.N, Cols: a.N, Ld: t.Stride, Data: t.Data}
+	}
+	return res, nil
+}
+
+func (p *pretendedPlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error) {
+	return p.ratios, p.checkErr
+}

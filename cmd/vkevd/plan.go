@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+func (s *session) plan() *cobra.Command {
+	var n int
+	var opt options
+	cmd := &cobra.Command{
+		Use:   "plan --n N [flags]",
+		Short: "what a solve would need: memory by region, work by stage",
+		Long: `plan prints the device memory that solving a matrix of order N would take, region by
+region, and the floating-point operations of each stage. Regions that share an offset are
+never in use at once. Nothing is allocated and nothing runs; without any device the plan is
+made for one as most are. If the device has not enough memory free, the exit status is 3.`,
+		Example: "  vkevd plan -n 32768\n  vkevd plan -n 100000 --values-only --device nvidia",
+		Args:    noArguments,
+	}
+	device := s.deviceFlag(cmd)
+	opt.flags(cmd)
+	cmd.Flags().IntVarP(&n, "n", "n", 0, "order `N` of the matrix")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if n < 1 {
+			return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
+		}
+		info, err := s.planFor(device())
+		if err != nil {
+			return err
+		}
+		f, err := s.machine.forecast(info, n, opt.evd())
+		if option := (*evd.OptionError)(nil); errors.As(err, &option) {
+			return aboutOption(option)
+		} else if err != nil {
+			return err
+		}
+		if err := s.printPlan(f); err != nil {
+			return err
+		}
+		if info.Problem == "" && f.Bytes() > info.Free {
+			return &vk.OutOfMemoryError{What: fmt.Sprintf("n = %d on %s", n, info.Name), Need: f.Bytes(), Free: info.Free}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// usual stands for a device where there is none.
+var usual = vk.Info{Name: "no device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32, Problem: "is not there"}
+
+// planFor describes the device asked for. Only who asks for none may get a plan without one.
+func (s *session) planFor(word string) (vk.Info, error) {
+	dev, err := s.open(word, s.stderr)
+	if errors.Is(err, vk.ErrNoDevice) && word == "" {
+		fmt.Fprintf(s.stderr, "No device here, so this plan is for one as most are (%s).\n", describe(err))
+		return usual, nil
+	}
+	if err != nil {
+		return vk.Info{}, err
+	}
+	defer dev.Close()
+	fmt.Fprintf(s.stderr, "Plan for %s, %s free.\n", dev.Info().Name, human(dev.Info().Free))
+	return dev.Info(), nil
+}
+
+func (s *session) printPlan(f forecast) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")
+	for _, r := range f.Memory() {
+		fmt.Fprintf(&b, "%-28s %16d %16d\n", r.Name, r.Offset, r.Bytes)
+	}
+	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "total", "", f.Bytes(), human(f.Bytes()))
+	fmt.Fprintf(&b, "%-28s %16s\n", "stage", "flops")
+	total := 0.0
+	for _, c := range f.Costs() {
+		total += c.Flops
+		fmt.Fprintf(&b, "%-28s %16.3g\n", c.Stage, c.Flops)
+	}
+	fmt.Fprintf(&b, "%-28s %16.3g\n", "total", total)
+	_, err := io.WriteString(s.stdout, b.String())
+	return err
+}

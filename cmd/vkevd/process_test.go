@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asProgram makes the test binary be vkevd: signals and exit statuses belong to
+// a process, not to the function run.
+const asProgram = "VKEVD_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// A process is vkevd running on its own.
+type process struct {
+	*testing.T
+	*exec.Cmd
+	stdin  io.WriteCloser
+	stderr *bufio.Reader
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{T: t, Cmd: exec.Command(os.Args[0], args...)}
+	p.Env = append(os.Environ(), asProgram+"=1")
+	var err error
+	if p.stdin, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stderr = bufio.NewReader(stderr)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(5*time.Minute, func() { p.Process.Kill() })
+	t.Cleanup(func() { late.Stop() })
+	return p
+}
+
+// await reads standard error until a line.
+func (p *process) await(line string) {
+	p.Helper()
+	for {
+		got, err := p.stderr.ReadString('\n')
+		if got == line+"\n" {
+			return
+		}
+		if err != nil {
+			p.Fatalf("standard error ended with %q, no line %q", got, line)
+		}
+	}
+}
+
+// ends waits for the process and expects its last words and its status.
+func (p *process) ends(words string, status int) {
+	p.Helper()
+	rest, _ := io.ReadAll(p.stderr)
+	p.Wait()
+	if got := p.ProcessState.ExitCode(); got != status || lastLine(string(rest)) != words {
+		p.Errorf("status %d, want %d; standard error ends\n%s", got, status, rest)
+	}
+}
+
+func TestSignalWhileReading(t *testing.T) {
+	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		s := newStage(t)
+		p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "-")
+		p.await("reading standard input")
+		p.Process.Signal(signal)
+		p.ends("vkevd: interrupted", statusNumerical)
+		s.expectFiles()
+	}
+}
+
+// TestIgnoredSignalStaysIgnored, as for a shell's background job.
+func TestIgnoredSignalStaysIgnored(t *testing.T) {
+	newStage(t)
+	signal.Ignore(syscall.SIGINT) // inherited by the process
+	p := start(t, "solve", "-")
+	signal.Reset(syscall.SIGINT)
+	p.await("reading standard input")
+	p.Process.Signal(syscall.SIGINT)
+	p.stdin.Close() // only this ends it
+	p.ends("vkevd: standard input: the file is empty", statusInput)
+}
+
+func TestStatusOfTheProcess(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", "")
+	p := start(t, "solve", "--quiet", "A.mtx")
+	p.ends("vkevd: A.mtx: the file is empty", statusInput)
+	p = start(t, "version")
+	p.ends("", statusFine)
+}
+
+func TestNoLoaderNoDevice(t *testing.T) {
+	newStage(t)
+	t.Setenv("VK_DRIVER_FILES", "/nowhere.json") // the loader's: drivers it may look at
+	t.Setenv("VK_ICD_FILENAMES", "/nowhere.json")
+	p := start(t, "devices")
+	rest, _ := io.ReadAll(p.stderr)
+	p.Wait()
+	line := lastLine(string(rest))
+	if !strings.HasPrefix(line, "vkevd: no usable Vulkan device: ") || !strings.Contains(line, "apt install") || p.ProcessState.ExitCode() != statusDevice {
+		t.Errorf("status %d, %s", p.ProcessState.ExitCode(), rest)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+)
+
+// A stage is the world that a test gives the program: an empty working folder, a
+// pretended device, and variables.
+type stage struct {
+	*testing.T
+	machine   *pretended
+	variables map[string]string
+	terminal  bool
+	stdin     io.Reader
+	stdout    io.Writer // nil to look at it
+	ctx       context.Context
+}
+
+func newStage(t *testing.T) *stage {
+	t.Chdir(t.TempDir())
+	return &stage{
+		T: t, machine: &pretended{info: pretendedInfo, ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}},
+		variables: map[string]string{}, ctx: context.Background(),
+	}
+}
+
+// run calls the program and returns its standard output, its standard error and its status.
+func (s *stage) run(args ...string) (stdout, stderr string, status int) {
+	s.Helper()
+	env := environment{
+		lookup:   func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
+		cacheDir: func() (string, error) { return "/home/me/.cache", nil },
+		terminal: s.terminal,
+		machine:  s.machine,
+	}
+	var out, errs bytes.Buffer
+	w := io.Writer(&out)
+	if s.stdout != nil {
+		w = s.stdout
+	}
+	status = run(s.ctx, append([]string{}, args...), s.stdin, w, &errs, env)
+	return out.String(), errs.String(), status
+}
+
+// fails runs and expects one line on standard error, whatever stood before it.
+func (s *stage) fails(wantStatus int, wantLine string, args ...string) {
+	s.Helper()
+	stdout, stderr, status := s.run(args...)
+	line := lastLine(stderr)
+	if line != "vkevd: "+wantLine || status != wantStatus || stdout != "" {
+		s.Errorf("vkevd %s\nstatus %d, want %d\nsays %s\nwant vkevd: %s\nstdout %q", strings.Join(args, " "), status, wantStatus, line, wantLine, stdout)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+// file writes one.
+func (s *stage) file(name, content string) {
+	s.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// expectFiles lists the working folder, hidden files too.
+func (s *stage) expectFiles(want ...string) {
+	s.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		s.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		s.Errorf("the folder holds %q, want %q", got, want)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", twoByTwo)
+	for _, c := range []struct{ args, says string }{
+		{"", "no command given; vkevd help lists them"},
+		{"slove", `unknown command "slove"; did you mean solve?`},
+		{"frobnicate", `unknown command "frobnicate"; vkevd help lists them`},
+		{"help frobnicate", `unknown command "frobnicate"; vkevd help lists them`},
+		{"help solve it", "help takes one command, not 2; see vkevd help --help"},
+		{"--frob", "unknown flag: --frob; see vkevd --help"},
+		{"solve", "solve takes one FILE, not 0; see vkevd solve --help"},
+		{"solve A.mtx B.mtx", "solve takes one FILE, not 2; see vkevd solve --help"},
+		{"solve --frob A.mtx", "unknown flag: --frob; see vkevd solve --help"},
+		{"solve -x A.mtx", "unknown shorthand flag: 'x' in -x; see vkevd solve --help"},
+		{"solve A.mtx --band", "flag needs an argument: --band; see vkevd solve --help"},
+		{"solve A.mtx --band wide", `invalid argument "wide" for "--band" flag: strconv.ParseInt: parsing "wide": invalid syntax; see vkevd solve --help`},
+		{"solve A.mtx --values-only --out-vectors Q.npy", "--out-vectors does not go with --values-only; see vkevd solve --help"},
+		{"devices 0", `devices takes no argument, not "0"; see vkevd devices --help`},
+		{"version 2", `version takes no argument, not "2"; see vkevd version --help`},
+		{"plan 100", `plan takes no argument, not "100"; see vkevd plan --help`},
+		{"plan", "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help"},
+		{"plan --n -5", "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help"},
+	} {
+		s.fails(statusInput, c.says, strings.Fields(c.args)...)
+	}
+	s.expectFiles("A.mtx")
+	if len(s.machine.opened) > 0 {
+		t.Error("a device was opened for a call that made no sense")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	s := newStage(t)
+	for _, args := range []string{"help", "--help", "help solve", "solve --help", "plan -h", "devices --help", "version --help", "help help"} {
+		stdout, stderr, status := s.run(strings.Fields(args)...)
+		if status != statusFine || stderr != "" {
+			t.Errorf("vkevd %s: status %d, stderr %q", args, status, stderr)
+		}
+		for _, part := range []string{"Usage:\n  vkevd", "Examples:\n  vkevd"} {
+			if !strings.Contains(stdout, part) {
+				t.Errorf("vkevd %s lacks %q:\n%s", args, part, stdout)
+			}
+		}
+		for _, line := range strings.Split(stdout, "\n") {
+			if len([]rune(line)) > 100 {
+				t.Errorf("vkevd %s: line of %d characters: %s", args, len([]rune(line)), line)
+			}
+		}
+	}
+	long, _, _ := s.run("help", "solve")
+	if flag, _, _ := s.run("solve", "--help"); flag != long {
+		t.Error("vkevd help solve and vkevd solve --help differ")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	s := newStage(t)
+	word, _, status := s.run("version")
+	flag, _, _ := s.run("--version")
+	if status != statusFine || word != flag || !strings.HasPrefix(word, "vkevd ") || strings.Count(word, "\n") != 1 {
+		t.Errorf("status %d, %q and %q", status, word, flag)
+	}
+}
+
+func TestDescribeKeepsToOneLine(t *testing.T) {
+	if got := describe(errors.Join(errors.New("a"), errors.New("b"))); got != "a; b" {
+		t.Errorf("got %q", got)
+	}
+}

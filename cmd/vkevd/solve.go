@@ -1,0 +1,46 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func (s *session) solve() *cobra.Command {
+	j := &job{session: s}
+	cmd := &cobra.Command{
+		Use:   "solve [flags] FILE",
+		Short: "eigenvalues and eigenvectors of the matrix in a file",
+		Long: `solve computes A = Q·diag(λ)·Qᵀ for the symmetric matrix A in FILE and prints the
+eigenvalues λ to standard output, one a line, ascending, with the 17 digits from which a
+double can be read back exactly. Everything else goes to standard error.
+
+FILE is Matrix Market (coordinate or array; real, integer or pattern; symmetric, or general
+and exactly symmetric) or NumPy's .npy, compressed with gzip or not; - is standard input.
+The content decides which, not the name.
+
+Eigenvectors are computed unless --values-only is given, and kept if --out-vectors is.
+Output files appear complete or not at all. If --check finds the result bad, the exit
+status is 1 and the result is written nevertheless, to be looked at.`,
+		Example: `  vkevd solve A.mtx > values.txt
+  vkevd solve --values-only --device nvidia A.mtx.gz
+  vkevd solve --check --out-vectors Q.npy --report A.json A.npy`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(cmd, "solve takes one FILE, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if j.options.valuesOnly && j.vectors != "" {
+				return usage(cmd, "--out-vectors does not go with --values-only")
+			}
+			return j.run(cmd.Context(), args[0])
+		},
+	}
+	j.device = s.deviceFlag(cmd)
+	j.options.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .npy, or else text")
+	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")
+	f.StringVar(&j.log, "report", "", "write device, memory, times and ratios to `FILE`, JSON")
+	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm")
+	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
+	return cmd
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Exit statuses. Whatever is not named below is about usage or a file.
+const (
+	statusFine = iota
+	statusNumerical
+	statusInput
+	statusDevice
+)
+
+var statuses = []struct {
+	of     func(error) bool
+	status int
+}{
+	{is(context.Canceled), statusNumerical},
+	{as[*checkError], statusNumerical},
+	{as[*evd.NoConvergenceError], statusNumerical},
+	{as[*evd.StageError], statusDevice},
+	{is(vk.ErrNoDevice), statusDevice},
+	{is(vk.ErrDeviceLost), statusDevice},
+	{as[*vk.UnsupportedError], statusDevice},
+	{as[*vk.OutOfMemoryError], statusDevice},
+	{as[*vk.Error], statusDevice},
+}
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func as[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+func status(err error) int {
+	for _, s := range statuses {
+		if s.of(err) {
+			return s.status
+		}
+	}
+	return statusInput
+}
+
+// describe is the one line that the user reads.
+func describe(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	// Joined errors, and file names, may hold line ends.
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

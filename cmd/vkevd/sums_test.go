@@ -1,0 +1,35 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+)
+
+func TestSums(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name   string
+		a      []float64 // lower triangle of 2×2; NaN above must not be read
+		values []float64
+		good   bool
+	}{
+		{"right", []float64{2, 1, nan, 2}, []float64{1, 3}, true},
+		{"right, huge", []float64{0x1p1023, 0x1p1022, nan, 0x1p1023}, []float64{0x1p1022, 0x1.8p1023}, true},
+		{"right, tiny", []float64{0x1p-1069, 0x1p-1070, nan, 0x1p-1069}, []float64{0x1p-1070, 0x1.8p-1069}, true},
+		{"right, least", []float64{0x1p-1074, 0, nan, 0}, []float64{0, 0x1p-1074}, true},
+		{"zero", []float64{0, 0, nan, 0}, []float64{0, 0}, true},
+		{"zero, not solved", []float64{0, 0, nan, 0}, []float64{0, 1e-300}, false},
+		{"wrong trace", []float64{2, 1, nan, 2}, []float64{1, 3.000001}, false},
+		{"right trace, wrong squares", []float64{2, 1, nan, 2}, []float64{1.5, 2.5}, false},
+		{"one lost", []float64{2, 1, nan, 2}, []float64{1}, false},
+		{"NaN", []float64{2, 1, nan, 2}, []float64{1, nan}, false},
+		{"infinite", []float64{2, 1, nan, 2}, []float64{-inf, inf}, false},
+	} {
+		ms := sums(evd.Sym[float64]{N: 2, Ld: 2, Data: c.a, Uplo: evd.Lower}, c.values)
+		if good := ms.verdict() == nil; good != c.good {
+			t.Errorf("%s: %+v, want good %v", c.name, ms, c.good)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func (s *session) version() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "which vkevd this is",
+		Long:    "version prints the version of vkevd and what it was built with, for reports of defects.",
+		Example: "  vkevd version",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(s.stdout, version())
+			return err
+		},
+	}
+}
+
+// version is what the Go tool recorded when it built this program: a tag, or the
+// commit with its date.
+func version() string {
+	v := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return fmt.Sprintf("vkevd %s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// vulkan is the machine the program runs on.
+type vulkan struct{}
+
+func (vulkan) list() ([]vk.Info, error) { return vk.List() }
+
+func (vulkan) open(opt vk.Options) (device, error) {
+	dev, err := vk.Open(opt)
+	if err != nil {
+		return nil, err // not dev: a nil pointer would be a device
+	}
+	return opened{dev}, nil
+}
+
+func (vulkan) forecast(info vk.Info, n int, opt evd.Options) (forecast, error) {
+	return opened{vk.Dry(info)}.plan(n, opt)
+}
+
+type opened struct{ *vk.Device }
+
+func (d opened) plan(n int, opt evd.Options) (solver, error) {
+	p, err := evd.NewPlan[float64](d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}

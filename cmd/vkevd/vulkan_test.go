@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// real calls the program on a device of this machine: VKEVD_DEVICE, or the best.
+func (s *stage) real(args ...string) (stdout, stderr string, status int) {
+	s.Helper()
+	var out, errs strings.Builder
+	env := ours()
+	env.terminal = false
+	status = run(context.Background(), args, s.stdin, io.Writer(&out), &errs, env)
+	return out.String(), errs.String(), status
+}
+
+// TestGolden: matrices whose eigenvalues leave no room for rounding.
+func TestGolden(t *testing.T) {
+	for name, c := range map[string]struct{ file, values string }{
+		"order 0":  {npy(0, 0), ""},
+		"order 1":  {npy(1, 1, 0.1), "0.10000000000000001\n"},
+		"zero":     {banner + "symmetric\n3 3 0\n", "0\n0\n0\n"},
+		"diagonal": {banner + "symmetric\n3 3 3\n1 1 3\n2 2 -1\n3 3 2\n", "-1\n2\n3\n"},
+	} {
+		for _, flags := range []string{"--check", "--check --values-only"} {
+			s := newStage(t)
+			s.file("A", c.file)
+			stdout, stderr, status := s.real(append(strings.Fields("solve "+flags), "A")...)
+			if stdout != c.values || status != statusFine {
+				t.Errorf("%s, %s: status %d, %q, want %q\n%s", name, flags, status, stdout, c.values, stderr)
+			}
+		}
+	}
+}
+
+// TestApplications: matrices of practice, files of several kinds, trusted values beside them.
+func TestApplications(t *testing.T) {
+	folder, err := filepath.Abs("../../tests/testdata/matrices")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"LFAT5.mtx", "karate.mtx", "bcsstk03.mtx", "plat362.mtx.gz"} {
+		t.Run(name, func(t *testing.T) {
+			base, _, _ := strings.Cut(name, ".")
+			want, err := matio.ReadVectorFile(filepath.Join(folder, base+".eig.txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, flags := range []string{"--check --out-vectors Q.npy", "--check --values-only"} {
+				s := newStage(t)
+				stdout, stderr, status := s.real(append(strings.Fields("solve "+flags), filepath.Join(folder, name))...)
+				if status != statusFine {
+					t.Fatalf("%s: status %d\n%s", flags, status, stderr)
+				}
+				got, err := matio.ReadVector(strings.NewReader(stdout), "stdout")
+				if err != nil {
+					t.Fatal(err)
+				}
+				expectClose(t, got, want)
+			}
+		})
+	}
+}
+
+// expectClose allows what rounding may do: 10·n·ε·‖A‖₂.
+func expectClose(t *testing.T, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values, want %d", len(got), len(want))
+	}
+	n := len(want)
+	if n == 0 {
+		return
+	}
+	norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
+	for i := range want {
+		if d := math.Abs(got[i] - want[i]); !(d <= 10*float64(n)*ulp*norm) {
+			t.Errorf("value %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestRealFailures(t *testing.T) {
+	s := newStage(t)
+	s.file("A", npy(2, 2, 1, math.NaN(), math.NaN(), 1))
+	for args, says := range map[string]string{
+		"solve A":                     "vkevd: A: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)",
+		"solve --device nonesuch A":   `vkevd: no usable Vulkan device: none matches "nonesuch"; vkevd devices lists them`,
+		"solve --band 8 --block 12 A": "vkevd: --block: 12 is no multiple of the half-bandwidth 8",
+		"plan -n 10 --band -1":        "vkevd: --band, --block: must not be negative",
+	} {
+		_, stderr, status := s.real(strings.Fields(args)...)
+		if lastLine(stderr) != says || status == statusFine {
+			t.Errorf("%s: status %d\n%s", args, status, stderr)
+		}
+	}
+	s.expectFiles("A")
+}
+
+// TestPlanOfTheDevice: what cannot fit anywhere is said with both numbers.
+func TestPlanOfTheDevice(t *testing.T) {
+	s := newStage(t)
+	stdout, stderr, status := s.real("plan", "-n", "1000")
+	if status != statusFine || !strings.Contains(stdout, "\ntotal ") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
+	}
+	if _, stderr, status := s.real("plan", "-n", "2000000"); status != statusDevice || !strings.Contains(stderr, "bytes of device memory, ") {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+}
+
+// TestSignalWhileSolving: the device is left in order and no file stays.
+func TestSignalWhileSolving(t *testing.T) {
+	s := newStage(t)
+	n := 1500
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := range n {
+			a[i+j*n] = 1 / float64(1+i+j) // Hilbert's, full and not hard
+		}
+	}
+	s.file("A.npy", npy(n, n, a...))
+	p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.npy")
+	p.await("band reduction")
+	p.Process.Signal(os.Interrupt)
+	p.ends("vkevd: interrupted", statusNumerical)
+	s.expectFiles("A.npy")
+}
