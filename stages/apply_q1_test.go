@@ -17,7 +17,7 @@ func TestApplyQ1(t *testing.T) {
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},
 		{50, 3, 7, 30}, {50, 8, 50, 24}, {33, 1, 5, 5}, {41, 5, 12, 1000}, {50, 4, 0, 16},
 	} {
-		tune := smallPanel
+		tune := SmallestTuning()
 		tune.Panel.Merge = s.merge
 		y, _, factors := reduce(t, s.n, s.b, 2*s.b, tune, symmetric(s.n))
 		x := make([]float64, s.n*s.m)
@@ -86,7 +86,7 @@ func transpose(m, n int, x []float64) []float64 {
 
 func TestApplyQ1Refuses(t *testing.T) {
 	for _, s := range [][3]int{{-1, 4, 4}, {4, 0, 4}, {4, 4, -1}} {
-		if _, err := NewApplyQ1(testDevice(t), s[0], s[1], s[2], Ops{}, smallPanel); err == nil {
+		if _, err := NewApplyQ1(testDevice(t), s[0], s[1], s[2], Ops{}, SmallestTuning()); err == nil {
 			t.Errorf("%s was accepted", fmt.Sprint(s))
 		}
 	}

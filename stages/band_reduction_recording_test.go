@@ -13,7 +13,7 @@ import (
 // short, and a last diagonal block of its own.
 func TestBandReductionRecording(t *testing.T) {
 	const n, b, k = 14, 3, 6
-	rec := record(t, n, b, k, writtenOps(), smallPanel)
+	rec := record(t, n, b, k, writtenOps(), SmallestTuning())
 	var text strings.Builder
 	if _, err := rec.WriteTo(&text); err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestBandReductionIsShort(t *testing.T) {
 
 // TestBandReductionOfNothing records nothing, or what an empty matrix costs.
 func TestBandReductionOfNothing(t *testing.T) {
-	if rec := record(t, 0, 4, 8, writtenOps(), smallPanel); rec.Len() > 0 {
+	if rec := record(t, 0, 4, 8, writtenOps(), SmallestTuning()); rec.Len() > 0 {
 		t.Errorf("%d commands for an empty matrix", rec.Len())
 	}
 }

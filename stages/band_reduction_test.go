@@ -19,7 +19,7 @@ func TestBandReduction(t *testing.T) {
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
 		for _, k := range []int{b, 2 * b, 4 * b} {
 			for _, n := range edges(b, k) {
-				checkReduction(t, "random", n, b, k, smallPanel, symmetric(n), &orthogonal, &similar)
+				checkReduction(t, "random", n, b, k, SmallestTuning(), symmetric(n), &orthogonal, &similar)
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func TestBandReductionKinds(t *testing.T) {
 	const n, b, k = 43, 4, 8
 	var orthogonal, similar worst
 	for _, kind := range testmat.Dense() {
-		checkReduction(t, kind.Name(), n, b, k, smallPanel, kind.Dense(n), &orthogonal, &similar)
+		checkReduction(t, kind.Name(), n, b, k, SmallestTuning(), kind.Dense(n), &orthogonal, &similar)
 	}
 	orthogonal.atMost(t, "‖I − Q1ᵀ·Q1‖", 10)
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
@@ -60,7 +60,7 @@ func TestBandReductionIsTheReference(t *testing.T) {
 	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}, {20, 8, 8}} {
 		n, b, k := s[0], s[1], s[2]
 		dense := symmetric(n)
-		y, band, factors := reduce(t, n, b, k, smallPanel, dense)
+		y, band, factors := reduce(t, n, b, k, SmallestTuning(), dense)
 		a := slices.Clone(dense)
 		wantBand, wantFactors := ref.BandReduction(n, b, k, a, n)
 		for _, c := range []struct {
@@ -79,8 +79,8 @@ func TestBandReductionIsTheReference(t *testing.T) {
 // TestBandReductionRepeats: the same bits on every run.
 func TestBandReductionRepeats(t *testing.T) {
 	const n, b, k = 50, 4, 8
-	y, band, factors := reduce(t, n, b, k, smallPanel, symmetric(n))
-	y2, band2, factors2 := reduce(t, n, b, k, smallPanel, symmetric(n))
+	y, band, factors := reduce(t, n, b, k, SmallestTuning(), symmetric(n))
+	y2, band2, factors2 := reduce(t, n, b, k, SmallestTuning(), symmetric(n))
 	if !slices.Equal(y, y2) || !slices.Equal(band, band2) || !slices.Equal(factors, factors2) {
 		t.Error("two runs differ")
 	}
@@ -89,7 +89,7 @@ func TestBandReductionRepeats(t *testing.T) {
 func TestBandReductionRefuses(t *testing.T) {
 	d := testDevice(t)
 	for _, s := range [][3]int{{-1, 4, 8}, {10, 0, 8}, {10, 4, 0}, {10, 4, 6}, {10, 4, 2}, {10, maxPanel + 1, maxPanel + 1}} {
-		if _, err := NewBandReduction(d, s[0], s[1], s[2], Ops{}, smallPanel); err == nil {
+		if _, err := NewBandReduction(d, s[0], s[1], s[2], Ops{}, SmallestTuning()); err == nil {
 			t.Errorf("n, b, k = %v was accepted", s)
 		}
 	}

@@ -36,7 +36,7 @@ func NewPanelQR(dev *vk.Device, b int, tune Tuning) (*PanelQR, error) {
 		return nil, fmt.Errorf("stages: panels of %d columns: 1 to %d can be factored", b, maxPanel)
 	}
 	t := tune.Panel
-	if err := t.check(); err != nil {
+	if err := t.fits(dev, b); err != nil {
 		return nil, err
 	}
 	q := &PanelQR{b: b, tune: t}

@@ -10,8 +10,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-var smallPanel = Tuning{Panel: smallestPanel}
-
 // panelKinds are panels, each entry from its place and a random number of size about one.
 var panelKinds = []struct {
 	name string
@@ -55,13 +53,35 @@ func TestPanelQR(t *testing.T) {
 		for _, b := range []int{1, 2, 3, 4, 8} {
 			for _, m := range []int{1, 2, 4, 5, 8, 9, 50} {
 				panel := randomPanel(m, b, kind.at)
-				y, r, tau := panelQR(t, m, b, panel, smallPanel)
+				y, r, tau := panelQR(t, m, b, panel, SmallestTuning())
 				where := fmt.Sprintf("%s, %d×%d", kind.name, m, b)
 				checkTrapezoid(t, where, m, b, y, r, tau)
 				o, e := panelErrors(m, b, panel, y, r, tau)
 				orthogonal.see(o, where)
 				residual.see(e, where)
 			}
+		}
+	}
+	orthogonal.atMost(t, "‖I − QᵀQ‖/(b·ε)", 10)
+	residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
+}
+
+// TestPanelQRManyGroups has more partial results than an invocation adds up at
+// once, and a scale of its own for each of them.
+func TestPanelQRManyGroups(t *testing.T) {
+	const m = 200
+	tune := SmallestTuning()
+	tune.Panel.Groups = 70
+	var orthogonal, residual worst
+	for _, kind := range panelKinds {
+		for _, b := range []int{3, 8} {
+			panel := randomPanel(m, b, kind.at)
+			y, r, tau := panelQR(t, m, b, panel, tune)
+			where := fmt.Sprintf("%s, %d×%d", kind.name, m, b)
+			checkTrapezoid(t, where, m, b, y, r, tau)
+			o, e := panelErrors(m, b, panel, y, r, tau)
+			orthogonal.see(o, where)
+			residual.see(e, where)
 		}
 	}
 	orthogonal.atMost(t, "‖I − QᵀQ‖/(b·ε)", 10)
@@ -99,7 +119,7 @@ func TestPanelQRLarge(t *testing.T) {
 // TestPanelQRRefuses what no tile could hold.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, maxPanel + 1} {
-		if _, err := NewPanelQR(testDevice(t), b, smallPanel); err == nil {
+		if _, err := NewPanelQR(testDevice(t), b, SmallestTuning()); err == nil {
 			t.Errorf("b = %d was accepted", b)
 		}
 	}
@@ -214,12 +234,9 @@ func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual flo
 	_, e := math.Frexp(largest)
 	apply := func(x []float64) { // x ← Q·x
 		for j := kb - 1; j >= 0; j-- {
-			var dot float64
+			w := tau[j] * dot(y[j*m:(j+1)*m], x)
 			for i := range m {
-				dot += y[i+j*m] * x[i]
-			}
-			for i := range m {
-				x[i] -= tau[j] * dot * y[i+j*m]
+				x[i] -= w * y[i+j*m]
 			}
 		}
 	}
@@ -230,11 +247,7 @@ func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual flo
 	}
 	for j := range kb {
 		for l := range kb {
-			dot := pick(j == l, -1, 0)
-			for i := range m {
-				dot += q[i+j*m] * q[i+l*m]
-			}
-			orthogonal = max(orthogonal, math.Abs(dot))
+			orthogonal = max(orthogonal, math.Abs(dot(q[j*m:(j+1)*m], q[l*m:(l+1)*m])-pick(j == l, 1, 0)))
 		}
 	}
 	x, want := make([]float64, m), make([]float64, m)
@@ -255,13 +268,21 @@ func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual flo
 	return orthogonal / (float64(b) * epsilon), residual / (max(longest, 0.5) * float64(b) * epsilon)
 }
 
-func norm(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += v * v
+// dot is x·y, rounded about once: what is measured must not drown in the measuring.
+func dot(x, y []float64) float64 {
+	var sum, low float64
+	for i := range x {
+		p := x[i] * y[i]
+		low += math.FMA(x[i], y[i], -p)
+		s := sum + p
+		t := s - sum
+		low += (sum - (s - t)) + (p - t)
+		sum = s
 	}
-	return math.Sqrt(sum)
+	return sum + low
 }
+
+func norm(x []float64) float64 { return math.Sqrt(dot(x, x)) }
 
 // worst keeps the largest of some ratios, and where it was seen.
 type worst struct {

@@ -3,6 +3,8 @@ package stages
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/vkevd/vkevd/vk"
 )
 
 // PanelTuning is what is measured for the panel factorisation. Its columns are
@@ -16,10 +18,19 @@ type PanelTuning struct {
 	Merge     int    // reflectors that are applied to the eigenvectors together
 }
 
-// check tells what is wrong with a table: a missing one, above all.
-func (t PanelTuning) check() error {
+// fits returns an error if the table is missing or too much for the device.
+func (t PanelTuning) fits(dev *vk.Device, columns int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
 		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
+	}
+	info := dev.Info()
+	if n := int(t.localSize(columns)); n > info.MaxLocal {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
+	}
+	rows, block := int(t.chunk(columns)), int(t.Factor)
+	tile := 8 * (columns*(rows+1) + int(t.localSize(columns)) + 2*columns + rows)
+	if n := max(tile, 8*block*(2*(block+1)+1)); n > info.SharedBytes {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(n), Have: fmt.Sprint(info.SharedBytes)}
 	}
 	return nil
 }

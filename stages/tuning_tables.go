@@ -5,6 +5,7 @@ package stages
 var tunings = map[string]Tuning{
 	"nvidia": {
 		Band: 32, Block: 1024,
+		Panel: panelTuning("nvidia"),
 		Products: ProductTuning{
 			Tiles: []Tile{
 				{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Groups: 132},
@@ -18,10 +19,12 @@ var tunings = map[string]Tuning{
 	},
 	"cpu": {
 		Band: 16, Block: 64,
+		Panel:    panelTuning("cpu"),
 		Products: portableProducts,
 	},
 	"other": {
 		Band: 32, Block: 256,
+		Panel:    panelTuning("other"),
 		Products: portableProducts,
 	},
 }
@@ -41,6 +44,7 @@ func SmallestTuning() Tuning {
 	tile := Tile{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Groups: 16}
 	return Tuning{
 		Band: 4, Block: 8,
+		Panel: smallestPanel,
 		Products: ProductTuning{
 			Tiles: []Tile{
 				{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Groups: 16},

@@ -27,7 +27,7 @@ type TFactor struct {
 // NewTFactor prepares for factors of order n or less.
 func NewTFactor(dev *vk.Device, n int, ops Ops, tune Tuning) (*TFactor, error) {
 	t := tune.Panel
-	if err := t.check(); err != nil {
+	if err := t.fits(dev, 1); err != nil {
 		return nil, err
 	}
 	f := &TFactor{n: n, gemm: ops.Gemm, tune: t}
