@@ -15,6 +15,13 @@ type DivideConquerTuning struct {
 	Threads uint32 // invocations a workgroup, a power of two
 }
 
+func divideConquerTuning(family string) DivideConquerTuning {
+	if family == "cpu" {
+		return DivideConquerTuning{Leaf: 32, Threads: 32}
+	}
+	return DivideConquerTuning{Leaf: 32, Threads: 128}
+}
+
 // DivideConquer finds all eigenvalues and eigenvectors of a symmetric
 // tridiagonal matrix (dstedc; Cuppen 1981, Gu and Eisenstat 1995):
 //

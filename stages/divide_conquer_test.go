@@ -40,18 +40,12 @@ func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []fl
 	return values, z
 }
 
-func tinyLeaves() Tuning {
-	t := SmallestTuning()
-	t.DivideConquer.Leaf = 3
-	return t
-}
-
 func TestDivideConquerOnEveryKind(t *testing.T) {
 	for _, kind := range testmat.Tridiagonals() {
 		for _, n := range []int{1, 2, 3, 7, 50} {
 			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
 				d, e := kind.Tridiagonal(n)
-				values, z := solveTridiagonal(t, tinyLeaves(), d, e)
+				values, z := solveTridiagonal(t, SmallestTuning(), d, e)
 				if r := ratio.TridiagonalResidual(d, e, values, z, n); !(r < 10) {
 					t.Errorf("residual %g", r)
 				}
@@ -77,7 +71,7 @@ func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	for i := range e {
 		e[i] = math.Cos(float64(3 * i * i))
 	}
-	tune := tinyLeaves()
+	tune := SmallestTuning()
 	values, _ := solveTridiagonal(t, tune, d, e)
 	want, _, err := ref.DivideConquer(d, e, ref.DCOptions{LeafSize: tune.DivideConquer.Leaf})
 	if err != nil {

@@ -15,8 +15,12 @@ type Tuning struct {
 
 // TuningFor is the table for the device's family, or the nearest one there is.
 func TuningFor(info vk.Info) Tuning {
-	if t, ok := tunings[info.Family]; ok {
-		return t
+	t, ok := tunings[info.Family]
+	if !ok {
+		t = tunings["other"]
 	}
-	return tunings["other"]
+	t.Panel = panelTuning(info.Family)
+	t.Chase = chaseTuning(info.Family)
+	t.DivideConquer = divideConquerTuning(info.Family)
+	return t
 }

@@ -44,7 +44,7 @@ func SmallestTuning() Tuning {
 	tile := Tile{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Groups: 16}
 	return Tuning{
 		Band: 4, Block: 8,
-		Panel: smallestPanel,
+		Panel: smallestPanel, Chase: smallestChase(), DivideConquer: DivideConquerTuning{Leaf: 3, Threads: 8},
 		Products: ProductTuning{
 			Tiles: []Tile{
 				{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Groups: 16},

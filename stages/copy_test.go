@@ -1,0 +1,105 @@
+package stages
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
+
+// Whatever stood in the other triangle is gone, and the padding is as it was.
+func TestSymmetricLoad(t *testing.T) {
+	s, err := NewSymmetricLoad(testDevice(t), SmallestTuning())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProductBench(t, 320*323, vk.Together())
+	for _, n := range append(copySizes, 320) { // 10 rows of tiles: two swaths
+		for _, upper := range []bool{false, true} {
+			full := normal(n, n, n+3, 1)
+			at := func(i, j int) float64 { return full.data[max(i, j)+min(i, j)*full.ld] }
+			given, want := poisoned(n, n, n+3), poisoned(n, n, n+3).fill(func(i, j int) float64 { return 0.25 * at(i, j) })
+			for j := range n {
+				for i := range n {
+					if i == j || upper == (i < j) {
+						given.data[i+j*given.ld] = at(i, j)
+					}
+				}
+			}
+			got := p.do(t, poisoned(0, 0, 1), poisoned(0, 0, 1), given, func(rec *vk.Recorder, _, _, a Matrix) { s.Record(rec, a, upper, 0.25) })
+			if furthest(t, fmt.Sprintf("n=%d upper=%v", n, upper), got, want, want.abs()) != 0 {
+				t.Errorf("n=%d upper=%v: a power of two did not scale exactly", n, upper)
+			}
+		}
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	s, err := NewTranspose(testDevice(t), SmallestTuning())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProductBench(t, 105*105, vk.Together())
+	for _, rows := range copySizes {
+		for _, cols := range copySizes {
+			a, b := normal(rows, cols, rows+1, 1), poisoned(cols, rows, cols+2)
+			want := poisoned(cols, rows, cols+2).fill(func(i, j int) float64 { return a.data[j+i*a.ld] })
+			got := p.do(t, a, poisoned(0, 0, 1), b, func(rec *vk.Recorder, a, _, b Matrix) { s.Record(rec, a, b) })
+			if furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.abs()) != 0 {
+				t.Errorf("%d×%d: elements changed", rows, cols)
+			}
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	s, err := NewScale(testDevice(t), SmallestTuning())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProductBench(t, 300, vk.Together())
+	for _, n := range []int{0, 1, copyThreads, copyThreads + 1, 300} {
+		x := normal(n, 1, n, 1)
+		want := normal(n, 1, n, 1).fill(func(i, _ int) float64 { return -3 * x.data[i] })
+		got := p.do(t, poisoned(0, 0, 1), poisoned(0, 0, 1), x, func(rec *vk.Recorder, _, _, c Matrix) { s.Record(rec, c.At.Sub(0, n), -3) })
+		if furthest(t, fmt.Sprint(n), got, want, want.abs()) != 0 {
+			t.Errorf("n=%d: not scaled", n)
+		}
+	}
+}
+
+// Offsets beyond 2³² elements, and the numbers of workgroups in a grid of more than one row.
+func TestIndexHeader(t *testing.T) {
+	d := testDevice(t)
+	b := builder{dev: d}
+	kernel := build(&b, shaders.ProbeIndex(), shaders.ProbeIndexSpec{LocalSize: 1})
+	if b.err != nil {
+		t.Fatal(b.err)
+	}
+	const count = 70000
+	places, offsets, groups := vk.Reserve[uint64]("places", 3*count), vk.Reserve[uint64]("offsets", count), vk.Reserve[uint64]("groups", count)
+	ws := arena(t, d, vk.Together(places, offsets, groups))
+	in := make([]uint64, 3*count)
+	for i := range uint64(count) {
+		in[3*i], in[3*i+1], in[3*i+2] = i*0x10001, i*0x1003, 1<<32+i
+	}
+	put(t, d, places.In(ws), in)
+	rec := vk.NewRecorder(d)
+	grid := vk.Folded(count)
+	if grid.Y < 2 {
+		t.Fatalf("%v is not folded", grid)
+	}
+	kernel.Dispatch(rec, grid, shaders.ProbeIndexPush{
+		Places: places.In(ws).Addr(), Offsets: offsets.In(ws).Addr(), Groups: groups.In(ws).Addr(), Count: count,
+	})
+	run(t, d, rec)
+	got, numbers := get(t, d, offsets.In(ws)), get(t, d, groups.In(ws))
+	for i := range uint64(count) {
+		if want := 8 * (in[3*i] + in[3*i+1]*in[3*i+2]); got[i] != want || numbers[i] != i+1 {
+			t.Fatalf("workgroup %d: number %d, offset %d, want %d", i, numbers[i]-1, got[i], want)
+		}
+	}
+}
