@@ -20,6 +20,7 @@
 #include "numerics_f64.glsl"
 #include "index.glsl"
 #include "tile.glsl"
+#include "tile_order.glsl"
 #include "tile_product.glsl"
 
 layout(push_constant, scalar) uniform Push {

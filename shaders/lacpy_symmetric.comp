@@ -1,0 +1,59 @@
+// lacpy_symmetric writes σ·A with both its triangles where one of them is
+// stored (LAPACK dlacpy and dlascl, and the mirror image).
+//
+// in, out: a  n×n; of the lower triangle, or the upper one where `upper` is not 0,
+//             each element is read; then that of the other triangle is overwritten,
+//             which may hold NaN
+//
+// A workgroup owns a pair of tiles that mirror each other, and no other reads or
+// writes them; the tile passes through shared memory so that both are accessed in
+// order. Workgroups: x and y, folded, number the tiles of a lower triangle.
+// LOCAL_SIZE is a multiple of TILE. n = 0 must not be dispatched.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "tile_order.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 1) const uint TILE = 32;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixInOut a;
+	double sigma;
+	uint n, ld, upper;
+} p;
+
+shared real_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
+
+void main() {
+	uint rows = (p.n + TILE - 1) / TILE;
+	uint index = workgroup();
+	if (index >= triangle(rows)) return;
+	uvec2 at = lower_tile(index, rows);
+	if (p.upper != 0) at = at.yx;
+	uint i0 = at.x * TILE, j0 = at.y * TILE;
+	uint r = gl_LocalInvocationIndex % TILE, first = gl_LocalInvocationIndex / TILE;
+
+	MatrixInOut stored = MatrixInOut(element(uint64_t(p.a), i0, j0, p.ld));
+	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
+		uint i = i0 + r, j = j0 + c;
+		if (max(i, j) >= p.n || (p.upper == 0 ? i < j : i > j)) continue;
+		real_t x = real_t(p.sigma * stored.at[r + c * p.ld]);
+		stored.at[r + c * p.ld] = x;
+		tile[r + c * (TILE + 1)] = x;
+	}
+	barrier();
+	MatrixInOut mirror = MatrixInOut(element(uint64_t(p.a), j0, i0, p.ld));
+	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
+		// Element (r, c) of the mirror image is (c, r) of the stored tile.
+		uint i = i0 + c, j = j0 + r;
+		if (max(i, j) >= p.n || (p.upper == 0 ? i <= j : i >= j)) continue;
+		mirror.at[r + c * p.ld] = tile[c + r * (TILE + 1)];
+	}
+}

@@ -1,0 +1,36 @@
+// probe_index tells where index.glsl finds elements, and which numbers workgroups
+// have in a folded grid.
+//
+// in:  places   i, j, ld of each element, as 64-bit integers
+// out: offsets  element(0, i, j, ld), in bytes
+//      groups   one more than the workgroup's number, at that number
+//
+// It is for tests: memory enough to see a wrong offset is hard to come by. One
+// workgroup of one invocation an element; those past the count leave nothing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 1;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Places { uint64_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Offsets { uint64_t at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Places places;
+	Offsets offsets, groups;
+	uint count;
+} p;
+
+void main() {
+	uint i = workgroup();
+	if (i >= p.count) return;
+	p.offsets.at[i] = element(0ul, p.places.at[3 * i], p.places.at[3 * i + 1], p.places.at[3 * i + 2]);
+	p.groups.at[i] = i + 1;
+}

@@ -1,0 +1,48 @@
+// transpose computes B = Aᵀ.
+//
+// in:  a  rows×cols
+// out: b  cols×rows
+//
+// Tiles pass through shared memory so that both matrices are accessed in order.
+// Workgroups: x and y, folded, number the tiles of A. LOCAL_SIZE is a multiple of
+// TILE. B must not overlap A. An empty A must not be dispatched.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "tile_order.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 1) const uint TILE = 32;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn a;
+	MatrixOut b;
+	uint rows, cols, lda, ldb;
+} p;
+
+shared real_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
+
+void main() {
+	uint down = (p.rows + TILE - 1) / TILE, across = (p.cols + TILE - 1) / TILE;
+	uint index = workgroup();
+	if (index >= down * across) return;
+	uvec2 at = swath_tile(index, down, across);
+	uint i0 = at.x * TILE, j0 = at.y * TILE;
+	uint r = gl_LocalInvocationIndex % TILE, first = gl_LocalInvocationIndex / TILE;
+
+	MatrixIn a = MatrixIn(element(uint64_t(p.a), i0, j0, p.lda));
+	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
+		if (i0 + r < p.rows && j0 + c < p.cols) tile[r + c * (TILE + 1)] = a.at[r + c * p.lda];
+	}
+	barrier();
+	MatrixOut b = MatrixOut(element(uint64_t(p.b), j0, i0, p.ldb));
+	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
+		if (j0 + r < p.cols && i0 + c < p.rows) b.at[r + c * p.ldb] = tile[c + r * (TILE + 1)];
+	}
+}
