@@ -2,6 +2,5 @@ package stages
 
 // Placeholders; each goes when the stage that owns the type arrives.
 type (
-	ApplyQ2Tuning   struct{}
-	BisectionTuning struct{}
+	ApplyQ2Tuning struct{}
 )

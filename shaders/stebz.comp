@@ -1,0 +1,122 @@
+// stebz finds eigenvalues of a symmetric tridiagonal by bisection on Sturm
+// counts, or counts those below given shifts (LAPACK dstebz, dlaebz).
+//
+// variant: stebz_bisect
+// variant: stebz_count COUNT
+//
+// in:  rows, start  see stebz_prepare
+//
+// stebz_bisect: invocation i owns eigenvalue first + i, i < count, counted from 0.
+// in/out: lo, hi    its interval in the scaled T; the first dispatch (FRESH ≠ 0) begins with LO, HI
+// out:    values    the eigenvalue of T itself, good once the interval is short
+// A dispatch does at most rounds halvings.
+//
+// stebz_count: invocation i counts the eigenvalues below shifts[i], i < count.
+//
+// Every invocation walks all rows, which come through shared memory, TILE at a
+// time. The operations of a count and their order are a contract with package
+// ref: each is rounded once, none is fused, so the count never decreases as x
+// grows, and the bits are the same everywhere that division is exact to the
+// last bit. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "scale.glsl"
+#include "sturm.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 1) const uint TILE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Rows { Row at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Starts { Start at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Counts { uint at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Rows rows;
+	Starts start;
+#ifdef COUNT
+	MatrixIn shifts;
+	Counts counts;
+#else
+	MatrixInOut lo, hi;
+	MatrixOut values;
+	uint first, rounds, fresh;
+#endif
+	uint n, count;
+} p;
+
+shared Row tile[TILE];
+
+// below counts the negative pivots of 2^−x·T − shift. To be called by all. Between
+// two calls the last tile stays where it is.
+uint below(work_t shift, inout uint resident) {
+	uint found = 0;
+	work_t q = 1; // the first row's e² is 0
+	for (uint from = 0; from < p.n; from += TILE) {
+		uint len = min(TILE, p.n - from);
+		if (resident != from) {
+			barrier();
+			for (uint i = gl_LocalInvocationIndex; i < len; i += LOCAL_SIZE) tile[i] = p.rows.at[from + i];
+			barrier();
+			resident = from;
+		}
+		for (uint i = 0; i < len; i++) {
+			q = (tile[i].d - shift) - tile[i].e2 / q;
+			if (abs(q) <= pivmin()) q = -pivmin();
+			if (q < 0) found++;
+		}
+	}
+	return found;
+}
+
+const uint NOTHING = 0xffffffffu; // is resident
+
+#ifdef COUNT
+void main() {
+	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	Start s = p.start.at[0];
+	uint resident = NOTHING;
+	work_t shift = i < p.count ? scaled(p.shifts.at[i], s.down) : work_t(0);
+	uint found = below(shift, resident);
+	if (i < p.count) p.counts.at[i] = found;
+}
+#else
+shared uint busy;
+
+void main() {
+	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	Start s = p.start.at[0];
+	work_t lo = s.lo, hi = s.hi;
+	if (p.fresh == 0 && i < p.count) {
+		lo = p.lo.at[i];
+		hi = p.hi.at[i];
+	}
+	work_t mid = work_t(0.5) * (lo + hi);
+	uint resident = NOTHING;
+	for (uint round = 0; round < p.rounds; round++) {
+		bool mine = i < p.count && hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + s.tiny;
+		barrier(); // all have seen what busy was
+		if (gl_LocalInvocationIndex == 0) busy = 0;
+		barrier();
+		if (mine) atomicOr(busy, 1);
+		barrier();
+		if (busy == 0) break;
+		uint found = below(mid, resident);
+		if (mine) {
+			if (found > p.first + i) hi = mid;
+			else lo = mid;
+			mid = work_t(0.5) * (lo + hi);
+		}
+	}
+	if (i >= p.count) return;
+	p.lo.at[i] = lo;
+	p.hi.at[i] = hi;
+	p.values.at[i] = scaled(mid, s.up);
+}
+#endif

@@ -1,0 +1,87 @@
+// stebz_prepare makes a symmetric tridiagonal T(d, e) ready for Sturm counts.
+//
+// in:  d[n], e[n−1], finite; n ≥ 1
+// out: rows   n pairs: the diagonal, and the square of the off-diagonal entry
+//             before it (0 in the first), of 2^−x·T, whose largest entry is in
+//             [½, 1); what is below FLUSH is 0
+//      start  LO, HI: an interval with all eigenvalues of 2^−x·T strictly inside;
+//             TINY: the absolute part of bisection's stopping rule; two factors
+//             with product 2^−x, and two with product 2^x
+//
+// One workgroup. Bit for bit what package ref's NewSturm does: it is exact
+// operations, minima, maxima and a handful of sums. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "scale.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+#include "reduce.glsl"
+#include "sturm.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer In { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer RowsOut { Row at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer StartOut { Start at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	In d, e;
+	RowsOut rows;
+	StartOut start;
+	uint n;
+} p;
+
+// binary_exponent is x with |top| = f·2^x, ½ ≤ f < 1; 0 for zero.
+int binary_exponent(work_t top) {
+	if (top == 0) return 0;
+	const int room = 60; // lifts every denormal out
+	if (top < power_of_two(SCALE_LEAST)) return exponent_of(top * power_of_two(room)) - room;
+	// exponent_of stops short of the largest numbers.
+	return top < power_of_two(SCALE_MOST) ? exponent_of(top) : exponent_of(top * power_of_two(-room)) + room;
+}
+
+work_t flushed(work_t x) { return abs(x) < power_of_two(-900) ? work_t(0) : x; }
+
+void main() {
+	uint t = gl_LocalInvocationIndex;
+	work_t top = 0;
+	for (uint i = t; i < p.n; i += LOCAL_SIZE) {
+		top = max(top, abs(p.d.at[i]));
+		if (i + 1 < p.n) top = max(top, abs(p.e.at[i]));
+	}
+	int x = binary_exponent(group_max(top));
+	Start s;
+	s.down[0] = power_of_two(-x / 2);
+	s.down[1] = power_of_two(-x - -x / 2);
+	s.up[0] = power_of_two(x / 2);
+	s.up[1] = power_of_two(x - x / 2);
+
+	work_t lo = 0, hi = 0;
+	for (uint i = t; i < p.n; i += LOCAL_SIZE) {
+		work_t before = i > 0 ? abs(scaled(p.e.at[i - 1], s.down)) : work_t(0);
+		work_t after = i + 1 < p.n ? abs(scaled(p.e.at[i], s.down)) : work_t(0);
+		Row row = Row(flushed(scaled(p.d.at[i], s.down)), flushed(before * before));
+		work_t radius = before + after;
+		lo = i == t ? row.d - radius : min(lo, row.d - radius);
+		hi = i == t ? row.d + radius : max(hi, row.d + radius);
+		p.rows.at[i] = row;
+	}
+	// The spare invocations take part with what is no better than the first's.
+	bool spare = t >= p.n;
+	work_t first = flushed(scaled(p.d.at[0], s.down));
+	barrier();
+	lo = -group_max(spare ? -first : -lo);
+	barrier();
+	hi = group_max(spare ? first : hi);
+
+	work_t norm = max(abs(lo), abs(hi));
+	work_t room = 4 * (work_t(p.n) * ulp() * norm + pivmin());
+	s.lo = lo - room;
+	s.hi = hi + room;
+	s.tiny = ulp() * ulp() * norm + 8 * pivmin();
+	if (t == 0) p.start.at[0] = s;
+}

@@ -1,0 +1,155 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BisectionTuning is what is measured for the bisection.
+type BisectionTuning struct {
+	Threads  uint32  // a workgroup
+	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each
+	Lanes    int     // threads that keep the device busy: fewer take no less time
+	Dispatch float64 // pivots that one dispatch may compute
+}
+
+func bisectionTuning(family string) BisectionTuning {
+	switch family {
+	case "nvidia":
+		return BisectionTuning{Threads: 64, Tile: 1024, Lanes: 1 << 15, Dispatch: 3e10}
+	case "cpu":
+		return BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Dispatch: 2e7}
+	}
+	return BisectionTuning{Threads: 64, Tile: 512, Lanes: 1 << 12, Dispatch: 2e9}
+}
+
+// smallestBisection has tiles of a few rows, and dispatches of a few halvings.
+func smallestBisection() BisectionTuning {
+	return BisectionTuning{Threads: 8, Tile: 8, Lanes: 1, Dispatch: 1e4}
+}
+
+// Bisection finds eigenvalues of a symmetric tridiagonal matrix (dstebz), each
+// by bisection on its own Sturm counts:
+//
+//	λ_k = sup { x : fewer than k+1 pivots of T − x·I = L·D·Lᵀ are negative }
+//
+// to within a few ulp of itself or 2⁻¹⁰⁴·‖T‖, whichever is more, as far as the counts
+// tell. Values ascend, and are the same bits as package ref's, whatever
+// the tuning and the range asked for.
+//
+// Source: J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995), on when counts are monotone.
+type Bisection struct {
+	n       int
+	tune    BisectionTuning
+	prepare *vk.Kernel[shaders.StebzPrepareSpec, shaders.StebzPreparePush]
+	bisect  *vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush]
+	count   *vk.Kernel[shaders.StebzCountSpec, shaders.StebzCountPush]
+
+	rows, start, lo, hi vk.Region[float64]
+	work                *vk.Layout
+}
+
+const (
+	prepareThreads = 256
+	startReals     = 7 // of struct Start in shaders/common/sturm.glsl
+
+	// The interval is at first twice the norm long and some room, at last 2⁻¹⁰⁴
+	// of the norm.
+	bisectionRounds = 107
+
+	// usualRounds are all that eigenvalues need which are not tiny beside the norm; what comes later
+	// finds most workgroups at their end.
+	usualRounds = 56
+
+	pivotFlops = 5 // and a division among them
+)
+
+// NewBisection prepares for matrices of order n.
+func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
+	if n < 0 {
+		panic(fmt.Sprintf("stages: bisection of order %d", n))
+	}
+	s := &Bisection{n: n, tune: t.Bisection}
+	b := builder{dev: dev}
+	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: prepareThreads})
+	s.bisect = build(&b, shaders.StebzBisect(), shaders.StebzBisectSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile})
+	s.count = build(&b, shaders.StebzCount(), shaders.StebzCountSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile})
+	s.rows, s.start = vk.Reserve[float64]("bisection rows", 2*n), vk.Reserve[float64]("bisection start", startReals)
+	s.lo, s.hi = vk.Reserve[float64]("bisection lower ends", n), vk.Reserve[float64]("bisection upper ends", n)
+	s.work = vk.Together(s.rows, s.start, s.lo, s.hi)
+	return s, b.err
+}
+
+// Work is 4·n elements and a few.
+func (s *Bisection) Work() *vk.Layout { return s.work }
+
+// Flops is the usual cost of all n values.
+func (s *Bisection) Flops() float64 {
+	n := float64(s.n)
+	return pivotFlops * usualRounds * n * n
+}
+
+// Record finds all eigenvalues of T(d[n], e[n−1]), ascending, in values[n].
+// Nothing may overlap; d and e are only read, and must be finite.
+func (s *Bisection) Record(rec *vk.Recorder, ws *vk.Arena, d, e, values vk.Slice[float64]) {
+	s.RecordRange(rec, ws, d, e, 0, s.n, values)
+}
+
+// RecordRange is Record for the eigenvalues il, il+1 … iu−1 alone, counted from
+// 0 at the least; values gets iu−il elements.
+func (s *Bisection) RecordRange(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], il, iu int, values vk.Slice[float64]) {
+	if il < 0 || iu > s.n || il > iu {
+		panic(fmt.Sprintf("stages: eigenvalues [%d, %d) of order %d", il, iu, s.n))
+	}
+	m := iu - il
+	if m == 0 {
+		return
+	}
+	s.recordPrepare(rec, ws, d, e)
+	rounds := s.rounds(m)
+	for from := 0; from < bisectionRounds; from += rounds {
+		push := shaders.StebzBisectPush{
+			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Lo: s.lo.In(ws).Addr(), Hi: s.hi.In(ws).Addr(),
+			Values: values.Addr(), First: uint32(il), Rounds: uint32(min(rounds, bisectionRounds-from)), N: uint32(s.n), Count: uint32(m),
+		}
+		if from == 0 {
+			push.Fresh = 1
+		}
+		s.bisect.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads)), push)
+		rec.Costs(pivotFlops * s.pivots(m) * float64(min(rounds, max(0, usualRounds-from))))
+	}
+}
+
+// RecordCounts counts the eigenvalues of T(d, e) below each shift, for as many
+// shifts as counts has elements. One within rounding of a shift may count either way.
+func (s *Bisection) RecordCounts(rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk.Slice[float64], counts vk.Slice[uint32]) {
+	m := counts.Len()
+	if m == 0 {
+		return
+	}
+	if s.n == 0 {
+		vk.Fill(rec, counts, 0)
+		return
+	}
+	s.recordPrepare(rec, ws, d, e)
+	s.count.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads)), shaders.StebzCountPush{
+		Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Shifts: shifts.Addr(), Counts: counts.Addr(), N: uint32(s.n), Count: uint32(m),
+	})
+	rec.Costs(pivotFlops * s.pivots(m))
+}
+
+func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64]) {
+	s.prepare.Dispatch(rec, vk.Grid(1), shaders.StebzPreparePush{
+		D: d.Addr(), E: e.Addr(), Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), N: uint32(s.n),
+	})
+}
+
+// pivots is the cost of one count for each of m values.
+func (s *Bisection) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
+
+// rounds is how many halvings a dispatch may do.
+func (s *Bisection) rounds(m int) int {
+	return min(max(1, int(s.tune.Dispatch/s.pivots(m))), bisectionRounds)
+}

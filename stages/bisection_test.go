@@ -1,0 +1,154 @@
+package stages
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// bisectionBench is a stage with its memory.
+type bisectionBench struct {
+	t            testing.TB
+	dev          *vk.Device
+	stage        *Bisection
+	ws           *vk.Arena
+	d, e, values vk.Slice[float64]
+}
+
+func newBisectionBench(t testing.TB, n int, tune BisectionTuning) *bisectionBench {
+	t.Helper()
+	dev := testDevice(t)
+	stage, err := NewBisection(dev, n, Tuning{Bisection: tune})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, e, values := vk.Reserve[float64]("d", n), vk.Reserve[float64]("e", max(0, n-1)), vk.Reserve[float64]("values", n)
+	ws := arena(t, dev, vk.Together(stage.Work(), d, e, values))
+	return &bisectionBench{t, dev, stage, ws, d.In(ws), e.In(ws), values.In(ws)}
+}
+
+// run finds eigenvalues [il, iu) in a poisoned arena and returns all of values.
+func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
+	c.t.Helper()
+	rec := vk.NewRecorder(c.dev)
+	c.ws.Poison(rec)
+	run(c.t, c.dev, rec)
+	put(c.t, c.dev, c.d, d)
+	put(c.t, c.dev, c.e, e)
+	rec = vk.NewRecorder(c.dev)
+	c.stage.RecordRange(rec, c.ws, c.d, c.e, il, iu, c.values)
+	run(c.t, c.dev, rec)
+	return get(c.t, c.dev, c.values)
+}
+
+// TestBisection: the same bits as the twin, which are certified by Sturm counts
+// of another implementation, for all of LAPACK's types and those that break solvers.
+func TestBisection(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {
+		bench := newBisectionBench(t, n, smallestBisection())
+		for _, kind := range testmat.Tridiagonals() {
+			d, e := kind.Tridiagonal(n)
+			got := bench.run(d, e, 0, n)
+			if !sameBits(got, ref.Bisection(d, e)) {
+				t.Errorf("%s n=%d: other bits than the twin's", kind.Name(), n)
+			}
+			if !slices.IsSorted(got) {
+				t.Errorf("%s n=%d: not ascending", kind.Name(), n)
+			}
+			if err := ratio.Sturm(d, e, got, 4*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+				t.Errorf("%s n=%d: %v", kind.Name(), n, err)
+			}
+		}
+	}
+}
+
+// TestBisectionRange: part of the eigenvalues, under another tuning, are the same
+// bits, and nothing else is written.
+func TestBisectionRange(t *testing.T) {
+	const n = 50
+	for _, kind := range testmat.Tridiagonals()[:12] {
+		d, e := kind.Tridiagonal(n)
+		all := ref.Bisection(d, e)
+		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
+			bench := newBisectionBench(t, n, tune)
+			for _, r := range [][2]int{{0, 0}, {0, 1}, {n, n}, {n - 1, n}, {7, 23}, {0, n}}[i:] {
+				got := bench.run(d, e, r[0], r[1])
+				m := r[1] - r[0]
+				if !sameBits(got[:m], all[r[0]:r[1]]) {
+					t.Errorf("%s [%d, %d): other bits", kind.Name(), r[0], r[1])
+				}
+				for _, x := range got[m:] {
+					if !math.IsNaN(x) {
+						t.Fatalf("%s [%d, %d): wrote more than it was asked for", kind.Name(), r[0], r[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBisectionExtremes: the largest and smallest finite entries, where the twin's scaling is exact.
+func TestBisectionExtremes(t *testing.T) {
+	const n = 9
+	bench := newBisectionBench(t, n, smallestBisection())
+	for name, scale := range map[string]int{"largest": 1023, "large": 900, "small": -900, "least normal": -1022, "denormal": -1060} {
+		d, e := make([]float64, n), make([]float64, n-1)
+		for i := range d {
+			d[i] = math.Ldexp(float64(i%3)-0.75, scale-1)
+		}
+		for i := range e {
+			e[i] = math.Ldexp(1.5, scale-i*i)
+		}
+		if got, want := bench.run(d, e, 0, n), ref.Bisection(d, e); !sameBits(got, want) {
+			t.Errorf("%s: %g, the twin has %g", name, got, want)
+		}
+	}
+}
+
+func TestCountBelow(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 8, 9, 43} {
+		for _, kind := range testmat.Tridiagonals()[:10] {
+			bench := newBisectionBench(t, n, smallestBisection())
+			d, e := kind.Tridiagonal(n)
+			values := ref.Bisection(d, e)
+			shifts := []float64{0, 1e300, -1e300, 5e-324}
+			for _, v := range values {
+				shifts = append(shifts, v, math.Nextafter(v, -1e300), v+1e-3)
+			}
+			m := len(shifts)
+			at, counts := vk.Reserve[float64]("shifts", m), vk.Reserve[uint32]("counts", m)
+			ws := arena(t, bench.dev, vk.Together(at, counts))
+			put(t, bench.dev, bench.d, d)
+			put(t, bench.dev, bench.e, e)
+			put(t, bench.dev, at.In(ws), shifts)
+			rec := vk.NewRecorder(bench.dev)
+			bench.stage.RecordCounts(rec, bench.ws, bench.d, bench.e, at.In(ws), counts.In(ws))
+			run(t, bench.dev, rec)
+			for i, got := range get(t, bench.dev, counts.In(ws)) {
+				if want := ref.CountBelow(d, e, shifts[i]); int(got) != want {
+					t.Errorf("%s n=%d: %d below %g, the twin counts %d", kind.Name(), n, got, shifts[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestBisectionDispatches: all halvings are recorded, and what is recorded fits the estimate.
+func TestBisectionDispatches(t *testing.T) {
+	for _, n := range []int{1, 100, 65536} {
+		s, err := NewBisection(vk.Dry(vk.Info{}), n, Tuning{Bisection: bisectionTuning("nvidia")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []int{1, n} {
+			if r := s.rounds(m); r < 1 || r > bisectionRounds || r > 1 && float64(r)*s.pivots(m) > s.tune.Dispatch {
+				t.Errorf("n=%d m=%d: %d halvings in a dispatch", n, m, r)
+			}
+		}
+	}
+}
