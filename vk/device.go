@@ -142,8 +142,10 @@ func (d *Device) open() error {
 	if err = d.queue.open(d); err != nil {
 		return wrap("opening the queue", "", "", err)
 	}
+	// The abort word belongs into the device's own memory: Vulkan promises a running kernel nothing
+	// about later host writes, and NVIDIA's keeps seeing the old value of a word in host memory.
 	const controlBytes = 256
-	if d.control, err = d.dev.NewBuffer(controlBytes, d.memoryTypes(driver.HostVisible|driver.HostCoherent, 0), true); err != nil {
+	if d.control, err = d.dev.NewBuffer(controlBytes, d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.DeviceLocal), true); err != nil {
 		return wrap("allocating the abort word", "", "", err)
 	}
 	return nil
