@@ -24,6 +24,7 @@
 #include "index.glsl"
 #include "tile.glsl"
 #include "tile_order.glsl"
+#include "tile_factor.glsl"
 #include "tile_product.glsl"
 
 layout(push_constant, scalar) uniform Push {

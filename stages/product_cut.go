@@ -44,7 +44,7 @@ func (c cutter) choose(m, n, k, count int) cut {
 		for pieces := 1; ; pieces *= 2 {
 			x := c.split(i, k, pieces)
 			elements := m * n * count * x.splits
-			if x.splits < pieces || x.splits > 1 && elements > c.room {
+			if x.splits > 1 && (elements > c.room || count*x.splits > maxLayers) {
 				break
 			}
 			waves := vk.Tiles(groups*x.splits, uint32(t.Groups))

@@ -14,7 +14,7 @@ type Tile struct {
 	M, N, K          uint32
 	ThreadM, ThreadN uint32
 	Unroll           uint32 // steps of the inner dimension written out in a row; divides K
-	Buffers          uint32 // copies of the tiles in shared memory: 1, or 2 to spare a barrier
+	Buffers          uint32 // copies of the tiles in shared memory: 1, 2 to spare a barrier, 0 to read memory (then K is 1)
 	Groups           int    // workgroups of it that keep the whole device busy
 }
 
@@ -28,7 +28,7 @@ func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 // sharedBytes is what a workgroup keeps in shared memory.
 func (t Tile) sharedBytes() int {
 	const stridePadding, realBytes = 1, 8
-	return int(t.Buffers*t.K*(t.M+t.N+2*stridePadding)) * realBytes
+	return int(max(t.Buffers, 1)*t.K*(t.M+t.N+2*stridePadding)) * realBytes
 }
 
 // fits returns an error if the tile is inconsistent or too large for the device.
@@ -36,18 +36,19 @@ func (t Tile) fits(dev *vk.Device) error {
 	if t.M*t.N*t.K*t.ThreadM*t.ThreadN*t.Unroll == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
 		return fmt.Errorf("stages: %v: the parts do not divide the whole", t)
 	}
-	if n := t.threads(); n%t.M != 0 || n%t.N != 0 || n%t.K != 0 {
-		return fmt.Errorf("stages: %v: each side must divide the %d invocations", t, n)
+	n := t.threads()
+	if t.M*t.K%n != 0 || t.N*t.K%n != 0 || t.Buffers > 0 && (n%t.M != 0 || n%t.N != 0 || n%t.K != 0) {
+		return fmt.Errorf("stages: %v: %d invocations cannot share the loads", t, n)
 	}
-	if t.Groups < 1 || t.Buffers < 1 || t.Buffers > 2 {
+	if t.Groups < 1 || t.Buffers > 2 {
 		return fmt.Errorf("stages: %v: %d groups, %d buffers", t, t.Groups, t.Buffers)
 	}
 	info := dev.Info()
-	if n := int(t.threads()); n > info.MaxLocal {
+	if int(n) > info.MaxLocal {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
 	}
-	if n := t.sharedBytes(); n > info.SharedBytes {
-		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(n), Have: fmt.Sprint(info.SharedBytes)}
+	if bytes := t.sharedBytes(); bytes > info.SharedBytes {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(bytes), Have: fmt.Sprint(info.SharedBytes)}
 	}
 	return nil
 }

@@ -2,12 +2,6 @@ package stages
 
 import "github.com/vkevd/vkevd/vk"
 
-// ProductTuning is what is measured for the products.
-type ProductTuning struct {
-	Tiles    []Tile // of Gemm and Symm, which take the cheapest for each shape
-	RankTwoK Tile   // square: M = N
-}
-
 // NewOps builds the products for a device in double precision, on its vector units.
 func NewOps(dev *vk.Device, t Tuning) (Ops, error) {
 	gemm, err := NewTiledGemm(dev, t.Products)

@@ -10,27 +10,16 @@
 // multiplied, into registers: their latency hides behind the arithmetic. Tiles
 // wholly inside the matrices are loaded without checks.
 //
-// After tile.glsl.
+// After tile.glsl and tile_factor.glsl.
 #ifndef TILE_PRODUCT_GLSL
 #define TILE_PRODUCT_GLSL
-
-// How element (r, k) of a factor lies in memory, from Factor.at.
-const uint ALONG = 0;    // at r + k·ld: A as it is, Bᵀ
-const uint ACROSS = 1;   // at k + r·ld: Aᵀ, B as it is
-const uint MIRRORED = 2; // in the lower triangle of a symmetric matrix, whose element
-                         // (r, diagonal + r) is on its diagonal; at is r = 0, k = diagonal
-
-struct Factor {
-	uint64_t at;
-	uint ld, extent, form, diagonal;
-};
 
 // An odd stride keeps both directions of writing free of bank conflicts.
 const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
-shared real_t tile_a[BUFFERS * TILE_K * STRIDE_M];
-shared real_t tile_b[BUFFERS * TILE_K * STRIDE_N];
+shared real_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
+shared real_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 real_t next_a[FETCH_M], next_b[FETCH_N];
 
 // A walk is an invocation's way through a tile that the workgroup moves
@@ -44,22 +33,12 @@ Walk walk(uint form, uint tile) {
 	return Walk(t % tile, t / tile, 0u, LOCAL_SIZE / tile);
 }
 
-// corner is the address of element (0, k).
-uint64_t corner(Factor f, uint k) {
-	if (f.form == ALONG) return element(f.at, 0, k, f.ld);
-	return element(f.at, k, 0, f.ld);
-}
-
-// offset is how far (r, k) is behind the corner of its tile.
+// offset is how far (r, k) is behind the corner of its tile, for what is inside.
 uint offset(Factor f, uint r, uint k) { return f.form == ALONG ? r + k * f.ld : k + r * f.ld; }
 
 // checked is element (r, k), zero outside the factor.
 real_t checked(Factor f, uint r, uint k, uint end) {
-	if (r >= f.extent || k >= end) return real_t(0);
-	if (f.form == ALONG) return MatrixIn(element(f.at, r, k, f.ld)).at[0];
-	if (f.form == ACROSS) return MatrixIn(element(f.at, k, r, f.ld)).at[0];
-	k -= f.diagonal;
-	return MatrixIn(element(f.at, max(r, k), min(r, k), f.ld)).at[0];
+	return r < f.extent && k < end ? real_t(value(f, r, k)) : real_t(0);
 }
 
 bool inside(Factor f, uint tile, uint k, uint end) {
@@ -69,7 +48,7 @@ bool inside(Factor f, uint tile, uint k, uint end) {
 void fetch(Factor a, Factor b, uint k, uint end) {
 	Walk w = walk(a.form, TILE_M);
 	if (inside(a, TILE_M, k, end)) {
-		MatrixIn from = MatrixIn(corner(a, k));
+		MatrixIn from = MatrixIn(a.at + REAL_BYTES * place(a, 0, k));
 		uint at = offset(a, w.r, w.k), step = offset(a, w.dr, w.dk);
 		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = from.at[at + s * step];
 	} else {
@@ -77,7 +56,7 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 	}
 	w = walk(b.form, TILE_N);
 	if (inside(b, TILE_N, k, end)) {
-		MatrixIn from = MatrixIn(corner(b, k));
+		MatrixIn from = MatrixIn(b.at + REAL_BYTES * place(b, 0, k));
 		uint at = offset(b, w.r, w.k), step = offset(b, w.dr, w.dk);
 		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = from.at[at + s * step];
 	} else {
@@ -99,18 +78,19 @@ void multiply(uint buffer_) {
 	uint at_a = buffer_ * TILE_K * STRIDE_M + tile_row(0), at_b = buffer_ * TILE_K * STRIDE_N + tile_col(0);
 	[[dont_unroll]] for (uint k = 0; k < TILE_K; k += UNROLL) {
 		[[unroll]] for (uint u = 0; u < UNROLL; u++) {
-			acc_t a[THREAD_M], b[THREAD_N];
-			[[unroll]] for (uint r = 0; r < THREAD_M; r++) a[r] = acc_t(tile_a[at_a + (k + u) * STRIDE_M + r * THREADS_M]);
-			[[unroll]] for (uint c = 0; c < THREAD_N; c++) b[c] = acc_t(tile_b[at_b + (k + u) * STRIDE_N + c * THREADS_N]);
-			[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
-				[[unroll]] for (uint r = 0; r < THREAD_M; r++) acc[c * THREAD_M + r] = fma(a[r], b[c], acc[c * THREAD_M + r]);
-			}
+			[[unroll]] for (uint r = 0; r < THREAD_M; r++) part_a[r] = acc_t(tile_a[at_a + (k + u) * STRIDE_M + r * THREADS_M]);
+			[[unroll]] for (uint c = 0; c < THREAD_N; c++) part_b[c] = acc_t(tile_b[at_b + (k + u) * STRIDE_N + c * THREADS_N]);
+			multiply_add();
 		}
 	}
 }
 
 void tile_product(Factor a, Factor b, uint first, uint end) {
 	if (first >= end) return;
+	if (BUFFERS == 0) {
+		from_memory(a, b, first, end);
+		return;
+	}
 	fetch(a, b, first, end);
 	uint buffer_ = 0;
 	[[dont_unroll]] for (uint k = first; k < end; k += TILE_K) {
@@ -125,10 +105,6 @@ void tile_product(Factor a, Factor b, uint first, uint end) {
 	}
 	// The next product's first put goes to buffer 0, which may still be read.
 	if (BUFFERS > 1) barrier();
-}
-
-void clear_acc() {
-	[[unroll]] for (uint e = 0; e < THREAD_M * THREAD_N; e++) acc[e] = acc_t(0);
 }
 
 #endif

@@ -1,0 +1,94 @@
+package stages
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// The shapes that the pipeline is made of, in every tile of the device's table and
+// as the table chooses: go test -bench Products ./stages. The unit of size is
+// 256 on a CPU and 8192 on a GPU; numbers are GFLOP/s by the device's own clock.
+func BenchmarkProducts(b *testing.B) {
+	d := testDevice(b)
+	n := 8192
+	if d.Info().Type == "cpu" {
+		n = 256
+	}
+	tune := TuningFor(d.Info())
+	ops, err := NewOps(d, tune)
+	if err != nil {
+		b.Fatal(err)
+	}
+	gemm, symm := ops.Gemm.(*TiledGemm), ops.Symm.(*TiledSymm)
+	x, y, z := vk.Reserve[float64]("x", n*n), vk.Reserve[float64]("y", n*n), vk.Reserve[float64]("z", n*n)
+	ws, err := d.NewArena(vk.Together(x, y, z, ops.Work()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ws.Close()
+	clearing := vk.NewRecorder(d)
+	for _, r := range []vk.Region[float64]{x, y, z} {
+		vk.Fill(clearing, r.In(ws), 0x3f3f3f3f)
+	}
+	run(b, d, clearing)
+	at := func(r vk.Region[float64], rows, cols int) Matrix { return NewMatrix(r.In(ws), rows, cols, rows) }
+	time := func(name string, flops float64, record func(rec *vk.Recorder)) {
+		b.Run(name, func(b *testing.B) {
+			rec := vk.NewRecorder(d)
+			rec.Phase(name, 0, 1)
+			record(rec)
+			run(b, d, rec) // compiled, warm
+			seconds := 0.0
+			for b.Loop() {
+				seconds += run(b, d, rec).Total()
+			}
+			b.ReportMetric(flops*float64(b.N)/seconds/1e9, "GFLOP/s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+
+	k, band := min(tune.Block, n), tune.Band
+	for _, s := range []struct {
+		name     string
+		m, n, k  int
+		opA, opB Op
+	}{
+		{"square", n, n, k, NoTrans, Trans},
+		{"W=YT", n, band, band, NoTrans, NoTrans},
+		{"ZtW", k / 2, band, n, Trans, NoTrans},
+		{"YS", n, band, k / 2, NoTrans, NoTrans},
+		{"YtY", band, band, n, Trans, NoTrans},
+		{"XY", n, k, n, NoTrans, NoTrans},
+	} {
+		a, bb, c := at(x, s.m, s.k), at(y, s.k, s.n), at(z, s.m, s.n)
+		if s.opA == Trans {
+			a = at(x, s.k, s.m)
+		}
+		if s.opB == Trans {
+			bb = at(y, s.n, s.k)
+		}
+		flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
+		p := product{Batch{Count: 1}, s.opA, s.opB, 1, 0, a, bb, c}
+		shape := fmt.Sprintf("gemm/%s/%d×%d×%d/", s.name, s.m, s.n, s.k)
+		for i, tile := range gemm.tiles {
+			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, gemm.split(i, s.k, 1)) })
+		}
+		chosen := gemm.choose(s.m, s.n, s.k, 1)
+		time(fmt.Sprintf("%schosen: tile %d, %d splits", shape, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, chosen) })
+	}
+
+	for _, m := range []int{n, n / 4} {
+		flops := 2 * float64(m) * float64(m) * float64(band)
+		chosen := symm.choose(m, band, m, 1)
+		a, w, p := at(x, m, m), at(y, m, band), at(z, m, band)
+		for i, tile := range symm.tiles {
+			time(fmt.Sprintf("symm/%d×%d/%v", m, band, tile), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, symm.split(i, m, 1)) })
+		}
+		time(fmt.Sprintf("symm/%d×%d/chosen: tile %d, %d splits", m, band, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, chosen) })
+	}
+	time(fmt.Sprintf("syr2k/%d×%d", n, k), 2*float64(n)*float64(n)*float64(k), func(rec *vk.Recorder) {
+		ops.RankTwoK.Record(rec, ws, at(x, n, k), at(y, n, k), at(z, n, n))
+	})
+}
