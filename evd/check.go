@@ -21,7 +21,10 @@ const Threshold = 60
 // Passed says whether both ratios are below the threshold.
 func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
 
-const ulp = 0x1p-52 // LAPACK's eps·base
+const (
+	ulp     = 0x1p-52   // LAPACK's eps·base
+	safeMin = 0x1p-1022 // below it numbers lose digits: norms count as at least this, as in dsyt21
+)
 
 // Check measures a result against the matrix it belongs to, on the device and
 // independently of how it was found. It needs vectors. a is as it was given to Solve.
@@ -41,7 +44,7 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	}
 	n := float64(p.n)
 	return Ratios{
-		Residual:      quotient(largest(sums[0]), norm1(a, sigma), n*ulp),
+		Residual:      quotient(largest(sums[0]), max(norm1(a, sigma), safeMin*sigma), n*ulp),
 		Orthogonality: quotient(largest(sums[1]), 1, n*ulp),
 	}, nil
 }

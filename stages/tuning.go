@@ -21,6 +21,7 @@ func TuningFor(info vk.Info) Tuning {
 	}
 	t.Panel = panelTuning(info.Family)
 	t.Chase = chaseTuning(info.Family)
+	t.Bisection = bisectionTuning(info.Family)
 	t.DivideConquer = divideConquerTuning(info.Family)
 	return t
 }

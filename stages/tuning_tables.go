@@ -25,7 +25,7 @@ var tunings = map[string]Tuning{
 func SmallestTuning() Tuning {
 	return Tuning{
 		Band: 4, Block: 8,
-		Panel: smallestPanel, Chase: smallestChase(), DivideConquer: DivideConquerTuning{Leaf: 3, Threads: 8},
+		Panel: smallestPanel, Chase: smallestChase(), Bisection: smallestBisection(), DivideConquer: DivideConquerTuning{Leaf: 3, Threads: 8},
 		Products: smallestProducts,
 	}
 }
