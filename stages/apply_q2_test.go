@@ -1,0 +1,183 @@
+package stages
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// q2Case is what ApplyQ2 is tried on: reflectors of the twin, and vectors as rows.
+type q2Case struct {
+	n, b, m, ld int
+	v, tau      []float64
+	xt          []float64 // m×n, NaN in the padding
+}
+
+func newQ2Case(n, b, m int) q2Case {
+	_, _, v, tau := ref.BulgeChasing(n, b, randomBand(n, b))
+	c := q2Case{n: n, b: b, m: m, ld: m + 3, v: v, tau: tau}
+	c.xt = make([]float64, c.ld*n)
+	for i := range c.xt {
+		c.xt[i] = math.NaN()
+	}
+	for r := range n {
+		for k := range m {
+			c.xt[k+r*c.ld] = math.Sin(float64(1 + k*n + r))
+		}
+	}
+	return c
+}
+
+// identity makes the vectors the unit vectors, m = n.
+func (c q2Case) identity() q2Case {
+	for r := range c.n {
+		for k := range c.m {
+			c.xt[k+r*c.ld] = 0
+		}
+		c.xt[r+r*c.ld] = 1
+	}
+	return c
+}
+
+// columns is the vectors of xt as columns.
+func (c q2Case) columns(xt []float64) []float64 {
+	x := make([]float64, c.n*c.m)
+	for k := range c.m {
+		for r := range c.n {
+			x[r+k*c.n] = xt[k+r*c.ld]
+		}
+	}
+	return x
+}
+
+// apply runs ApplyQ2 and returns all of xt.
+func (c q2Case) apply(t testing.TB, op Op, tune ApplyQ2Tuning) []float64 {
+	t.Helper()
+	dev := testDevice(t)
+	s, err := newApplyQ2(dev, c.n, c.m, op, Tuning{Band: c.b, ApplyQ2: tune})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, tau, xt := vk.Reserve[float64]("v", len(c.v)), vk.Reserve[float64]("tau", len(c.tau)), vk.Reserve[float64]("x", len(c.xt))
+	ws := arena(t, dev, vk.Together(s.Work(), v, tau, xt))
+	put(t, dev, v.In(ws), c.v)
+	put(t, dev, tau.In(ws), c.tau)
+	put(t, dev, xt.In(ws), c.xt)
+	rec := vk.NewRecorder(dev)
+	s.Record(rec, ws, v.In(ws), tau.In(ws), NewMatrix(xt.In(ws), c.m, c.n, c.ld))
+	run(t, dev, rec)
+	got := get(t, dev, xt.In(ws))
+	for r := range c.n {
+		for k := c.m; k < c.ld; k++ {
+			if !math.IsNaN(got[k+r*c.ld]) {
+				t.Fatalf("n=%d b=%d m=%d: padding written", c.n, c.b, c.m)
+			}
+		}
+	}
+	return got
+}
+
+const q2Threshold = 2
+
+// q2Tunings reach every path: groups of one, groups wider and narrower than the band, …
+var q2Tunings = []ApplyQ2Tuning{
+	smallestApplyQ2(),
+	{Threads: 4, Columns: 1, Group: 1, Chunk: 1, Batch: 1, Dispatch: 1},
+	{Threads: 4, Columns: 1, Group: 4, Chunk: 2, Batch: 1, Dispatch: 1e3},
+	{Threads: 8, Columns: 2, Lanes: 1, Group: 12, Chunk: 4, Batch: 4, Dispatch: 1e9},
+	{Threads: 8, Columns: 1, Group: 6, Chunk: 6, Batch: 3, Ahead: true, Dispatch: 1e9},
+}
+
+// TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
+func TestApplyQ2(t *testing.T) {
+	worst := 0.0
+	some := [][]int{1: {0}, 2: {0}, 3: {0, 3}, 4: {0, 1, 2, 3, 4}, 5: {4}} // by b; not all: compiling takes time
+	for b := range some {
+		for _, i := range some[b] {
+			tune := q2Tunings[i]
+			for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 14, 31, 50} {
+				m := []int{n, 1, 9, 17, 0}[(n+i)%5]
+				c := newQ2Case(n, b, m)
+				for _, op := range []Op{NoTrans, Trans} {
+					want := c.columns(c.xt)
+					if op == Trans {
+						ref.ApplyQ2Transposed(n, b, c.v, c.tau, m, want, max(1, n))
+					} else {
+						ref.ApplyQ2(n, b, c.v, c.tau, m, want, max(1, n))
+					}
+					got := c.columns(c.apply(t, op, tune))
+					for k := range m {
+						var diff, norm float64
+						for r := range n {
+							diff = math.Hypot(diff, got[r+k*n]-want[r+k*n])
+							norm = math.Hypot(norm, want[r+k*n])
+						}
+						err := diff / max(1e-300, norm*ratio.Ulp*math.Sqrt(float64(n)))
+						if worst = max(worst, err); !(err < q2Threshold) {
+							t.Fatalf("n=%d b=%d m=%d transposed %v, tuning %d: vector %d is off by %.3g √n·ulp", n, b, m, op, i, k, err)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("worst: %.3g √n·ulp", worst)
+}
+
+// TestApplyQ2IsOrthogonal: Q2·I and Q2ᵀ·I are, and one is the other's transpose.
+func TestApplyQ2IsOrthogonal(t *testing.T) {
+	const n, b = 41, 4
+	c := newQ2Case(n, b, n).identity()
+	q, qt := c.columns(c.apply(t, NoTrans, q2Tunings[0])), c.columns(c.apply(t, Trans, q2Tunings[0]))
+	for _, x := range [][]float64{q, qt} {
+		if r := ratio.Orthogonality(n, n, x, n); !(r < q2Threshold) {
+			t.Errorf("‖QᵀQ − I‖ %.3g", r)
+		}
+	}
+	for j := range n {
+		for i := range n {
+			if diff := math.Abs(q[i+j*n] - qt[j+i*n]); !(diff < 1e-14) {
+				t.Fatalf("Q2 and Q2ᵀ differ by %g at (%d, %d)", diff, i, j)
+			}
+		}
+	}
+}
+
+// TestApplyQ2Tunings: the bits do not depend on how the work is cut.
+func TestApplyQ2Tunings(t *testing.T) {
+	c := newQ2Case(40, 4, 13)
+	for _, op := range []Op{NoTrans, Trans} {
+		want := c.columns(c.apply(t, op, q2Tunings[0]))
+		for i, tune := range q2Tunings[1:] {
+			if !sameBits(c.columns(c.apply(t, op, tune)), want) {
+				t.Errorf("transposed %v: tuning %d gives other bits", op, 1+i)
+			}
+		}
+	}
+}
+
+// TestApplyQ2TunesToTheDevice: what the tables say fits, and options are given up before the device is.
+func TestApplyQ2TunesToTheDevice(t *testing.T) {
+	for _, c := range []struct {
+		family       string
+		shared, b, m int
+		cols         uint32
+	}{{"nvidia", 48 << 10, 32, 1 << 15, 2}, {"nvidia", 48 << 10, 32, 1 << 14, 1}, {"nvidia", 48 << 10, 64, 1 << 15, 2}, {"cpu", 32 << 10, 16, 100, 1}, {"cpu", 32 << 10, 64, 100, 1}, {"other", 32 << 10, 64, 100, 1}, {"other", 16 << 10, 32, 1 << 15, 1}, {"other", 1 << 10, 32, 1, 0}} {
+		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
+		s, err := NewApplyQ2(vk.Dry(info), 1000, c.m, Tuning{Band: c.b, ApplyQ2: applyQ2Tuning(c.family)})
+		var refused *vk.UnsupportedError
+		if c.cols == 0 {
+			if !errors.As(err, &refused) {
+				t.Errorf("%s in %d bytes: error %v", c.family, c.shared, err)
+			}
+		} else if err != nil {
+			t.Errorf("%s, b=%d in %d bytes: %v", c.family, c.b, c.shared, err)
+		} else if got := s.kernel.Spec; got.Cols != c.cols || q2SharedBytes(got) > c.shared {
+			t.Errorf("%s, b=%d in %d bytes: %+v", c.family, c.b, c.shared, got)
+		}
+	}
+}
