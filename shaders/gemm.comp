@@ -1,15 +1,17 @@
 // gemm computes C ← α·op(A)·op(B) + β·C for a batch of matrices, or partial
-// products whose sum gemm_sum takes (LAPACK dgemm).
+// products whose sum gemm_sum takes (LAPACK dgemm); or with one pair of factors
+// more, C ← α·(op(A)·op(B) + op(A2)·op(B2)) + β·C.
 //
-// in:      a, b  op(A) m×k, op(B) k×n; op(X) is Xᵀ where trans_x is not 0
-// in, out: c     m×n. β = 0 overwrites it: it is not read and may hold NaN
+// in:      a, b    op(A) m×k, op(B) k×n; op(X) is Xᵀ where trans_x is not 0
+//          a2, b2  of the same shapes, or null
+// in, out: c       m×n. β = 0 overwrites it: it is not read and may hold NaN
 //
 // Workgroups: x and y, folded, number the tiles of C; z is item·splits + split.
 // Item is a member of the batch: its factors begin stride_a and stride_b elements
-// behind those before. Of the inner dimension a split takes the stretch
-// [split·stretch, (split+1)·stretch); result number z begins at c + z·stride_c.
-// So without splits (splits = 1, stretch ≥ k) stride_c is the batch's; with them
-// c is a workspace and stride_c the size of one partial product.
+// behind those before (a2 and b2 are for a batch of one). Of the inner dimension a
+// split takes the stretch [split·stretch, (split+1)·stretch); result number z begins
+// at c + z·stride_c. So without splits (splits = 1, stretch ≥ k) stride_c is the
+// batch's; with them c is a workspace and stride_c the size of one partial product.
 //
 // No C may overlap another's, A or B. Padding (rows beyond m) is neither read nor
 // written. m = 0 or n = 0 must not be dispatched; k = 0 scales C.
@@ -35,7 +37,20 @@ layout(push_constant, scalar) uniform Push {
 	uint m, n, k, lda, ldb, ldc;
 	uint trans_a, trans_b;
 	uint splits, stretch;
+	MatrixIn a2, b2;
+	uint lda2, ldb2;
 } p;
+
+// left and right are the factors of the tile at (i0, j0).
+Factor left(uint64_t a, uint lda, uint i0) {
+	return p.trans_a == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
+	                      : Factor(element(a, 0, i0, lda), lda, p.m - i0, ACROSS, 0);
+}
+
+Factor right(uint64_t b, uint ldb, uint j0) {
+	return p.trans_b == 0 ? Factor(element(b, 0, j0, ldb), ldb, p.n - j0, ACROSS, 0)
+	                      : Factor(element(b, j0, 0, ldb), ldb, p.n - j0, ALONG, 0);
+}
 
 void main() {
 	uint rows = (p.m + TILE_M - 1) / TILE_M, cols = (p.n + TILE_N - 1) / TILE_N;
@@ -47,13 +62,15 @@ void main() {
 
 	uint64_t a = element(uint64_t(p.a), item * p.stride_a, 0, 0);
 	uint64_t b = element(uint64_t(p.b), item * p.stride_b, 0, 0);
-	Factor fa = p.trans_a == 0 ? Factor(element(a, i0, 0, p.lda), p.lda, p.m - i0, ALONG, 0)
-	                           : Factor(element(a, 0, i0, p.lda), p.lda, p.m - i0, ACROSS, 0);
-	Factor fb = p.trans_b == 0 ? Factor(element(b, 0, j0, p.ldb), p.ldb, p.n - j0, ACROSS, 0)
-	                           : Factor(element(b, j0, 0, p.ldb), p.ldb, p.n - j0, ALONG, 0);
+	uint first = split * p.stretch, end = min(p.k, first + p.stretch);
 	clear_acc();
-	uint first = split * p.stretch;
-	tile_product(fa, fb, first, min(p.k, first + p.stretch));
+	uint lda = p.lda, ldb = p.ldb;
+	uint pairs = uint64_t(p.a2) == 0ul ? 1 : 2;
+	[[dont_unroll]] for (uint pair = 0; pair < pairs; pair++) {
+		tile_product(left(a, lda, i0), right(b, ldb, j0), first, end);
+		a = uint64_t(p.a2), b = uint64_t(p.b2);
+		lda = p.lda2, ldb = p.ldb2;
+	}
 
 	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), z * p.stride_c + i0, j0, p.ldc));
 	acc_t alpha = acc_t(p.alpha), beta = acc_t(p.beta);

@@ -62,7 +62,7 @@ func TestGemmEdges(t *testing.T) {
 						pieces := 1 + turn/3%3
 						worst = max(worst, x.check(t, p, turn%2*3, func(rec *vk.Recorder, a, b, c Matrix) {
 							cut := g.split(tile, k, pieces)
-							g.record(rec, p.ws, product{Batch{Count: 1}, x.opA, x.opB, x.alpha, x.beta, a, b, c}, cut)
+							g.record(rec, p.ws, product{x.opA, x.opB, x.alpha, x.beta, []pair{{a, b}}, c, Batch{Count: 1}}, cut)
 						}))
 					}
 				}
@@ -132,8 +132,8 @@ func TestGemmBatch(t *testing.T) {
 		want, bound := normal(m, n*count, m+2, 3), c.abs()
 		got := p.do(t, a, b, c, func(rec *vk.Recorder, a, b, c Matrix) {
 			batch := Batch{count, a.Ld * m, b.Ld * n, c.Ld * n}
-			x := product{batch, Trans, NoTrans, 2, -1, a.Block(0, 0, k, m), b.Block(0, 0, k, n), c.Block(0, 0, m, n)}
-			x.c.At, x.a.At, x.b.At = c.At, a.At, b.At
+			first := pair{NewMatrix(a.At, k, m, a.Ld), NewMatrix(b.At, k, n, b.Ld)}
+			x := product{Trans, NoTrans, 2, -1, []pair{first}, NewMatrix(c.At, m, n, c.Ld), batch}
 			g.record(rec, p.ws, x, g.split(1, k, pieces))
 		})
 		for i := range count {
@@ -143,4 +143,77 @@ func TestGemmBatch(t *testing.T) {
 		}
 		t.Logf("worst error %.2g ulp", furthest(t, fmt.Sprint(pieces, " pieces"), got, want, bound))
 	}
+}
+
+// The sum of two products, each factor with its own leading dimension, split or not.
+func TestGemmPair(t *testing.T) {
+	g, err := NewTiledGemm(testDevice(t), SmallestTuning().Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProductBench(t, 3000, g.Work())
+	const m, n, k = 17, 9, 21
+	worst := 0.0
+	for tile := range g.tiles {
+		for i, op := range ops {
+			// Both As stand in one region and both Bs in another, one behind the other.
+			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k, 5, 3), factor(op[1], k, n, 0, 4)
+			both := func(x, y sample) sample {
+				all := append(append([]float64{}, x.data...), y.data...)
+				return sample{len(all), 1, len(all), all}
+			}
+			c := normal(m, n, m+2, 5)
+			want, bound := normal(m, n, m+2, 5), c.abs()
+			for _, f := range [][2]sample{{a1, b1}, {a2, b2}} {
+				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, -0.5, f[0].data, f[0].ld, f[1].data, f[1].ld, 1, want.data, c.ld)
+				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, 0.5, f[0].abs().data, f[0].ld, f[1].abs().data, f[1].ld, 1, bound.data, c.ld)
+			}
+			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix) {
+				first := pair{NewMatrix(a.At, a1.rows, a1.cols, a1.ld), NewMatrix(b.At, b1.rows, b1.cols, b1.ld)}
+				second := pair{NewMatrix(a.At.From(len(a1.data)), a2.rows, a2.cols, a2.ld), NewMatrix(b.At.From(len(b1.data)), b2.rows, b2.cols, b2.ld)}
+				if i == 0 {
+					g.RecordPair(rec, p.ws, op[0], op[1], -0.5, first.a, first.b, second.a, second.b, 1, c)
+					return
+				}
+				x := product{op[0], op[1], -0.5, 1, []pair{first, second}, c, Batch{Count: 1}}
+				g.record(rec, p.ws, x, g.split(tile, k, 1+i%2))
+			})
+			worst = max(worst, furthest(t, fmt.Sprint(op), got, want, bound))
+		}
+	}
+	t.Logf("worst error %.2g ulp", worst)
+}
+
+// Elements that do not exist are not read, not even to be thrown away: with so
+// long strides most of them would be outside of everything.
+func TestProductsReadNothingElse(t *testing.T) {
+	const far = 1 << 23 // ld: 64 MiB from column to column
+	d := testDevice(t)
+	eachProductTuning(t, func(t *testing.T, tune ProductTuning) {
+		g, err := NewTiledGemm(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewTiledSymm(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewTiledRankTwoK(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newProductBench(t, 16, vk.InTurn(g.Work(), s.Work()))
+		column := normal(9, 1, 9, 1)
+		one := func(m Matrix) Matrix { return NewMatrix(m.At, 1, 1, far) }
+		p.do(t, column, column, column, func(rec *vk.Recorder, a, b, c Matrix) {
+			a.Ld, b.Ld, c.Ld = far, far, far
+			for tile := range g.tiles {
+				x := g.split(tile, 9, 1)
+				g.record(rec, p.ws, product{Trans, NoTrans, 1, 0, []pair{{a, b}}, one(c), Batch{Count: 1}}, x)
+				g.record(rec, p.ws, product{NoTrans, Trans, 1, 0, []pair{{one(a), one(b)}}, one(c), Batch{Count: 1}}, x)
+				s.record(rec, p.ws, one(a), one(b), one(c), x)
+			}
+			r.Record(rec, p.ws, one(a), one(b), one(c))
+		})
+	})
 }

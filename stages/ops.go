@@ -27,6 +27,12 @@ type Gemm interface {
 // from each one's factors and result to the next one's.
 type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
+// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C, where A1 and A2
+// have one shape and B1 and B2 have; otherwise as Gemm.
+type GemmPair interface {
+	RecordPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a1, b1, a2, b2 Matrix, beta float64, c Matrix)
+}
+
 // RankTwoK records the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (dsyr2k); the
 // strictly upper triangle is neither read nor written.
 type RankTwoK interface {
@@ -43,6 +49,7 @@ type Symm interface {
 // for a device and a precision, by NewOps; the stages do not ask which they got.
 type Ops struct {
 	Gemm     Gemm
+	GemmPair GemmPair
 	RankTwoK RankTwoK
 	Symm     Symm
 	work     *vk.Layout

@@ -16,5 +16,5 @@ func NewOps(dev *vk.Device, t Tuning) (Ops, error) {
 	if err != nil {
 		return Ops{}, err
 	}
-	return Ops{gemm, rankTwoK, symm, vk.InTurn(gemm.Work(), symm.Work())}, nil
+	return Ops{gemm, gemm, rankTwoK, symm, vk.InTurn(gemm.Work(), symm.Work())}, nil
 }

@@ -70,7 +70,7 @@ func BenchmarkProducts(b *testing.B) {
 			bb = at(y, s.n, s.k)
 		}
 		flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
-		p := product{Batch{Count: 1}, s.opA, s.opB, 1, 0, a, bb, c}
+		p := product{s.opA, s.opB, 1, 0, []pair{{a, bb}}, c, Batch{Count: 1}}
 		shape := fmt.Sprintf("gemm/%s/%d×%d×%d/", s.name, s.m, s.n, s.k)
 		for i, tile := range gemm.tiles {
 			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, gemm.split(i, s.k, 1)) })

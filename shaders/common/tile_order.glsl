@@ -21,9 +21,10 @@ uint triangle(uint rows) { return rows * (rows + 1) / 2; }
 // lower_tile is tile number index of the lower triangle of rows×rows tiles. A
 // swath is a rectangle and, at its end, a triangle on the diagonal.
 uvec2 lower_tile(uint index, uint rows) {
+	// The row r has triangle(r) ≤ index < triangle(r + 1); the root lies half
+	// a row or more above r, further than rounding reaches.
 	uint row = uint(sqrt(2.0 * float(index)));
 	while (triangle(row) > index) row--;
-	while (triangle(row + 1) <= index) row++;
 	uint first = row / SWATH * SWATH;
 	uint height = min(SWATH, rows - first);
 	uint rest = index - triangle(first);
