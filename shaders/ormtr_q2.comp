@@ -167,12 +167,8 @@ void reflect(uint i, uint w) {
 // move lets the window go up from a batch that began at i: U rows in, U rows out.
 void move(uint i) {
 	work_t enters[U * COLS];
-	[[unroll]] for (uint w = 0; w < U; w++) {
-		[[unroll]] for (uint h = 0; h < COLS; h++) enters[w * COLS + h] = slot[slot_of(i - U + w, h)];
-	}
-	[[unroll]] for (uint w = 0; w < U; w++) {
-		[[unroll]] for (uint h = 0; h < COLS; h++) slot[slot_of(i - 1 + w, h)] = x[(B - 1 + w) * COLS + h];
-	}
+	[[unroll]] for (uint a = 0; a < U * COLS; a++) enters[a] = slot[slot_of(i - U + a / COLS, a % COLS)];
+	[[unroll]] for (uint a = 0; a < U * COLS; a++) slot[slot_of(i - 1 + a / COLS, a % COLS)] = x[(B - 1) * COLS + a];
 	[[unroll]] for (uint a = (B - 1) * COLS; a > 0; a--) x[a - 1 + U * COLS] = x[a - 1];
 	[[unroll]] for (uint a = 0; a < U * COLS; a++) x[a] = enters[a];
 }
@@ -180,13 +176,12 @@ void move(uint i) {
 // block applies the reflectors of one step of all sweeps of the group.
 void block(Place at, bool first, bool last) {
 	uint base = base_of(at);
-	[[unroll]] for (uint h = 0; h < COLS; h++) {
-		[[unroll]] for (uint w = 0; w < B; w++) {
-			if (AHEAD && !first) x[(U - 1 + w) * COLS + h] = fetched[slot_of(w, h)];
-			else x[(U - 1 + w) * COLS + h] = load(row_of(base, G - 1 + w), h);
-		}
-		[[unroll]] for (uint w = 0; w + 1 < U; w++) x[w * COLS + h] = slot[slot_of(G - U + w, h)];
+	if (AHEAD && !first) {
+		[[unroll]] for (uint a = 0; a < B * COLS; a++) x[(U - 1) * COLS + a] = fetched[slot_of(a / COLS, a % COLS)];
+	} else {
+		[[unroll]] for (uint a = 0; a < B * COLS; a++) x[(U - 1) * COLS + a] = load(row_of(base, G - 1 + a / COLS), a % COLS);
 	}
+	[[unroll]] for (uint a = 0; a < (U - 1) * COLS; a++) x[a] = slot[slot_of(G - U + a / COLS, a % COLS)];
 	uint further = TRANSPOSED ? base - B : base + B;
 	for (uint batch = 0; batch < BATCHES; batch++) {
 		uint i = G - U - batch * U;
@@ -196,28 +191,22 @@ void block(Place at, bool first, bool last) {
 			request(next_chunk(at));
 		}
 		if (AHEAD && !last) {
-			[[unroll]] for (uint f = 0; f < FETCH; f++) {
-				uint w = batch * FETCH + f;
-				[[unroll]] for (uint h = 0; h < COLS; h++) {
-					if (w < B) coming_x[f * COLS + h] = load(row_of(further, G - 1 + w), h);
-				}
+			[[unroll]] for (uint a = 0; a < FETCH * COLS; a++) {
+				uint w = batch * FETCH + a / COLS;
+				if (w < B) coming_x[a] = load(row_of(further, G - 1 + w), a % COLS);
 			}
 		}
 		[[unroll]] for (uint w = U; w > 0; w--) reflect(i % CHUNK + w - 1, w - 1);
 		if (AHEAD && !last) {
-			[[unroll]] for (uint f = 0; f < FETCH; f++) {
-				uint w = batch * FETCH + f;
-				[[unroll]] for (uint h = 0; h < COLS; h++) {
-					if (w < B) fetched[slot_of(w, h)] = coming_x[f * COLS + h];
-				}
+			[[unroll]] for (uint a = 0; a < FETCH * COLS; a++) {
+				uint w = batch * FETCH + a / COLS;
+				if (w < B) fetched[slot_of(w, a % COLS)] = coming_x[a];
 			}
 		}
 		if (i > 0) move(i);
 	}
-	[[unroll]] for (uint h = 0; h < COLS; h++) {
-		[[unroll]] for (uint w = 0; w < B; w++) store(row_of(base, w), h, x[w * COLS + h]);
-		[[unroll]] for (uint w = 0; w + 1 < U; w++) slot[slot_of(w, h)] = x[(B + w) * COLS + h];
-	}
+	[[unroll]] for (uint a = 0; a < B * COLS; a++) store(row_of(base, a / COLS), a % COLS, x[a]);
+	[[unroll]] for (uint a = 0; a < (U - 1) * COLS; a++) slot[slot_of(a / COLS, a % COLS)] = x[B * COLS + a];
 }
 
 void main() {

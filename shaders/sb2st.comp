@@ -81,7 +81,7 @@ const uint LD = B | 1u;        // of a tile: odd, so that neighbours in a row li
 const uint TILE = B * LD;
 const uint PARTS = LOCAL_SIZE / B < B ? LOCAL_SIZE / B : B; // invocations that share a row
 const uint OWN = (B + PARTS - 1) / PARTS;                   // columns of that row that are an invocation's own
-const int SAFE = 400; // squares of numbers up to 2^±SAFE neither overflow nor vanish
+const int SAFE = 400;                                       // squares of numbers near 2^±SAFE neither overflow nor vanish
 
 // The three dot products of a step: vᵀA, C·v, D·v.
 const uint A_V = 0, C_V = 1, D_V = 2;
@@ -99,11 +99,11 @@ uint steps(uint s) { return (p.n - 1 - s + B - 1) / B; }
 
 work_t x(uint i, uint len, work_t scale) { return i < len ? tile[i] * scale : work_t(0); }
 
-// tail returns Σ (scale·x_i)², i ≥ 1, and the largest |x_i| of them.
+// tail returns Σ (scale·x_i)², i ≥ 1, and the largest |scale·x_i| of them.
 work_t tail(uint len, work_t scale, out work_t top) {
 	work_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
 	work_t t0 = 0, t1 = 0;
-	[[dont_unroll]] for (uint i = 1; i < len; i += 4) {
+	[[unroll]] for (uint i = 1; i < B; i += 4) {
 		work_t x0 = x(i, len, scale), x1 = x(i + 1, len, scale), x2 = x(i + 2, len, scale), x3 = x(i + 3, len, scale);
 		s0 = fma(x0, x0, s0);
 		s1 = fma(x1, x1, s1);
@@ -117,22 +117,22 @@ work_t tail(uint len, work_t scale, out work_t top) {
 }
 
 // reflect finds β, τ and element t of v from x = tile[0 … len) (LAPACK dlarfg). Where
-// the squares might overflow or vanish, x is scaled by a power of two first.
+// the squares might overflow or vanish, it begins again with x scaled by a power of two.
 void reflect(uint t, uint len, out work_t beta, out work_t factor, out work_t vt) {
-	work_t head = tile[0], top;
-	work_t squares = tail(len, work_t(1), top);
-	if (top == 0) { // H = I
-		beta = head;
-		factor = 0;
-		vt = t == 0 ? 1 : 0;
-		return;
-	}
-	int e = exponent_of(max(top, abs(head)));
-	work_t up = 1, down = 1;
-	if (abs(e) > SAFE) {
+	work_t head = tile[0], up = 1, down = 1, squares = 0;
+	[[dont_unroll]] for (uint pass = 0; pass < 2; pass++) {
+		work_t top;
+		squares = tail(len, up, top);
+		if (top == 0) { // H = I
+			beta = head * down;
+			factor = 0;
+			vt = t == 0 ? 1 : 0;
+			return;
+		}
+		int e = exponent_of(max(top, abs(head)));
+		if (abs(e) <= SAFE) break;
 		up = power_of_two(-e);
 		down = power_of_two(e);
-		squares = tail(len, up, top);
 		head *= up;
 	}
 	work_t norm = sqrt(fma(head, head, squares));
@@ -147,7 +147,7 @@ void combine(uint kind, uint end, uint len) {
 	for (uint a = kind * B + gl_LocalInvocationIndex; a < end * B; a += LOCAL_SIZE) {
 		uint i = a % B;
 		work_t sum = 0;
-		for (uint g = 0; g < PARTS; g++) sum += part[(a - i) * PARTS + g * B + i];
+		[[unroll]] for (uint g = 0; g < PARTS; g++) sum += part[(a - i) * PARTS + g * B + i];
 		sum *= tau;
 		dots[a] = sum;
 		if (a - i == D_V * B) vdv[i] = i < len ? sum * v[i] : work_t(0);

@@ -293,6 +293,12 @@ func TestBulgeChasingScales(t *testing.T) {
 			}
 			return x
 		},
+		"light tails": func(_, i int, x float64) float64 {
+			if i > 1 {
+				return x * 1e-300
+			}
+			return x * 1e300
+		},
 		"graded": func(c, _ int, x float64) float64 { return x * math.Pow(10, float64(-30*c)) },
 		"blocks": func(c, i int, x float64) float64 {
 			if c%5+i >= 5 {
