@@ -6,10 +6,13 @@
 //
 // in:  rows, start  see stebz_prepare
 //
-// stebz_bisect: invocation i owns eigenvalue first + i, i < count, counted from 0.
+// stebz_bisect: a team of 2^LEVELS − 1 invocations owns eigenvalue first + i, i < count,
+// counted from 0. At once they count at every point that the next LEVELS halvings
+// may come to, a binary tree of them: the same halvings, in a fraction of the time
+// where the device has invocations to spare.
 // in/out: lo, hi    its interval in the scaled T; the first dispatch (FRESH ≠ 0) begins with LO, HI
 // out:    values    the eigenvalue of T itself, good once the interval is short
-// A dispatch does at most rounds halvings.
+// A dispatch does at most rounds times LEVELS halvings.
 //
 // stebz_count: invocation i counts the eigenvalues below shifts[i], i < count.
 //
@@ -32,6 +35,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(constant_id = 1) const uint TILE = 64;
+#ifndef COUNT
+layout(constant_id = 2) const uint LEVELS = 1;
+#endif
 
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Rows { Row at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Starts { Start at[]; };
@@ -87,36 +93,55 @@ void main() {
 	if (i < p.count) p.counts.at[i] = found;
 }
 #else
+const uint TEAM = (1u << LEVELS) - 1;
+const uint TEAMS = LOCAL_SIZE / TEAM;
+
 shared uint busy;
+shared uint counted[LOCAL_SIZE]; // by team and node of its tree: root 1, below node k 2k and 2k+1
+
+bool open_(work_t lo, work_t hi, work_t tiny) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + tiny; }
+
+work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
+
+// point is where node k of the tree over [lo, hi] counts.
+work_t point(uint k, work_t lo, work_t hi) {
+	for (int level = findMSB(k) - 1; level >= 0; level--) {
+		if ((k >> level & 1) == 0) hi = middle(lo, hi);
+		else lo = middle(lo, hi);
+	}
+	return middle(lo, hi);
+}
 
 void main() {
-	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	uint t = gl_LocalInvocationIndex, team = t / TEAM, node = t % TEAM + 1;
+	uint i = workgroup() * TEAMS + team;
+	bool ours = team < TEAMS && i < p.count;
 	Start s = p.start.at[0];
 	work_t lo = s.lo, hi = s.hi;
-	if (p.fresh == 0 && i < p.count) {
+	if (p.fresh == 0 && ours) {
 		lo = p.lo.at[i];
 		hi = p.hi.at[i];
 	}
-	work_t mid = work_t(0.5) * (lo + hi);
 	uint resident = NOTHING;
 	for (uint round = 0; round < p.rounds; round++) {
-		bool mine = i < p.count && hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + s.tiny;
-		barrier(); // all have seen what busy was
-		if (gl_LocalInvocationIndex == 0) busy = 0;
+		barrier(); // all have seen what busy and counted were
+		if (t == 0) busy = 0;
 		barrier();
-		if (mine) atomicOr(busy, 1);
+		if (ours && open_(lo, hi, s.tiny)) atomicOr(busy, 1);
 		barrier();
 		if (busy == 0) break;
-		uint found = below(mid, resident);
-		if (mine) {
-			if (found > p.first + i) hi = mid;
-			else lo = mid;
-			mid = work_t(0.5) * (lo + hi);
+		counted[t] = below(point(node, lo, hi), resident);
+		barrier();
+		for (uint k = 1, level = 0; level < LEVELS && ours && open_(lo, hi, s.tiny); level++) {
+			bool down = counted[team * TEAM + k - 1] > p.first + i;
+			if (down) hi = middle(lo, hi);
+			else lo = middle(lo, hi);
+			k = 2 * k + (down ? 0 : 1);
 		}
 	}
-	if (i >= p.count) return;
+	if (!ours || node != 1) return;
 	p.lo.at[i] = lo;
 	p.hi.at[i] = hi;
-	p.values.at[i] = scaled(mid, s.up);
+	p.values.at[i] = scaled(middle(lo, hi), s.up);
 }
 #endif

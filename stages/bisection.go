@@ -12,22 +12,23 @@ type BisectionTuning struct {
 	Threads  uint32  // a workgroup
 	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each
 	Lanes    int     // threads that keep the device busy: fewer take no less time
+	Levels   uint32  // halvings that teams of threads do at once, at most
 	Dispatch float64 // pivots that one dispatch may compute
 }
 
 func bisectionTuning(family string) BisectionTuning {
 	switch family {
 	case "nvidia":
-		return BisectionTuning{Threads: 64, Tile: 1024, Lanes: 1 << 15, Dispatch: 3e10}
+		return BisectionTuning{Threads: 64, Tile: 1024, Lanes: 100_000, Levels: 3, Dispatch: 3e10}
 	case "cpu":
-		return BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Dispatch: 2e7}
+		return BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7}
 	}
-	return BisectionTuning{Threads: 64, Tile: 512, Lanes: 1 << 12, Dispatch: 2e9}
+	return BisectionTuning{Threads: 64, Tile: 512, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9}
 }
 
 // smallestBisection has tiles of a few rows, and dispatches of a few halvings.
 func smallestBisection() BisectionTuning {
-	return BisectionTuning{Threads: 8, Tile: 8, Lanes: 1, Dispatch: 1e4}
+	return BisectionTuning{Threads: 8, Tile: 8, Lanes: 100, Levels: 3, Dispatch: 1e4}
 }
 
 // Bisection finds eigenvalues of a symmetric tridiagonal matrix (dstebz), each
@@ -44,7 +45,7 @@ type Bisection struct {
 	n       int
 	tune    BisectionTuning
 	prepare *vk.Kernel[shaders.StebzPrepareSpec, shaders.StebzPreparePush]
-	bisect  *vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush]
+	bisect  []*vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] // by levels − 1
 	count   *vk.Kernel[shaders.StebzCountSpec, shaders.StebzCountPush]
 
 	rows, start, lo, hi vk.Region[float64]
@@ -74,7 +75,10 @@ func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 	s := &Bisection{n: n, tune: t.Bisection}
 	b := builder{dev: dev}
 	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: prepareThreads})
-	s.bisect = build(&b, shaders.StebzBisect(), shaders.StebzBisectSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile})
+	for levels := uint32(1); levels <= max(1, s.tune.Levels); levels++ {
+		spec := shaders.StebzBisectSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile, Levels: levels}
+		s.bisect = append(s.bisect, build(&b, shaders.StebzBisect(), spec))
+	}
 	s.count = build(&b, shaders.StebzCount(), shaders.StebzCountSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile})
 	s.rows, s.start = vk.Reserve[float64]("bisection rows", 2*n), vk.Reserve[float64]("bisection start", startReals)
 	s.lo, s.hi = vk.Reserve[float64]("bisection lower ends", n), vk.Reserve[float64]("bisection upper ends", n)
@@ -108,17 +112,20 @@ func (s *Bisection) RecordRange(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[fl
 		return
 	}
 	s.recordPrepare(rec, ws, d, e)
-	rounds := s.rounds(m)
-	for from := 0; from < bisectionRounds; from += rounds {
+	kernel := s.team(m)
+	levels := int(kernel.Spec.Levels)
+	team := 1<<levels - 1
+	rounds := s.rounds(m * team)
+	for from := 0; from < bisectionRounds; from += rounds * levels {
 		push := shaders.StebzBisectPush{
 			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Lo: s.lo.In(ws).Addr(), Hi: s.hi.In(ws).Addr(),
-			Values: values.Addr(), First: uint32(il), Rounds: uint32(min(rounds, bisectionRounds-from)), N: uint32(s.n), Count: uint32(m),
+			Values: values.Addr(), First: uint32(il), Rounds: uint32(min(rounds, vk.Tiles(bisectionRounds-from, kernel.Spec.Levels))), N: uint32(s.n), Count: uint32(m),
 		}
 		if from == 0 {
 			push.Fresh = 1
 		}
-		s.bisect.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads)), push)
-		rec.Costs(pivotFlops * s.pivots(m) * float64(min(rounds, max(0, usualRounds-from))))
+		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(team))), push)
+		rec.Costs(pivotFlops * s.pivots(m*team) * float64(min(rounds, max(0, usualRounds-from)/levels)))
 	}
 }
 
@@ -144,6 +151,15 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 	s.prepare.Dispatch(rec, vk.Grid(1), shaders.StebzPreparePush{
 		D: d.Addr(), E: e.Addr(), Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), N: uint32(s.n),
 	})
+}
+
+// team is the kernel with the largest teams that the device has threads for.
+func (s *Bisection) team(m int) *vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] {
+	levels := 1
+	for levels < len(s.bisect) && m*(2<<levels-1) <= s.tune.Lanes {
+		levels++
+	}
+	return s.bisect[levels-1]
 }
 
 // pivots is the cost of one count for each of m values.
