@@ -19,7 +19,7 @@ type TiledGemm struct {
 // NewTiledGemm builds the kernels. It refuses tiles that the device cannot run.
 func NewTiledGemm(dev *vk.Device, t ProductTuning) (*TiledGemm, error) {
 	b := builder{dev: dev}
-	g := &TiledGemm{cutter: newCutter(t.Tiles)}
+	g := &TiledGemm{cutter: newCutter(t)}
 	for _, tile := range t.Tiles {
 		if err := tile.fits(dev); err != nil {
 			return nil, err

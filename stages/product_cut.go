@@ -1,6 +1,10 @@
 package stages
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/vk"
+)
 
 // cut is how one product is spread over the device: its tile, and the number of
 // pieces of length stretch that the inner dimension is split into.
@@ -9,51 +13,60 @@ type cut struct{ tile, splits, stretch int }
 // cutter chooses cuts. It knows shapes only, so equal products get equal bits.
 type cutter struct {
 	tiles []Tile
+	units int
 	room  int // elements that all partial products together may have
 }
 
-// newCutter allows partial products for two results an invocation of a full device.
-func newCutter(tiles []Tile) cutter {
-	c := cutter{tiles: tiles}
-	for _, t := range tiles {
-		c.room = max(c.room, 2*t.Groups*int(t.M*t.N))
+// newCutter allows partial products of twice what a full device holds.
+func newCutter(t ProductTuning) cutter {
+	c := cutter{tiles: t.Tiles, units: t.Units}
+	for _, x := range t.Tiles {
+		c.room = max(c.room, 2*t.Units*int(x.Resident)*int(x.M*x.N))
 	}
 	return c
 }
 
-// The model of costs. The unit is one instruction of one invocation, of which a
-// step of the inner dimension takes ThreadM·ThreadN to multiply and ThreadM +
-// ThreadN to read shared memory. Measured on an H200 and rounded; only their
-// order of magnitude matters.
+// The model of costs, which are a unit's time. It counts instructions: a step of
+// the inner dimension takes an invocation ThreadM·ThreadN to multiply and
+// ThreadM + ThreadN to read the factors. The rest was measured on an H200 and
+// rounded; only the order of magnitude matters.
 const (
 	startSteps    = 64 // a workgroup's first loads and the access to C, in steps
-	dispatchSteps = 20 // the dispatch that sums, in steps of all workgroups of the first tile
+	dispatchSteps = 20 // the dispatch that sums, in steps of the first tile
 	partCost      = 64 // writing and reading one element of a partial product
 )
 
-// step is the cost of one step of the inner dimension on the full device.
+// step is the cost of one step of one workgroup.
 func (t Tile) step() float64 {
-	return float64(t.Groups) * float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
+	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
+}
+
+// cost of so many products of m×n, each summed from x.splits parts. Workgroups
+// spread evenly over the units; less than half of what a unit can hold does
+// not run faster than half.
+func (c cutter) cost(x cut, m, n, count int) float64 {
+	t := c.tiles[x.tile]
+	groups := vk.Tiles(m, t.M) * vk.Tiles(n, t.N) * count * x.splits
+	inTurn := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)/2)
+	cost := inTurn * t.step() * float64(x.stretch+startSteps)
+	if x.splits > 1 {
+		elements := float64(m) * float64(n) * float64(count*x.splits)
+		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
+	}
+	return cost
 }
 
 // choose cuts count products of m×k by k×n.
 func (c cutter) choose(m, n, k, count int) cut {
-	best, cheapest := cut{}, -1.0
+	best, least := cut{}, math.Inf(1)
 	for i, t := range c.tiles {
-		groups := vk.Tiles(m, t.M) * vk.Tiles(n, t.N) * count
-		for pieces := 1; ; pieces *= 2 {
+		for pieces := 1; ; pieces = more(pieces) {
 			x := c.split(i, k, pieces)
-			elements := m * n * count * x.splits
-			if x.splits > 1 && (elements > c.room || count*x.splits > maxLayers) {
+			if x.splits > 1 && (m*n*count*x.splits > c.room || count*x.splits > maxLayers) {
 				break
 			}
-			waves := vk.Tiles(groups*x.splits, uint32(t.Groups))
-			cost := float64(waves) * t.step() * float64(x.stretch+startSteps)
-			if x.splits > 1 {
-				cost += dispatchSteps*c.tiles[0].step() + partCost*float64(elements)
-			}
-			if cheapest < 0 || cost < cheapest {
-				best, cheapest = x, cost
+			if cost := c.cost(x, m, n, count); cost < least {
+				best, least = x, cost
 			}
 			if x.stretch <= int(t.K) {
 				break
@@ -61,6 +74,14 @@ func (c cutter) choose(m, n, k, count int) cut {
 		}
 	}
 	return best
+}
+
+// more steps through 1, 2, 3, 4, 6, 8, 12, 16 …
+func more(pieces int) int {
+	if pieces&(pieces-1) == 0 && pieces > 1 {
+		return pieces / 2 * 3
+	}
+	return max(pieces/3*4, 2)
 }
 
 // split divides k into at most pieces stretches of whole steps of the tile.

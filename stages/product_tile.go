@@ -15,7 +15,7 @@ type Tile struct {
 	ThreadM, ThreadN uint32
 	Unroll           uint32 // steps of the inner dimension written out in a row; divides K
 	Buffers          uint32 // copies of the tiles in shared memory: 1, 2 to spare a barrier, 0 to read memory (then K is 1)
-	Groups           int    // workgroups of it that keep the whole device busy
+	Resident         uint32 // workgroups of it that fit a unit at once
 }
 
 func (t Tile) String() string {
@@ -40,8 +40,8 @@ func (t Tile) fits(dev *vk.Device) error {
 	if t.M*t.K%n != 0 || t.N*t.K%n != 0 || t.Buffers > 0 && (n%t.M != 0 || n%t.N != 0 || n%t.K != 0) {
 		return fmt.Errorf("stages: %v: %d invocations cannot share the loads", t, n)
 	}
-	if t.Groups < 1 || t.Buffers > 2 {
-		return fmt.Errorf("stages: %v: %d groups, %d buffers", t, t.Groups, t.Buffers)
+	if t.Resident < 1 || t.Buffers > 2 {
+		return fmt.Errorf("stages: %v: %d resident, %d buffers", t, t.Resident, t.Buffers)
 	}
 	info := dev.Info()
 	if int(n) > info.MaxLocal {

@@ -4,19 +4,19 @@ package stages
 type ProductTuning struct {
 	Tiles    []Tile // of Gemm and Symm, which take the cheapest for each shape
 	RankTwoK Tile   // square: M = N
+	Units    int    // multiprocessors, or what else holds workgroups
 }
 
-// On an H200 a multiprocessor holds one workgroup of the first tile, three of the
-// next two, and so on, by their registers; there are 132.
 var nvidiaProducts = ProductTuning{
 	Tiles: []Tile{
-		{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Groups: 132},
-		{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Groups: 396},
-		{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Groups: 396},
-		{M: 64, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Groups: 660},
-		{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Groups: 1320},
+		{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
+		{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},
+		{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},
+		{M: 64, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 5},
+		{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 10},
 	},
-	RankTwoK: Tile{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Groups: 132},
+	RankTwoK: Tile{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
+	Units:    132, // of an H200,
 }
 
 // A CPU's caches are as near as its shared memory, which only adds barriers:
@@ -24,28 +24,31 @@ var nvidiaProducts = ProductTuning{
 // workgroup is one vector.
 var cpuProducts = ProductTuning{
 	Tiles: []Tile{
-		{M: 64, N: 8, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Groups: 4},
-		{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Groups: 4},
+		{M: 64, N: 8, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
+		{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 1},
 	},
-	RankTwoK: Tile{M: 64, N: 64, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Groups: 4},
+	RankTwoK: Tile{M: 64, N: 64, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
+	Units:    4,
 }
 
 // otherProducts must run anywhere: 16 KiB of shared memory, 128 invocations.
 var otherProducts = ProductTuning{
 	Tiles: []Tile{
-		{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Groups: 64},
-		{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Groups: 128},
-		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Groups: 256},
+		{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
+		{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 4},
+		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 8},
 	},
-	RankTwoK: Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Groups: 64},
+	RankTwoK: Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
+	Units:    32,
 }
 
 // smallestProducts reach every path with matrices of a few rows. It is for tests.
 var smallestProducts = ProductTuning{
 	Tiles: []Tile{
-		{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Groups: 16},
-		{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Groups: 16},
-		{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Groups: 16},
+		{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Resident: 2},
+		{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
+		{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2},
 	},
-	RankTwoK: Tile{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Groups: 16},
+	RankTwoK: Tile{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
+	Units:    8,
 }

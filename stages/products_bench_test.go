@@ -76,7 +76,7 @@ func BenchmarkProducts(b *testing.B) {
 			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, gemm.split(i, s.k, 1)) })
 		}
 		chosen := gemm.choose(s.m, s.n, s.k, 1)
-		time(fmt.Sprintf("%schosen: tile %d, %d splits", shape, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, chosen) })
+		time(fmt.Sprintf("%schosen: tile %d in %d", shape, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, chosen) })
 	}
 
 	for _, m := range []int{n, n / 4} {
@@ -86,9 +86,77 @@ func BenchmarkProducts(b *testing.B) {
 		for i, tile := range symm.tiles {
 			time(fmt.Sprintf("symm/%d×%d/%v", m, band, tile), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, symm.split(i, m, 1)) })
 		}
-		time(fmt.Sprintf("symm/%d×%d/chosen: tile %d, %d splits", m, band, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, chosen) })
+		time(fmt.Sprintf("symm/%d×%d/chosen: tile %d in %d", m, band, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, chosen) })
 	}
 	time(fmt.Sprintf("syr2k/%d×%d", n, k), 2*float64(n)*float64(n)*float64(k), func(rec *vk.Recorder) {
 		ops.RankTwoK.Record(rec, ws, at(x, n, k), at(y, n, k), at(z, n, n))
 	})
+}
+
+// What a table could say instead, for the two products that take most of the time, all
+// in turn so that each is as warm as the others. The tiles that do not fit the device
+// are left out: go test -bench TileSearch -benchtime 20x ./stages.
+func BenchmarkTileSearch(b *testing.B) {
+	d := testDevice(b)
+	n, k, tall, narrow := 8192, 1024, 32768, 32
+	if d.Info().Type == "cpu" {
+		n, k, tall, narrow = 256, 64, 256, 32
+	}
+	x, y, z := vk.Reserve[float64]("x", tall*tall), vk.Reserve[float64]("y", n*k), vk.Reserve[float64]("z", n*n)
+	ws, err := d.NewArena(vk.Together(x, y, z))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ws.Close()
+	clearing := vk.NewRecorder(d)
+	for _, r := range []vk.Region[float64]{x, y, z} {
+		vk.Fill(clearing, r.In(ws), 0x3f3f3f3f)
+	}
+	run(b, d, clearing)
+
+	type candidate struct {
+		name    string
+		flops   float64
+		rec     *vk.Recorder
+		seconds float64
+	}
+	var all []*candidate
+	add := func(name string, flops float64, record func(rec *vk.Recorder)) {
+		c := &candidate{name, flops, vk.NewRecorder(d), 0}
+		c.rec.Phase(name, 0, 1)
+		record(c.rec)
+		run(b, d, c.rec) // compiled
+		all = append(all, c)
+	}
+	for _, side := range [][4]uint32{{128, 128, 8, 8}, {128, 128, 4, 16}, {128, 64, 8, 8}, {128, 64, 8, 4}, {64, 64, 8, 8}, {64, 64, 8, 4}, {64, 64, 4, 4},
+		{128, 32, 8, 4}, {128, 32, 4, 4}, {64, 32, 8, 4}, {64, 32, 4, 4}, {256, 32, 8, 8}} {
+		for _, inner := range [][3]uint32{{16, 16, 1}, {16, 8, 1}, {16, 4, 1}, {8, 8, 2}, {8, 8, 1}, {32, 16, 1}} {
+			tile := Tile{M: side[0], N: side[1], ThreadM: side[2], ThreadN: side[3], K: inner[0], Unroll: inner[1], Buffers: inner[2], Resident: 1}
+			if tile.fits(d) != nil {
+				continue
+			}
+			tune := ProductTuning{Tiles: []Tile{tile}, RankTwoK: tile, Units: 1}
+			name := fmt.Sprintf("%v, unroll %d, %d buffers", tile, tile.Unroll, tile.Buffers)
+			if r, err := NewTiledRankTwoK(d, tune); err == nil {
+				add("syr2k "+name, 2*float64(n)*float64(n)*float64(k), func(rec *vk.Recorder) {
+					r.Record(rec, ws, NewMatrix(x.In(ws), n, k, n), NewMatrix(y.In(ws), n, k, n), NewMatrix(z.In(ws), n, n, n))
+				})
+				continue
+			}
+			if s, err := NewTiledSymm(d, tune); err == nil && tile.N == 32 {
+				add("symm  "+name, 2*float64(tall)*float64(tall)*float64(narrow), func(rec *vk.Recorder) {
+					a, w, p := NewMatrix(x.In(ws), tall, tall, tall), NewMatrix(y.In(ws), tall, narrow, tall), NewMatrix(z.In(ws), tall, narrow, tall)
+					s.record(rec, ws, a, w, p, s.split(0, tall, 1))
+				})
+			}
+		}
+	}
+	for b.Loop() {
+		for _, c := range all {
+			c.seconds += run(b, d, c.rec).Total()
+		}
+	}
+	for _, c := range all {
+		fmt.Printf("%8.1f GFLOP/s  %s\n", c.flops*float64(b.N)/c.seconds/1e9, c.name) // b.Log keeps ten lines only
+	}
 }

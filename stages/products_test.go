@@ -86,7 +86,7 @@ func checkSymm(t *testing.T, p *productBench, m, n int, record func(rec *vk.Reco
 // What is chosen is the same for the same shape, covers it, and fits the room.
 func TestCuts(t *testing.T) {
 	for name, tune := range map[string]ProductTuning{"nvidia": nvidiaProducts, "cpu": cpuProducts, "other": otherProducts, "smallest": smallestProducts} {
-		c := newCutter(tune.Tiles)
+		c := newCutter(tune)
 		for _, m := range []int{1, 32, 1000, 65536} {
 			for _, n := range []int{1, 32, 1000, 65536} {
 				for _, k := range []int{0, 1, 32, 1000, 65536} {
@@ -103,7 +103,7 @@ func TestCuts(t *testing.T) {
 			}
 		}
 	}
-	nvidia := newCutter(nvidiaProducts.Tiles)
+	nvidia := newCutter(nvidiaProducts)
 	if x := nvidia.choose(8192, 8192, 1024, 1); x.tile != 0 || x.splits != 1 {
 		t.Errorf("a large square is cut into %+v", x)
 	}
@@ -128,7 +128,7 @@ func TestTilesThatDoNotFit(t *testing.T) {
 		"uneven unrolling":   func(t *Tile) { t.Unroll = 3 },
 		"uneven loads":       func(t *Tile) { t.K = 12; t.Unroll = 4 },
 		"three buffers":      func(t *Tile) { t.Buffers = 3 },
-		"no groups":          func(t *Tile) { t.Groups = 0 },
+		"none resident":      func(t *Tile) { t.Resident = 0 },
 		"too many threads":   func(t *Tile) { t.M, t.N, t.ThreadM, t.ThreadN = 256, 256, 1, 1 },
 		"too much to share":  func(t *Tile) { t.M, t.N, t.K, t.ThreadM, t.ThreadN = 256, 256, 64, 16, 16 },
 		"a side too long":    func(t *Tile) { t.M, t.ThreadM = 256, 32 },

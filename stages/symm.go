@@ -22,7 +22,7 @@ type TiledSymm struct {
 // NewTiledSymm builds the kernels. It refuses tiles that the device cannot run.
 func NewTiledSymm(dev *vk.Device, t ProductTuning) (*TiledSymm, error) {
 	b := builder{dev: dev}
-	s := &TiledSymm{cutter: newCutter(t.Tiles)}
+	s := &TiledSymm{cutter: newCutter(t)}
 	for _, tile := range t.Tiles {
 		if err := tile.fits(dev); err != nil {
 			return nil, err
