@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +32,12 @@ type process struct {
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{T: t, Cmd: exec.Command(os.Args[0], args...)}
+	return startCommand(t, os.Args[0], args...)
+}
+
+func startCommand(t *testing.T, name string, args ...string) *process {
+	t.Helper()
+	p := &process{T: t, Cmd: exec.Command(name, args...)}
 	p.Env = append(os.Environ(), asProgram+"=1")
 	var err error
 	if p.stdin, err = p.StdinPipe(); err != nil {
@@ -90,9 +94,7 @@ func TestSignalWhileReading(t *testing.T) {
 // TestIgnoredSignalStaysIgnored, as for a shell's background job.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	newStage(t)
-	signal.Ignore(syscall.SIGINT) // inherited by the process
-	p := start(t, "solve", "-")
-	signal.Reset(syscall.SIGINT)
+	p := startCommand(t, "sh", "-c", `trap "" INT; exec "$0" solve -`, os.Args[0])
 	p.await("reading standard input")
 	p.Process.Signal(syscall.SIGINT)
 	p.stdin.Close() // only this ends it

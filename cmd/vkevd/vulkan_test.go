@@ -22,7 +22,8 @@ func (s *stage) real(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// TestGolden: matrices whose eigenvalues leave no room for rounding.
+// TestGolden: matrices whose eigenvalues leave no room for rounding. Bisection alone
+// stops an ulp or two from them.
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]struct{ file, values string }{
 		"order 0":  {npy(0, 0), ""},
@@ -30,15 +31,32 @@ func TestGolden(t *testing.T) {
 		"zero":     {banner + "symmetric\n3 3 0\n", "0\n0\n0\n"},
 		"diagonal": {banner + "symmetric\n3 3 3\n1 1 3\n2 2 -1\n3 3 2\n", "-1\n2\n3\n"},
 	} {
-		for _, flags := range []string{"--check", "--check --values-only"} {
+		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.file("A", c.file)
-			stdout, stderr, status := s.real(append(strings.Fields("solve "+flags), "A")...)
-			if stdout != c.values || status != statusFine {
-				t.Errorf("%s, %s: status %d, %q, want %q\n%s", name, flags, status, stdout, c.values, stderr)
+			if stdout, stderr, status := s.real("solve", "--check", "A"); stdout != c.values || status != statusFine {
+				t.Errorf("status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
-		}
+			stdout, stderr, status := s.real("solve", "--check", "--values-only", "A")
+			if status != statusFine {
+				t.Errorf("values only: status %d\n%s", status, stderr)
+			}
+			expectClose(t, numbers(t, stdout), numbers(t, c.values))
+		})
 	}
+}
+
+// numbers reads what solve prints.
+func numbers(t *testing.T, text string) []float64 {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	v, err := matio.ReadVector(strings.NewReader(text), "stdout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // TestApplications: matrices of practice, files of several kinds, trusted values beside them.
@@ -60,11 +78,7 @@ func TestApplications(t *testing.T) {
 				if status != statusFine {
 					t.Fatalf("%s: status %d\n%s", flags, status, stderr)
 				}
-				got, err := matio.ReadVector(strings.NewReader(stdout), "stdout")
-				if err != nil {
-					t.Fatal(err)
-				}
-				expectClose(t, got, want)
+				expectClose(t, numbers(t, stdout), want)
 			}
 		})
 	}
@@ -129,7 +143,8 @@ func TestSignalWhileSolving(t *testing.T) {
 	}
 	s.file("A.npy", npy(n, n, a...))
 	p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.npy")
-	p.await("band reduction")
+	p.await("preparing the device")
+	p.stderr.ReadString('\n') // whichever stage the first piece of work ends in
 	p.Process.Signal(os.Interrupt)
 	p.ends("vkevd: interrupted", statusNumerical)
 	s.expectFiles("A.npy")
