@@ -1,9 +1,11 @@
-// probe_index tells where index.glsl finds elements, and which numbers workgroups
-// have in a folded grid.
+// probe_index tells where index.glsl finds elements, which numbers workgroups have
+// in a folded grid, and in which order tile_order.glsl takes tiles.
 //
 // in:  places   i, j, ld of each element, as 64-bit integers
 // out: offsets  element(0, i, j, ld), in bytes
 //      groups   one more than the workgroup's number, at that number
+//      lower    row and column of lower_tile(first + number, rows)
+//      swath    of swath_tile(first + number, rows, cols)
 //
 // It is for tests: memory enough to see a wrong offset is hard to come by. One
 // workgroup of one invocation an element; those past the count leave nothing.
@@ -15,17 +17,20 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
+#include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 1;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Places { uint64_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Offsets { uint64_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Tiles { uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Places places;
 	Offsets offsets, groups;
-	uint count;
+	Tiles lower, swath;
+	uint count, first, rows, cols;
 } p;
 
 void main() {
@@ -33,4 +38,8 @@ void main() {
 	if (i >= p.count) return;
 	p.offsets.at[i] = element(0ul, p.places.at[3 * i], p.places.at[3 * i + 1], p.places.at[3 * i + 2]);
 	p.groups.at[i] = i + 1;
+	uvec2 tile = lower_tile(p.first + i, p.rows);
+	p.lower.at[2 * i] = tile.x, p.lower.at[2 * i + 1] = tile.y;
+	tile = swath_tile(p.first + i, p.rows, p.cols);
+	p.swath.at[2 * i] = tile.x, p.swath.at[2 * i + 1] = tile.y;
 }

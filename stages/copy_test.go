@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -67,39 +66,6 @@ func TestScale(t *testing.T) {
 		got := p.do(t, poisoned(0, 0, 1), poisoned(0, 0, 1), x, func(rec *vk.Recorder, _, _, c Matrix) { s.Record(rec, c.At.Sub(0, n), -3) })
 		if furthest(t, fmt.Sprint(n), got, want, want.abs()) != 0 {
 			t.Errorf("n=%d: not scaled", n)
-		}
-	}
-}
-
-// Offsets beyond 2³² elements, and the numbers of workgroups in a grid of more than one row.
-func TestIndexHeader(t *testing.T) {
-	d := testDevice(t)
-	b := builder{dev: d}
-	kernel := build(&b, shaders.ProbeIndex(), shaders.ProbeIndexSpec{LocalSize: 1})
-	if b.err != nil {
-		t.Fatal(b.err)
-	}
-	const count = 70000
-	places, offsets, groups := vk.Reserve[uint64]("places", 3*count), vk.Reserve[uint64]("offsets", count), vk.Reserve[uint64]("groups", count)
-	ws := arena(t, d, vk.Together(places, offsets, groups))
-	in := make([]uint64, 3*count)
-	for i := range uint64(count) {
-		in[3*i], in[3*i+1], in[3*i+2] = i*0x10001, i*0x1003, 1<<32+i
-	}
-	put(t, d, places.In(ws), in)
-	rec := vk.NewRecorder(d)
-	grid := vk.Folded(count)
-	if grid.Y < 2 {
-		t.Fatalf("%v is not folded", grid)
-	}
-	kernel.Dispatch(rec, grid, shaders.ProbeIndexPush{
-		Places: places.In(ws).Addr(), Offsets: offsets.In(ws).Addr(), Groups: groups.In(ws).Addr(), Count: count,
-	})
-	run(t, d, rec)
-	got, numbers := get(t, d, offsets.In(ws)), get(t, d, groups.In(ws))
-	for i := range uint64(count) {
-		if want := 8 * (in[3*i] + in[3*i+1]*in[3*i+2]); got[i] != want || numbers[i] != i+1 {
-			t.Fatalf("workgroup %d: number %d, offset %d, want %d", i, numbers[i]-1, got[i], want)
 		}
 	}
 }
