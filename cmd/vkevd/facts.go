@@ -64,7 +64,7 @@ func (f *facts) summary(w io.Writer) {
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
 	for _, m := range f.Ratios {
-		fmt.Fprintf(w, "%-24s %12.3g  %s\n", m.name, m.ratio, m.formula)
+		fmt.Fprintf(w, "%-28s %12.3g  %s\n", m.name, m.ratio, m.formula)
 	}
 	if len(f.Ratios) > 0 && !f.Vectors {
 		fmt.Fprintln(w, "Without vectors only these sums can be compared: they prove no single value.")
@@ -83,13 +83,13 @@ func (f *facts) times(w io.Writer) {
 			continue
 		}
 		total += seconds
-		fmt.Fprintf(w, "%-24s %12.4f s\n", lap, seconds)
+		fmt.Fprintf(w, "%-28s %12.4f s\n", lap, seconds)
 		if lap != "solve" {
 			continue
 		}
 		for _, s := range f.Stages {
-			fmt.Fprintf(w, "  %-22s %12.4f s  %3.0f%%\n", s.Name, s.Seconds, 100*s.Seconds/max(inside, ulp))
+			fmt.Fprintf(w, "  %-26s %12.4f s  %3.0f%%\n", s.Name, s.Seconds, 100*s.Seconds/max(inside, ulp))
 		}
 	}
-	fmt.Fprintf(w, "%-24s %12.4f s\n", "total", total)
+	fmt.Fprintf(w, "%-28s %12.4f s\n", "total", total)
 }

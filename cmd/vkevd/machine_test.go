@@ -79,7 +79,7 @@ func (p *pretendedPlan) Bytes() uint64 { return 16 * uint64(p.n) * uint64(p.n) }
 
 func (p *pretendedPlan) Memory() []vk.Placed {
 	half := p.Bytes() / 2
-	return []vk.Placed{{Name: "A", Offset: 0, Bytes: half}, {Name: "V", Offset: half, Bytes: half}}
+	return []vk.Placed{{Name: "A", Offset: 0, Bytes: half}, {Name: "V", Offset: half, Bytes: half}, {Name: "nothing", Offset: half}}
 }
 
 func (p *pretendedPlan) Costs() []evd.StageCost {

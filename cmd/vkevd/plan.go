@@ -75,7 +75,9 @@ func (s *session) printPlan(f forecast) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")
 	for _, r := range f.Memory() {
-		fmt.Fprintf(&b, "%-28s %16d %16d\n", r.Name, r.Offset, r.Bytes)
+		if r.Bytes > 0 { // what only vectors need has no bytes without them
+			fmt.Fprintf(&b, "%-28s %16d %16d\n", r.Name, r.Offset, r.Bytes)
+		}
 	}
 	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "total", "", f.Bytes(), human(f.Bytes()))
 	fmt.Fprintf(&b, "%-28s %16s\n", "stage", "flops")

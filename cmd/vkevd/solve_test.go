@@ -144,37 +144,37 @@ writing
 matrix   A.mtx, n = 2, eigenvalues and vectors in float64
 device   Pretence 9000, gonum 0.17, Vulkan 1.3.0
 memory   64 bytes on the device
-read                     TIME s
-prepare                  TIME s
-solve                    TIME s
-  band reduction               0.7500 s   75%
-  tridiagonal on host          0.2500 s   25%
-write                    TIME s
-total                    TIME s
+read                         TIME s
+prepare                      TIME s
+solve                        TIME s
+  band reduction                   0.7500 s   75%
+  tridiagonal on host              0.2500 s   25%
+write                        TIME s
+total                        TIME s
 The vectors were not kept: --out-vectors keeps them, --values-only saves their time.
 `},
-		{"--check", `check                    TIME s
-write                    TIME s
-total                    TIME s
-residual                         0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
-orthogonality                     0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
+		{"--check", `check                        TIME s
+write                        TIME s
+total                        TIME s
+residual                             0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+orthogonality                         0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
 `},
-		{"--check --values-only", `write                    TIME s
-total                    TIME s
-trace                           RATIO  |Σλ − tr A| / (n·ε·‖A‖F)
-squares                         RATIO  |Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)
+		{"--check --values-only", `write                        TIME s
+total                        TIME s
+trace                               RATIO  |Σλ − tr A| / (n·ε·‖A‖F)
+squares                             RATIO  |Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)
 Without vectors only these sums can be compared: they prove no single value.
 `},
-		{"--values-only", "total                    TIME s\n"},
-		{"--out-vectors Q.npy", "total                    TIME s\n"},
+		{"--values-only", "total                        TIME s\n"},
+		{"--out-vectors Q.npy", "total                        TIME s\n"},
 		{"--quiet --check", ""},
 	} {
 		_, stderr, status := s.run(append(strings.Fields("solve "+c.args), "A.mtx")...)
 		got := regexp.MustCompile(`(?m)^(read|prepare|solve|check|write|total)( +)[0-9.]+ s$`).ReplaceAllStringFunc(stderr, func(line string) string {
-			return fmt.Sprintf("%-24s TIME s", strings.Fields(line)[0])
+			return fmt.Sprintf("%-28s TIME s", strings.Fields(line)[0])
 		})
 		got = regexp.MustCompile(`(?m)^(trace|squares) +[0-9.e-]+ `).ReplaceAllStringFunc(got, func(line string) string {
-			return fmt.Sprintf("%-24s %12s ", strings.Fields(line)[0], "RATIO")
+			return fmt.Sprintf("%-28s %12s ", strings.Fields(line)[0], "RATIO")
 		})
 		if status != statusFine || !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("solve %s: status %d\n%s\nwant the end to be\n%s", c.args, status, got, c.want)
