@@ -95,7 +95,7 @@ func furthest(t testing.TB, what string, got, want, bound sample) float64 {
 	return worst
 }
 
-// twoSlices etc. would be noise: products need up to three matrices and work.
+// productBench is memory for products of one size after another.
 type productBench struct {
 	d       *vk.Device
 	a, b, c vk.Region[float64]

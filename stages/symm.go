@@ -10,9 +10,10 @@ import (
 // TiledSymm is Symm (dsymm from the left) on the vector units: Gemm's tiles, where
 // those of A right of its diagonal are read from below it, transposed.
 //
-// The product of a tall W is bound by arithmetic where doubles run at less than
-// half the speed of floats' bytes: 32 columns are 8 flops a byte even if both
-// triangles are read. So each tile of A is read twice, once for each of its two uses.
+// So each tile of A is read twice, once for each of its two uses. With n columns
+// of W that is n/4 flops a byte, 8 with 32 columns: as much as a device has whose
+// doubles run at 33 TFLOP/s over 4.3 TB/s, and more than most have. Reading a tile
+// once would save what is not short, and cost a sum over workgroups.
 type TiledSymm struct {
 	cutter
 	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush] // one a tile
