@@ -17,8 +17,9 @@ const module = "github.com/vkevd/vkevd/"
 // mayImport is the architecture: a package may import these packages of the
 // module and no others. Tests are free.
 var mayImport = map[string][]string{
-	"cmd/vkevd":          {"evd", "evd/matio", "vk"},
+	"cmd/vkevd":          {"evd", "evd/bench", "evd/matio", "vk"},
 	"evd":                {"stages", "vk"},
+	"evd/bench":          {"evd", "stages", "shaders", "vk", "vk/spirv"},
 	"evd/matio":          {},
 	"evd/gonumlapack":    {"evd", "vk"},
 	"stages":             {"stages/ref", "shaders", "vk", "vk/spirv"},
@@ -30,6 +31,7 @@ var mayImport = map[string][]string{
 	"vk/internal/driver": {},
 	"vk/spirv":           {},
 	"tests/ratio":        {},
+	"tests/testdata":     {},
 	"tests/testmat":      {},
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,6 +19,7 @@ type machine interface {
 type device interface {
 	Info() vk.Info
 	plan(n int, opt evd.Options) (solver, error)
+	bench(context.Context, bench.Options) (benchmark, error)
 	Close() error
 }
 

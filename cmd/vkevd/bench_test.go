@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// bench is that of a device on which everything takes n milliseconds.
+func (m *pretended) bench(_ context.Context, opt bench.Options) (benchmark, error) {
+	return &pretendedBench{m, opt}, m.planErr
+}
+
+type pretendedBench struct {
+	*pretended
+	opt bench.Options
+}
+
+func (b *pretendedBench) Close() { b.closed++ }
+
+func (b *pretendedBench) row(stage string, n int) bench.Row {
+	ms := float64(n) * 1e-3
+	return bench.Row{
+		Stage: stage, N: n, K: 64, Repeats: b.opt.Repeat, Median: ms, Min: ms / 2, Max: 2 * ms, Wall: 3 * ms,
+		GFlops: 100, GBytes: 10, FMAPeak: 400, CopyMax: 20, Device: b.info.Name, Driver: "gonum 0.17",
+	}
+}
+
+func (b *pretendedBench) Peaks() []bench.Row {
+	return []bench.Row{b.row("peak fma", 0), b.row("peak copy", 0)}
+}
+
+func (b *pretendedBench) Measure(_ context.Context, n int) (rows []bench.Row, _ error) {
+	for _, s := range b.opt.Stages {
+		rows = append(rows, b.row(s, n))
+	}
+	return rows, b.solveErr
+}
+
+func (b *pretendedBench) Profile(_ context.Context, n int) (details []bench.Detail, _ error) {
+	for _, s := range b.opt.Stages {
+		p := vk.NewProfile()
+		p.Kernels = []vk.Timing{{Name: "sum", Seconds: 0.25, Count: 2}, {Name: "gemm", Seconds: 0.75, Count: 1}}
+		details = append(details, bench.Detail{Row: b.row(s, n), Profile: p})
+	}
+	return details, b.solveErr
+}
+
+const benchOfGemm = `Pretence 9000, gonum 0.17
+stage          n    b     k      m   median ms       least        most    on clock   GFLOP/s of fma     GB/s of copy
+peak fma       –    –    64      –      0.0000      0.0000      0.0000      0.0000     100.0  25.0%     10.0   50.0%
+peak copy      –    –    64      –      0.0000      0.0000      0.0000      0.0000     100.0  25.0%     10.0   50.0%
+gemm           7    –    64      –      7.0000      3.5000     14.0000     21.0000     100.0  25.0%     10.0   50.0%
+gemm          12    –    64      –     12.0000      6.0000     24.0000     36.0000     100.0  25.0%     10.0   50.0%
+`
+
+const kernelsOfGemm = `
+gemm, n = 7, k = 64
+  gemm                                1 times     750.0000 ms   75.0%
+  sum                                 2 times     250.0000 ms   25.0%
+
+gemm, n = 12, k = 64
+  gemm                                1 times     750.0000 ms   75.0%
+  sum                                 2 times     250.0000 ms   25.0%
+`
+
+func TestBench(t *testing.T) {
+	s := newStage(t)
+	stdout, stderr, status := s.run("bench", "--n", "7,12", "--kernels", "--json", "rows", "--device", "pre", "gemm")
+	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != statusFine {
+		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
+	}
+	if o := s.machine.opened; len(o) != 2 || o[0].Device != "pre" || o[0].Kernels || !o[1].Kernels {
+		t.Errorf("opened %+v", o)
+	}
+	if s.machine.closed != 4 {
+		t.Errorf("%d of 2 devices and 2 benches closed", s.machine.closed)
+	}
+	s.run("bench", "-n", "5", "--json", "rows", "gemm")
+	text, err := os.ReadFile("rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != 4+3 {
+		t.Fatalf("%d rows", len(lines))
+	}
+	var row bench.Row
+	if err := json.Unmarshal([]byte(lines[6]), &row); err != nil || row.Stage != "gemm" || row.N != 5 || row.Repeats != 5 {
+		t.Errorf("%v in %s", err, lines[6])
+	}
+}
+
+func TestBenchRefused(t *testing.T) {
+	s := newStage(t)
+	const help = "; see vkevd bench --help"
+	stages := strings.Join(bench.Stages(), ", ")
+	s.fails(statusInput, "no stage to measure; there are "+stages+help, "bench")
+	s.fails(statusInput, `unknown stage "gem"; there are `+stages+help, "bench", "gem")
+	s.fails(statusInput, "no order of matrices to measure with"+help, "bench", "peaks", "gemm")
+	s.fails(statusInput, "orders, bands, blocks, columns and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")
+	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "bench", "--json", "no/rows", "peaks")
+	s.machine.openErr = vk.ErrNoDevice
+	s.fails(statusDevice, "no usable Vulkan device", "bench", "peaks")
+	s.machine.openErr, s.machine.planErr = nil, &vk.OutOfMemoryError{What: "the workspace", Need: 2, Free: 1}
+	s.fails(statusDevice, "the workspace needs 2 bytes of device memory, 1 are free", "bench", "peaks")
+}

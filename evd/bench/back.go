@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// The back transformations are given orthogonal matrices that no reduction made:
+// products of reflectors with random vectors, stored as a reduction stores them.
+
+// newApplyQ2 applies all sweeps' reflectors to m vectors.
+func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	q2, err := stages.NewApplyQ2(b.dev, s.n, s.m, t)
+	if err != nil {
+		return nil, err
+	}
+	lv, lt := stages.ReflectorLen(s.n, s.b)
+	v, tau := vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
+	rx, x := packed("X", s.m, s.n)
+	return &load{
+		row:    Row{B: s.b, M: s.m},
+		flops:  q2.Flops(),
+		bytes:  realBytes * (float64(lv) + 2*float64(s.m)*float64(s.n)),
+		layout: vk.Together(v, tau, rx, q2.Work()),
+		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
+			b.random.chased(rec, v.In(ws), tau.In(ws), s.n, s.b)
+			b.random.matrix(rec, x(ws))
+		},
+		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+			q2.Record(rec, ws, v.In(ws), tau.In(ws), x(ws))
+		}),
+	}, nil
+}
+
+// newApplyQ1 applies all panels' reflectors to m vectors.
+func newApplyQ1(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	ops, err := stages.NewOps(b.dev, t)
+	if err != nil {
+		return nil, err
+	}
+	q1, err := stages.NewApplyQ1(b.dev, s.n, s.b, s.m, ops, t)
+	if err != nil {
+		return nil, err
+	}
+	factor, err := stages.NewTFactor(b.dev, s.b, ops, t)
+	if err != nil {
+		return nil, err
+	}
+	panels := max(0, (s.n-1)/s.b)
+	ry, y := packed("Y", s.n, s.n)
+	rx, x := packed("X", s.m, s.n)
+	tau, factors := vk.Reserve[float64]("tau", s.n), vk.Reserve[float64]("T", panels*s.b*s.b)
+	n, m := float64(s.n), float64(s.m)
+	return &load{
+		row:    Row{B: s.b, M: s.m},
+		flops:  q1.Flops(),
+		bytes:  realBytes * (n*n/2 + 2*m*n),
+		layout: vk.Together(ry, rx, tau, factors, ops.Work(), vk.InTurn(factor.Work(), q1.Work())),
+		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
+			b.random.reflectors(rec, y(ws), tau.In(ws), s.b)
+			for p := range panels {
+				c := p * s.b
+				panel := y(ws).Block(c+s.b, c, s.n-c-s.b, s.b)
+				t := stages.NewMatrix(factors.In(ws).Sub(c*s.b, s.b*s.b), s.b, s.b, s.b)
+				factor.Record(rec, ws, panel, tau.In(ws).Sub(c, s.b), t)
+			}
+			b.random.matrix(rec, x(ws))
+		},
+		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+			q1.Record(rec, ws, y(ws), factors.In(ws), x(ws))
+		}),
+	}, nil
+}

@@ -1,0 +1,174 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Options say what to measure: every stage at every order, and with every band,
+// block and number of columns that it depends on.
+type Options struct {
+	Stages []string // of Stages
+	Orders []int
+	Bands  []int // half-bandwidths; none takes the tuning's
+	Blocks []int // ranks of updates; none takes the tuning's
+	Cols   []int // vectors to transform back; none takes all n
+
+	Repeat int            // measurements of each, at least one
+	WarmUp time.Duration  // of load before the first one at each order
+	Tuning *stages.Tuning // nil takes the table for the device
+}
+
+// Bench measures on one device.
+type Bench struct {
+	dev    *vk.Device
+	opt    Options
+	random *random
+	peaks  *peaks
+	heads  [2]Row // what the peaks gave
+}
+
+// Stages lists the names of what can be measured.
+func Stages() []string {
+	names := []string{peaksName}
+	for _, s := range table {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+const peaksName = "peaks"
+
+// UnknownStageError says that a stage is none of Stages.
+type UnknownStageError struct{ Stage string }
+
+func (e *UnknownStageError) Error() string {
+	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
+}
+
+// Check says whether the options make sense.
+func (opt Options) Check() error {
+	sized := false
+	for _, s := range opt.Stages {
+		if !slices.Contains(Stages(), s) {
+			return &UnknownStageError{s}
+		}
+		sized = sized || s != peaksName
+	}
+	switch {
+	case len(opt.Stages) == 0:
+		return fmt.Errorf("no stage to measure; there are %s", strings.Join(Stages(), ", "))
+	case sized && len(opt.Orders) == 0:
+		return errors.New("no order of matrices to measure with")
+	case slices.Min(append(slices.Concat(opt.Orders, opt.Bands, opt.Blocks, opt.Cols), opt.Repeat)) < 1:
+		return errors.New("orders, bands, blocks, columns and repeats must be positive")
+	}
+	return nil
+}
+
+// New warms the device up and measures its peaks.
+func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	fill, err := newRandom(dev)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{dev: dev, opt: opt, random: fill}
+	if b.peaks, err = newPeaks(ctx, dev, fill); err != nil {
+		return nil, err
+	}
+	if err = b.peaks.warm(ctx, opt.WarmUp); err == nil {
+		b.heads[0], b.heads[1], err = b.peaks.measure(ctx, opt.Repeat)
+	}
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	for i, r := range b.heads {
+		b.heads[i] = b.label(r)
+	}
+	return b, nil
+}
+
+// Close releases device memory.
+func (b *Bench) Close() { b.peaks.close() }
+
+// Peaks are the rows of the two peaks.
+func (b *Bench) Peaks() []Row { return b.heads[:] }
+
+// label says on what a row was measured.
+func (b *Bench) label(r Row) Row {
+	info := b.dev.Info()
+	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
+	r.FMAPeak, r.CopyMax = b.heads[0].GFlops, b.heads[1].GBytes
+	return r
+}
+
+// Measure takes all measurements of one order.
+func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
+	loads, err := b.loads(n)
+	if err != nil {
+		return nil, err
+	}
+	for began := time.Now(); time.Since(began) < b.opt.WarmUp && len(loads) > 0; {
+		for _, l := range loads {
+			if _, err := b.once(ctx, l); err != nil {
+				return nil, err
+			}
+			if time.Since(began) >= b.opt.WarmUp {
+				break
+			}
+		}
+	}
+	samples := make([][]sample, len(loads))
+	for range b.opt.Repeat {
+		for i, l := range loads {
+			s, err := b.once(ctx, l)
+			if err != nil {
+				return nil, err
+			}
+			samples[i] = append(samples[i], s)
+		}
+	}
+	var rows []Row
+	for i, l := range loads {
+		rows = append(rows, b.label(l.row.fill(samples[i], l.flops, l.bytes)))
+	}
+	return rows, nil
+}
+
+// Detail is where the time of one run went.
+type Detail struct {
+	Row     Row
+	Profile *vk.Profile
+}
+
+// Profile runs each measurement of one order once and again, and details the
+// second. On a device opened with vk.Options.Kernels the kernels' times are in it.
+func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
+	loads, err := b.loads(n)
+	if err != nil {
+		return nil, err
+	}
+	var details []Detail
+	for _, l := range loads {
+		if _, err := b.once(ctx, l); err != nil {
+			return nil, err
+		}
+		s, err := b.once(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		details = append(details, Detail{b.label(l.row.fill([]sample{s}, l.flops, l.bytes)), s.profile})
+	}
+	return details, nil
+}

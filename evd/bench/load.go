@@ -1,0 +1,146 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// load is one stage at one size.
+type load struct {
+	row          Row // the stage and its sizes
+	flops, bytes float64
+	layout       *vk.Layout
+	prepare      func(rec *vk.Recorder, ws *vk.Arena)                    // makes the input on the device
+	run          func(ctx context.Context, ws *vk.Arena) (sample, error) // times the stage, nothing else
+}
+
+// sizes is what a load is made for.
+type sizes struct{ n, b, k, m int }
+
+// table is the stages in the order of the solver.
+var table = []struct {
+	name string
+	make func(b *Bench, s sizes, t stages.Tuning) (*load, error)
+}{
+	{"gemm", newGemm},
+	{"syr2k", newSyr2k},
+	{"symm", newSymm},
+	{"panel-qr", newPanelQR},
+	{"sy2sb", newSy2sb},
+	{"sb2st", newSb2st},
+	{"apply-q2", newApplyQ2},
+	{"apply-q1", newApplyQ1},
+	{"stebz", newStebz},
+	{"stedc", newStedc},
+	{"values", newValues},
+	{"vectors", newVectors},
+}
+
+// loads makes the measurements of one order, none twice: a stage that does not
+// depend on a size has one for all of them.
+func (b *Bench) loads(n int) ([]*load, error) {
+	var all []*load
+	seen := map[Row]bool{}
+	for _, name := range b.opt.Stages {
+		for _, t := range b.tunings() {
+			for _, m := range orElse(b.opt.Cols, n) {
+				for _, s := range table {
+					if s.name != name {
+						continue
+					}
+					l, err := s.make(b, sizes{n, t.Band, t.Block, m}, t)
+					if err != nil {
+						return nil, fmt.Errorf("%s, n = %d: %w", name, n, err)
+					}
+					l.row.Stage, l.row.N = name, n
+					if !seen[l.row] {
+						all = append(all, l)
+					}
+					seen[l.row] = true
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// tunings is one for each half-bandwidth and rank. Who chooses the former alone gets
+// the largest multiple of it that is not above the table's rank.
+func (b *Bench) tunings() []stages.Tuning {
+	t := stages.TuningFor(b.dev.Info())
+	if b.opt.Tuning != nil {
+		t = *b.opt.Tuning
+	}
+	var all []stages.Tuning
+	for _, band := range orElse(b.opt.Bands, t.Band) {
+		for _, block := range orElse(b.opt.Blocks, max(t.Block/band, 1)*band) {
+			v := t
+			v.Band, v.Block = band, block
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+func orElse(list []int, usual int) []int {
+	if len(list) == 0 {
+		return []int{usual}
+	}
+	return list
+}
+
+// once prepares and runs a load. What neither the input nor the stage writes is NaN.
+func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
+	s, err := b.attempt(ctx, l)
+	if err != nil {
+		err = fmt.Errorf("%s, n = %d: %w", l.row.Stage, l.row.N, err)
+	}
+	return s, err
+}
+
+func (b *Bench) attempt(ctx context.Context, l *load) (sample, error) {
+	ws, err := b.dev.NewArena(l.layout)
+	if err != nil {
+		return sample{}, err
+	}
+	defer ws.Close()
+	rec := vk.NewRecorder(b.dev)
+	ws.Poison(rec)
+	if l.prepare != nil {
+		l.prepare(rec, ws)
+	}
+	// Allocating gave the device a rest; this takes it back to work.
+	b.peaks.recordFMA(rec)
+	if _, err := b.dev.Run(ctx, rec, nil); err != nil {
+		return sample{}, err
+	}
+	return l.run(ctx, ws)
+}
+
+// runs is a load's run that executes a recording.
+func (b *Bench) runs(record func(rec *vk.Recorder, ws *vk.Arena)) func(context.Context, *vk.Arena) (sample, error) {
+	return func(ctx context.Context, ws *vk.Arena) (sample, error) {
+		return timed(ctx, b.dev, func(rec *vk.Recorder) { record(rec, ws) })
+	}
+}
+
+// fills is a load's prepare that makes all of some matrices random.
+func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Recorder, *vk.Arena) {
+	return func(rec *vk.Recorder, ws *vk.Arena) {
+		for _, x := range matrices {
+			b.random.matrix(rec, x(ws))
+		}
+	}
+}
+
+// packed reserves a matrix whose leading dimension is its rows.
+func packed(name string, rows, cols int) (vk.Region[float64], func(ws *vk.Arena) stages.Matrix) {
+	r := vk.Reserve[float64](name, rows*cols)
+	return r, func(ws *vk.Arena) stages.Matrix { return stages.NewMatrix(r.In(ws), rows, cols, rows) }
+}
+
+// realBytes is what an element takes.
+const realBytes = 8

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// peaks are kernels that show what the device can do at best, and keep it warm.
+type peaks struct {
+	dev    *vk.Device
+	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush]
+	copy   *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
+	rounds int // of the fma kernel that take about peakTime
+	bytes  int // that are copied
+
+	sums, x, y vk.Region[float64]
+	arena      *vk.Arena
+}
+
+const (
+	peakTime    = 20 * time.Millisecond
+	peakGroups  = 1 << 12 // many more than run at once: their ends do not count
+	peakThreads = 256
+)
+
+func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err error) {
+	p := &peaks{dev: dev, rounds: 1}
+	threads := uint32(min(peakThreads, dev.Info().MaxLocal))
+	fma, copying := shaders.PeakFmaDefaults(), shaders.PeakCopyDefaults()
+	fma.LocalSize, copying.LocalSize = threads, threads
+	if p.fma, err = vk.Build(dev, shaders.PeakFma(), fma); err != nil {
+		return nil, err
+	}
+	if p.copy, err = vk.Build(dev, shaders.PeakCopy(), copying); err != nil {
+		return nil, err
+	}
+	_, free := dev.Memory()
+	const part = 8 // of what is free: others, and the stages, need memory too
+	p.bytes = min(int(free/part), farBeyondCaches(dev.Info())) &^ (1<<10 - 1)
+	p.sums = vk.Reserve[float64]("sums", peakGroups*int(threads))
+	p.x, p.y = vk.Reserve[float64]("copied", p.bytes/8), vk.Reserve[float64]("copy", p.bytes/8)
+	if p.arena, err = dev.NewArena(vk.Together(p.sums, p.x, p.y)); err != nil {
+		return nil, err
+	}
+	rec := vk.NewRecorder(dev)
+	x := p.x.In(p.arena)
+	fill.matrix(rec, stages.NewMatrix(x, x.Len(), 1, x.Len()))
+	if _, err = dev.Run(ctx, rec, nil); err == nil {
+		err = p.calibrate(ctx)
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// farBeyondCaches is an amount of memory that none of the device's caches holds
+// a good part of.
+func farBeyondCaches(info vk.Info) int {
+	if info.Type == "cpu" {
+		return 1 << 27
+	}
+	return 1 << 30
+}
+
+func (p *peaks) close() { p.arena.Close() }
+
+// calibrate doubles the rounds until they take long enough.
+func (p *peaks) calibrate(ctx context.Context) error {
+	for {
+		s, err := timed(ctx, p.dev, p.recordFMA)
+		if err != nil {
+			return err
+		}
+		if s.seconds >= peakTime.Seconds()/2 {
+			return nil
+		}
+		p.rounds *= 2
+	}
+}
+
+func (p *peaks) recordFMA(rec *vk.Recorder) {
+	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush{Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds)})
+	rec.Costs(p.flops())
+}
+
+func (p *peaks) recordCopy(rec *vk.Recorder) {
+	pairs, spec := p.bytes/16, p.copy.Spec
+	p.copy.Dispatch(rec, vk.Folded(vk.Tiles(pairs, spec.LocalSize*spec.Pieces)), shaders.PeakCopyPush{
+		X: p.x.In(p.arena).Addr(), Y: p.y.In(p.arena).Addr(), Pairs: uint32(pairs),
+	})
+}
+
+// flops of one fma dispatch.
+func (p *peaks) flops() float64 {
+	spec := p.fma.Spec
+	return 2 * float64(spec.Chains) * float64(spec.Steps) * float64(p.rounds) * float64(spec.LocalSize) * peakGroups
+}
+
+// warm keeps the device busy for about the given time, once at least.
+func (p *peaks) warm(ctx context.Context, d time.Duration) error {
+	for began := time.Now(); ; {
+		if _, err := timed(ctx, p.dev, p.recordFMA); err != nil {
+			return err
+		}
+		if time.Since(began) >= d {
+			return nil
+		}
+	}
+}
+
+// measure takes both peaks, in turns.
+func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err error) {
+	var f, c []sample
+	for range repeat {
+		s, err := timed(ctx, p.dev, p.recordFMA)
+		if err != nil {
+			return fma, copied, err
+		}
+		f = append(f, s)
+		if s, err = timed(ctx, p.dev, p.recordCopy); err != nil {
+			return fma, copied, err
+		}
+		c = append(c, s)
+	}
+	const both = 2 // a byte is read and written
+	fma = Row{Stage: "peak fma"}.fill(f, p.flops(), 0)
+	copied = Row{Stage: "peak copy"}.fill(c, 0, both*float64(p.bytes))
+	return fma, copied, nil
+}
+
+// timed runs a recording under a phase of its own, so that all of it counts.
+func timed(ctx context.Context, dev *vk.Device, record func(*vk.Recorder)) (sample, error) {
+	rec := vk.NewRecorder(dev)
+	rec.Phase("bench", 0, 1)
+	record(rec)
+	began := time.Now()
+	profile, err := dev.Run(ctx, rec, nil)
+	return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
+}

@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// random fills device memory with random numbers; never the same twice.
+type random struct {
+	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush]
+	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush]
+	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush]
+	seed      uint32
+}
+
+const randomThreads = 128
+
+func newRandom(dev *vk.Device) (r *random, err error) {
+	r = &random{}
+	if r.fill, err = vk.Build(dev, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {
+		return nil, err
+	}
+	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid(), shaders.RandomTrapezoidSpec{LocalSize: randomThreads}); err != nil {
+		return nil, err
+	}
+	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps(), shaders.RandomSweepsSpec{LocalSize: randomThreads})
+	return r, err
+}
+
+func (r *random) next() uint32 {
+	r.seed++
+	return r.seed
+}
+
+// matrix records numbers uniform in [−1, 1) for all of x.
+func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
+
+// band records a random compact band of order n: see package stages.
+func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
+	vk.Fill(rec, band, 0)
+	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
+}
+
+// until leaves elements (i, j) with i + j ≥ end zero.
+func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
+	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush{
+		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),
+	})
+}
+
+// reflectors records the Y and τ of a band reduction with random vectors.
+func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[float64], b int) {
+	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush{
+		Y: y.Addr(), Tau: tau.Addr(), N: uint32(y.Rows), B: uint32(b), Ld: uint32(y.Ld), Seed: r.next(),
+	})
+}
+
+// chased records the V and τ of a bulge chasing with random vectors.
+func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
+	sweeps := max(0, n-2)
+	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)
+	r.sweeps.Dispatch(rec, vk.Folded(groups*sweeps), shaders.RandomSweepsPush{
+		V: v.Addr(), Tau: tau.Addr(), N: uint32(n), B: uint32(b), Sweeps: uint32(sweeps), Seed: r.next(),
+	})
+}

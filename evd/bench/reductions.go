@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// newPanelQR factors a panel of n rows and b columns.
+func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	qr, err := stages.NewPanelQR(b.dev, s.b, t)
+	if err != nil {
+		return nil, err
+	}
+	rp, panel := packed("panel", s.n, s.b)
+	rr, r := packed("R", s.b, s.b)
+	tau := vk.Reserve[float64]("tau", s.b)
+	return &load{
+		row:     Row{B: s.b},
+		flops:   qr.Flops(s.n),
+		bytes:   realBytes * 2 * float64(s.n) * float64(s.b),
+		layout:  vk.Together(rp, rr, tau, qr.Work()),
+		prepare: b.fills(panel),
+		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+			qr.Record(rec, ws, panel(ws), r(ws), tau.In(ws))
+		}),
+	}, nil
+}
+
+// newSy2sb reduces a dense matrix to a band. The bytes are those of the method:
+// one triangle is read for each panel, and read and written for each block.
+func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	ops, err := stages.NewOps(b.dev, t)
+	if err != nil {
+		return nil, err
+	}
+	reduction, err := stages.NewBandReduction(b.dev, s.n, s.b, s.k, ops, t)
+	if err != nil {
+		return nil, err
+	}
+	ra, a := packed("A", s.n, s.n)
+	band := vk.Reserve[float64]("band", 2*s.b*s.n)
+	factors := vk.Reserve[float64]("T", reduction.Panels()*s.b*s.b)
+	n := float64(s.n)
+	return &load{
+		row:     Row{B: s.b, K: s.k},
+		flops:   reduction.Flops(),
+		bytes:   realBytes * n * n * n / 6 * (1/float64(s.b) + 2/float64(s.k)),
+		layout:  vk.Together(ra, band, factors, ops.Work(), reduction.Work()),
+		prepare: b.fills(a),
+		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+			reduction.Record(rec, ws, a(ws), band.In(ws), factors.In(ws))
+		}),
+	}, nil
+}
+
+// newSb2st reduces a band to tridiagonal form and keeps the reflectors.
+func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	chase, err := stages.NewBulgeChasing(b.dev, s.n, true, t)
+	if err != nil {
+		return nil, err
+	}
+	lv, lt := stages.ReflectorLen(s.n, s.b)
+	band, v, tau := vk.Reserve[float64]("band", 2*s.b*s.n), vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
+	d, e := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n)
+	run := b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		chase.Record(rec, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws))
+	})
+	return &load{
+		row:    Row{B: s.b},
+		flops:  chase.Flops(),
+		bytes:  realBytes * (2*float64(s.b)*float64(s.n) + float64(lv)),
+		layout: vk.Together(band, d, e, v, tau, chase.Work()),
+		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
+			b.random.band(rec, band.In(ws), s.n, s.b)
+		},
+		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
+			out, err := run(ctx, ws)
+			if err == nil {
+				err = b.info(ctx, chase.Info(ws))
+			}
+			return out, err
+		},
+	}, nil
+}
+
+// info is an error if the INFO word, where there is one, is not zero: a chase that gave up is
+// no measurement.
+func (b *Bench) info(ctx context.Context, word vk.Slice[uint32]) error {
+	if word.Len() == 0 {
+		return nil
+	}
+	var info [1]uint32
+	if err := vk.Download(ctx, b.dev, vk.Vector(info[:]), word); err != nil {
+		return err
+	}
+	if info[0] != 0 {
+		return &stages.InfoError{Stage: "bulge chasing", Info: info[0]}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Row is one measurement. What a stage does not depend on is zero.
+type Row struct {
+	Stage string `json:"stage"`
+	N     int    `json:"n"`
+	B     int    `json:"b"` // half-bandwidth, columns of a panel
+	K     int    `json:"k"` // rank of an update
+	M     int    `json:"m"` // vectors
+
+	Repeats int     `json:"repeats"`
+	Median  float64 `json:"seconds_median"` // by the device's clock, and of the host what its part of the stage took
+	Min     float64 `json:"seconds_min"`
+	Max     float64 `json:"seconds_max"`
+	Wall    float64 `json:"wall_seconds_median"` // by the host's clock
+
+	GFlops  float64 `json:"gflops"`           // 1e9 operations a second, at the median
+	GBytes  float64 `json:"gbytes"`           // 1e9 bytes a second
+	FMAPeak float64 `json:"fma_peak_gflops"`  // of this device in this run
+	CopyMax float64 `json:"copy_peak_gbytes"` // read and written bytes together
+
+	Device string `json:"device"`
+	Driver string `json:"driver"`
+}
+
+// sample is one run of a measurement.
+type sample struct {
+	seconds, wall float64
+	profile       *vk.Profile
+}
+
+// fill completes a row with what was measured.
+func (r Row) fill(samples []sample, flops, bytes float64) Row {
+	var seconds, wall []float64
+	for _, s := range samples {
+		seconds, wall = append(seconds, s.seconds), append(wall, s.wall)
+	}
+	r.Repeats = len(samples)
+	r.Median, r.Min, r.Max = median(seconds), slices.Min(seconds), slices.Max(seconds)
+	r.Wall = median(wall)
+	const giga = 1e9
+	r.GFlops, r.GBytes = flops/r.Median/giga, bytes/r.Median/giga
+	return r
+}
+
+// median of an even number is between the two in the middle.
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	half := len(v) / 2
+	if len(v)%2 == 1 {
+		return v[half]
+	}
+	return (v[half-1] + v[half]) / 2
+}

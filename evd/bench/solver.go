@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// newValues is the whole solver without vectors.
+func newValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	return b.solver(s, evd.Options{Tuning: &t})
+}
+
+// newVectors is the whole solver with them.
+func newVectors(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
+}
+
+// solver times a Solve: by the stages' clocks, and by the host's, which also sees the
+// matrix go to the device and the vectors come back.
+func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
+	// On a device without a driver a plan is a forecast: no memory is held meanwhile.
+	forecast, err := evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt)
+	if err != nil {
+		return nil, err
+	}
+	flops := 0.0
+	for _, c := range forecast.Costs() {
+		flops += c.Flops
+	}
+	a := sync.OnceValue(func() evd.Sym[float64] { return symmetric(s.n) })
+	n := float64(s.n)
+	return &load{
+		row:    Row{B: s.b, K: s.k},
+		flops:  flops,
+		bytes:  realBytes * n * n,
+		layout: vk.Together(),
+		run: func(ctx context.Context, _ *vk.Arena) (sample, error) {
+			plan, err := evd.NewPlan[float64](b.dev, s.n, opt)
+			if err != nil {
+				return sample{}, err
+			}
+			defer plan.Close()
+			a := a()
+			began := time.Now()
+			res, err := plan.Solve(ctx, a)
+			if err != nil {
+				return sample{}, err
+			}
+			return sample{res.Profile.Total(), time.Since(began).Seconds(), res.Profile}, nil
+		},
+	}, nil
+}
+
+// symmetric is the lower triangle of a random matrix, uniform in [−1, 1).
+func symmetric(n int) evd.Sym[float64] {
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	workers := runtime.GOMAXPROCS(0)
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for j := w; j < n; j += workers {
+				random := rand.New(rand.NewPCG(uint64(n), uint64(j)))
+				for i := j; i < n; i++ {
+					a.Data[i+j*n] = 2*random.Float64() - 1
+				}
+			}
+		}()
+	}
+	all.Wait()
+	return a
+}

@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// gaussian is a random tridiagonal matrix with the spectrum of a dense symmetric one
+// of normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees of freedom.
+// Little of it deflates, as little of what a dense matrix reduces to.
+//
+// Source: I. Dumitriu and A. Edelman, J. Math. Phys. 43 (2002).
+func gaussian(n int) (d, e []float64) {
+	source := rand.NewPCG(uint64(n), 0)
+	normal := rand.New(source)
+	d, e = make([]float64, n), make([]float64, max(n-1, 0))
+	for i := range d {
+		d[i] = math.Sqrt2 * normal.NormFloat64()
+	}
+	for i := range e {
+		e[i] = math.Sqrt(distuv.ChiSquared{K: float64(n - 1 - i), Src: source}.Rand())
+	}
+	return d, e
+}
+
+// newStebz finds all eigenvalues by bisection.
+func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	bisection, err := stages.NewBisection(b.dev, s.n, t)
+	if err != nil {
+		return nil, err
+	}
+	hostD, hostE := gaussian(s.n)
+	d, e, values := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n), vk.Reserve[float64]("values", s.n)
+	const vectors = 3 // two are read, one is written
+	return &load{
+		flops:  bisection.Flops(),
+		bytes:  realBytes * vectors * float64(s.n),
+		layout: vk.Together(d, e, values, bisection.Work()),
+		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
+			if err := vk.Upload(ctx, b.dev, d.In(ws), vk.Vector(hostD)); err != nil {
+				return sample{}, err
+			}
+			if err := vk.Upload(ctx, b.dev, e.In(ws), vk.Vector(hostE)); err != nil {
+				return sample{}, err
+			}
+			return timed(ctx, b.dev, func(rec *vk.Recorder) {
+				bisection.Record(rec, ws, d.In(ws), e.In(ws), values.In(ws))
+			})
+		},
+	}, nil
+}
+
+// newStedc finds all eigenvalues and vectors by divide and conquer. The host takes part, so
+// its time counts. The operations are those of a matrix of which nothing deflates.
+func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	ops, err := stages.NewOps(b.dev, t)
+	if err != nil {
+		return nil, err
+	}
+	divide, err := stages.NewDivideConquer(b.dev, s.n, ops.Gemm, t)
+	if err != nil {
+		return nil, err
+	}
+	d, e := gaussian(s.n)
+	rx, x := packed("X", s.n, s.n)
+	n := float64(s.n)
+	return &load{
+		flops:  divide.Flops(),
+		bytes:  realBytes * n * n,
+		layout: vk.Together(rx, ops.Work(), divide.Work()),
+		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
+			began := time.Now()
+			_, profile, err := divide.Solve(ctx, ws, d, e, x(ws))
+			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
+		},
+	}, nil
+}

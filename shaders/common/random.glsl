@@ -1,0 +1,27 @@
+// Random numbers by counting: the number at a place depends on the place and a
+// seed alone, not on who asks when.
+//
+// Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy
+// as 1, 2, 3, SC 2011 (Philox, two words, ten rounds).
+#ifndef RANDOM_GLSL
+#define RANDOM_GLSL
+
+uvec2 philox(uvec2 counter, uint key) {
+	for (uint round = 0; round < 10; round++) {
+		uint high, low;
+		umulExtended(0xd256d193u, counter.x, high, low);
+		counter = uvec2(high ^ key ^ counter.y, low);
+		key += 0x9e3779b9u;
+	}
+	return counter;
+}
+
+// uniform_at is in [−1, 1): mean 0, variance 1/3.
+double uniform_at(uint i, uint j, uint seed) {
+	uvec2 bits = philox(uvec2(i, j), seed);
+	// The exponent of 1 ≤ x < 2, with a random mantissa.
+	double x = packDouble2x32(uvec2(bits.x, 0x3ff00000u | bits.y >> 12));
+	return 2.0lf * x - 3.0lf;
+}
+
+#endif

@@ -1,0 +1,51 @@
+// random_sweeps makes reflectors H = I − τ·v·vᵀ as bulge chasing leaves them, of
+// random vectors.
+//
+// out: v    those of sweep s fill n−1−s elements, one step of length b, or what is
+//           left, after another; the first element of each is one, the others are
+//           uniform in [−1, 1)
+//      tau  steps elements a sweep, steps = ⌈(n−1)/b⌉: τ = 2/‖v‖², 0 for a vector of
+//           one element and where the sweep has no step
+//
+// One invocation a step; workgroups: x and y, folded, ⌈steps/LOCAL_SIZE⌉ a sweep.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "random.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixOut v, tau;
+	uint n, b, sweeps, seed;
+} p;
+
+void main() {
+	uint steps = (p.n - 1 + p.b - 1) / p.b, groups = (steps + LOCAL_SIZE - 1) / LOCAL_SIZE;
+	uint s = workgroup() / groups, step = workgroup() % groups * LOCAL_SIZE + gl_LocalInvocationIndex;
+	if (s >= p.sweeps || step >= steps) return;
+	MatrixOut tau = MatrixOut(element(uint64_t(p.tau), step, s, steps));
+	uint rows = p.n - 1 - s, first = step * p.b;
+	uint len = first < rows ? min(p.b, rows - first) : 0;
+	if (len == 0) {
+		tau.at[0] = 0;
+		return;
+	}
+	// The sweeps before have n−1, n−2, … rows.
+	uint64_t before = uint64_t(s) * (2ul * p.n - 1 - s) / 2;
+	MatrixOut v = MatrixOut(element(uint64_t(p.v), before + first, 0, 0));
+	v.at[0] = 1;
+	work_t sum = 1;
+	for (uint i = 1; i < len; i++) {
+		work_t x = uniform_at(first + i, s, p.seed);
+		v.at[i] = x;
+		sum += x * x;
+	}
+	tau.at[0] = len > 1 ? 2.0lf / sum : 0.0lf;
+}

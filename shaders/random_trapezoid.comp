@@ -1,0 +1,40 @@
+// random_trapezoid makes reflectors H = I − τ·v·vᵀ as a band reduction leaves them, of
+// random vectors.
+//
+// out: y    n×n; in column j zeros above row j + b, a one there, below it numbers
+//           uniform in [−1, 1)
+//      tau  n factors, τ = 2/‖v‖²; 0 for a vector of one element or none
+//
+// One workgroup a column, x and y, folded.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "random.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+#include "reduce.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	MatrixOut y, tau;
+	uint n, b, ld, seed;
+} p;
+
+void main() {
+	uint j = workgroup(), head = j + p.b;
+	if (j >= p.n) return;
+	MatrixOut y = MatrixOut(element(uint64_t(p.y), 0, j, p.ld));
+	acc_t sum = 0;
+	for (uint i = gl_LocalInvocationIndex; i < p.n; i += LOCAL_SIZE) {
+		work_t x = i < head ? 0.0lf : i == head ? 1.0lf : uniform_at(i, j, p.seed);
+		y.at[i] = x;
+		sum += x * x;
+	}
+	sum = group_sum(sum);
+	if (gl_LocalInvocationIndex == 0) p.tau.at[j] = head + 1 < p.n ? 2.0lf / sum : 0.0lf;
+}
