@@ -26,8 +26,9 @@ type ApplyQ2 struct {
 // ApplyQ2Tuning is what is measured for ApplyQ2.
 type ApplyQ2Tuning struct {
 	Threads  uint32  // a workgroup
+	Pipe     uint32  // groups under way at the same time, at most; a power of two that divides Threads
 	Columns  uint32  // vectors of a thread, if there are enough: what is read of V serves them all
-	Lanes    int     // threads that keep the device busy
+	Lanes    int     // threads that keep the device busy: more groups are taken at a time until there are so many
 	Group    uint32  // sweeps of a group
 	Chunk    uint32  // reflectors in shared memory at a time; divides Group
 	Batch    uint32  // reflectors between two moves of the registers; divides Chunk
@@ -38,16 +39,16 @@ type ApplyQ2Tuning struct {
 func applyQ2Tuning(family string) ApplyQ2Tuning {
 	switch family {
 	case "nvidia":
-		return ApplyQ2Tuning{Threads: 64, Columns: 2, Lanes: 1 << 14, Group: 32, Chunk: 16, Batch: 4, Dispatch: 1e12}
+		return ApplyQ2Tuning{Threads: 128, Pipe: 4, Columns: 1, Lanes: 1 << 14, Group: 32, Chunk: 8, Batch: 8, Dispatch: 1e12}
 	case "cpu":
-		return ApplyQ2Tuning{Threads: 16, Columns: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8}
+		return ApplyQ2Tuning{Threads: 16, Pipe: 1, Columns: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8}
 	}
-	return ApplyQ2Tuning{Threads: 64, Columns: 1, Group: 16, Chunk: 16, Batch: 4, Dispatch: 1e11}
+	return ApplyQ2Tuning{Threads: 64, Pipe: 2, Columns: 1, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Dispatch: 1e11}
 }
 
 // smallestApplyQ2 reaches every path with a few rows.
 func smallestApplyQ2() ApplyQ2Tuning {
-	return ApplyQ2Tuning{Threads: 4, Columns: 2, Lanes: 4, Group: 4, Chunk: 4, Batch: 2, Ahead: true, Dispatch: 1e4}
+	return ApplyQ2Tuning{Threads: 4, Pipe: 1, Columns: 2, Lanes: 4, Group: 4, Chunk: 4, Batch: 2, Ahead: true, Dispatch: 1e4}
 }
 
 // NewApplyQ2 prepares Q2·X for a bulge chasing of order n from half-bandwidth
@@ -83,13 +84,19 @@ func (s *ApplyQ2) spec(info vk.Info) (shaders.OrmtrQ2Spec, error) {
 	t := s.tune
 	spec := shaders.OrmtrQ2Spec{
 		LocalSize: t.Threads, B: uint32(s.b), G: t.Group, Chunk: t.Chunk, U: t.Batch, Cols: 1,
-		Ahead: specBool(t.Ahead), Transposed: specBool(bool(s.op)),
+		Ahead: specBool(t.Ahead), Transposed: specBool(bool(s.op)), Pipe: 1,
 	}
 	if s.m >= t.Lanes*int(t.Columns) {
 		spec.Cols = max(1, t.Columns)
 	}
-	if spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 || spec.G%spec.Chunk != 0 || spec.G < 1 || spec.LocalSize < spec.Chunk {
-		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d by %d threads", spec.G, spec.Chunk, spec.U, spec.LocalSize)
+	for 2*spec.Pipe <= t.Pipe && s.m*int(spec.Pipe) < t.Lanes {
+		spec.Pipe *= 2
+	}
+	if spec.Pipe > 1 {
+		spec.Ahead = specBool(false) // a row that is looked at ahead is not there yet
+	}
+	if spec.LocalSize%spec.Pipe != 0 || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 || spec.G%spec.Chunk != 0 || spec.G < 1 {
+		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
 	// What an option takes is given up before the device is.
 	for need := q2SharedBytes(spec); need > info.SharedBytes; need = q2SharedBytes(spec) {
@@ -98,6 +105,8 @@ func (s *ApplyQ2) spec(info vk.Info) (shaders.OrmtrQ2Spec, error) {
 			spec.Ahead = specBool(false)
 		case spec.Cols > 1:
 			spec.Cols--
+		case spec.Pipe > 1:
+			spec.Pipe /= 2
 		case spec.G > spec.Chunk:
 			spec.G -= spec.Chunk
 		default:
@@ -114,7 +123,7 @@ func q2SharedBytes(spec shaders.OrmtrQ2Spec) int {
 	if spec.Ahead == specBool(true) {
 		rows += spec.B - 1
 	}
-	return 8 * int(spec.Chunk*(spec.B+1)+rows*spec.Cols*spec.LocalSize)
+	return 8 * int(spec.Pipe*spec.Chunk*(spec.B+1)+rows*spec.Cols*spec.LocalSize)
 }
 
 // sweeps is how many have reflectors other than the identity.
@@ -155,7 +164,7 @@ func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64
 			cost += 4 * float64(spec.B) * float64(spec.G) * float64(blocks) * float64(s.m)
 			groups++
 		}
-		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(s.m, spec.LocalSize*spec.Cols)), shaders.OrmtrQ2Push{
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(s.m, spec.LocalSize/spec.Pipe*spec.Cols)), shaders.OrmtrQ2Push{
 			X: xt.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n), M: uint32(s.m), Ld: uint32(xt.Ld),
 			Group: uint32(place(done)), Groups: uint32(groups),
 		})

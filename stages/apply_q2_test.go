@@ -90,12 +90,14 @@ var q2Tunings = []ApplyQ2Tuning{
 	{Threads: 4, Columns: 1, Group: 4, Chunk: 2, Batch: 1, Dispatch: 1e3},
 	{Threads: 8, Columns: 2, Lanes: 1, Group: 12, Chunk: 4, Batch: 4, Dispatch: 1e9},
 	{Threads: 8, Columns: 1, Group: 6, Chunk: 6, Batch: 3, Ahead: true, Dispatch: 1e9},
+	{Threads: 8, Pipe: 4, Columns: 1, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
+	{Threads: 8, Pipe: 2, Columns: 2, Lanes: 1, Group: 6, Chunk: 3, Batch: 1, Dispatch: 2e3},
 }
 
 // TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
 func TestApplyQ2(t *testing.T) {
 	worst := 0.0
-	some := [][]int{1: {0}, 2: {0}, 3: {0, 3}, 4: {0, 1, 2, 3, 4}, 5: {4}} // by b; not all: compiling takes time
+	some := [][]int{1: {0}, 2: {0}, 3: {0, 3, 5}, 4: {0, 1, 2, 3, 4, 5, 6}, 5: {4, 5}} // by b; not all: compiling takes time
 	for b := range some {
 		for _, i := range some[b] {
 			tune := q2Tunings[i]
@@ -165,18 +167,21 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		family       string
 		shared, b, m int
-		cols         uint32
-	}{{"nvidia", 48 << 10, 32, 1 << 15, 2}, {"nvidia", 48 << 10, 32, 1 << 14, 1}, {"nvidia", 48 << 10, 64, 1 << 15, 2}, {"cpu", 32 << 10, 16, 100, 1}, {"cpu", 32 << 10, 64, 100, 1}, {"other", 32 << 10, 64, 100, 1}, {"other", 16 << 10, 32, 1 << 15, 1}, {"other", 1 << 10, 32, 1, 0}} {
+		pipe         uint32 // 0: refused
+	}{
+		{"nvidia", 48 << 10, 32, 1 << 14, 1}, {"nvidia", 48 << 10, 32, 1 << 13, 2}, {"nvidia", 48 << 10, 32, 100, 4}, {"nvidia", 48 << 10, 64, 100, 2},
+		{"cpu", 32 << 10, 16, 100, 1}, {"cpu", 32 << 10, 64, 100, 1}, {"other", 32 << 10, 64, 100, 2}, {"other", 16 << 10, 32, 100, 2}, {"other", 1 << 10, 32, 1, 0},
+	} {
 		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
 		s, err := NewApplyQ2(vk.Dry(info), 1000, c.m, Tuning{Band: c.b, ApplyQ2: applyQ2Tuning(c.family)})
 		var refused *vk.UnsupportedError
-		if c.cols == 0 {
+		if c.pipe == 0 {
 			if !errors.As(err, &refused) {
 				t.Errorf("%s in %d bytes: error %v", c.family, c.shared, err)
 			}
 		} else if err != nil {
 			t.Errorf("%s, b=%d in %d bytes: %v", c.family, c.b, c.shared, err)
-		} else if got := s.kernel.Spec; got.Cols != c.cols || q2SharedBytes(got) > c.shared {
+		} else if got := s.kernel.Spec; got.Pipe != c.pipe || q2SharedBytes(got) > c.shared {
 			t.Errorf("%s, b=%d in %d bytes: %+v", c.family, c.b, c.shared, got)
 		}
 	}
