@@ -1,0 +1,124 @@
+package realdata
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// A spectrum is a matrix, not read yet, and the eigenvalues it should have, ascending.
+type spectrum struct {
+	name, family string
+	want         []float64
+	read         func(n int) (*matio.Dense, error)
+}
+
+const valuesOf = ".eig.txt" // what follows a matrix's name in that of its eigenvalues
+
+// formats says how the matrices of the collection are read: the first pattern that fits
+// decides. The order comes from the reference, so no reader has to look for it.
+var formats = []struct {
+	matrix, suffix string
+	read           func(file string, n int) (*matio.Dense, error)
+}{
+	{"mtx/*.mtx", valuesOf, readMatio},
+	{"mtx/*.mat.txt", valuesOf, readTriplets},
+	{"mtx/*.txt", valuesOf, readCompressedColumns},
+	{"mtx/bcsstk16", valuesOf, readTriplets},
+	{"dense/*.npy", valuesOf, readMatio},
+	{"graph/*.mtx", ".adj" + valuesOf, adjacency(readTriplets)},
+	{"graph/*.mtx", ".lap" + valuesOf, laplacian(readTriplets)},
+	{"graph/*.gml", ".adj" + valuesOf, adjacency(readGML)},
+	{"graph/*.gml", ".lap" + valuesOf, laplacian(readGML)},
+	{"hess/*.txt", valuesOf, readSquare},
+	{"hess/*/*.out", valuesOf, readSquare},
+	{"pca/*", ".cov" + valuesOf, readCovariance},
+	{"pca/eurodist.txt", valuesOf, readDistances},
+	{"tridiag/*.dat", valuesOf, readTridiagonal},
+	{"tridiag/*.data", valuesOf, readTridiagonal},
+	{"tridiag/cuda_eigenvalues/*", valuesOf, readTwoDiagonals},
+	{"gen/elsi/*.csc", valuesOf, readELSI},
+}
+
+// others are the references that are no concern of this test, and why.
+var others = []struct{ pattern, reason string }{
+	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
+	{"*/*.geig.txt", "generalised problem"},
+	{"*/*/*.geig.txt", "generalised problem"},
+	{"*/*.sv.txt", "singular values"},
+	{"*", "belongs to no folder"},
+}
+
+// collection lists the spectra, and logs what is left out. A reference that nobody reads
+// is an error.
+func collection(t *testing.T, root string) []spectrum {
+	t.Helper()
+	var all []spectrum
+	left := map[string]int{}
+	refs := filepath.Join(root, "ref")
+	err := filepath.WalkDir(refs, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(refs, file)
+		if err != nil {
+			return err
+		}
+		name = strings.TrimSuffix(filepath.ToSlash(name), ".gz")
+		if reason := noConcern(name); reason != "" {
+			left[reason]++
+			return nil
+		}
+		s, err := find(root, name)
+		if err != nil {
+			return err
+		}
+		if s.want, err = matio.ReadVectorFile(file); err != nil {
+			return err
+		}
+		slices.Sort(s.want) // those of covariances descend
+		all = append(all, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		t.Logf("left out: %d, %s", left[reason], reason)
+	}
+	return all
+}
+
+func noConcern(ref string) string {
+	for _, o := range others {
+		if fits, _ := path.Match(o.pattern, ref); fits {
+			return o.reason
+		}
+	}
+	return ""
+}
+
+// find is the spectrum, but for its values, that a reference belongs to.
+func find(root, ref string) (spectrum, error) {
+	for _, f := range formats {
+		matrix, found := strings.CutSuffix(ref, f.suffix)
+		matrix = strings.TrimSuffix(matrix, ".gz")
+		if fits, _ := path.Match(f.matrix, matrix); !found || !fits {
+			continue
+		}
+		file := filepath.Join(root, filepath.FromSlash(matrix))
+		family, _, _ := strings.Cut(matrix, "/")
+		return spectrum{
+			name: strings.TrimSuffix(ref, valuesOf), family: family,
+			read: func(n int) (*matio.Dense, error) { return f.read(file, n) },
+		}, nil
+	}
+	return spectrum{}, errors.New("ref/" + ref + " belongs to no format known here")
+}

@@ -1,0 +1,104 @@
+// Package realdata solves matrices that people met in practice, and holds the answers
+// against references of more than double precision.
+//
+//	VKEVD_DATA      folder of the collection; by default ../shared/data beside the repository
+//	VKEVD_DATA_MAX  largest order to solve; a GPU may take 100000, which is all of them
+//	VKEVD_DEVICE    as for the library's own tests
+//
+// A compiled test needs no source around it:
+//
+//	go test -c -o realdata.test ./tests/realdata
+//	VKEVD_DATA=~/data VKEVD_DATA_MAX=100000 ./realdata.test -test.v -test.timeout 30m
+package realdata
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/tests/testdata"
+)
+
+const (
+	// usualOrder is the largest order solved unless VKEVD_DATA_MAX says otherwise:
+	// what two cores do in under a minute.
+	usualOrder = 500
+
+	// So many matrices of the usual order there are at least among the shipped and the
+	// collected: a test of nothing must fail.
+	fewestShipped   = 6
+	fewestCollected = 110
+)
+
+func TestShipped(t *testing.T) {
+	files, err := testdata.Matrices.ReadDir("matrices")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []spectrum
+	for _, f := range files {
+		name, found := strings.CutSuffix(strings.TrimSuffix(f.Name(), ".gz"), ".mtx")
+		if !found {
+			continue
+		}
+		all = append(all, spectrum{
+			name: name, family: "shipped",
+			want: shippedValues(t, name),
+			read: func(int) (*matio.Dense, error) { return shippedMatrix(f.Name()) },
+		})
+	}
+	solveAll(t, all, fewestShipped)
+}
+
+func shippedMatrix(name string) (*matio.Dense, error) {
+	f, err := testdata.Matrices.Open(path.Join("matrices", name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return matio.Read(f, name)
+}
+
+func shippedValues(t *testing.T, name string) []float64 {
+	t.Helper()
+	name += valuesOf
+	f, err := testdata.Matrices.Open(path.Join("matrices", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	values, err := matio.ReadVector(f, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+func TestCollected(t *testing.T) {
+	root := os.Getenv("VKEVD_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "data")
+		if _, err := os.Stat(filepath.Join(root, "ref")); err != nil {
+			t.Skip("no collection: VKEVD_DATA is not set to one")
+		}
+	}
+	solveAll(t, collection(t, root), fewestCollected)
+}
+
+// largest is the order up to which matrices are solved.
+func largest(t *testing.T) int {
+	t.Helper()
+	s := os.Getenv("VKEVD_DATA_MAX")
+	if s == "" {
+		return usualOrder
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal("VKEVD_DATA_MAX: ", err)
+	}
+	return n
+}

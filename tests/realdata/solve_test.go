@@ -1,0 +1,201 @@
+package realdata
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/vk"
+)
+
+const (
+	// good is what every ratio must stay below; LAPACK's own limit is evd.Threshold.
+	good = 10
+
+	// onHost is the largest order that tests/ratio measures. It takes 4n³ operations
+	// of the CPU; larger results are left to evd's Check, which is held against
+	// tests/ratio below it.
+	onHost = 2000
+)
+
+// scores are the ratios of one matrix, or the worst of many.
+type scores [len(scoreNames)]float64
+
+const (
+	values = iota
+	valuesAlone
+	residual
+	orthogonality
+)
+
+var scoreNames = [...]string{
+	values: "values", valuesAlone: "values without vectors", residual: "residual", orthogonality: "orthogonality",
+}
+
+// solveAll computes the spectra up to the largest order, with vectors and without, and logs
+// the worst ratios of each family. There must be so many matrices, at least, of usual order.
+func solveAll(t *testing.T, all []spectrum, fewest int) {
+	most := largest(t)
+	slices.SortStableFunc(all, func(a, b spectrum) int { return cmp.Compare(len(a.want), len(b.want)) })
+	k := slices.IndexFunc(all, func(s spectrum) bool { return len(s.want) > most })
+	if k >= 0 {
+		t.Logf("left out: %d, order above %d (VKEVD_DATA_MAX)", len(all)-k, most)
+		all = all[:k]
+	}
+	if most >= usualOrder && len(all) < fewest {
+		t.Errorf("only %d matrices of order %d and less, there should be %d", len(all), most, fewest)
+	}
+
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
+
+	families := map[string]*tally{}
+	for _, s := range all {
+		t.Run(s.name, func(t *testing.T) {
+			began := time.Now()
+			a, err := s.read(len(s.want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := belongs(a, s.want); err != nil {
+				t.Fatal(err)
+			}
+			got := solve(t, d, a, s.want)
+			if families[s.family] == nil {
+				families[s.family] = &tally{}
+			}
+			families[s.family].add(s.name, got, time.Since(began))
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(families)) {
+		t.Logf("%s: %v", name, families[name])
+	}
+}
+
+// solve returns the ratios of one matrix, and says which are too large.
+func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scores) {
+	t.Helper()
+	n := a.Rows
+	norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
+	sym := evd.Sym[float64]{N: n, Ld: n, Data: a.Data, Uplo: evd.Lower}
+
+	upper := sym // the other triangle
+	upper.Uplo = evd.Upper
+	alone := run(t, d, upper, evd.Options{}, nil)
+	got[valuesAlone] = ratio.Values(n, alone.Values, want, norm)
+	res := run(t, d, sym, evd.Options{Vectors: true}, func(p *evd.Plan[float64], res *evd.Result[float64]) {
+		got[residual], got[orthogonality] = measure(t, p, sym, res)
+	})
+	got[values] = ratio.Values(n, res.Values, want, norm)
+	for i, x := range got {
+		if !(x < good) {
+			t.Errorf("order %d: ratio of %s is %g", n, scoreNames[i], x)
+		}
+	}
+	return got
+}
+
+// run makes a plan, solves, and does something more with the plan before it goes.
+func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then func(*evd.Plan[float64], *evd.Result[float64])) *evd.Result[float64] {
+	t.Helper()
+	p, err := evd.NewPlan[float64](d, a.N, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	res, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if then != nil {
+		then(p, res)
+	}
+	return res
+}
+
+// measure returns residual and orthogonality.
+func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Result[float64]) (r, o float64) {
+	t.Helper()
+	own, err := p.Check(context.Background(), a, res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.N > onHost {
+		return own.Residual, own.Orthogonality
+	}
+	z := res.Vectors
+	r = ratio.Residual(a.N, a.N, a.Data, a.Ld, res.Values, z.Data, z.Ld)
+	o = ratio.Orthogonality(a.N, a.N, z.Data, z.Ld)
+	// Both measures round, by about as much as a good solver errs.
+	differ := func(x, y float64) bool { return !(math.Abs(x-y) <= 1+0.5*x) }
+	if differ(r, own.Residual) || differ(o, own.Orthogonality) {
+		t.Errorf("Check finds %+v, tests/ratio a residual of %g, orthogonality of %g", own, r, o)
+	}
+	return r, o
+}
+
+// belongs compares what cheap sums can, Σλ = Σa_ii and Σλ² = Σa_ij²: a file read wrongly
+// must not be taken for a defect of the solver.
+func belongs(a *matio.Dense, want []float64) error {
+	if len(want) == 0 || a.Rows != len(want) || !slices.IsSorted(want) {
+		return fmt.Errorf("%d values, ascending %v, for order %d", len(want), slices.IsSorted(want), a.Rows)
+	}
+	if err := a.Symmetric(); err != nil {
+		return err
+	}
+	var norm, trace, squares, allSquares float64
+	for i, x := range want {
+		norm = max(norm, math.Abs(x))
+		trace += x - a.At(i, i)
+		squares += x * x
+	}
+	for _, x := range a.Data {
+		allSquares += x * x
+	}
+	const roundings = 1e-13
+	if tolerance := roundings * float64(a.Rows); math.Abs(trace) > tolerance*norm || math.Abs(squares-allSquares) > tolerance*allSquares {
+		return fmt.Errorf("misread: Σλ − Σa_ii = %g, Σλ² = %g, Σa_ij² = %g", trace, squares, allSquares)
+	}
+	return nil
+}
+
+// A tally is the worst that was seen of each ratio, and in which matrix.
+type tally struct {
+	count int
+	worst scores
+	where [len(scoreNames)]string
+	took  time.Duration
+}
+
+func (y *tally) add(name string, got scores, took time.Duration) {
+	y.count++
+	y.took += took
+	for i, x := range got {
+		if x >= y.worst[i] {
+			y.worst[i], y.where[i] = x, name
+		}
+	}
+}
+
+func (y *tally) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d solved in %.1f s; at worst", y.count, y.took.Seconds())
+	for i, name := range scoreNames {
+		fmt.Fprintf(&b, ", %s %.3g (%s)", name, y.worst[i], y.where[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,152 @@
+package realdata
+
+import (
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// readSquare reads n² numbers, perhaps with a count in front. Measured or computed by
+// differences, they are symmetric to some digits only.
+func readSquare(file string, n int) (*matio.Dense, error) {
+	x, err := numbers(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(x) != n*n && len(x) != n*n+1 {
+		return nil, fmt.Errorf("%s: %d numbers for order %d", file, len(x), n)
+	}
+	return symmetrised(n, x[len(x)-n*n:]), nil
+}
+
+// symmetrised is (A + Aᵀ)/2.
+func symmetrised(n int, a []float64) *matio.Dense {
+	d := &matio.Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := range n {
+			d.Data[i+j*n] = (a[i+j*n] + a[j+i*n]) / 2
+		}
+	}
+	return d
+}
+
+// table reads the first columns of numbers. Words before and behind them, and lines
+// without so many numbers, are headings and classes.
+func table(file string, columns int) (rows [][]float64, err error) {
+	err = eachLine(file, func(words []string) error {
+		var row []float64
+		for _, w := range words {
+			if x, err := number(w); err == nil {
+				row = append(row, x)
+			}
+		}
+		if len(row) >= columns {
+			rows = append(rows, row[:columns])
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// readCovariance reads observations, one a line, of n variables.
+func readCovariance(file string, n int) (*matio.Dense, error) {
+	rows, err := table(file, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < 2 {
+		return nil, fmt.Errorf("%s: %d lines of %d numbers", file, len(rows), n)
+	}
+	d := &matio.Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := j; i < n; i++ {
+			c := covariance(rows, i, j)
+			d.Data[i+j*n], d.Data[j+i*n] = c, c
+		}
+	}
+	return d, nil
+}
+
+// covariance is (Σxy − Σx·Σy/m)/(m−1), with digits enough for what cancels: the error of
+// these sums in double precision would be larger than that of the solver.
+func covariance(rows [][]float64, i, j int) float64 {
+	var sumX, sumY, sumXY, x, y, product big.Float
+	for _, v := range []*big.Float{&sumX, &sumY, &sumXY, &x, &y, &product} {
+		v.SetPrec(200)
+	}
+	for _, row := range rows {
+		x.SetFloat64(row[i])
+		y.SetFloat64(row[j])
+		sumX.Add(&sumX, &x)
+		sumY.Add(&sumY, &y)
+		sumXY.Add(&sumXY, product.Mul(&x, &y))
+	}
+	m := int64(len(rows))
+	product.Mul(&sumX, &sumY)
+	product.Quo(&product, x.SetInt64(m))
+	sumXY.Sub(&sumXY, &product)
+	c, _ := sumXY.Quo(&sumXY, x.SetInt64(m-1)).Float64()
+	return c
+}
+
+// readDistances reads a table that is the matrix.
+func readDistances(file string, n int) (*matio.Dense, error) {
+	rows, err := table(file, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != n {
+		return nil, fmt.Errorf("%s: %d lines of %d numbers", file, len(rows), n)
+	}
+	return symmetrised(n, slices.Concat(rows...)), nil
+}
+
+// readTridiagonal reads n, then lines of i, d and e, or of d and e. The i of some files is
+// wrong: order counts. The last e is not part of the matrix.
+func readTridiagonal(file string, n int) (*matio.Dense, error) {
+	x, err := numbers(file)
+	if err != nil {
+		return nil, err
+	}
+	width := (len(x) - 1) / max(n, 1)
+	if len(x) != 1+n*width || x[0] != float64(n) || width != 2 && width != 3 {
+		return nil, fmt.Errorf("%s: %d numbers for order %d", file, len(x), n)
+	}
+	d, e := make([]float64, n), make([]float64, n)
+	for i := range n {
+		line := x[1+i*width:][:width]
+		d[i], e[i] = line[width-2], line[width-1]
+	}
+	return tridiagonal(d, e), nil
+}
+
+// readTwoDiagonals reads d and e from a file each; here the first e counts for nothing.
+func readTwoDiagonals(file string, n int) (*matio.Dense, error) {
+	d, err := numbers(filepath.Join(filepath.Dir(file), "diagonal.dat"))
+	if err != nil {
+		return nil, err
+	}
+	e, err := numbers(filepath.Join(filepath.Dir(file), "superdiagonal.dat"))
+	if err != nil {
+		return nil, err
+	}
+	if len(d) != n || len(e) != n {
+		return nil, fmt.Errorf("%s: %d and %d numbers for order %d", file, len(d), len(e), n)
+	}
+	return tridiagonal(d, e[1:]), nil
+}
+
+func tridiagonal(d, e []float64) *matio.Dense {
+	n := len(d)
+	t := &matio.Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
+	for i := range n {
+		t.Data[i+i*n] = d[i]
+		if i+1 < n {
+			t.Data[i+1+i*n], t.Data[i+(i+1)*n] = e[i], e[i]
+		}
+	}
+	return t
+}

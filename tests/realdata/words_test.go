@@ -1,0 +1,85 @@
+package realdata
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// open opens a file of the collection, where it may lie with .gz behind its name.
+func open(file string) (io.ReadCloser, error) {
+	f, err := os.Open(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if f, err = os.Open(file + ".gz"); err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}
+
+// eachLine hands over the words of each line, but for blank lines and those that begin with %.
+func eachLine(file string, do func(words []string) error) error {
+	f, err := open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		words := split(lines.Text())
+		if len(words) == 0 || strings.HasPrefix(words[0], "%") {
+			continue
+		}
+		if err := do(words); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return lines.Err()
+}
+
+// split takes a line apart at commas or tabs, and where there are none at blanks.
+func split(line string) []string {
+	if strings.ContainsAny(line, ",\t") {
+		return strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '\t' })
+	}
+	return strings.Fields(line)
+}
+
+// numbers is all numbers of a file, however they are spread over lines.
+func numbers(file string) (all []float64, err error) {
+	err = eachLine(file, func(words []string) error {
+		for _, w := range words {
+			x, err := number(w)
+			if err != nil {
+				return err
+			}
+			all = append(all, x)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// number reads decimals. One too small for a double is zero, as for the references.
+func number(word string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+	if x == 0 && errors.Is(err, strconv.ErrRange) {
+		err = nil
+	}
+	return x, err
+}
