@@ -22,7 +22,8 @@ func TestSizes(t *testing.T) {
 	if list == "" {
 		t.Skip("VKEVD_SIZES names no orders")
 	}
-	d := device(t, vk.Options{Kernels: os.Getenv("VKEVD_KERNELS") != ""})
+	kernels := os.Getenv("VKEVD_KERNELS") != ""
+	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})
 	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
 	for _, word := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(word)
@@ -33,6 +34,13 @@ func TestSizes(t *testing.T) {
 		for _, vectors := range []bool{false, true} {
 			solveLarge(t, d, a, vectors)
 		}
+	}
+	list, err := d.Statistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range list {
+		t.Logf("%s: %v", k.Kernel, k.List)
 	}
 }
 

@@ -13,11 +13,12 @@ import (
 
 // Options say which device to open and how.
 type Options struct {
-	Device   string       // index, or part of the name or type; "" takes the best
-	Validate bool         // Khronos' validation layer, its messages go to Logger
-	Logger   *slog.Logger // nil discards
-	CacheDir string       // where compiled pipelines are kept; "" keeps none
-	Kernels  bool         // time every kernel, not only phases (a timestamp after each command)
+	Device     string       // index, or part of the name or type; "" takes the best
+	Validate   bool         // Khronos' validation layer, its messages go to Logger
+	Logger     *slog.Logger // nil discards
+	CacheDir   string       // where compiled pipelines are kept; "" keeps none
+	Kernels    bool         // time every kernel, not only phases (a timestamp after each command)
+	Statistics bool         // keep what the driver's compiler says of each kernel, for Device.Statistics
 }
 
 // Device is an open device. Its methods may be called from many goroutines;
@@ -131,6 +132,9 @@ func (d *Device) open() error {
 	var extensions []string
 	if slices.Contains(d.from.extensions, driver.MemoryBudgetExtension) {
 		extensions = append(extensions, driver.MemoryBudgetExtension)
+	}
+	if d.opt.Statistics && slices.Contains(d.from.extensions, driver.StatisticsExtension) {
+		extensions = append(extensions, driver.StatisticsExtension)
 	}
 	var err error
 	if d.dev, err = d.from.physical.NewDevice(d.from.family, use, extensions); err != nil {

@@ -22,8 +22,10 @@ type Options struct {
 	Cols   []int // vectors to transform back; none takes all n
 
 	Repeat int            // measurements of each, at least one
-	WarmUp time.Duration  // of load before the first one at each order
+	WarmUp time.Duration  // of load before the first one at each order; with none there is no load before each either
 	Tuning *stages.Tuning // nil takes the table for the device
+
+	Progress func(what string) // called before each measurement, if not nil
 }
 
 // Bench measures on one device.
@@ -113,37 +115,27 @@ func (b *Bench) label(r Row) Row {
 	return r
 }
 
-// Measure takes all measurements of one order.
+// Measure takes all measurements of one order. The error joins those of the stages
+// that could not be measured; rows are of the others.
 func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
-	loads, err := b.loads(n)
-	if err != nil {
+	t := b.newTurns(ctx, n)
+	began := time.Now()
+	cold := func() bool { return time.Since(began) < b.opt.WarmUp }
+	for cold() && len(t.loads) > 0 && ctx.Err() == nil {
+		t.round(cold, func(*load, sample) {})
+	}
+	samples := map[*load][]sample{}
+	for range b.opt.Repeat {
+		t.round(always, func(l *load, s sample) { samples[l] = append(samples[l], s) })
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for began := time.Now(); time.Since(began) < b.opt.WarmUp && len(loads) > 0; {
-		for _, l := range loads {
-			if _, err := b.once(ctx, l); err != nil {
-				return nil, err
-			}
-			if time.Since(began) >= b.opt.WarmUp {
-				break
-			}
-		}
-	}
-	samples := make([][]sample, len(loads))
-	for range b.opt.Repeat {
-		for i, l := range loads {
-			s, err := b.once(ctx, l)
-			if err != nil {
-				return nil, err
-			}
-			samples[i] = append(samples[i], s)
-		}
-	}
 	var rows []Row
-	for i, l := range loads {
-		rows = append(rows, b.label(l.row.fill(samples[i], l.flops, l.bytes)))
+	for _, l := range t.loads {
+		rows = append(rows, b.label(l.row.fill(samples[l], l.flops, l.bytes)))
 	}
-	return rows, nil
+	return rows, t.err()
 }
 
 // Detail is where the time of one run went.
@@ -153,22 +145,17 @@ type Detail struct {
 }
 
 // Profile runs each measurement of one order once and again, and details the
-// second. On a device opened with vk.Options.Kernels the kernels' times are in it.
+// second; the error is as Measure's. On a device opened with vk.Options.Kernels the
+// kernels' times are in it.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
-	loads, err := b.loads(n)
-	if err != nil {
+	t := b.newTurns(ctx, n)
+	t.round(always, func(*load, sample) {})
+	var details []Detail
+	t.round(always, func(l *load, s sample) {
+		details = append(details, Detail{b.label(l.row.fill([]sample{s}, l.flops, l.bytes)), s.profile})
+	})
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var details []Detail
-	for _, l := range loads {
-		if _, err := b.once(ctx, l); err != nil {
-			return nil, err
-		}
-		s, err := b.once(ctx, l)
-		if err != nil {
-			return nil, err
-		}
-		details = append(details, Detail{b.label(l.row.fill([]sample{s}, l.flops, l.bytes)), s.profile})
-	}
-	return details, nil
+	return details, t.err()
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -40,31 +41,29 @@ var table = []struct {
 }
 
 // loads makes the measurements of one order, none twice: a stage that does not
-// depend on a size has one for all of them.
-func (b *Bench) loads(n int) ([]*load, error) {
-	var all []*load
+// depend on a size has one for all of them. Those that cannot be made leave errors.
+func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
-	for _, name := range b.opt.Stages {
+	for _, s := range table {
+		if !slices.Contains(b.opt.Stages, s.name) {
+			continue
+		}
 		for _, t := range b.tunings() {
 			for _, m := range orElse(b.opt.Cols, n) {
-				for _, s := range table {
-					if s.name != name {
-						continue
-					}
-					l, err := s.make(b, sizes{n, t.Band, t.Block, m}, t)
-					if err != nil {
-						return nil, fmt.Errorf("%s, n = %d: %w", name, n, err)
-					}
-					l.row.Stage, l.row.N = name, n
-					if !seen[l.row] {
-						all = append(all, l)
-					}
-					seen[l.row] = true
+				l, err := s.make(b, sizes{n, t.Band, t.Block, m}, t)
+				if err != nil {
+					errs = append(errs, fmt.Errorf("%s, n = %d, b = %d, k = %d, m = %d: %w", s.name, n, t.Band, t.Block, m, err))
+					continue
 				}
+				l.row.Stage, l.row.N = s.name, n
+				if !seen[l.row] {
+					all = append(all, l)
+				}
+				seen[l.row] = true
 			}
 		}
 	}
-	return all, nil
+	return all, errs
 }
 
 // tunings is one for each half-bandwidth and rank. Who chooses the former alone gets
@@ -94,14 +93,6 @@ func orElse(list []int, usual int) []int {
 
 // once prepares and runs a load. What neither the input nor the stage writes is NaN.
 func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
-	s, err := b.attempt(ctx, l)
-	if err != nil {
-		err = fmt.Errorf("%s, n = %d: %w", l.row.Stage, l.row.N, err)
-	}
-	return s, err
-}
-
-func (b *Bench) attempt(ctx context.Context, l *load) (sample, error) {
 	ws, err := b.dev.NewArena(l.layout)
 	if err != nil {
 		return sample{}, err
@@ -112,8 +103,9 @@ func (b *Bench) attempt(ctx context.Context, l *load) (sample, error) {
 	if l.prepare != nil {
 		l.prepare(rec, ws)
 	}
-	// Allocating gave the device a rest; this takes it back to work.
-	b.peaks.recordFMA(rec)
+	if b.opt.WarmUp > 0 {
+		b.peaks.recordFMA(rec) // allocating gave the device a rest
+	}
 	if _, err := b.dev.Run(ctx, rec, nil); err != nil {
 		return sample{}, err
 	}

@@ -47,6 +47,7 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 		return nil, err
 	}
 	rec := vk.NewRecorder(dev)
+	p.arena.Poison(rec) // memory may not be there before something is written to it
 	x := p.x.In(p.arena)
 	fill.matrix(rec, stages.NewMatrix(x, x.Len(), 1, x.Len()))
 	if _, err = dev.Run(ctx, rec, nil); err == nil {

@@ -51,6 +51,9 @@ enum {
 	ST_REQUIRED_SUBGROUP_SIZE = 1000225001,
 	ST_MEMORY_BUDGET = 1000237000,
 	ST_BUFFER_DEVICE_ADDRESS = 1000244001,
+	ST_EXECUTABLE_FEATURES = 1000269000,
+	ST_EXECUTABLE = 1000269003,
+	ST_EXECUTABLE_STATISTIC = 1000269004,
 };
 
 #define VK_HEAD VkEnum sType; const void *pNext
@@ -104,6 +107,10 @@ typedef struct {
 	VK_HEAD; VkFlags flags; uint32_t setLayoutCount; const void *pSetLayouts;
 	uint32_t pushConstantRangeCount; const VkPushConstantRange *pPushConstantRanges;
 } VkPipelineLayoutCreateInfo;
+
+typedef struct { VK_HEAD; VkBool32 pipelineExecutableInfo; } VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR;
+typedef struct { VK_HEAD; VkPipeline pipeline; uint32_t executableIndex; } VkPipelineExecutableInfoKHR;
+typedef struct { VK_HEAD; char name[256], description[256]; VkEnum format; union { VkBool32 b32; int64_t i64; uint64_t u64; double f64; } value; } VkPipelineExecutableStatisticKHR;
 
 typedef struct { VK_HEAD; VkFlags flags; } VkSemaphoreCreateInfo;
 typedef struct { VK_HEAD; VkEnum semaphoreType; uint64_t initialValue; } VkSemaphoreTypeCreateInfo;

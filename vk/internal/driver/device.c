@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { COMPUTE = 0x20, ADDRESSABLE = 0x2, TIMELINE = 1, FULL_SUBGROUPS = 0x2 };
+enum { COMPUTE = 0x20, ADDRESSABLE = 0x2, TIMELINE = 1, FULL_SUBGROUPS = 0x2, CAPTURE_STATISTICS = 0x40 };
 
 vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 	vke_device *d = calloc(1, sizeof *d);
@@ -14,6 +14,7 @@ vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 	LOAD(address, "vkGetBufferDeviceAddress");
 	LOAD(create_layout, "vkCreatePipelineLayout");
 	LOAD(create_pipelines, "vkCreateComputePipelines");
+	LOAD(statistics, "vkGetPipelineExecutableStatisticsKHR");
 	LOAD(create_semaphore, "vkCreateSemaphore");
 	LOAD(destroy_semaphore, "vkDestroySemaphore");
 	LOAD(wait, "vkWaitSemaphores");
@@ -51,15 +52,21 @@ VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout
 }
 
 VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
-		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, uint32_t subgroup, VkPipeline *out) {
+		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, uint32_t subgroup, int statistics, VkPipeline *out) {
 	VkSpecializationInfo spec = {count, entries, size, data};
 	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {ST_REQUIRED_SUBGROUP_SIZE, NULL, subgroup};
 	VkComputePipelineCreateInfo info = {
-		ST_COMPUTE_PIPELINE,
+		ST_COMPUTE_PIPELINE, .flags = statistics ? CAPTURE_STATISTICS : 0,
 		.stage = {ST_SHADER_STAGE, subgroup ? &required : NULL, subgroup ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
 		.layout = layout, .basePipelineIndex = -1,
 	};
 	return d->create_pipelines(d->handle, cache, 1, &info, NULL, out);
+}
+
+VkResult vke_statistics(vke_device *d, VkPipeline pipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count) {
+	VkPipelineExecutableInfoKHR which = {ST_EXECUTABLE, NULL, pipeline, 0}; // a compute pipeline has one
+	for (uint32_t i = 0; out && i < *count; i++) out[i].sType = ST_EXECUTABLE_STATISTIC;
+	return d->statistics(d->handle, &which, count, out);
 }
 
 VkResult vke_timeline(vke_device *d, VkSemaphore *out) {

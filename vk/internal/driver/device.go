@@ -6,18 +6,24 @@ import "C"
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 )
 
 // Device is a logical device with one queue. Methods are safe for one
 // goroutine at a time, as Vulkan asks for.
 type Device struct {
-	handle bDevice
-	table  *C.vke_device
+	handle     bDevice
+	table      *C.vke_device
+	statistics C.int // pipelines keep what Statistics reads
 }
 
 // NewDevice makes a device with one queue of the family and exactly these features and extensions.
 func (p Physical) NewDevice(family int, use Features, extensions []string) (*Device, error) {
+	statistics := C.int(0)
+	if slices.Contains(extensions, StatisticsExtension) {
+		statistics = 1
+	}
 	var has [features]C.VkBool32
 	for i, on := range use {
 		if on {
@@ -28,12 +34,12 @@ func (p Physical) NewDevice(family int, use Features, extensions []string) (*Dev
 	defer free()
 	var handle C.VkDevice
 	err := created(try("vkCreateDevice", func() Result {
-		return Result(C.vke_create_device(p.c(), C.uint32_t(family), &has[0], names, C.uint32_t(len(extensions)), &handle))
+		return Result(C.vke_create_device(p.c(), C.uint32_t(family), &has[0], names, C.uint32_t(len(extensions)), statistics, &handle))
 	}))
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{handle: *(*bDevice)(unsafe.Pointer(&handle))}
+	d := &Device{handle: *(*bDevice)(unsafe.Pointer(&handle)), statistics: statistics}
 	var queue bQueue
 	bGetDeviceQueue(d.handle, uint32(family), 0, &queue)
 	if d.table = C.vke_load_device(handle, *(*C.VkQueue)(unsafe.Pointer(&queue))); d.table == nil {

@@ -11,6 +11,7 @@ struct vke_device {
 	uint64_t (*address)(VkDevice, const VkBufferDeviceAddressInfo *);
 	VkResult (*create_layout)(VkDevice, const VkPipelineLayoutCreateInfo *, const void *, VkPipelineLayout *);
 	VkResult (*create_pipelines)(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *, const void *, VkPipeline *);
+	VkResult (*statistics)(VkDevice, const VkPipelineExecutableInfoKHR *, uint32_t *, VkPipelineExecutableStatisticKHR *);
 	VkResult (*create_semaphore)(VkDevice, const VkSemaphoreCreateInfo *, const void *, VkSemaphore *);
 	void (*destroy_semaphore)(VkDevice, VkSemaphore, const void *);
 	VkResult (*wait)(VkDevice, const VkSemaphoreWaitInfo *, uint64_t);

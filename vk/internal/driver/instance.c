@@ -119,10 +119,12 @@ void vke_get_features(VkPhysicalDevice device, VkBool32 *out) {
 }
 
 VkResult vke_create_device(VkPhysicalDevice physical, uint32_t family, const VkBool32 *features,
-		const char *const *extensions, uint32_t extension_count, VkDevice *out) {
+		const char *const *extensions, uint32_t extension_count, int statistics, VkDevice *out) {
 	feature_chain c;
 	chain_features(&c);
 	for (int i = 0; i < VKE_FEATURES; i++) *feature(&c, i) = features[i];
+	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {ST_EXECUTABLE_FEATURES, NULL, 1};
+	if (statistics) c.v13.pNext = &executables;
 	float priority = 1;
 	VkDeviceQueueCreateInfo queue = {ST_DEVICE_QUEUE, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
 	VkDeviceCreateInfo info = {

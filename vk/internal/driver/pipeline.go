@@ -101,7 +101,7 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	var out C.VkPipeline
 	err = created(try("vkCreateComputePipelines", func() Result {
 		return Result(C.vke_pipeline(d.table, C.VkPipelineCache(raw(cache.handle)), C.VkPipelineLayout(req.Layout), C.VkShaderModule(raw(module)),
-			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), C.uint32_t(req.Subgroup), &out))
+			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), C.uint32_t(req.Subgroup), d.statistics, &out))
 	}))
 	return uint64(out), err
 }

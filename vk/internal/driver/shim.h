@@ -37,7 +37,7 @@ enum {
 };
 void vke_get_features(VkPhysicalDevice, VkBool32 *out);
 VkResult vke_create_device(VkPhysicalDevice, uint32_t family, const VkBool32 *features, const char *const *extensions,
-	uint32_t extension_count, VkDevice *out);
+	uint32_t extension_count, int statistics, VkDevice *out);
 
 vke_messages *vke_listen(VkInstance, VkResult *);
 void vke_unlisten(VkInstance, vke_messages *);
@@ -52,7 +52,9 @@ VkResult vke_allocate(vke_device *, uint64_t size, uint32_t type, int addressabl
 uint64_t vke_address(vke_device *, VkBuffer);
 VkResult vke_pipeline_layout(vke_device *, uint32_t push_size, VkPipelineLayout *out);
 VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderModule, const VkSpecializationMapEntry *,
-	uint32_t entries, const void *data, size_t size, uint32_t subgroup, VkPipeline *out);
+	uint32_t entries, const void *data, size_t size, uint32_t subgroup, int statistics, VkPipeline *out);
+// vke_statistics reads what the compiler says of a pipeline made with statistics.
+VkResult vke_statistics(vke_device *, VkPipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count);
 VkResult vke_timeline(vke_device *, VkSemaphore *out);
 void vke_destroy_semaphore(vke_device *, VkSemaphore);
 VkResult vke_wait(vke_device *, VkSemaphore, uint64_t value, uint64_t timeout_ns);

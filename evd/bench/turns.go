@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// turns runs the measurements of one order one after another, round by round. One
+// that fails takes part no more.
+type turns struct {
+	bench *Bench
+	ctx   context.Context
+	loads []*load
+	errs  []error
+}
+
+func (b *Bench) newTurns(ctx context.Context, n int) *turns {
+	loads, errs := b.loads(n)
+	return &turns{b, ctx, loads, errs}
+}
+
+func always() bool { return true }
+
+// round takes one of each, while more says so.
+func (t *turns) round(more func() bool, take func(*load, sample)) {
+	var sound []*load
+	for i, l := range t.loads {
+		if t.ctx.Err() != nil || !more() {
+			sound = append(sound, t.loads[i:]...)
+			break
+		}
+		if t.bench.opt.Progress != nil {
+			t.bench.opt.Progress(l.String())
+		}
+		s, err := t.bench.once(t.ctx, l)
+		if err != nil {
+			t.errs = append(t.errs, fmt.Errorf("%v: %w", l, err))
+			continue
+		}
+		sound = append(sound, l)
+		take(l, s)
+	}
+	t.loads = sound
+}
+
+func (l *load) String() string { return fmt.Sprintf("%s, n = %d", l.row.Stage, l.row.N) }
+
+// err is what went wrong.
+func (t *turns) err() error { return errors.Join(t.errs...) }
