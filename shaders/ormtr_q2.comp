@@ -9,8 +9,8 @@
 // last sweep acts first; upwards if TRANSPOSED. The bits do not depend on any size
 // but B. x must not overlap v or tau.
 //
-// A workgroup owns LOCAL_SIZE·COLS vectors and needs nobody else, an invocation COLS
-// of them, on which all it does is private. Reflector (i, j) of a group that begins
+// A workgroup owns LANES·COLS vectors and needs nobody else, an invocation COLS
+// of them. Reflector (i, j) of a group that begins
 // with sweep s0 is step j of sweep s0+i and acts on rows
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
@@ -34,8 +34,20 @@
 // reads slots i … i+U−1 and then fills i−1 … i+U−2, of which only slot i−1 is still to
 // be read: the next batch's rows are read first.
 //
+// Pipeline. PIPE teams of LANES invocations work on the same vectors, team q on group q of
+// PIPE that follow each other, one block behind the team before: at time t on block
+// j = t − q, or J−1−t+q if TRANSPOSED, J being the number of the first team's blocks. That is right, for let
+// the first team's group begin with sweep s0 and not be TRANSPOSED. Block j of the next
+// group touches rows up to s0 + j·B + B−1. The first team changes none of these after its block j, at whose
+// end it stores rows s0+1+j·B … s0+B+j·B; and what it keeps in slots lies below. It reads none that the
+// next team writes: from block j on its rows begin with s0+1+j·B, while
+// the next team's stores by then, at block j−1, end with row s0+j·B. For TRANSPOSED
+// all is reversed. A barrier stands between two times.
+//
 // Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
 #version 460
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
@@ -46,7 +58,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64; // at least CHUNK
+layout(constant_id = 0) const uint LOCAL_SIZE = 64; // a multiple of PIPE
 layout(constant_id = 1) const uint B = 4;
 layout(constant_id = 2) const uint G = 4;     // sweeps of a group, a multiple of CHUNK
 layout(constant_id = 3) const uint CHUNK = 4; // reflectors in shared memory at a time, a multiple of U
@@ -54,69 +66,89 @@ layout(constant_id = 4) const uint U = 2;     // reflectors of a batch
 layout(constant_id = 5) const uint COLS = 1;  // vectors of an invocation: each v that is read from shared memory serves them all
 layout(constant_id = 6) const bool AHEAD = false; // the next block's rows are fetched during this one
 layout(constant_id = 7) const bool TRANSPOSED = false;
+layout(constant_id = 8) const uint PIPE = 1;  // groups under way at the same time; not with AHEAD
+
+// One team reads what another one of the same workgroup has written.
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Vectors { workgroupcoherent real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	MatrixInOut x;
+	Vectors x;
 	MatrixIn v, tau;
 	uint n, m, ld;
 	uint group, groups;
 } p;
 
+const uint LANES = LOCAL_SIZE / PIPE;
 const uint BATCHES = G / U;
 const uint FETCH = AHEAD ? (B + BATCHES - 1) / BATCHES : 1; // rows that a batch fetches
-const uint OWN = (CHUNK * B + LOCAL_SIZE - 1) / LOCAL_SIZE; // elements of a chunk that an invocation brings
+const uint OWN = (CHUNK * B + LANES - 1) / LANES;     // elements of a chunk that an invocation brings
+const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;     // and factors
+const uint SLOTS = G > 1 ? G - 1 : 1;
 
-shared work_t chunk[CHUNK * B];
-shared work_t factor[CHUNK];
-shared work_t slot[(G > 1 ? G - 1 : 1) * COLS * LOCAL_SIZE];
+shared work_t chunk[PIPE * CHUNK * B];
+shared work_t factor[PIPE * CHUNK];
+shared work_t slot[SLOTS * COLS * LOCAL_SIZE];
 shared work_t fetched[(AHEAD ? B : 1) * COLS * LOCAL_SIZE];
 
 work_t x[(B + U - 1) * COLS]; // row w of the window, vector h: x[w·COLS + h]
-work_t coming_v[OWN], coming_tau; // of the chunk after this one
+work_t coming_v[OWN], coming_tau[OWN_TAU]; // of the chunk after this one
 work_t coming_x[FETCH * COLS];    // of the block after this one
 
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
-// Where a workgroup has come to: group q of the dispatch, block k of it, chunk c.
-struct Place { uint q, k, c; };
+// The team of this invocation, and its place in it.
+uint team() { return gl_LocalInvocationIndex / LANES; }
+uint lane() { return gl_LocalInvocationIndex % LANES; }
+
+// Where a team has come to: the PIPE groups from group q of the dispatch on, time t, chunk c.
+struct Place { uint q, t, c; };
 
 uint sweep_of(uint q) { return (TRANSPOSED ? p.group + q : p.group - q) * G; }
 
-uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.k : at.k; }
+// last_of is the last group of those that the teams work on from q on.
+uint last_of(uint q) { return min(q + PIPE, p.groups) - 1; }
 
-uint base_of(Place at) { return sweep_of(at.q) + 1 + step_of(at) * B; }
+// times is how many it takes until all teams are through.
+uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q)))) + last_of(q) - q; }
+
+// step_of is the j of this team's block, past its last or far beyond where it has none.
+uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : at.t - team(); }
+
+bool works(Place at) { return at.q + team() < p.groups && step_of(at) < steps(sweep_of(at.q + team())); }
+
+uint base_of(Place at) { return sweep_of(at.q + team()) + 1 + step_of(at) * B; }
 
 Place next_chunk(Place at) {
-	if (at.c > 0) return Place(at.q, at.k, at.c - 1);
-	if (at.k + 1 < steps(sweep_of(at.q))) return Place(at.q, at.k + 1, G / CHUNK - 1);
-	return Place(at.q + 1, 0, G / CHUNK - 1);
+	if (at.c > 0) return Place(at.q, at.t, at.c - 1);
+	if (at.t + 1 < times(at.q)) return Place(at.q, at.t + 1, G / CHUNK - 1);
+	return Place(at.q + PIPE, 0, G / CHUNK - 1);
 }
 
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
 // vector is the number of this invocation's vector h.
-uint vector(uint h) { return (workgroup() * COLS + h) * LOCAL_SIZE + gl_LocalInvocationIndex; }
+uint vector(uint h) { return (workgroup() * COLS + h) * LANES + lane(); }
 
 work_t load(uint row, uint h) {
 	uint c = vector(h);
-	if (row < p.n && c < p.m) return MatrixInOut(element(uint64_t(p.x), c, row, p.ld)).at[0];
+	if (row < p.n && c < p.m) return Vectors(element(uint64_t(p.x), c, row, p.ld)).at[0];
 	return work_t(0);
 }
 
 void store(uint row, uint h, work_t value) {
 	uint c = vector(h);
-	if (row < p.n && c < p.m) MatrixInOut(element(uint64_t(p.x), c, row, p.ld)).at[0] = value;
+	if (row < p.n && c < p.m) Vectors(element(uint64_t(p.x), c, row, p.ld)).at[0] = value;
 }
 
 uint slot_of(uint k, uint h) { return (k * COLS + h) * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
-// request starts loading a chunk's reflectors. Element q of its reflector i
-// is that of row ρ = c·CHUNK + i + q.
+// request starts loading a chunk's reflectors for this team. Element q of its
+// reflector i is that of row ρ = c·CHUNK + i + q.
 void request(Place at) {
-	if (at.q >= p.groups) return;
-	uint j = step_of(at), s0 = sweep_of(at.q);
+	if (at.q >= p.groups || !works(at)) return;
+	uint j = step_of(at), s0 = sweep_of(at.q + team());
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
-		uint e = gl_LocalInvocationIndex + a * LOCAL_SIZE;
+		uint e = lane() + a * LANES;
 		uint i = at.c * CHUNK + e / B, q = e % B;
 		uint s = s0 + (TRANSPOSED ? G - 1 - i : i), offset = j * B + (TRANSPOSED ? B - 1 - q : q);
 		coming_v[a] = 0;
@@ -125,21 +157,26 @@ void request(Place at) {
 			coming_v[a] = MatrixIn(element(uint64_t(p.v), sweep, 0, 0)).at[offset];
 		}
 	}
-	uint i = at.c * CHUNK + gl_LocalInvocationIndex;
-	uint s = s0 + (TRANSPOSED ? G - 1 - i : i);
-	coming_tau = 0;
-	if (gl_LocalInvocationIndex < CHUNK && s + 2 < p.n && s + 1 + j * B < p.n)
-		coming_tau = MatrixIn(element(uint64_t(p.tau), j, s, steps(0))).at[0];
+	[[unroll]] for (uint a = 0; a < OWN_TAU; a++) {
+		uint e = lane() + a * LANES, i = at.c * CHUNK + e;
+		uint s = s0 + (TRANSPOSED ? G - 1 - i : i);
+		coming_tau[a] = 0;
+		if (e < CHUNK && s + 2 < p.n && s + 1 + j * B < p.n)
+			coming_tau[a] = MatrixIn(element(uint64_t(p.tau), j, s, steps(0))).at[0];
+	}
 }
 
 // receive puts what was requested into shared memory.
 void receive() {
 	barrier(); // the chunk before is done with
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
-		uint e = gl_LocalInvocationIndex + a * LOCAL_SIZE;
-		if (e < CHUNK * B) chunk[e] = coming_v[a];
+		uint e = lane() + a * LANES;
+		if (e < CHUNK * B) chunk[team() * CHUNK * B + e] = coming_v[a];
 	}
-	if (gl_LocalInvocationIndex < CHUNK) factor[gl_LocalInvocationIndex] = coming_tau;
+	[[unroll]] for (uint a = 0; a < OWN_TAU; a++) {
+		uint e = lane() + a * LANES;
+		if (e < CHUNK) factor[team() * CHUNK + e] = coming_tau[a];
+	}
 	barrier();
 }
 
@@ -147,7 +184,7 @@ void receive() {
 // products run in four chains.
 void reflect(uint i, uint w) {
 	work_t v[B];
-	[[unroll]] for (uint q = 0; q < B; q++) v[q] = chunk[i * B + q];
+	[[unroll]] for (uint q = 0; q < B; q++) v[q] = chunk[(team() * CHUNK + i) * B + q];
 	work_t dot[4 * COLS];
 	[[unroll]] for (uint a = 0; a < 4 * COLS; a++) dot[a] = 0;
 	[[unroll]] for (uint q = 0; q < B; q++) {
@@ -157,7 +194,7 @@ void reflect(uint i, uint w) {
 		}
 	}
 	[[unroll]] for (uint h = 0; h < COLS; h++) {
-		work_t s = -factor[i] * ((dot[h] + dot[COLS + h]) + (dot[2 * COLS + h] + dot[3 * COLS + h]));
+		work_t s = -factor[team() * CHUNK + i] * ((dot[h] + dot[COLS + h]) + (dot[2 * COLS + h] + dot[3 * COLS + h]));
 		[[unroll]] for (uint q = 0; q < B; q++) x[(w + q) * COLS + h] = fma(s, v[q], x[(w + q) * COLS + h]);
 	}
 }
@@ -171,16 +208,60 @@ void move(uint i) {
 	[[unroll]] for (uint a = 0; a < U * COLS; a++) x[a] = enters[a];
 }
 
-// block applies the reflectors of one step of all sweeps of the group.
-void block(Place at, bool first, bool last) {
-	uint base = base_of(at);
-	if (AHEAD && !first) {
-		[[unroll]] for (uint a = 0; a < B * COLS; a++) x[(U - 1) * COLS + a] = fetched[slot_of(a / COLS, a % COLS)];
-	} else {
-		[[unroll]] for (uint a = 0; a < B * COLS; a++) x[(U - 1) * COLS + a] = load(row_of(base, G - 1 + a / COLS), a % COLS);
+// enter loads what the window needs at the begin of a block.
+void enter(uint base, bool first) {
+	[[unroll]] for (uint h = 0; h < COLS; h++) {
+		if (first) {
+			// The rows that enter the first block last. Of Q2ᵀ they do not exist; those
+			// that stay behind at the end do not exist of Q2.
+			for (uint k = 0; k + 1 < G; k++) slot[slot_of(k, h)] = load(row_of(base, k), h);
+		}
+		[[unroll]] for (uint w = 0; w < B; w++) {
+			if (AHEAD && !first) x[(U - 1 + w) * COLS + h] = fetched[slot_of(w, h)];
+			else x[(U - 1 + w) * COLS + h] = load(row_of(base, G - 1 + w), h);
+		}
+		[[unroll]] for (uint w = 0; w + 1 < U; w++) x[w * COLS + h] = slot[slot_of(G - U + w, h)];
 	}
-	[[unroll]] for (uint a = 0; a < (U - 1) * COLS; a++) x[a] = slot[slot_of(G - U + a / COLS, a % COLS)];
-	uint further = TRANSPOSED ? base - B : base + B;
+}
+
+// leave stores what is finished at the end of a block.
+void leave(uint base, bool last) {
+	[[unroll]] for (uint h = 0; h < COLS; h++) {
+		[[unroll]] for (uint w = 0; w < B; w++) store(row_of(base, w), h, x[w * COLS + h]);
+		[[unroll]] for (uint w = 0; w + 1 < U; w++) slot[slot_of(w, h)] = x[(B + w) * COLS + h];
+		if (last) {
+			for (uint k = 0; k + 1 < G; k++) store(row_of(base, B + k), h, slot[slot_of(k, h)]);
+		}
+	}
+}
+
+// look_ahead fetches a batch's share of the next block's rows.
+void look_ahead(uint base, uint batch) {
+	[[unroll]] for (uint f = 0; f < FETCH; f++) {
+		uint w = batch * FETCH + f;
+		[[unroll]] for (uint h = 0; h < COLS; h++) {
+			if (w < B) coming_x[f * COLS + h] = load(row_of(base, G - 1 + w), h);
+		}
+	}
+}
+
+void put_aside(uint batch) {
+	[[unroll]] for (uint f = 0; f < FETCH; f++) {
+		uint w = batch * FETCH + f;
+		[[unroll]] for (uint h = 0; h < COLS; h++) {
+			if (w < B) fetched[slot_of(w, h)] = coming_x[f * COLS + h];
+		}
+	}
+}
+
+// block applies the reflectors of one step of all sweeps of the group. All
+// teams call it, also those that have no block at the time: there are barriers in it.
+void block(Place at) {
+	bool busy = works(at);
+	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
+	bool first = j == (TRANSPOSED ? blocks - 1 : 0), last = j == (TRANSPOSED ? 0 : blocks - 1);
+	uint base = base_of(at);
+	if (busy) enter(base, first);
 	for (uint batch = 0; batch < BATCHES; batch++) {
 		uint i = G - U - batch * U;
 		if (i % CHUNK == CHUNK - U) {
@@ -188,41 +269,29 @@ void block(Place at, bool first, bool last) {
 			at.c = i / CHUNK;
 			request(next_chunk(at));
 		}
-		if (AHEAD && !last) {
-			[[unroll]] for (uint a = 0; a < FETCH * COLS; a++) {
-				uint w = batch * FETCH + a / COLS;
-				if (w < B) coming_x[a] = load(row_of(further, G - 1 + w), a % COLS);
-			}
-		}
+		if (!busy) continue;
+		if (AHEAD && !last) look_ahead(TRANSPOSED ? base - B : base + B, batch);
 		[[unroll]] for (uint w = U; w > 0; w--) reflect(i % CHUNK + w - 1, w - 1);
-		if (AHEAD && !last) {
-			[[unroll]] for (uint a = 0; a < FETCH * COLS; a++) {
-				uint w = batch * FETCH + a / COLS;
-				if (w < B) fetched[slot_of(w, a % COLS)] = coming_x[a];
-			}
-		}
+		if (AHEAD && !last) put_aside(batch);
 		if (i > 0) move(i);
 	}
-	[[unroll]] for (uint a = 0; a < B * COLS; a++) store(row_of(base, a / COLS), a % COLS, x[a]);
-	[[unroll]] for (uint a = 0; a < (U - 1) * COLS; a++) slot[slot_of(a / COLS, a % COLS)] = x[B * COLS + a];
+	if (busy) leave(base, last);
+}
+
+// between_times lets the next team see what this one has stored.
+void between_times() {
+	if (PIPE > 1) controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
 }
 
 void main() {
-	if (workgroup() * LOCAL_SIZE * COLS >= p.m) return;
+	if (workgroup() * LANES * COLS >= p.m) return;
 	Place at = Place(0, 0, G / CHUNK - 1);
 	request(at);
-	for (; at.q < p.groups; at.q++) {
-		uint blocks = steps(sweep_of(at.q));
-		at.k = 0;
-		// The rows that enter the first block last. Of Q2ᵀ they do not exist; those
-		// that stay behind at the end do not exist of Q2.
-		for (uint k = 0; k + 1 < G; k++) {
-			[[unroll]] for (uint h = 0; h < COLS; h++) slot[slot_of(k, h)] = load(row_of(base_of(at), k), h);
-		}
-		for (; at.k < blocks; at.k++) block(at, at.k == 0, at.k + 1 == blocks);
-		at.k = blocks - 1;
-		for (uint k = 0; k + 1 < G; k++) {
-			[[unroll]] for (uint h = 0; h < COLS; h++) store(row_of(base_of(at), B + k), h, slot[slot_of(k, h)]);
+	for (; at.q < p.groups; at.q += PIPE) {
+		uint end = times(at.q);
+		for (at.t = 0; at.t < end; at.t++) {
+			block(at);
+			between_times();
 		}
 	}
 }
