@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -37,18 +38,17 @@ func (s *session) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --n N,… [flags] STAGE…",
 		Short: "how fast each stage is on a device",
-		Long: `bench measures stages of the solver on random input, each for itself, after a second of
-load, in turns, and prints median, least and most of the device's times. The rates are those
-of the operations that a stage counts for itself, also as part of what the device reaches
-with nothing but fused multiply-adds, and of the bytes that any method must move, as part of what it
-reaches with nothing but copying. Both are measured first.
+		Long: `bench measures stages of the solver one by one on random input, in turns, after a second
+of load, by the device's own clock. Stages: ` + strings.Join(bench.Stages()[:6], ", ") + `,
+` + strings.Join(bench.Stages()[6:], ", ") + `.
 
-Stages: ` + strings.Join(bench.Stages(), ", ") + `.
+The rates are of the operations that a stage counts for itself, and of the bytes that any
+method must move, both also as a part of the device's peaks: what it reaches with nothing
+but fused multiply-adds, and with nothing but copying, which are measured first.
 
-gemm is n×n by an inner dimension of the block, symm and panel-qr have as many columns as
-the band is wide; values and vectors are the whole solver, whose time on the clock includes
-bringing the matrix to the device and the vectors back. Where a list is given each stage is measured
-with all that it depends on.`,
+gemm is n×n with the block as its inner dimension; symm and panel-qr have as many columns as
+the band is wide. values and vectors are the whole solver; on the clock that includes
+bringing the matrix to the device and the vectors back. Lists of sizes are combined.`,
 		Example: `  vkevd bench peaks
   vkevd bench --n 4096,8192 gemm syr2k symm
   vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2`,
@@ -80,11 +80,44 @@ func (j *benchJob) run(ctx context.Context) error {
 		return err
 	}
 	defer rows.close()
-	if err := j.on(ctx, false, func(b benchmark) error { return j.measure(ctx, b, rows) }); err != nil || !j.kernels {
+	show := newProgress(j.stderr, j.terminal)
+	if j.terminal { // elsewhere there would be a line for each measurement
+		j.options.Progress = show.stage
+	}
+	report := &benchReport{j.stdout, rows, show}
+	err = j.on(ctx, false, func(b benchmark) error {
+		return errors.Join(report.peaks(b.Peaks()), j.each(ctx, func(n int) error {
+			measured, err := b.Measure(ctx, n)
+			return errors.Join(err, report.rows(measured))
+		}))
+	})
+	if !j.kernels || ctx.Err() != nil {
 		return err
 	}
 	// A timestamp after every kernel takes time itself: another pass, on a device opened for it.
-	return j.on(ctx, true, func(b benchmark) error { return j.detail(ctx, b) })
+	again := j.on(ctx, true, func(b benchmark) error {
+		return j.each(ctx, func(n int) error {
+			details, err := b.Profile(ctx, n)
+			return errors.Join(err, report.details(details))
+		})
+	})
+	if err != nil { // and the same has gone wrong again
+		return err
+	}
+	return again
+}
+
+// each goes through the orders: what fails at one, for lack of memory perhaps, is no
+// reason to go without the others.
+func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
+	var errs []error
+	for _, n := range j.options.Orders {
+		errs = append(errs, do(n))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // on opens the device and makes it ready.
@@ -102,52 +135,6 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) err
 	}
 	defer b.Close()
 	return use(b)
-}
-
-func (j *benchJob) measure(ctx context.Context, b benchmark, rows *rowFile) error {
-	report := func(list []bench.Row) error {
-		for _, r := range list {
-			if err := printRow(j.stdout, r); err != nil {
-				return err
-			}
-			if err := rows.add(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	peaks := b.Peaks()
-	if err := printHead(j.stdout, peaks[0]); err != nil {
-		return err
-	}
-	if err := report(peaks); err != nil {
-		return err
-	}
-	for _, n := range j.options.Orders {
-		measured, err := b.Measure(ctx, n)
-		if err != nil {
-			return err
-		}
-		if err := report(measured); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (j *benchJob) detail(ctx context.Context, b benchmark) error {
-	for _, n := range j.options.Orders {
-		details, err := b.Profile(ctx, n)
-		if err != nil {
-			return err
-		}
-		for _, d := range details {
-			if err := printDetail(j.stdout, d); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (d opened) bench(ctx context.Context, opt bench.Options) (benchmark, error) {

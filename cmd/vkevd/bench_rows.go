@@ -13,10 +13,45 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func printHead(w io.Writer, r bench.Row) error {
-	_, err := fmt.Fprintf(w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %6s\n", r.Device, r.Driver,
+// benchReport is where results go as they come.
+type benchReport struct {
+	w    io.Writer
+	file *rowFile
+	show *progress
+}
+
+// peaks begins the table with what is compared to.
+func (o *benchReport) peaks(peaks []bench.Row) error {
+	o.show.end()
+	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n", peaks[0].Device, peaks[0].Driver,
 		"stage", "n", "b", "k", "m", "median ms", "least", "most", "on clock", "GFLOP/s", "of fma", "GB/s", "of copy")
-	return err
+	if err != nil {
+		return err
+	}
+	return o.rows(peaks)
+}
+
+func (o *benchReport) rows(rows []bench.Row) error {
+	o.show.end()
+	for _, r := range rows {
+		if err := printRow(o.w, r); err != nil {
+			return err
+		}
+		if err := o.file.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *benchReport) details(details []bench.Detail) error {
+	o.show.end()
+	for _, d := range details {
+		if err := printDetail(o.w, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func printRow(w io.Writer, r bench.Row) error {
@@ -46,23 +81,21 @@ func printDetail(w io.Writer, d bench.Detail) error {
 		}
 	}
 	b.WriteString("\n")
-	list := func(timings []vk.Timing) {
-		total := 0.0
-		for _, t := range timings {
-			total += t.Seconds
-		}
-		longestFirst := func(x, y vk.Timing) int { return cmp.Compare(y.Seconds, x.Seconds) }
-		for _, t := range slices.SortedFunc(slices.Values(timings), longestFirst) {
-			fmt.Fprintf(&b, "  %-28s %8d times %12.4f ms  %5.1f%%\n", t.Name, t.Count, 1e3*t.Seconds, 100*t.Seconds/total)
-		}
-	}
 	if len(d.Profile.Phases) > 1 {
-		list(d.Profile.Phases)
+		for _, t := range longestFirst(d.Profile.Phases) {
+			fmt.Fprintf(&b, "  %-42s %12.4f ms\n", t.Name, 1e3*t.Seconds)
+		}
 		b.WriteString("\n")
 	}
-	list(d.Profile.Kernels)
+	for _, t := range longestFirst(d.Profile.Kernels) {
+		fmt.Fprintf(&b, "  %-28s %7d times %12.4f ms %5.1f%%\n", t.Name, t.Count, 1e3*t.Seconds, 100*t.Seconds/d.Profile.Total())
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func longestFirst(timings []vk.Timing) []vk.Timing {
+	return slices.SortedFunc(slices.Values(timings), func(x, y vk.Timing) int { return cmp.Compare(y.Seconds, x.Seconds) })
 }
 
 // rowFile collects rows of many runs: it is appended to, row by row, so that what

@@ -45,6 +45,7 @@ func (b *pretendedBench) Measure(_ context.Context, n int) (rows []bench.Row, _ 
 func (b *pretendedBench) Profile(_ context.Context, n int) (details []bench.Detail, _ error) {
 	for _, s := range b.opt.Stages {
 		p := vk.NewProfile()
+		p.Add("all", 1)
 		p.Kernels = []vk.Timing{{Name: "sum", Seconds: 0.25, Count: 2}, {Name: "gemm", Seconds: 0.75, Count: 1}}
 		details = append(details, bench.Detail{Row: b.row(s, n), Profile: p})
 	}
@@ -61,12 +62,12 @@ gemm          12    –    64      –     12.0000      6.0000     24.0000     3
 
 const kernelsOfGemm = `
 gemm, n = 7, k = 64
-  gemm                                1 times     750.0000 ms   75.0%
-  sum                                 2 times     250.0000 ms   25.0%
+  gemm                               1 times     750.0000 ms  75.0%
+  sum                                2 times     250.0000 ms  25.0%
 
 gemm, n = 12, k = 64
-  gemm                                1 times     750.0000 ms   75.0%
-  sum                                 2 times     250.0000 ms   25.0%
+  gemm                               1 times     750.0000 ms  75.0%
+  sum                                2 times     250.0000 ms  25.0%
 `
 
 func TestBench(t *testing.T) {

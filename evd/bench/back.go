@@ -26,9 +26,10 @@ func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 			b.random.chased(rec, v.In(ws), tau.In(ws), s.n, s.b)
 			b.random.matrix(rec, x(ws))
 		},
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			q2.Record(rec, ws, v.In(ws), tau.In(ws), x(ws))
-		}),
+		},
+		result: rx,
 	}, nil
 }
 
@@ -66,8 +67,9 @@ func newApplyQ1(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 			}
 			b.random.matrix(rec, x(ws))
 		},
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			q1.Record(rec, ws, y(ws), factors.In(ws), x(ws))
-		}),
+		},
+		result: rx,
 	}, nil
 }

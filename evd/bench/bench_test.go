@@ -2,8 +2,11 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -69,6 +72,78 @@ func TestSmallOrders(t *testing.T) {
 	for _, n := range b.opt.Orders {
 		if _, err := b.Measure(context.Background(), n); err != nil {
 			t.Errorf("n = %d: %v", n, err)
+		}
+	}
+}
+
+// What cannot be measured must not keep the others from it.
+func TestOneStageFails(t *testing.T) {
+	opt := everything(20)
+	opt.Stages, opt.Bands = []string{"panel-qr", "syr2k"}, []int{4, 1000}
+	b := newBench(t, opt)
+	var seen []string
+	b.opt.Progress = func(what string) { seen = append(seen, what) }
+	rows, err := b.Measure(context.Background(), 20)
+	if err == nil || !strings.HasPrefix(err.Error(), "panel-qr, n = 20, b = 1000") {
+		t.Errorf("error %v", err)
+	}
+	if len(rows) != 2+1 || len(seen) != 3*opt.Repeat || seen[0] != "syr2k, n = 20" {
+		t.Errorf("%d rows, %q", len(rows), seen)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	b := newBench(t, everything(20))
+	ctx, cancel := context.WithCancel(context.Background())
+	b.opt.WarmUp = time.Hour
+	b.opt.Progress = func(string) { cancel() }
+	if rows, err := b.Measure(ctx, 20); !errors.Is(err, context.Canceled) || rows != nil {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	if details, err := b.Profile(ctx, 20); !errors.Is(err, context.Canceled) || details != nil {
+		t.Errorf("%d details, %v", len(details), err)
+	}
+}
+
+func TestProfileHasKernels(t *testing.T) {
+	opt := everything(30)
+	opt.Stages = []string{"sy2sb", "stedc"}
+	details, err := newBench(t, opt).Profile(context.Background(), 30)
+	if err != nil || len(details) != 2 {
+		t.Fatalf("%d details, %v", len(details), err)
+	}
+	for _, d := range details {
+		if len(d.Profile.Kernels) < 3 || !(d.Row.Median > 0) {
+			t.Errorf("%+v: kernels %v", d.Row, d.Profile.Kernels)
+		}
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	for _, o := range []Options{
+		{Repeat: 1}, {Stages: []string{"peaks"}}, {Stages: []string{"gemm"}, Repeat: 1},
+		{Stages: []string{"gemm"}, Orders: []int{0}, Repeat: 1}, {Stages: []string{"peaks"}, Cols: []int{-1}, Repeat: 1},
+	} {
+		if o.Check() == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+	var unknown *UnknownStageError
+	if err := (Options{Stages: []string{"gemm", "gems"}}).Check(); !errors.As(err, &unknown) || unknown.Stage != "gems" {
+		t.Errorf("error %v", err)
+	}
+	if err := (Options{Stages: []string{"peaks"}, Repeat: 1}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		of   []float64
+		want float64
+	}{{[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{5, 9, 1}, 5}, {[]float64{4, 1, 2, 100}, 3}} {
+		if got := median(c.of); got != c.want {
+			t.Errorf("median of %v is %g", c.of, got)
 		}
 	}
 }

@@ -3,19 +3,23 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one stage at one size.
+// load is one stage at one size. It has a recording, or runs by itself.
 type load struct {
 	row          Row // the stage and its sizes
 	flops, bytes float64
 	layout       *vk.Layout
-	prepare      func(rec *vk.Recorder, ws *vk.Arena)                    // makes the input on the device
-	run          func(ctx context.Context, ws *vk.Arena) (sample, error) // times the stage, nothing else
+	prepare      func(rec *vk.Recorder, ws *vk.Arena) // makes the input on the device; may be nil
+	record       func(rec *vk.Recorder, ws *vk.Arena)
+	run          func(ctx context.Context, ws *vk.Arena) (sample, error)
+	info         func(ws *vk.Arena) vk.Slice[uint32] // a word that is zero if all went well; may be nil
+	result       vk.Region[float64]
 }
 
 // sizes is what a load is made for.
@@ -109,14 +113,43 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	if _, err := b.dev.Run(ctx, rec, nil); err != nil {
 		return sample{}, err
 	}
-	return l.run(ctx, ws)
+	var s sample
+	if l.run != nil {
+		s, err = l.run(ctx, ws)
+	} else {
+		s, err = timed(ctx, b.dev, func(rec *vk.Recorder) { l.record(rec, ws) })
+	}
+	if err != nil {
+		return sample{}, err
+	}
+	return s, b.sound(ctx, l, ws)
 }
 
-// runs is a load's run that executes a recording.
-func (b *Bench) runs(record func(rec *vk.Recorder, ws *vk.Arena)) func(context.Context, *vk.Arena) (sample, error) {
-	return func(ctx context.Context, ws *vk.Arena) (sample, error) {
-		return timed(ctx, b.dev, func(rec *vk.Recorder) { record(rec, ws) })
+// sound looks at what a run left behind: one that went wrong is no measurement.
+func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
+	if l.info != nil && l.info(ws).Len() > 0 {
+		var info [1]uint32
+		if err := vk.Download(ctx, b.dev, vk.Vector(info[:]), l.info(ws)); err != nil {
+			return err
+		}
+		if info[0] != 0 {
+			return &stages.InfoError{Stage: l.row.Stage, Info: info[0]}
+		}
 	}
+	const some = 1 << 10
+	head := make([]float64, min(l.result.Len(), some))
+	if len(head) == 0 {
+		return nil
+	}
+	if err := vk.Download(ctx, b.dev, vk.Vector(head), l.result.In(ws)); err != nil {
+		return err
+	}
+	for i, x := range head {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("element %d of the result is %v", i, x)
+		}
+	}
+	return nil
 }
 
 // fills is a load's prepare that makes all of some matrices random.

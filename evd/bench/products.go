@@ -21,9 +21,10 @@ func newGemm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		bytes:   realBytes * (2*n*k + 2*n*n),
 		layout:  vk.Together(ra, rb, rc, ops.Work()),
 		prepare: b.fills(x, y, c),
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			ops.Gemm.Record(rec, ws, stages.NoTrans, stages.Trans, -1, x(ws), y(ws), 1, c(ws))
-		}),
+		},
+		result: rc,
 	}, nil
 }
 
@@ -43,9 +44,10 @@ func newSyr2k(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		bytes:   realBytes * (2*n*k + n*n),
 		layout:  vk.Together(ry, rz, rc, ops.Work()),
 		prepare: b.fills(y, z, c),
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			ops.RankTwoK.Record(rec, ws, y(ws), z(ws), c(ws))
-		}),
+		},
+		result: rc,
 	}, nil
 }
 
@@ -65,8 +67,9 @@ func newSymm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		bytes:   realBytes * (n*n/2 + 2*n*cols),
 		layout:  vk.Together(ra, rw, rp, ops.Work()),
 		prepare: b.fills(a, w),
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			ops.Symm.Record(rec, ws, a(ws), w(ws), p(ws))
-		}),
+		},
+		result: rp,
 	}, nil
 }

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"context"
-
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -22,9 +20,10 @@ func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		bytes:   realBytes * 2 * float64(s.n) * float64(s.b),
 		layout:  vk.Together(rp, rr, tau, qr.Work()),
 		prepare: b.fills(panel),
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			qr.Record(rec, ws, panel(ws), r(ws), tau.In(ws))
-		}),
+		},
+		result: rp,
 	}, nil
 }
 
@@ -49,9 +48,10 @@ func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		bytes:   realBytes * n * n * n / 6 * (1/float64(s.b) + 2/float64(s.k)),
 		layout:  vk.Together(ra, band, factors, ops.Work(), reduction.Work()),
 		prepare: b.fills(a),
-		run: b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			reduction.Record(rec, ws, a(ws), band.In(ws), factors.In(ws))
-		}),
+		},
+		result: band,
 	}, nil
 }
 
@@ -64,9 +64,6 @@ func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	lv, lt := stages.ReflectorLen(s.n, s.b)
 	band, v, tau := vk.Reserve[float64]("band", 2*s.b*s.n), vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
 	d, e := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n)
-	run := b.runs(func(rec *vk.Recorder, ws *vk.Arena) {
-		chase.Record(rec, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws))
-	})
 	return &load{
 		row:    Row{B: s.b},
 		flops:  chase.Flops(),
@@ -75,28 +72,10 @@ func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
 			b.random.band(rec, band.In(ws), s.n, s.b)
 		},
-		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
-			out, err := run(ctx, ws)
-			if err == nil {
-				err = b.info(ctx, chase.Info(ws))
-			}
-			return out, err
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
+			chase.Record(rec, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws))
 		},
+		info:   chase.Info,
+		result: d,
 	}, nil
-}
-
-// info is an error if the INFO word, where there is one, is not zero: a chase that gave up is
-// no measurement.
-func (b *Bench) info(ctx context.Context, word vk.Slice[uint32]) error {
-	if word.Len() == 0 {
-		return nil
-	}
-	var info [1]uint32
-	if err := vk.Download(ctx, b.dev, vk.Vector(info[:]), word); err != nil {
-		return err
-	}
-	if info[0] != 0 {
-		return &stages.InfoError{Stage: "bulge chasing", Info: info[0]}
-	}
-	return nil
 }

@@ -54,6 +54,7 @@ func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 				bisection.Record(rec, ws, d.In(ws), e.In(ws), values.In(ws))
 			})
 		},
+		result: values,
 	}, nil
 }
 
@@ -80,5 +81,6 @@ func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 			_, profile, err := divide.Solve(ctx, ws, d, e, x(ws))
 			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
 		},
+		result: rx,
 	}, nil
 }

@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// made runs a recording on a fresh NaN-filled arena, and returns what is in the regions.
+func made(t *testing.T, dev *vk.Device, l *vk.Layout, record func(*vk.Recorder, *vk.Arena), out ...vk.Region[float64]) [][]float64 {
+	t.Helper()
+	ctx := context.Background()
+	ws, err := dev.NewGuardedArena(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	rec := vk.NewRecorder(dev)
+	ws.Poison(rec)
+	record(rec, ws)
+	if _, err := dev.Run(ctx, rec, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := ws.CheckGuards(ctx); err != nil {
+		t.Error(err)
+	}
+	var all [][]float64
+	for _, r := range out {
+		host := make([]float64, r.Len())
+		if err := vk.Download(ctx, dev, vk.Vector(host), r.In(ws)); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, host)
+	}
+	return all
+}
+
+func newTestRandom(t *testing.T, dev *vk.Device) *random {
+	t.Helper()
+	r, err := newRandom(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRandomMoments(t *testing.T) {
+	const rows, cols = 1000, 97
+	dev := device(t)
+	r := newTestRandom(t, dev)
+	rx, x := packed("X", rows, cols)
+	ry, y := packed("Y", rows, cols)
+	got := made(t, dev, vk.Together(rx, ry), func(rec *vk.Recorder, ws *vk.Arena) {
+		r.matrix(rec, x(ws))
+		r.matrix(rec, y(ws))
+	}, rx, ry)
+	const n = rows * cols
+	// Of a product of independent numbers with mean 0 and variance v the mean has
+	// standard deviation v/√n; five of them never happen.
+	near := func(what string, got, want, deviation float64) {
+		if !(math.Abs(got-want) < 5*deviation/math.Sqrt(n)) {
+			t.Errorf("%s is %g, want %g", what, got, want)
+		}
+	}
+	mean := func(f func(i int) float64) float64 {
+		sum := 0.0
+		for i := range n {
+			sum += f(i)
+		}
+		return sum / n
+	}
+	a, b := got[0], got[1]
+	near("mean", mean(func(i int) float64 { return a[i] }), 0, math.Sqrt(1./3))
+	near("variance", mean(func(i int) float64 { return a[i] * a[i] }), 1./3, math.Sqrt(1./5-1./9))
+	near("correlation of two matrices", mean(func(i int) float64 { return a[i] * b[i] }), 0, 1./3)
+	near("correlation of neighbours", mean(func(i int) float64 { return a[i] * a[(i+1)%n] }), 0, 1./3)
+	near("correlation of columns", mean(func(i int) float64 { return a[i] * a[(i+rows)%n] }), 0, 1./3)
+	if least, most := slices.Min(a), slices.Max(a); least < -1 || most >= 1 || most-least < 1.99 {
+		t.Errorf("from %g to %g", least, most)
+	}
+	slices.Sort(a)
+	if len(slices.Compact(a)) != n {
+		t.Error("numbers come twice")
+	}
+}
+
+func TestRandomBand(t *testing.T) {
+	dev := device(t)
+	r := newTestRandom(t, dev)
+	for _, s := range []struct{ n, b int }{{1, 1}, {2, 1}, {3, 4}, {10, 3}, {130, 16}} {
+		band := vk.Reserve[float64]("band", 2*s.b*s.n)
+		got := made(t, dev, vk.Together(band), func(rec *vk.Recorder, ws *vk.Arena) { r.band(rec, band.In(ws), s.n, s.b) }, band)[0]
+		for i, x := range got {
+			row, col := i%(2*s.b), i/(2*s.b)
+			if inside := row <= s.b && col+row < s.n; inside != (x != 0) || math.IsNaN(x) {
+				t.Fatalf("%+v: element (%d, %d) is %g", s, col+row, col, x)
+			}
+		}
+	}
+}
+
+// Random reflectors must make what the stages take for orthogonal matrices: norms
+// of vectors do not change.
+func TestBackTransformationsAreOrthogonal(t *testing.T) {
+	b := newBench(t, everything(1))
+	for _, s := range []sizes{{n: 2, b: 1, m: 1}, {n: 3, b: 2, m: 3}, {n: 37, b: 4, m: 5}, {n: 150, b: 8, m: 150}} {
+		tune := stages.SmallestTuning()
+		tune.Band = s.b
+		for i, build := range []func(*Bench, sizes, stages.Tuning) (*load, error){newApplyQ1, newApplyQ2} {
+			t.Run(fmt.Sprintf("Q%d/%+v", i+1, s), func(t *testing.T) {
+				l, err := build(b, s, tune)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := made(t, b.dev, l.layout, l.prepare, l.result)[0]
+				b.random.seed -= seeds // the same numbers again
+				after := made(t, b.dev, l.layout, func(rec *vk.Recorder, ws *vk.Arena) {
+					l.prepare(rec, ws)
+					l.record(rec, ws)
+				}, l.result)[0]
+				identity := s.n-s.b < 2 // no panel has rows enough
+				if i == 1 {
+					identity = s.b == 1 // is tridiagonal already
+				}
+				if slices.Equal(before, after) != identity {
+					t.Errorf("vectors are changed, or not; want the identity: %v", identity)
+				}
+				for c := range s.m {
+					x, y := norm(before, c, s.m), norm(after, c, s.m)
+					if !(math.Abs(x-y) < 1e-13*x) {
+						t.Errorf("vector %d: norm %g, before %g", c, y, x)
+					}
+				}
+			})
+		}
+	}
+}
+
+// seeds is how many a back transformation's input takes.
+const seeds = 2
+
+// norm is that of row c of an m-row matrix.
+func norm(x []float64, c, m int) float64 {
+	sum := 0.0
+	for i := c; i < len(x); i += m {
+		sum += x[i] * x[i]
+	}
+	return math.Sqrt(sum)
+}
