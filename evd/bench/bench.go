@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -34,7 +35,8 @@ type Bench struct {
 	opt    Options
 	random *random
 	peaks  *peaks
-	heads  [2]Row // what the peaks gave
+	heads  [2]Row           // what the peaks gave
+	matrix evd.Sym[float64] // of the order under way: what a Solve is given is on the host
 }
 
 // Stages lists the names of what can be measured.
