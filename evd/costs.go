@@ -31,9 +31,9 @@ func (p *Plan[T]) Costs() []StageCost {
 // progress turns the marks of the stages' recordings, each in units of its
 // own, into operations done of the whole.
 type progress struct {
-	costs  []StageCost
-	total  float64
-	report func(Progress)
+	costs       []StageCost
+	done, total float64
+	report      func(Progress)
 }
 
 func (p *Plan[T]) newProgress() progress {
@@ -44,20 +44,22 @@ func (p *Plan[T]) newProgress() progress {
 	return g
 }
 
-// at reports that the stage is the given part done; stages after it are not begun.
+// at reports that the stage is the given part done; stages after it are not
+// begun. Marks of what costs next to nothing leave the count as it is.
 func (g *progress) at(v vk.Progress) {
 	if g.report == nil {
 		return
 	}
-	done := 0.0
+	before := 0.0
 	for _, c := range g.costs {
 		if c.Stage == v.Phase {
+			g.done = before
 			if v.Total > 0 {
-				done += c.Flops * v.Done / v.Total
+				g.done += c.Flops * v.Done / v.Total
 			}
 			break
 		}
-		done += c.Flops
+		before += c.Flops
 	}
-	g.report(Progress{v.Phase, done, g.total})
+	g.report(Progress{v.Phase, g.done, g.total})
 }

@@ -35,11 +35,11 @@ func TestSizes(t *testing.T) {
 			solveLarge(t, d, a, vectors)
 		}
 	}
-	list, err := d.Statistics()
+	found, err := d.Statistics()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range list {
+	for _, k := range found {
 		t.Logf("%s: %v", k.Kernel, k.List)
 	}
 }

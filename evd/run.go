@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -84,11 +85,21 @@ func (s *solve[T]) info(stage string, word vk.Slice[uint32]) error {
 	return nil
 }
 
-// empty is the spectrum of the matrix of order 0.
-func (s *solve[T]) empty() *Result[T] {
-	res := &Result[T]{Values: []T{}, Profile: s.profile}
-	if s.opt.Vectors {
-		res.Vectors = &Dense[T]{Ld: 1}
+// trivial is the spectrum of a matrix of order 0 or 1, exactly.
+func (s *solve[T]) trivial(a Sym[T]) (*Result[T], error) {
+	if _, err := scan(a); err != nil {
+		return nil, err
 	}
-	return res
+	n := s.n
+	res := &Result[T]{Values: slices.Clone(a.Data[:n]), Profile: s.profile}
+	if s.opt.Vectors {
+		res.Vectors = &Dense[T]{Rows: n, Cols: n, Ld: max(n, 1), Data: make([]T, n)}
+		if s.opt.Overwrite {
+			res.Vectors.Ld, res.Vectors.Data = max(a.Ld, 1), a.Data
+		}
+		for i := range n {
+			res.Vectors.Data[i] = 1
+		}
+	}
+	return res, nil
 }

@@ -22,8 +22,8 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 		return nil, err
 	}
 	s := p.begin(ctx)
-	if p.n == 0 {
-		return s.empty(), nil
+	if p.n <= 1 {
+		return s.trivial(a)
 	}
 	sigma, err := p.upload(ctx, a)
 	if err != nil {

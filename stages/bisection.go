@@ -19,7 +19,7 @@ type BisectionTuning struct {
 func bisectionTuning(family string) BisectionTuning {
 	switch family {
 	case "nvidia":
-		return BisectionTuning{Threads: 64, Tile: 1024, Lanes: 100_000, Levels: 3, Dispatch: 3e10}
+		return BisectionTuning{Threads: 64, Tile: 1024, Lanes: 1 << 15, Levels: 3, Dispatch: 3e10}
 	case "cpu":
 		return BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7}
 	}

@@ -22,6 +22,9 @@ func divideConquerTuning(family string) DivideConquerTuning {
 	return DivideConquerTuning{Leaf: 32, Threads: 128}
 }
 
+// smallestDivideConquer divides matrices of a few rows.
+func smallestDivideConquer() DivideConquerTuning { return DivideConquerTuning{Leaf: 3, Threads: 8} }
+
 // DivideConquer finds all eigenvalues and eigenvectors of a symmetric
 // tridiagonal matrix (dstedc; Cuppen 1981, Gu and Eisenstat 1995):
 //

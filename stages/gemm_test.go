@@ -75,7 +75,7 @@ func TestGemmEdges(t *testing.T) {
 // The device's own tiles, as they are chosen; and the tall and flat shapes of the band reduction.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := testDevice(t)
-	for _, tune := range []Tuning{TuningFor(d.Info()), tunings["other"]} {
+	for _, tune := range []Tuning{TuningFor(d.Info()), tuningFor("other")} {
 		g, err := NewTiledGemm(d, tune.Products)
 		if err != nil {
 			t.Fatal(err)

@@ -52,3 +52,13 @@ var smallestProducts = ProductTuning{
 	RankTwoK: Tile{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 	Units:    8,
 }
+
+func productTuning(family string) ProductTuning {
+	switch family {
+	case "nvidia":
+		return nvidiaProducts
+	case "cpu":
+		return cpuProducts
+	}
+	return otherProducts
+}

@@ -13,15 +13,43 @@ type Tuning struct {
 	DivideConquer DivideConquerTuning
 }
 
-// TuningFor is the table for the device's family, or the nearest one there is.
-func TuningFor(info vk.Info) Tuning {
-	t, ok := tunings[info.Family]
-	if !ok {
-		t = tunings["other"]
+// TuningFor is what was measured on the device's family. Families without
+// measurements fall back to sizes that must run anywhere: 16 KiB of shared
+// memory, 128 invocations a workgroup.
+func TuningFor(info vk.Info) Tuning { return tuningFor(info.Family) }
+
+// tuningFor asks every stage for its own table; those lie beside the stages,
+// where their fields are explained.
+func tuningFor(family string) Tuning {
+	t := Tuning{
+		Products:      productTuning(family),
+		Panel:         panelTuning(family),
+		Chase:         chaseTuning(family),
+		ApplyQ2:       applyQ2Tuning(family),
+		Bisection:     bisectionTuning(family),
+		DivideConquer: divideConquerTuning(family),
 	}
-	t.Panel = panelTuning(info.Family)
-	t.Chase = chaseTuning(info.Family)
-	t.Bisection = bisectionTuning(info.Family)
-	t.DivideConquer = divideConquerTuning(info.Family)
+	switch family {
+	case "nvidia":
+		t.Band, t.Block = 32, 1024
+	case "cpu":
+		t.Band, t.Block = 16, 64
+	default:
+		t.Band, t.Block = 32, 256
+	}
 	return t
+}
+
+// SmallestTuning makes every path run on matrices of order 50 and less. It is
+// for tests.
+func SmallestTuning() Tuning {
+	return Tuning{
+		Band: 4, Block: 8,
+		Products:      smallestProducts,
+		Panel:         smallestPanel,
+		Chase:         smallestChase(),
+		ApplyQ2:       smallestApplyQ2(),
+		Bisection:     smallestBisection(),
+		DivideConquer: smallestDivideConquer(),
+	}
 }

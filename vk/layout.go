@@ -51,7 +51,7 @@ func Together(parts ...Space) *Layout { return combine(false, parts) }
 func InTurn(parts ...Space) *Layout { return combine(true, parts) }
 
 func combine(inTurn bool, parts []Space) *Layout {
-	l := &Layout{inTurn: inTurn}
+	l := &Layout{inTurn: inTurn, parts: make([]*Layout, 0, len(parts))}
 	for _, p := range parts {
 		if p != nil {
 			l.parts = append(l.parts, p.layout())

@@ -20,6 +20,9 @@ func TestLayoutSumsAndMaxima(t *testing.T) {
 			t.Errorf("row %d: %+v, want %+v", i, row, want[i])
 		}
 	}
+	if empty := Together(); empty.Bytes() != 0 || len(Together(empty, c).Table()) != 1 {
+		t.Error("an empty layout is a region")
+	}
 	if nested.Bytes() != 768 {
 		t.Errorf("nested: %d bytes", nested.Bytes())
 	}
