@@ -103,7 +103,7 @@ work_t x(uint i, uint len, work_t scale) { return i < len ? tile[i] * scale : wo
 work_t tail(uint len, work_t scale, out work_t top) {
 	work_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
 	work_t t0 = 0, t1 = 0;
-	[[unroll]] for (uint i = 1; i < B; i += 4) {
+	[[dont_unroll]] for (uint i = 1; i < len; i += 4) { // rolled: a tenth faster on an H200
 		work_t x0 = x(i, len, scale), x1 = x(i + 1, len, scale), x2 = x(i + 2, len, scale), x3 = x(i + 3, len, scale);
 		s0 = fma(x0, x0, s0);
 		s1 = fma(x1, x1, s1);
@@ -119,21 +119,20 @@ work_t tail(uint len, work_t scale, out work_t top) {
 // reflect finds β, τ and element t of v from x = tile[0 … len) (LAPACK dlarfg). Where
 // the squares might overflow or vanish, it begins again with x scaled by a power of two.
 void reflect(uint t, uint len, out work_t beta, out work_t factor, out work_t vt) {
-	work_t head = tile[0], up = 1, down = 1, squares = 0;
-	[[dont_unroll]] for (uint pass = 0; pass < 2; pass++) {
-		work_t top;
-		squares = tail(len, up, top);
-		if (top == 0) { // H = I
-			beta = head * down;
-			factor = 0;
-			vt = t == 0 ? 1 : 0;
-			return;
-		}
-		int e = exponent_of(max(top, abs(head)));
-		if (abs(e) <= SAFE) break;
+	work_t head = tile[0], up = 1, down = 1, top;
+	work_t squares = tail(len, up, top);
+	int e = exponent_of(max(top, abs(head)));
+	if (top != 0 && abs(e) > SAFE) {
 		up = power_of_two(-e);
 		down = power_of_two(e);
+		squares = tail(len, up, top);
 		head *= up;
+	}
+	if (top == 0) { // H = I; the tail may have vanished just now
+		beta = head * down;
+		factor = 0;
+		vt = t == 0 ? 1 : 0;
+		return;
 	}
 	work_t norm = sqrt(fma(head, head, squares));
 	if (head >= 0) norm = -norm; // away from head, so that head − norm does not cancel
@@ -147,7 +146,7 @@ void combine(uint kind, uint end, uint len) {
 	for (uint a = kind * B + gl_LocalInvocationIndex; a < end * B; a += LOCAL_SIZE) {
 		uint i = a % B;
 		work_t sum = 0;
-		[[unroll]] for (uint g = 0; g < PARTS; g++) sum += part[(a - i) * PARTS + g * B + i];
+		for (uint g = 0; g < PARTS; g++) sum += part[(a - i) * PARTS + g * B + i];
 		sum *= tau;
 		dots[a] = sum;
 		if (a - i == D_V * B) vdv[i] = i < len ? sum * v[i] : work_t(0);

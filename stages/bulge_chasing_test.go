@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -21,6 +23,31 @@ type chased struct{ band, d, e, v, tau []float64 }
 
 func (c chased) same(o chased) bool {
 	return sameBits(c.d, o.d) && sameBits(c.e, o.e) && sameBits(c.v, o.v) && sameBits(c.tau, o.tau) && sameBits(c.band, o.band)
+}
+
+// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES
+// runs of the device's own tuning at order 2048, with varied grids, against the waves.
+func TestBulgeChasingLong(t *testing.T) {
+	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
+	if runs == 0 {
+		t.Skip("VKEVD_CHASES asks for no runs")
+	}
+	const n, b = 2048, 32
+	band := randomBand(n, b)
+	tune := chaseTuning(testDevice(t).Info().Family)
+	waves := tune
+	waves.Wavefront = true
+	want := newChaseBench(t, n, b, true, waves).run(band, nil)
+	grids := []int{1, 2, 7, 33, 132, 200, 264, 500}
+	for _, groups := range grids {
+		tune.Groups = groups
+		bench := newChaseBench(t, n, b, true, tune)
+		for range (runs + len(grids) - 1) / len(grids) {
+			if !bench.run(band, nil).same(want) {
+				t.Fatalf("%d workgroups give other bits than the waves", groups)
+			}
+		}
+	}
 }
 
 func sameBits(x, y []float64) bool {

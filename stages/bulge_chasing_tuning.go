@@ -16,7 +16,7 @@ type ChaseTuning struct {
 func chaseTuning(family string) ChaseTuning {
 	switch family {
 	case "nvidia":
-		return ChaseTuning{Threads: 256, Groups: 264, WideFence: true, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10}
+		return ChaseTuning{Threads: 512, Groups: 264, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10}
 	case "cpu":
 		// Two cores; and many threads, so that few elements are unrolled: compiling is dear.
 		return ChaseTuning{Threads: 128, Groups: 2, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8}

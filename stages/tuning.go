@@ -31,7 +31,7 @@ func tuningFor(family string) Tuning {
 	}
 	switch family {
 	case "nvidia":
-		t.Band, t.Block = 32, 1024
+		t.Band, t.Block = 32, 512
 	case "cpu":
 		t.Band, t.Block = 16, 64
 	default:
