@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -345,4 +346,49 @@ func TestGonumsSymmetric(t *testing.T) {
 	if err != nil || ratio.Values(3, values, []float64{1, 2, 3}, 3) > 1 {
 		t.Errorf("diagonal: %v, %v", values, err)
 	}
+}
+
+// The bindings free C memory in finalizers: under a permanent collection a use
+// after free would crash a solve or change its bits.
+func TestSolvesUnderPermanentCollection(t *testing.T) {
+	ctx := context.Background()
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	defer func() { close(stop); <-done }()
+	const n = 40
+	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
+	var first *evd.Result[float64]
+	for range 3 {
+		d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: small()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := p.Solve(ctx, a)
+		p.Close()
+		d.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = res
+		}
+		if !slices.Equal(first.Values, res.Values) || !slices.Equal(first.Vectors.Data, res.Vectors.Data) {
+			t.Fatal("other bits")
+		}
+	}
+	judge(t, n, a.Data, first)
 }
