@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -133,7 +135,7 @@ func (t *ferry) sail(slot, count int) error {
 	device := t.off + uint64(from)*t.elem
 	c := driver.Command{Op: driver.OpCopy, Size: uint64(count) * t.elem}
 	if t.up {
-		t.touch(host, from, to)
+		t.move(host, from, to)
 		c.A, c.OffsetA, c.B, c.OffsetB = t.arena.buffer.Raw(), device, d.staging.Raw(), hostOff
 	} else {
 		c.A, c.OffsetA, c.B, c.OffsetB = d.staging.Raw(), hostOff, t.arena.buffer.Raw(), device
@@ -163,9 +165,27 @@ func (t *ferry) land(slot int) error {
 	}
 	if !t.up {
 		host, _ := t.half(slot)
-		t.touch(host, trip.from, trip.to)
+		t.move(host, trip.from, trip.to)
 	}
 	return nil
+}
+
+// move copies between the host and a half, with several goroutines where it is worth it:
+// one alone is slower than the bus, above all into memory that was never touched.
+func (t *ferry) move(half []byte, from, to int) {
+	const most, worth = 8, 1 << 20 // goroutines; bytes for each at least
+	n := to - from
+	workers := max(1, min(runtime.GOMAXPROCS(0), most, n*int(t.elem)/worth))
+	var wg sync.WaitGroup
+	for w := range workers {
+		a, b := n*w/workers, n*(w+1)/workers
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			t.touch(half[a*int(t.elem):b*int(t.elem)], from+a, from+b)
+		}()
+	}
+	wg.Wait()
 }
 
 func (t *ferry) landAll() error {

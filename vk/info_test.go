@@ -1,0 +1,55 @@
+package vk
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+func made(index int, name string, t driver.DeviceType, problem error) *candidate {
+	p := driver.Properties{Name: name, Type: t}
+	return &candidate{props: p, problem: problem, info: Info{Index: index, Name: name, Type: t.String()}}
+}
+
+func TestDevicesAreRanked(t *testing.T) {
+	noFloat64 := &UnsupportedError{Device: "Arc", Feature: "shaderFloat64", Need: "yes", Have: "no"}
+	all := []*candidate{
+		made(0, "llvmpipe (LLVM 15)", driver.CPU, nil), made(1, "Arc", driver.Discrete, noFloat64),
+		made(2, "Radeon 780M", driver.Integrated, nil), made(3, "NVIDIA H200", driver.Discrete, nil), made(4, "NVIDIA H100", driver.Discrete, nil),
+	}
+	for word, want := range map[string]int{"": 3, "nvidia": 3, "h100": 4, "2": 2, "cpu": 0, "integrated": 2, "llvm": 0} {
+		c, err := choose(all, word)
+		if err != nil || c.info.Index != want {
+			t.Errorf("%q: %v, %v, want device %d", word, c, err, want)
+		}
+	}
+	if c, err := choose(all[:3], ""); err != nil || c.info.Index != 2 {
+		t.Errorf("without a usable discrete GPU: %v, %v", c, err)
+	}
+	var unsupported *UnsupportedError
+	if _, err := choose(all, "arc"); !errors.Is(err, ErrNoDevice) || !errors.As(err, &unsupported) {
+		t.Errorf("a device that cannot be used: %v", err)
+	}
+	for _, c := range []struct {
+		all  []*candidate
+		word string
+	}{{all, "voodoo"}, {all, "7"}, {nil, ""}} {
+		if _, err := choose(c.all, c.word); !errors.Is(err, ErrNoDevice) {
+			t.Errorf("%q of %d: %v", c.word, len(c.all), err)
+		}
+	}
+}
+
+func TestOldLavapipeIsRefused(t *testing.T) {
+	for info, refused := range map[string]bool{
+		"Mesa 22.3.6 (LLVM 15.0.6)": true, "Mesa 24.3.4": true, "Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)": false, "Mesa 26.1.0-devel": false,
+	} {
+		if err := oldLavapipe(&driver.Properties{Name: "llvmpipe", DriverName: "llvmpipe", DriverInfo: info}); (err != nil) != refused {
+			t.Errorf("%s: %v", info, err)
+		}
+	}
+	if err := oldLavapipe(&driver.Properties{DriverName: "radv", DriverInfo: "Mesa 22.3.6"}); err != nil {
+		t.Errorf("another driver of an old Mesa: %v", err)
+	}
+}
