@@ -28,7 +28,7 @@ func newCutter(t ProductTuning) cutter {
 
 // The model of costs, which are a unit's time. It counts instructions: a step of
 // the inner dimension takes an invocation ThreadM·ThreadN to multiply and
-// ThreadM + ThreadN to read the factors. The rest was measured on an H200 and
+// ThreadM + ThreadN to read the factors. The rest is arithmetic on what an H200 is known to do,
 // rounded; only the order of magnitude matters.
 const (
 	startSteps    = 64 // a workgroup's first loads and the access to C, in steps

@@ -71,9 +71,10 @@ func TestEveryDriverCallMayFail(t *testing.T) {
 
 func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	t.Helper()
-	// Two failures are not errors of the session: devices whose extensions cannot be listed are
-	// taken to have none, and a device that cannot be waited for is closed all the same.
-	if call == "vkEnumerateDeviceExtensionProperties" || call == "vkDeviceWaitIdle" {
+	// Three failures need not be errors of the session: devices whose extensions cannot be listed
+	// are taken to have none, a device that cannot be waited for is closed all the same, and memory
+	// that one type does not have may come from the next.
+	if call == "vkEnumerateDeviceExtensionProperties" || call == "vkDeviceWaitIdle" || call == "vkAllocateMemory" && err == nil {
 		return
 	}
 	var failed *driver.Error
@@ -83,5 +84,15 @@ func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	}
 	if result == driver.DeviceLost && errors.As(err, new(*Error)) && !errors.Is(err, ErrDeviceLost) {
 		t.Errorf("%s losing the device gave %v", call, err)
+	}
+}
+
+// NVIDIA's driver can be loaded only some thirty times in a process; a program that
+// opens a device for each matrix must not be told after these that there is none.
+func TestDevicesOpenAnyNumberOfTimes(t *testing.T) {
+	for i := range 60 {
+		if err := session(); err != nil {
+			t.Fatalf("session %d: %v", i, err)
+		}
 	}
 }

@@ -71,5 +71,5 @@ func wrap(op, kernel, phase string, err error) error {
 
 func outOfMemory(err error) bool {
 	var d *driver.Error
-	return errors.As(err, &d) && (d.Result == driver.OutOfMemory || d.Result == driver.OutOfHostMemory)
+	return errors.As(err, &d) && d.Result == driver.OutOfMemory
 }

@@ -129,3 +129,21 @@ func TestEveryCallMayFail(t *testing.T) {
 		}
 	}
 }
+
+// A listener that cannot be made must not leave the instance, nor the lock, behind.
+func TestListenerMayFail(t *testing.T) {
+	defer func() { Fault = nil }()
+	Fault = func(call string) Result {
+		if call == "vkCreateDebugUtilsMessengerEXT" {
+			return OutOfHostMemory
+		}
+		return Success
+	}
+	if in, err := NewInstance("driver test", true); err == nil {
+		in.Destroy()
+		t.Error("no error")
+	}
+	if n := Live(); n != 0 {
+		t.Errorf("%d objects left", n)
+	}
+}

@@ -42,6 +42,11 @@ type Instance struct {
 // instanceLock: the bindings' InitInstance writes process-wide variables.
 var instanceLock sync.Mutex
 
+// parked is an instance that was destroyed and lives on, to be handed out
+// again. While there is one the loader keeps the drivers loaded: NVIDIA's can be loaded about
+// thirty times in a process and no more (each time takes static TLS that never comes back).
+var parked bInstance
+
 const (
 	apiVersion      = 1<<22 | 3<<12 // 1.3
 	debugExtension  = "VK_EXT_debug_utils\x00"
@@ -67,20 +72,26 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 		info.EnabledExtensionCount, info.PpEnabledExtensionNames = 1, []string{debugExtension}
 	}
 	in := &Instance{}
-	err := created(try("vkCreateInstance", func() Result { return Result(bCreateInstance(&info, nil, &in.handle)) }))
+	err := created(try("vkCreateInstance", func() Result {
+		if !validate && parked != nil {
+			in.handle, parked = parked, nil
+			return Success
+		}
+		return Result(bCreateInstance(&info, nil, &in.handle))
+	}))
 	info.Free()
 	appInfo.Free()
 	if err != nil {
 		return nil, err
 	}
 	if err := bInitInstance(in.handle); err != nil {
-		in.Destroy()
+		in.release()
 		return nil, err
 	}
 	C.vke_load_instance(in.c())
 	if validate {
 		if err := in.listen(); err != nil {
-			in.Destroy()
+			in.release()
 			return nil, err
 		}
 	}
@@ -98,16 +109,25 @@ func (in *Instance) listen() error {
 // c is the handle as the shim's type: both are the same C pointer.
 func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
 
-// Destroy releases the instance; its devices must be gone.
+// Destroy releases the instance, or parks it; its devices must be gone.
 func (in *Instance) Destroy() {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
+	in.release()
+}
+
+// release is Destroy under the lock.
+func (in *Instance) release() {
 	if in.messages != nil {
 		C.vke_unlisten(in.c(), in.messages)
 		in.messages = nil
 		destroyed()
+		bDestroyInstance(in.handle, nil)
+	} else if parked == nil {
+		parked = in.handle
+	} else {
+		bDestroyInstance(in.handle, nil)
 	}
-	bDestroyInstance(in.handle, nil)
 	destroyed()
 }
 
