@@ -1,6 +1,10 @@
 package evd
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+)
 
 // NonFiniteError says that the referenced triangle holds a NaN or an infinity.
 // Row and Col are 0-based; it is the first in column order.
@@ -45,11 +49,4 @@ func (e *NoConvergenceError) Error() string {
 
 // StageError says that a kernel reported a failure in its INFO word: a defect
 // of the device, its driver or of ours, never of the input.
-type StageError struct {
-	Stage string
-	Info  uint32
-}
-
-func (e *StageError) Error() string {
-	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
-}
+type StageError = stages.InfoError

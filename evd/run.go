@@ -80,7 +80,7 @@ func (s *solve[T]) info(stage string, word vk.Slice[uint32]) error {
 		return err
 	}
 	if info[0] != 0 {
-		return &StageError{stage, info[0]}
+		return &StageError{Stage: stage, Info: info[0]}
 	}
 	return nil
 }

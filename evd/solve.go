@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -9,7 +10,7 @@ import (
 
 // Solve computes the spectrum of a. Errors: *ShapeError, *NonFiniteError (the
 // first entry of the referenced triangle that is NaN or infinite), ctx.Err()
-// when the context ends first, *StageError, and those of the device.
+// when the context ends first, *NoConvergenceError (never seen), *StageError, and those of the device.
 //
 // The method, as LAPACK's dsyevd_2stage has it:
 //
@@ -95,6 +96,10 @@ func (s *solve[T]) divide() ([]float64, error) {
 	}
 	values, profile, err := s.steps.divide.Solve(s.ctx, ws, d, e, s.matrixX())
 	s.profile.Merge(profile)
+	var failed *stages.NoConvergenceError
+	if errors.As(err, &failed) {
+		err = &NoConvergenceError{Stage: stageDivide, Index: failed.Lo}
+	}
 	return values, err
 }
 

@@ -14,6 +14,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
+#include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
@@ -30,11 +31,11 @@ layout(push_constant, scalar) uniform Push {
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
-	uint j = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+	uint j = workgroup();
 	if (j >= p.cols) return;
 	uint t = gl_LocalInvocationID.x;
-	Column x = Column(uint64_t(p.x) + 8ul * (uint64_t(j) * p.ldx));
-	Column y = Column(uint64_t(p.y) + 8ul * (uint64_t(j) * p.ldy));
+	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
+	Column y = Column(element(uint64_t(p.y), 0, j, p.ldy));
 	bool identity = uint64_t(p.lambda) == 0ul;
 	acc_t sum = acc_t(0);
 	if (identity) {

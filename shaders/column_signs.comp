@@ -11,6 +11,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
+#include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
@@ -26,10 +27,10 @@ shared real_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 
 void main() {
-	uint j = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+	uint j = workgroup();
 	if (j >= p.cols) return;
 	uint t = gl_LocalInvocationID.x;
-	Column x = Column(uint64_t(p.x) + 8ul * (uint64_t(j) * p.ldx));
+	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
 	real_t top = real_t(-1);
 	uint at = 0;
 	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {

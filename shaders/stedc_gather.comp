@@ -11,7 +11,8 @@
 //
 // in:  chains (merge, first, end), merges, src, dst, cos, sin, q      out: w
 //
-// One row an invocation. Grid: x covers the rows of the largest merge, y (folded into z) the chains.
+// One row an invocation. Grid: x covers the rows of the largest merge, y (folded into z)
+// the chains.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

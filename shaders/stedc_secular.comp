@@ -75,8 +75,8 @@ void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.y];
 	uint k = gl_GlobalInvocationID.x;
 	if (k >= m.k) return;
-	Reals d = Reals(uint64_t(p.d) + 8ul * m.lo);
-	Reals z = Reals(uint64_t(p.z) + 8ul * m.lo);
+	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
+	Reals z = Reals(uint64_t(p.z) + REAL_BYTES * m.lo);
 	double rho = p.rho.at[gl_WorkGroupID.y];
 	uint top = m.k - 1;
 	if (top == 0) {

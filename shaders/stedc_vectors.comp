@@ -34,8 +34,8 @@ void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.y];
 	uint j = gl_WorkGroupID.x, t = gl_LocalInvocationID.x;
 	if (j >= m.k) return;
-	Reals d = Reals(uint64_t(p.d) + 8ul * m.lo);
-	Reals zhat = Reals(uint64_t(p.zhat) + 8ul * m.lo);
+	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
+	Reals zhat = Reals(uint64_t(p.zhat) + REAL_BYTES * m.lo);
 	Ints row = Ints(uint64_t(p.row) + 4ul * m.lo);
 	RealsOut s = RealsOut(element(uint64_t(p.s), m.lo, m.lo + j, p.ld));
 	double pole = d.at[p.origin.at[m.lo + j]], mu = p.mu.at[m.lo + j];

@@ -31,9 +31,9 @@ void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.y];
 	uint i = gl_GlobalInvocationID.x;
 	if (i >= m.k) return;
-	Reals d = Reals(uint64_t(p.d) + 8ul * m.lo);
+	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Ints origin = Ints(uint64_t(p.origin) + 4ul * m.lo);
-	Reals mu = Reals(uint64_t(p.mu) + 8ul * m.lo);
+	Reals mu = Reals(uint64_t(p.mu) + REAL_BYTES * m.lo);
 	double di = d.at[i];
 	double w = -((di - d.at[origin.at[i]]) - mu.at[i]);
 	for (uint j = 0; j < m.k; j++) {

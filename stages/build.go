@@ -28,7 +28,9 @@ type InfoError struct {
 	Info  uint32
 }
 
-func (e *InfoError) Error() string { return fmt.Sprintf("%s: INFO = %d", e.Stage, e.Info) }
+func (e *InfoError) Error() string {
+	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
+}
 
 func firstError(errs ...error) error {
 	for _, err := range errs {

@@ -99,6 +99,9 @@ func (s *DivideConquer) build() (err error) {
 	return b.err
 }
 
+// NoConvergenceError says that QR iteration failed on a leaf, rows [Lo, Hi).
+type NoConvergenceError = ref.DCNoConvergenceError
+
 // Work is the workspace: 2·n² elements and a little.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
@@ -107,7 +110,7 @@ func (s *DivideConquer) Flops() float64 { n := float64(s.n); return 4.0 / 3 * n 
 
 // Solve finds T = S·Λ·Sᵀ for the diagonal d and off-diagonal e, and leaves Sᵀ in xt (n×n: row j is
 // the vector of value j). xt serves as workspace, too, and must not overlap
-// Work. Errors: what ref.DivideConquerWith returns, *InfoError, and vk's.
+// Work. Errors: *NoConvergenceError, *InfoError, and vk's.
 func (s *DivideConquer) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix) ([]float64, *vk.Profile, error) {
 	c := &conversation{DivideConquer: s, ctx: ctx, ws: ws, xt: xt, profile: vk.NewProfile()}
 	began := time.Now()

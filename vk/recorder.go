@@ -38,9 +38,8 @@ type phaseMark struct {
 }
 
 // Recorder collects commands. A full compute and transfer barrier stands
-// between any two of them unless both are inside one Concurrently. The
-// zero-cost rule: a Recorder holds plain values only, so that it can be printed, compared and
-// run any number of times.
+// between any two of them unless both are inside one Concurrently. It holds plain
+// values only, so that it can be printed, compared and run any number of times.
 type Recorder struct {
 	dev        *Device
 	cmds       []command

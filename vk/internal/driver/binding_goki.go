@@ -36,6 +36,7 @@ type (
 	bShaderModuleCreateInfo         = b.ShaderModuleCreateInfo
 	bPipelineCacheCreateInfo        = b.PipelineCacheCreateInfo
 	bCommandPoolCreateInfo          = b.CommandPoolCreateInfo
+	bCommandPoolCreateFlags         = b.CommandPoolCreateFlags
 	bCommandBufferAllocateInfo      = b.CommandBufferAllocateInfo
 	bCommandBufferBeginInfo         = b.CommandBufferBeginInfo
 	bQueryPoolCreateInfo            = b.QueryPoolCreateInfo
@@ -53,9 +54,7 @@ const (
 	bStructureTypeQueryPoolCreateInfo       = b.StructureTypeQueryPoolCreateInfo
 	bCommandBufferLevelPrimary              = b.CommandBufferLevelPrimary
 	bCommandPoolCreateResetCommandBufferBit = b.CommandPoolCreateResetCommandBufferBit
-	bCommandBufferUsageOneTimeSubmitBit     = b.CommandBufferUsageOneTimeSubmitBit
 	bQueryTypeTimestamp                     = b.QueryTypeTimestamp
-	bQueryResult64Bit                       = b.QueryResult64Bit
 )
 
 var (

@@ -52,7 +52,7 @@ func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 
 func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	pool := bCommandPoolCreateInfo{SType: bStructureTypeCommandPoolCreateInfo, QueueFamilyIndex: uint32(family)}
-	pool.Flags |= 2 // each buffer may be recorded anew
+	pool.Flags |= bCommandPoolCreateFlags(bCommandPoolCreateResetCommandBufferBit) // a batch is recorded anew for each use
 	err := created(try("vkCreateCommandPool", func() Result { return Result(bCreateCommandPool(d.handle, &pool, nil, &b.pool)) }))
 	pool.Free()
 	if err != nil {
