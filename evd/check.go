@@ -23,7 +23,7 @@ func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality
 
 const (
 	ulp     = 0x1p-52   // LAPACK's eps·base
-	safeMin = 0x1p-1022 // below it numbers lose digits: norms count as at least this, as in dsyt21
+	safeMin = 0x1p-1022 // the safe minimum, below which numbers lose digits: norms count as at least this, as in dsyt21
 )
 
 // Check measures a result against the matrix it belongs to, on the device and
@@ -32,8 +32,11 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if err := p.accepts(a); err != nil {
 		return Ratios{}, err
 	}
-	if res.Vectors == nil {
-		return Ratios{}, &OptionError{"Vectors", "a check needs them"}
+	if !p.opt.Vectors || res.Vectors == nil {
+		return Ratios{}, &OptionError{"Vectors", "a check needs them, in the plan and in the result"}
+	}
+	if z := res.Vectors; z.Rows != p.n || z.Cols != p.n || len(res.Values) != p.n {
+		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
 	}
 	if p.n == 0 {
 		return Ratios{}, nil

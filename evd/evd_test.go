@@ -392,3 +392,25 @@ func TestSolvesUnderPermanentCollection(t *testing.T) {
 	}
 	judge(t, n, a.Data, first)
 }
+
+// A result that the plan cannot have made is refused, not read out of bounds.
+func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
+	ctx := context.Background()
+	d := device(t, vk.Options{})
+	const n = 3
+	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
+	one := &evd.Result[float64]{Values: make([]float64, 1), Vectors: &evd.Dense[float64]{Rows: 1, Cols: 1, Ld: 1, Data: make([]float64, 1)}}
+	for _, vectors := range []bool{false, true} {
+		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: vectors, Tuning: small()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Check(ctx, a, one)
+		var option *evd.OptionError
+		var shape *evd.ShapeError
+		if !vectors && !errors.As(err, &option) || vectors && !errors.As(err, &shape) {
+			t.Errorf("plan with vectors %v: %v", vectors, err)
+		}
+		p.Close()
+	}
+}

@@ -61,9 +61,7 @@ func scanColumn[T Float](col []T, largest float64) (float64, int) {
 // that squares of its entries would leave the exponent's range is
 // multiplied by a power of two, exactly; other matrices are left alone (1).
 func scaling(largest float64) float64 {
-	const (
-		small = 0x1p-1022 / 0x1p-52 // dlamch: safe minimum over ulp
-	)
+	const small = safeMin / ulp
 	least, most := math.Sqrt(small), math.Sqrt(1/small)
 	switch {
 	case largest == 0:

@@ -74,7 +74,6 @@ typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeW
 
 typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;
 typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionProperties;
-typedef struct { char layerName[256]; uint32_t specVersion, implementationVersion; char description[256]; } VkLayerProperties;
 typedef struct { VK_HEAD; uint64_t opaque[65]; } VkPhysicalDeviceMemoryProperties2;
 typedef struct { VK_HEAD; VkDeviceSize heapBudget[16], heapUsage[16]; } VkPhysicalDeviceMemoryBudgetPropertiesEXT;
 

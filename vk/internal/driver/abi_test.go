@@ -24,7 +24,6 @@ var layouts = map[string]string{
 	"VkPhysicalDeviceSubgroupSizeControlProperties":           "minSubgroupSize maxSubgroupSize",
 	"VkQueueFamilyProperties":                                 "queueFlags queueCount timestampValidBits",
 	"VkExtensionProperties":                                   "extensionName specVersion",
-	"VkLayerProperties":                                       "layerName",
 	"VkPhysicalDeviceMemoryBudgetPropertiesEXT":               "heapBudget heapUsage",
 	"VkDeviceQueueCreateInfo":                                 "queueFamilyIndex queueCount pQueuePriorities",
 	"VkDeviceCreateInfo":                                      "queueCreateInfoCount pQueueCreateInfos enabledLayerCount enabledExtensionCount ppEnabledExtensionNames",

@@ -10,8 +10,6 @@ static get_instance_proc get_proc;
 static PFN_vkVoidFunction (*get_device_proc)(VkDevice, const char *);
 
 static struct {
-	VkResult (*layers)(uint32_t *, VkLayerProperties *);
-	VkResult (*instance_extensions)(const char *, uint32_t *, VkExtensionProperties *);
 	VkResult (*device_extensions)(VkPhysicalDevice, const char *, uint32_t *, VkExtensionProperties *);
 	void (*queue_families)(VkPhysicalDevice, uint32_t *, VkQueueFamilyProperties *);
 	void (*properties2)(VkPhysicalDevice, VkPhysicalDeviceProperties2 *);
@@ -26,8 +24,6 @@ static struct {
 
 void vke_load_global(void *entry) {
 	get_proc = (get_instance_proc)entry;
-	LOAD(NULL, layers, "vkEnumerateInstanceLayerProperties");
-	LOAD(NULL, instance_extensions, "vkEnumerateInstanceExtensionProperties");
 }
 
 void vke_load_instance(VkInstance instance) {
@@ -40,12 +36,6 @@ void vke_load_instance(VkInstance instance) {
 	LOAD(instance, create_device, "vkCreateDevice");
 	LOAD(instance, create_messenger, "vkCreateDebugUtilsMessengerEXT");
 	LOAD(instance, destroy_messenger, "vkDestroyDebugUtilsMessengerEXT");
-}
-
-VkResult vke_layers(VkLayerProperties *out, uint32_t *count) { return fn.layers(count, out); }
-
-VkResult vke_instance_extensions(const char *layer, VkExtensionProperties *out, uint32_t *count) {
-	return fn.instance_extensions(layer, count, out);
 }
 
 VkResult vke_device_extensions(VkPhysicalDevice device, VkExtensionProperties *out, uint32_t *count) {

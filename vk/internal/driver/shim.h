@@ -13,8 +13,6 @@ void *vke_open_loader(const char **error);
 typedef struct vke_messages vke_messages;
 void vke_load_global(void *get_instance_proc_addr);
 void vke_load_instance(VkInstance instance);
-VkResult vke_layers(VkLayerProperties *out, uint32_t *count);
-VkResult vke_instance_extensions(const char *layer, VkExtensionProperties *out, uint32_t *count);
 VkResult vke_device_extensions(VkPhysicalDevice, VkExtensionProperties *out, uint32_t *count);
 void vke_queue_families(VkPhysicalDevice, VkQueueFamilyProperties *out, uint32_t *count);
 void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usage);
