@@ -17,7 +17,8 @@ const module = "github.com/vkevd/vkevd/"
 // mayImport is the architecture: a package may import these packages of the
 // module and no others. Tests are free.
 var mayImport = map[string][]string{
-	"cmd/vkevd":          {"evd", "evd/bench", "evd/matio", "vk"},
+	// The command checks results and devices with what the tests trust: tests/ratio and tests/testmat.
+	"cmd/vkevd":          {"evd", "evd/bench", "evd/matio", "vk", "tests/ratio", "tests/testmat"},
 	"evd":                {"stages", "vk"},
 	"evd/bench":          {"evd", "stages", "shaders", "vk", "vk/spirv"},
 	"evd/matio":          {},

@@ -3,63 +3,159 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/tests/ratio"
 )
 
-// A measure is an error divided by the one that rounding may leave.
-type measure struct {
-	name, formula string
-	ratio         float64
+// A checkJob is one call of vkevd check.
+type checkJob struct {
+	*session
+	device       func() string
+	host, asJSON bool
+	quiet        bool
 }
 
-func (m measure) ok() bool { return m.ratio < evd.Threshold } // NaN is not
+func (s *session) check() *cobra.Command {
+	j := &checkJob{session: s}
+	cmd := &cobra.Command{
+		Use:   "check [flags] MATRIX VALUES [VECTORS]",
+		Short: "how good eigenvalues and vectors in files are",
+		Long: `check measures eigenvalues and vectors, whoever computed them, against the matrix that they
+belong to, in LAPACK's ratios:
 
-type measures []measure
+  residual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+  orthogonality   ‖I − Qᵀ·Q‖₁ / (n·ε)
 
-// measured says how good a result is. With vectors it is a proof; values alone can
-// only be compared with two sums over the matrix.
-func measured(ctx context.Context, p solver, a evd.Sym[float64], res *evd.Result[float64]) (measures, error) {
+Ratios of a few units are as good as double precision can be; if one is 60 or more, or no
+number, the exit status is 1. The files are as solve writes them: MATRIX anything it reads,
+VALUES text or .npy, VECTORS a matrix whose column j belongs to value j; one of them may
+be -, standard input. Without VECTORS only Σλ and Σλ² can be compared, with the trace and
+the squared Frobenius norm.
+
+The products are made on the device, or, with --host, or if there are fewer vectors than
+rows, on the host, which takes longer and trusts nothing that solve has used.`,
+		Example: `  vkevd solve --out-values v.txt --out-vectors Q.npy A.mtx
+  vkevd check A.mtx v.txt Q.npy
+  vkevd check --host --json A.mtx v.txt Q.npy`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 && len(args) != 3 {
+				return usage(cmd, "check takes MATRIX, VALUES and perhaps VECTORS, not %d files", len(args))
+			}
+			if first := slices.Index(args, stdinWord); first >= 0 && slices.Contains(args[first+1:], stdinWord) {
+				return usage(cmd, "only one of the files can be standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
+	}
+	j.device = s.deviceFlag(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&j.host, "host", false, "compute on the host, without any device")
+	f.BoolVar(&j.asJSON, "json", false, "the ratios as a JSON object")
+	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
+	return cmd
+}
+
+func (j *checkJob) run(ctx context.Context, files []string) error {
+	stderr := j.stderr
+	if j.quiet {
+		stderr = io.Discard
+	}
+	show := newProgress(stderr, j.terminal && !j.quiet)
+	defer show.end()
+	a, res, err := j.read(ctx, files, show)
+	if err != nil {
+		return err
+	}
+	found, err := j.measure(ctx, a, res, stderr, show)
+	if err != nil {
+		return aboutMatrix(files[0], a.N, err)
+	}
+	show.end()
+	if j.asJSON {
+		err = json.NewEncoder(j.stdout).Encode(found)
+	} else {
+		err = found.print(j.stdout)
+	}
+	return errors.Join(cannotWrite("standard output", err), found.verdict())
+}
+
+// read reads the files and makes sure that they belong together.
+func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a evd.Sym[float64], _ *evd.Result[float64], _ error) {
+	show.stage("reading " + inputName(files[0]))
+	a, err := readMatrix(ctx, files[0], j.stdin)
+	if err != nil {
+		return a, nil, err
+	}
+	res := &evd.Result[float64]{}
+	show.stage("reading " + inputName(files[1]))
+	if res.Values, err = unlessDone(ctx, func() ([]float64, error) {
+		if a.N == 0 && files[1] != stdinWord && isEmpty(files[1]) {
+			return nil, nil // what solve writes of no values; matio calls it no file
+		}
+		return readVector(files[1], j.stdin)
+	}); err != nil {
+		return a, nil, err
+	}
+	if len(files) < 3 {
+		if len(res.Values) != a.N {
+			return a, nil, fmt.Errorf("%s: %d values do not belong to a matrix of order %d", inputName(files[1]), len(res.Values), a.N)
+		}
+		return a, res, nil
+	}
+	show.stage("reading " + inputName(files[2]))
+	z, err := unlessDone(ctx, func() (*evd.Dense[float64], error) {
+		d, err := readDense(files[2], j.stdin)
+		if err != nil {
+			return nil, err
+		}
+		return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, nil
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	switch {
+	case z.Rows != a.N || z.Cols > a.N:
+		return a, nil, fmt.Errorf("%s: %d by %d elements are no eigenvectors of a matrix of order %d", inputName(files[2]), z.Rows, z.Cols, a.N)
+	case len(res.Values) != z.Cols:
+		return a, nil, fmt.Errorf("%s: %d values do not belong to the %d vectors in %s", inputName(files[1]), len(res.Values), z.Cols, inputName(files[2]))
+	}
+	res.Vectors = z
+	return a, res, nil
+}
+
+func (j *checkJob) measure(ctx context.Context, a evd.Sym[float64], res *evd.Result[float64], log io.Writer, show *progress) (measures, error) {
 	if res.Vectors == nil {
 		return sums(a, res.Values), nil
 	}
-	r, err := p.Check(ctx, a, res)
+	if j.host || res.Vectors.Cols < a.N {
+		show.stage("checking on the host")
+		return unlessDone(ctx, func() (measures, error) { return onHost(a, res), nil })
+	}
+	show.stage("preparing the device")
+	dev, p, err := j.prepare(ctx, j.device(), log, a.N, evd.Options{Vectors: true})
 	if err != nil {
 		return nil, err
 	}
-	return measures{
-		{"residual", "‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)", r.Residual},
-		{"orthogonality", "‖I − Qᵀ·Q‖₁ / (n·ε)", r.Orthogonality},
-	}, nil
+	defer dev.Close()
+	defer p.Close()
+	show.stage("checking")
+	return measured(ctx, p, a, res)
 }
 
-// verdict is nil, or the *checkError of the first measure that does not pass.
-func (ms measures) verdict() error {
-	for _, m := range ms {
-		if !m.ok() {
-			return &checkError{m}
-		}
-	}
-	return nil
-}
-
-// A checkError says that the result is there and is not good.
-type checkError struct{ measure }
-
-func (e *checkError) Error() string {
-	return fmt.Sprintf("check failed: %s is %.3g, not below %d", e.name, e.ratio, evd.Threshold)
-}
-
-// MarshalJSON makes one object of the ratios; those that are no number become null.
-func (ms measures) MarshalJSON() ([]byte, error) {
-	object := map[string]any{"passed": ms.verdict() == nil}
-	for _, m := range ms {
-		object[m.name] = nil
-		if !math.IsNaN(m.ratio) && !math.IsInf(m.ratio, 0) {
-			object[m.name] = m.ratio
-		}
-	}
-	return json.Marshal(object)
+// onHost measures with the functions that the tests trust. a has both triangles, as
+// readMatrix leaves it.
+func onHost(a evd.Sym[float64], res *evd.Result[float64]) measures {
+	z := res.Vectors
+	return ratios(evd.Ratios{
+		Residual:      ratio.Residual(a.N, z.Cols, a.Data, a.Ld, res.Values, z.Data, z.Ld),
+		Orthogonality: ratio.Orthogonality(a.N, z.Cols, z.Data, z.Ld),
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -46,6 +48,23 @@ func (s *session) deviceFlag(cmd *cobra.Command) func() string {
 // open opens a device; warnings of the driver go to the log.
 func (s *session) open(word string, log io.Writer) (device, error) {
 	return s.machine.open(vk.Options{Device: word, CacheDir: s.pipelineCache(), Logger: slog.New(plain(log))})
+}
+
+// prepare opens a device and makes a plan on it. The driver may take its time to compile
+// the kernels: if ctx ends meanwhile, it is left behind.
+func (s *session) prepare(ctx context.Context, word string, log io.Writer, n int, opt evd.Options) (device, solver, error) {
+	dev, err := s.open(word, log)
+	if err != nil {
+		return nil, nil, &deviceError{err}
+	}
+	p, err := unlessDone(ctx, func() (solver, error) { return dev.plan(n, opt) })
+	if err != nil {
+		if ctx.Err() == nil {
+			dev.Close()
+		}
+		return nil, nil, err
+	}
+	return dev, p, nil
 }
 
 // pipelineCache is the folder for compiled kernels: VKEVD_CACHE, which may be

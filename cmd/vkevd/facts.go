@@ -63,9 +63,7 @@ func (f *facts) summary(w io.Writer) {
 	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", f.Device, f.Driver, f.Vulkan)
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
-	for _, m := range f.Ratios {
-		fmt.Fprintf(w, "%-28s %12.3g  %s\n", m.name, m.ratio, m.formula)
-	}
+	f.Ratios.print(w)
 	if len(f.Ratios) > 0 && !f.Vectors {
 		fmt.Fprintln(w, "Without vectors only these sums can be compared: they prove no single value.")
 	}

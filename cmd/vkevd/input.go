@@ -16,23 +16,29 @@ import (
 const stdinWord = "-"
 
 // readMatrix reads a file and makes sure that what it holds is a symmetric matrix.
-// It returns as soon as ctx ends, even out of a pipe to which nobody writes: the
-// reader is then left behind, which does no harm in a process about to end.
 func readMatrix(ctx context.Context, file string, stdin io.Reader) (evd.Sym[float64], error) {
+	return unlessDone(ctx, func() (evd.Sym[float64], error) { return readSymmetric(file, stdin) })
+}
+
+// unlessDone does what cannot be interrupted and returns as soon as ctx ends, even out
+// of a pipe to which nobody writes, or out of a driver's compiler. The work is then
+// left behind, which does no harm in a process about to end.
+func unlessDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type answer struct {
-		matrix evd.Sym[float64]
-		err    error
+		is  T
+		err error
 	}
-	read := make(chan answer, 1) // room for the answer that nobody waits for any more
+	done := make(chan answer, 1) // room for the answer that nobody waits for any more
 	go func() {
-		a, err := readSymmetric(file, stdin)
-		read <- answer{a, err}
+		is, err := work()
+		done <- answer{is, err}
 	}()
 	select {
-	case r := <-read:
-		return r.matrix, r.err
+	case a := <-done:
+		return a.is, a.err
 	case <-ctx.Done():
-		return evd.Sym[float64]{}, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }
 
@@ -51,17 +57,27 @@ func readSymmetric(file string, stdin io.Reader) (evd.Sym[float64], error) {
 }
 
 func readDense(file string, stdin io.Reader) (*matio.Dense, error) {
+	return readFile(file, stdin, "a matrix", matio.Read, matio.ReadFile)
+}
+
+func readVector(file string, stdin io.Reader) ([]float64, error) {
+	return readFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
+}
+
+// readFile reads by one of two functions of matio, from a stream or from a file.
+func readFile[T any](file string, stdin io.Reader, what string, stream func(io.Reader, string) (T, error), named func(string) (T, error)) (T, error) {
 	if file == stdinWord {
-		return matio.Read(stdin, inputName(file))
+		return stream(stdin, inputName(file))
 	}
+	var none T
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory, not a matrix file", file)
+		return none, fmt.Errorf("%s: is a directory, not %s file", file, what)
 	}
-	d, err := matio.ReadFile(file)
+	is, err := named(file)
 	if as[*fs.PathError](err) { // what matio says itself begins with the file
 		err = fmt.Errorf("%s: %w", file, reason(err))
 	}
-	return d, err
+	return is, err
 }
 
 // inputName is how errors and reports name the input.
@@ -70,6 +86,17 @@ func inputName(file string) string {
 		return "standard input"
 	}
 	return file
+}
+
+// A deviceError is one of opening a device.
+type deviceError struct{ error }
+
+func (e *deviceError) Unwrap() error { return e.error }
+
+// isEmpty says whether a file is there and holds nothing.
+func isEmpty(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // reason is an error of the operating system without the operation and the names in it.
@@ -90,7 +117,10 @@ func reason(err error) error {
 func aboutMatrix(file string, n int, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError
+	var noDevice *deviceError
 	switch {
+	case errors.As(err, &noDevice):
+		return noDevice.error // the matrix has nothing to do with it
 	case errors.As(err, &notFinite):
 		return fmt.Errorf("%s: a(%d,%d) is %v; eigenvalues need finite entries (rows and columns from 1)",
 			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value)

@@ -43,18 +43,14 @@ func (j *job) run(ctx context.Context, file string) error {
 	known.took("read")
 
 	show.stage("preparing the device")
-	dev, err := j.open(j.device(), stderr)
-	if err != nil {
-		return err
-	}
-	defer dev.Close()
 	opt := j.options.evd()
 	opt.Progress = show.update
 	opt.Overwrite = opt.Vectors && !j.check // A is needed for nothing more: save n² doubles
-	p, err := dev.plan(a.N, opt)
+	dev, p, err := j.prepare(ctx, j.device(), stderr, a.N, opt)
 	if err != nil {
 		return aboutMatrix(file, a.N, err)
 	}
+	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
 

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// half is 1/√2: the vectors of twoByTwo are (−half, half) and (half, half).
+const half = math.Sqrt2 / 2
+
+// solved puts a matrix with its values and vectors into the folder.
+func (s *stage) solved() {
+	s.file("A.mtx", twoByTwo)
+	s.file("v.txt", "1\n3\n")
+	s.file("Q.npy", npy(2, 2, -half, half, half, half))
+}
+
+func TestCheckOnTheDevice(t *testing.T) {
+	s := newStage(t)
+	s.solved()
+	stdout, stderr, status := s.run("check", "--device", "pre", "A.mtx", "v.txt", "Q.npy")
+	const want = `residual                             0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+orthogonality                         0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
+`
+	const told = "reading A.mtx\nreading v.txt\nreading Q.npy\npreparing the device\nchecking\n"
+	if stdout != want || stderr != told || status != statusFine {
+		t.Errorf("status %d\n%s\nwant\n%s\nstderr %q", status, stdout, want, stderr)
+	}
+	if o := s.machine.opened; len(o) != 1 || o[0].Device != "pre" || !s.machine.wanted[0].Vectors || s.machine.closed != 2 {
+		t.Errorf("opened %+v, planned %+v, closed %d", o, s.machine.wanted, s.machine.closed)
+	}
+}
+
+// TestCheckOnTheHost: what is right passes, and each thing that is wrong is seen.
+func TestCheckOnTheHost(t *testing.T) {
+	for _, c := range []struct {
+		name, values, vectors, fails string
+	}{
+		{"right", "1\n3\n", npy(2, 2, -half, half, half, half), ""},
+		{"right, one pair", "3\n", npy(2, 1, half, half), ""},
+		{"values the other way round", "3\n1\n", npy(2, 2, -half, half, half, half), "residual"},
+		{"value off", "1\n3.000001\n", npy(2, 2, -half, half, half, half), "residual"},
+		{"value not a number", "1\nnan\n", npy(2, 2, -half, half, half, half), "residual"},
+		{"vector not a number", "1\n3\n", npy(2, 2, -half, math.NaN(), half, half), "residual"},
+		{"vector not of length 1", "1\n3\n", npy(2, 2, -half, half, 1, 1), "orthogonality"},
+		{"one vector twice", "1\n1\n", npy(2, 2, -half, half, -half, half), "orthogonality"},
+		{"rows for columns", "1\n3\n", npy(2, 2, -half, half, half, half+1e-9), "residual"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t)
+			s.file("A.mtx", twoByTwo)
+			s.file("v", c.values)
+			s.file("Q", c.vectors)
+			stdout, stderr, status := s.run("check", "--host", "--quiet", "--json", "A.mtx", "v", "Q")
+			var got struct{ Passed bool }
+			if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Passed != (c.fails == "") {
+				t.Errorf("%v in %s", err, stdout)
+			}
+			if c.fails == "" && (status != statusFine || stderr != "") ||
+				c.fails != "" && (status != statusNumerical || !strings.HasPrefix(stderr, "vkevd: check failed: "+c.fails+" is ")) {
+				t.Errorf("status %d, %s", status, stderr)
+			}
+			if len(s.machine.opened) > 0 {
+				t.Error("a device was opened")
+			}
+		})
+	}
+}
+
+func TestCheckOfValuesAlone(t *testing.T) {
+	s := newStage(t)
+	s.solved()
+	stdout, _, status := s.run("check", "A.mtx", "v.txt")
+	if status != statusFine || !strings.HasPrefix(stdout, "trace ") || strings.Count(stdout, "\n") != 2 {
+		t.Errorf("status %d\n%s", status, stdout)
+	}
+	s.file("v.txt", "1\n4\n")
+	if _, stderr, status := s.run("check", "A.mtx", "v.txt"); status != statusNumerical || !strings.Contains(stderr, "check failed: trace is ") {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	s := newStage(t)
+	s.solved()
+	s.file("three", "1\n2\n3\n")
+	s.file("one", "1\n")
+	s.file("wide.npy", npy(2, 3, 1, 2, 3, 4, 5, 6))
+	s.file("tall.npy", npy(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9))
+	s.file("empty", "")
+	for _, c := range []struct{ args, says string }{
+		{"A.mtx", "check takes MATRIX, VALUES and perhaps VECTORS, not 1 files; see vkevd check --help"},
+		{"- -", "only one of the files can be standard input; see vkevd check --help"},
+		{"A.mtx three", "three: 3 values do not belong to a matrix of order 2"},
+		{"A.mtx three Q.npy", "three: 3 values do not belong to the 2 vectors in Q.npy"},
+		{"A.mtx one Q.npy", "one: 1 values do not belong to the 2 vectors in Q.npy"},
+		{"A.mtx v.txt wide.npy", "wide.npy: 2 by 3 elements are no eigenvectors of a matrix of order 2"},
+		{"A.mtx v.txt tall.npy", "tall.npy: 3 by 3 elements are no eigenvectors of a matrix of order 2"},
+		{"A.mtx none Q.npy", "none: no such file or directory"},
+		{"A.mtx empty Q.npy", "empty: the file is empty"},
+		{"A.mtx . Q.npy", ".: is a directory, not a vector file"},
+		{"A.mtx v.txt v.txt", "v.txt: neither Matrix Market (no %%MatrixMarket banner) nor .npy"},
+		{"wide.npy v.txt Q.npy", "wide.npy: matrix is not square: 2 rows, 3 columns"},
+	} {
+		s.fails(statusInput, c.says, append([]string{"check"}, strings.Fields(c.args)...)...)
+	}
+	if len(s.machine.opened) > 0 {
+		t.Error("a device was opened")
+	}
+	s.machine.openErr = vk.ErrNoDevice
+	s.fails(statusDevice, "no usable Vulkan device", "check", "A.mtx", "v.txt", "Q.npy")
+	s.machine.openErr, s.machine.ratios = nil, evd.Ratios{Residual: 61}
+	_, stderr, status := s.run("check", "A.mtx", "v.txt", "Q.npy")
+	if status != statusNumerical || lastLine(stderr) != "vkevd: check failed: residual is 61, not below 60" {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// TestCheckOfWhatSolveWrites, on a device of this machine and on the host.
+func TestCheckOfWhatSolveWrites(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", twoByTwo)
+	s.file("empty.npy", npy(0, 0))
+	for _, file := range []string{"A.mtx", "empty.npy"} {
+		for _, values := range []string{"v.txt", "v.npy"} {
+			if _, stderr, status := s.real("solve", "--out-values", values, "--out-vectors", "Q.npy", file); status != statusFine {
+				t.Fatal(stderr)
+			}
+			for _, where := range []string{"--host=false", "--host"} {
+				if stdout, stderr, status := s.real("check", where, file, values, "Q.npy"); status != statusFine || strings.Count(stdout, "\n") != 2 {
+					t.Errorf("%s %s %s: status %d\n%s%s", where, file, values, status, stdout, stderr)
+				}
+			}
+		}
+	}
+}
