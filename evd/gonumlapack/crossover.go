@@ -1,0 +1,31 @@
+package gonumlapack
+
+import "github.com/vkevd/vkevd/vk"
+
+// Crossover is the least order that goes to the device; smaller matrices are gonum's.
+type Crossover struct {
+	Values, Vectors int // without eigenvectors, and with them
+}
+
+// crossovers are the orders from which on the device was found faster, by Family of its
+// vk.Info; "" is any other. BenchmarkDsyev measures both sides.
+var crossovers = map[string]Crossover{
+	"":    {Values: 512, Vectors: 256},
+	"cpu": {Values: 2048, Vectors: 512},
+}
+
+// CrossoverFor is what New takes for a device.
+func CrossoverFor(dev vk.Info) Crossover {
+	if c, known := crossovers[dev.Family]; known {
+		return c
+	}
+	return crossovers[""]
+}
+
+// of is the one of the two that a call asks for.
+func (c Crossover) of(vectors bool) int {
+	if vectors {
+		return c.Vectors
+	}
+	return c.Values
+}

@@ -1,0 +1,167 @@
+package gonumlapack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// counted is a device with room for so many plans, which solve nothing.
+type counted struct {
+	room, open int
+	made       []string
+	broken     error // what solves return
+}
+
+type countedPlan struct {
+	*counted
+	closed bool
+}
+
+func (c *counted) make(n int, vectors bool) (solver, error) {
+	if c.open == c.room {
+		return nil, &vk.OutOfMemoryError{What: "plan", Need: 1}
+	}
+	c.open++
+	c.made = append(c.made, fmt.Sprint(n, vectors))
+	return &countedPlan{counted: c}, nil
+}
+
+func (p *countedPlan) Solve(_ context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
+	if p.closed {
+		panic("use of a closed plan")
+	}
+	return &evd.Result[float64]{Values: make([]float64, a.N)}, p.broken
+}
+
+func (p *countedPlan) Close() {
+	if p.closed {
+		panic("closed twice")
+	}
+	p.closed = true
+	p.open--
+}
+
+func on(c *counted) *Implementation {
+	impl := &Implementation{}
+	impl.plans.make = c.make
+	return impl
+}
+
+// call solves diag(n, …, 1) and returns ok and the first value: 0 from a counted plan, 1 from gonum.
+func call(impl *Implementation, n int, jobz lapack.EVJob) (ok bool, first float64) {
+	a, w, work := make([]float64, n*n), make([]float64, n), make([]float64, 3*n)
+	for i := range n {
+		a[i*n+i] = float64(n - i)
+	}
+	ok = impl.Dsyev(jobz, blas.Upper, n, a, n, w, work, len(work))
+	return ok, w[0]
+}
+
+func TestPlansAreKept(t *testing.T) {
+	c := &counted{room: 100}
+	impl := on(c)
+	for _, n := range []int{2, 3, 2, 4, 5, 6, 3, 2} { // at 6 the least recent, 3, goes; then 2
+		call(impl, n, lapack.EVNone)
+	}
+	call(impl, 2, lapack.EVCompute)
+	want := []string{"2 false", "3 false", "4 false", "5 false", "6 false", "3 false", "2 false", "2 true"}
+	if !slices.Equal(c.made, want) {
+		t.Errorf("made %q, not %q", c.made, want)
+	}
+	if c.open != keptPlans {
+		t.Errorf("%d plans hold memory, not %d", c.open, keptPlans)
+	}
+	impl.Close()
+	if c.open != 0 {
+		t.Errorf("%d plans hold memory after Close", c.open)
+	}
+}
+
+// TestFullDevice: what is kept makes room, and when nothing does gonum solves.
+func TestFullDevice(t *testing.T) {
+	c := &counted{room: 2}
+	impl := on(c)
+	var reported []error
+	impl.Report = func(err error) { reported = append(reported, err) }
+	for n := 2; n < 8; n++ {
+		if ok, first := call(impl, n, lapack.EVNone); !ok || first != 0 || reported != nil {
+			t.Errorf("n = %d: %v, %g, %v", n, ok, first, reported)
+		}
+	}
+	impl.Close()
+	c.room = 0
+	if ok, first := call(impl, 3, lapack.EVCompute); !ok || first != 1 || len(reported) != 1 {
+		t.Errorf("no room at all: %v, %g, %v", ok, first, reported)
+	}
+}
+
+// TestDeviceFails: ok is false, the reason is reported, and the plan is given up.
+func TestDeviceFails(t *testing.T) {
+	c := &counted{room: 9, broken: errors.New("device lost")}
+	impl := on(c)
+	var reported error
+	impl.Report = func(err error) { reported = err }
+	if ok, _ := call(impl, 3, lapack.EVCompute); ok || reported != c.broken || c.open != 0 {
+		t.Errorf("%v, %v, %d plans open", ok, reported, c.open)
+	}
+	c.broken = &evd.NonFiniteError{}
+	if ok, _ := call(impl, 3, lapack.EVCompute); ok || reported != c.broken || c.open != 1 {
+		t.Errorf("not finite: %v, %v, %d plans open", ok, reported, c.open)
+	}
+}
+
+// TestCrossover: below it, and only there, gonum solves.
+func TestCrossover(t *testing.T) {
+	c := &counted{room: 9}
+	impl := on(c)
+	impl.Crossover = Crossover{Values: 5, Vectors: 3}
+	for n := range 8 {
+		if n == 0 {
+			continue
+		}
+		for jobz, from := range map[lapack.EVJob]int{lapack.EVNone: 5, lapack.EVCompute: 3} {
+			if _, first := call(impl, n, jobz); (first == 0) != (n >= from) {
+				t.Errorf("n = %d, %c: first value %g", n, jobz, first)
+			}
+		}
+	}
+	for family, x := range crossovers {
+		if x != CrossoverFor(vk.Info{Family: family}) || x.Values < 2 || x.Vectors < 2 {
+			t.Errorf("%q: %+v", family, x)
+		}
+	}
+	if CrossoverFor(vk.Info{Family: "unheard of"}) != crossovers[""] {
+		t.Error("an unknown family takes another's")
+	}
+	var _ lapack.Float64 = gonum.Implementation{}
+}
+
+func TestTranspose(t *testing.T) {
+	for _, n := range []int{1, 2, tile - 1, tile, tile + 1, 3*tile + 5} {
+		ld := n + n%3
+		a := make([]float64, (n-1)*ld+n)
+		for i := range a {
+			a[i] = float64(i)
+		}
+		transpose(a, n, ld)
+		for k, x := range a {
+			want := float64(k)
+			if i, j := k/ld, k%ld; j < n {
+				want = float64(j*ld + i)
+			}
+			if x != want {
+				t.Fatalf("n = %d, ld = %d: element %d is %g, not %g", n, ld, k, x, want)
+			}
+		}
+	}
+}
