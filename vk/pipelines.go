@@ -18,11 +18,18 @@ type pipelines struct {
 	path    string // "" keeps nothing
 	fresh   bool   // something was compiled that the file lacks
 	layouts map[int]uint64
-	made    map[string]uint64
+	made    map[string]pipeline
+	asked   map[string]bool // what Build was asked for; nil while nobody wants to know
+}
+
+// pipeline is one that was made.
+type pipeline struct {
+	handle uint64
+	about  KernelStatistics // but for what the driver says; only with Options.Statistics
 }
 
 func (p *pipelines) open(d *Device) error {
-	p.layouts, p.made = map[int]uint64{}, map[string]uint64{}
+	p.layouts, p.made = map[int]uint64{}, map[string]pipeline{}
 	var data []byte
 	if d.opt.CacheDir != "" {
 		id := d.from.props
@@ -38,7 +45,7 @@ func (p *pipelines) open(d *Device) error {
 
 func (p *pipelines) close(d *Device) {
 	for _, v := range p.made {
-		d.dev.DestroyPipeline(v)
+		d.dev.DestroyPipeline(v.handle)
 	}
 	for _, l := range p.layouts {
 		d.dev.DestroyLayout(l)
@@ -62,8 +69,11 @@ func (d *Device) pipeline(name string, code []byte, spec []spirv.SpecField, data
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	key := name + "\x00" + string(data)
+	if p.asked != nil {
+		p.asked[key] = true
+	}
 	if v, ok := p.made[key]; ok {
-		return v, nil
+		return v.handle, nil
 	}
 	layout, ok := p.layouts[pushSize]
 	if !ok {
@@ -77,12 +87,18 @@ func (d *Device) pipeline(name string, code []byte, spec []spirv.SpecField, data
 	for _, s := range spec {
 		req.Entries = append(req.Entries, driver.SpecEntry{ID: s.ID, Offset: uint32(s.Offset), Size: uint32(s.Size)})
 	}
-	v, err := d.dev.NewPipeline(p.cache, req)
-	if err != nil {
+	v := pipeline{}
+	var err error
+	if d.opt.Statistics {
+		if v.about, err = describe(name, code, spec, data); err != nil {
+			return 0, wrap("looking into", name, "", err)
+		}
+	}
+	if v.handle, err = d.dev.NewPipeline(p.cache, req); err != nil {
 		return 0, wrap("compiling", name, "", err)
 	}
 	p.made[key], p.fresh = v, true
-	return v, nil
+	return v.handle, nil
 }
 
 func words(code []byte) []uint32 {

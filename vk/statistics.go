@@ -1,41 +1,161 @@
 package vk
 
 import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Statistic is a number that the driver's compiler gives for a kernel, under
 // the driver's own name: registers, spills, shared bytes, …
 type Statistic = driver.Statistic
 
+// Constant is a specialisation constant under which a kernel was compiled.
+type Constant struct {
+	Name  string
+	Value float64
+}
+
 // KernelStatistics is what is known of one pipeline.
 type KernelStatistics struct {
-	Kernel string
-	Spec   []byte // the specialisation constants, as they were given
-	List   []Statistic
+	Kernel    string
+	Constants []Constant
+	Declared  int         // bytes of shared memory that the shader declares
+	List      []Statistic // as the driver gives it
+}
+
+// No two drivers name things alike. These are words of the names; a name belongs to
+// the first list that has one of its words.
+var (
+	spillWords    = []string{"spill", "scratch", "stack", "local memory"}
+	sharedWords   = []string{"shared", "lds"}
+	registerWords = []string{"register", "vgpr"}
+)
+
+// Spills is the largest number that speaks of registers, or arrays, that went to memory.
+// ok is false where the driver gives none; so too below.
+func (k KernelStatistics) Spills() (n int, ok bool) { return k.largest(spillWords) }
+
+// Shared is the bytes of shared memory that the driver takes.
+func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
+
+// Registers is how many an invocation has.
+func (k KernelStatistics) Registers() (n int, ok bool) {
+	return k.largest(registerWords, sharedWords, spillWords)
+}
+
+func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bool) {
+	for _, s := range k.List {
+		has := func(words []string) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(s.Name), w) })
+		}
+		if has(words) && !slices.ContainsFunc(not, has) {
+			n, ok = max(n, int(s.Value)), true
+		}
+	}
+	return n, ok
+}
+
+// sharedSlack is what a driver may take for itself: it rounds up, and some reserve
+// a kilobyte a workgroup.
+const sharedSlack = 2 << 10
+
+// Problem says why the kernel should not be used if there is a choice: its registers
+// spill, to memory or, which NVIDIA's driver does without a word, to shared memory. It is
+// "" for a sound one, and where the driver tells nothing.
+func (k KernelStatistics) Problem() string {
+	if n, _ := k.Spills(); n > 0 {
+		return fmt.Sprintf("spills (%d)", n)
+	}
+	if n, _ := k.Shared(); n > k.Declared+sharedSlack {
+		return fmt.Sprintf("takes %d bytes of shared memory, declares %d", n, k.Declared)
+	}
+	return ""
+}
+
+func (k KernelStatistics) String() string {
+	var b strings.Builder
+	b.WriteString(k.Kernel)
+	for i, c := range k.Constants {
+		fmt.Fprintf(&b, "%s%s=%v", []string{" ", ","}[min(i, 1)], c.Name, c.Value)
+	}
+	return b.String()
+}
+
+// describe is what can be said of a pipeline without the driver.
+func describe(name string, code []byte, fields []spirv.SpecField, data []byte) (KernelStatistics, error) {
+	k := KernelStatistics{Kernel: name}
+	for _, f := range fields {
+		k.Constants = append(k.Constants, Constant{f.Name, number(f.Kind, data[f.Offset:f.Offset+f.Size])})
+	}
+	var err error
+	k.Declared, err = spirv.SharedBytes(code, fields, data)
+	return k, err
+}
+
+// number is the value of a specialisation constant.
+func number(kind spirv.Kind, data []byte) float64 {
+	switch kind {
+	case spirv.Float64:
+		return math.Float64frombits(binary.NativeEndian.Uint64(data))
+	case spirv.Float32:
+		return float64(math.Float32frombits(binary.NativeEndian.Uint32(data)))
+	case spirv.Int32:
+		return float64(int32(binary.NativeEndian.Uint32(data)))
+	case spirv.Int64, spirv.Uint64:
+		return float64(binary.NativeEndian.Uint64(data))
+	}
+	return float64(binary.NativeEndian.Uint32(data))
 }
 
 // Statistics lists the pipelines built so far with what the driver says of
 // each. It is empty unless the device was opened with Options.Statistics and offers them.
 func (d *Device) Statistics() ([]KernelStatistics, error) {
+	return d.statistics(func(string) bool { return true })
+}
+
+// StatisticsOf is Statistics for the kernels that build asks for, those included that
+// were there before. One call at a time; other goroutines' kernels count, too.
+func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
+	p := &d.pipes
+	p.lock.Lock()
+	p.asked = map[string]bool{}
+	p.lock.Unlock()
+	err := build()
+	p.lock.Lock()
+	asked := p.asked
+	p.asked = nil
+	p.lock.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return d.statistics(func(key string) bool { return asked[key] })
+}
+
+func (d *Device) statistics(of func(key string) bool) ([]KernelStatistics, error) {
 	d.pipes.lock.Lock()
 	defer d.pipes.lock.Unlock()
 	var all []KernelStatistics
-	for key, pipeline := range d.pipes.made {
-		list, err := d.dev.Statistics(pipeline)
+	for key, p := range d.pipes.made {
+		if !of(key) {
+			continue
+		}
+		list, err := d.dev.Statistics(p.handle)
 		if err != nil {
-			return nil, wrap("reading statistics", key, "", err)
+			return nil, wrap("reading statistics", p.about.Kernel, "", err)
 		}
 		if list != nil {
-			name, spec, _ := strings.Cut(key, "\x00")
-			all = append(all, KernelStatistics{name, []byte(spec), list})
+			k := p.about
+			k.List = list
+			all = append(all, k)
 		}
 	}
-	slices.SortFunc(all, func(a, b KernelStatistics) int {
-		return strings.Compare(a.Kernel+string(a.Spec), b.Kernel+string(b.Spec))
-	})
+	slices.SortFunc(all, func(a, b KernelStatistics) int { return cmp.Compare(a.String(), b.String()) })
 	return all, nil
 }

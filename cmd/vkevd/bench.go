@@ -30,6 +30,7 @@ type benchmark interface {
 	Peaks() []bench.Row
 	Measure(ctx context.Context, n int) ([]bench.Row, error)
 	Profile(ctx context.Context, n int) ([]bench.Detail, error)
+	Kernels() ([]bench.Kernel, error)
 	Close()
 }
 
@@ -70,7 +71,7 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure each `R` times")
 	f.StringVar(&j.rows, "json", "", "append every measurement to `FILE`, one JSON object a line")
-	f.BoolVar(&j.kernels, "kernels", false, "afterwards run each once more and time every kernel")
+	f.BoolVar(&j.kernels, "kernels", false, "afterwards run each once more and time every kernel; also its registers, spills and shared bytes, where the driver tells")
 	return cmd
 }
 
@@ -96,10 +97,15 @@ func (j *benchJob) run(ctx context.Context) error {
 	}
 	// A timestamp after every kernel takes time itself: another pass, on a device opened for it.
 	again := j.on(ctx, true, func(b benchmark) error {
-		return j.each(ctx, func(n int) error {
+		failed := j.each(ctx, func(n int) error {
 			details, err := b.Profile(ctx, n)
 			return errors.Join(err, report.details(details))
 		})
+		if ctx.Err() != nil {
+			return failed
+		}
+		kernels, err := b.Kernels()
+		return errors.Join(failed, err, report.kernels(kernels))
 	})
 	if err != nil { // and the same has gone wrong again
 		return err
@@ -123,7 +129,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 // on opens the device and makes it ready.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
 	dev, err := j.machine.open(vk.Options{
-		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Kernels: kernels,
+		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Kernels: kernels, Statistics: kernels,
 	})
 	if err != nil {
 		return err

@@ -94,11 +94,40 @@ func printDetail(w io.Writer, d bench.Detail) error {
 	return err
 }
 
+// kernels lists what the driver's compiler made of them; nothing where it does not tell.
+func (o *benchReport) kernels(kernels []bench.Kernel) error {
+	if len(kernels) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(o.w, "\n%9s %7s %13s %8s  kernel\n", "registers", "spills", "shared bytes", "declared"); err != nil {
+		return err
+	}
+	told := func(n *int) string {
+		if n == nil {
+			return "–"
+		}
+		return fmt.Sprint(*n)
+	}
+	for _, k := range kernels {
+		line := fmt.Sprintf("%9s %7s %13s %8d  %v", told(k.Registers), told(k.Spills), told(k.Shared), k.Declared, k)
+		if k.Problem != "" {
+			line += "  !! " + k.Problem
+		}
+		if _, err := fmt.Fprintln(o.w, line); err != nil {
+			return err
+		}
+		if err := o.file.add(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func longestFirst(timings []vk.Timing) []vk.Timing {
 	return slices.SortedFunc(slices.Values(timings), func(x, y vk.Timing) int { return cmp.Compare(y.Seconds, x.Seconds) })
 }
 
-// rowFile collects rows of many runs: it is appended to, row by row, so that what
+// rowFile collects rows of many runs, of measurements and of kernels: it is appended to, row by row, so that what
 // was measured before an interruption is there.
 type rowFile struct {
 	path string
@@ -117,7 +146,7 @@ func openRows(path string) (*rowFile, error) {
 	return r, nil
 }
 
-func (r *rowFile) add(row bench.Row) error {
+func (r *rowFile) add(row any) error {
 	if r.file == nil {
 		return nil
 	}

@@ -52,6 +52,14 @@ func (b *pretendedBench) Profile(_ context.Context, n int) (details []bench.Deta
 	return details, b.solveErr
 }
 
+func (b *pretendedBench) Kernels() ([]bench.Kernel, error) {
+	registers, spills := 255, 4
+	return []bench.Kernel{
+		{Kernel: "gemm", Registers: &registers, Spills: &spills, Declared: 4096, Problem: "spills (4)"},
+		{Kernel: "sum", Constants: map[string]float64{"LocalSize": 64}},
+	}, nil
+}
+
 const benchOfGemm = `Pretence 9000, gonum 0.17
 stage          n    b     k      m   median ms       least        most    on clock   GFLOP/s of fma     GB/s of copy
 peak fma       –    –    64      –      0.0000      0.0000      0.0000      0.0000     100.0  25.0%     10.0   50.0%
@@ -68,6 +76,10 @@ gemm, n = 7, k = 64
 gemm, n = 12, k = 64
   gemm                               1 times     750.0000 ms  75.0%
   sum                                2 times     250.0000 ms  25.0%
+
+registers  spills  shared bytes declared  kernel
+      255       4             –     4096  gemm  !! spills (4)
+        –       –             –        0  sum LocalSize=64
 `
 
 func TestBench(t *testing.T) {
@@ -76,11 +88,15 @@ func TestBench(t *testing.T) {
 	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != statusFine {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
-	if o := s.machine.opened; len(o) != 2 || o[0].Device != "pre" || o[0].Kernels || !o[1].Kernels {
+	if o := s.machine.opened; len(o) != 2 || o[0].Device != "pre" || o[0].Kernels || o[0].Statistics || !o[1].Kernels || !o[1].Statistics {
 		t.Errorf("opened %+v", o)
 	}
 	if s.machine.closed != 4 {
 		t.Errorf("%d of 2 devices and 2 benches closed", s.machine.closed)
+	}
+	const kernelRow = `{"kernel":"gemm","constants":null,"registers":255,"spills":4,"shared_bytes":null,"declared_shared_bytes":4096,"problem":"spills (4)","device":"","driver":""}`
+	if text, _ := os.ReadFile("rows"); !strings.Contains(string(text), kernelRow) {
+		t.Errorf("no row of the kernel in %s", text)
 	}
 	s.run("bench", "-n", "5", "--json", "rows", "gemm")
 	text, err := os.ReadFile("rows")
@@ -88,12 +104,12 @@ func TestBench(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) != 4+3 {
+	if len(lines) != 4+2+3 {
 		t.Fatalf("%d rows", len(lines))
 	}
 	var row bench.Row
-	if err := json.Unmarshal([]byte(lines[6]), &row); err != nil || row.Stage != "gemm" || row.N != 5 || row.Repeats != 5 {
-		t.Errorf("%v in %s", err, lines[6])
+	if err := json.Unmarshal([]byte(lines[8]), &row); err != nil || row.Stage != "gemm" || row.N != 5 || row.Repeats != 5 {
+		t.Errorf("%v in %s", err, lines[8])
 	}
 }
 

@@ -12,9 +12,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+func deviceName() string { return os.Getenv("VKEVD_DEVICE") }
+
 func device(t *testing.T) *vk.Device {
 	t.Helper()
-	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Kernels: true})
+	d, err := vk.Open(vk.Options{Device: deviceName(), Kernels: true})
 	if err != nil {
 		t.Fatal(err)
 	}

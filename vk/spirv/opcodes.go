@@ -25,12 +25,15 @@ const (
 	opTypeStruct       = 30
 	opTypePointer      = 32
 
+	opConstantTrue          = 41
+	opConstantFalse         = 42
 	opConstant              = 43
 	opConstantComposite     = 44
 	opSpecConstantTrue      = 48
 	opSpecConstantFalse     = 49
 	opSpecConstant          = 50
 	opSpecConstantComposite = 51
+	opSpecConstantOp        = 52
 	opFunction              = 54
 	opVariable              = 59
 
@@ -60,6 +63,28 @@ const (
 	opMatrixTimesMatrix = 146
 	opOuterProduct      = 147
 	opDot               = 148
+
+	opIAdd              = 128
+	opISub              = 130
+	opIMul              = 132
+	opUDiv              = 134
+	opUMod              = 137
+	opLogicalOr         = 166
+	opLogicalAnd        = 167
+	opLogicalNot        = 168
+	opSelect            = 169
+	opIEqual            = 170
+	opINotEqual         = 171
+	opUGreaterThan      = 172
+	opUGreaterThanEqual = 174
+	opULessThan         = 176
+	opULessThanEqual    = 178
+	opShiftRightLogical = 194
+	opShiftLeftLogical  = 196
+	opBitwiseOr         = 197
+	opBitwiseXor        = 198
+	opBitwiseAnd        = 199
+	opNot               = 200
 )
 
 const (
@@ -76,6 +101,7 @@ const (
 	executionModeLocalSize   = 17
 	executionModeLocalSizeId = 38
 
+	storageWorkgroup             = 4
 	storagePushConstant          = 9
 	storagePhysicalStorageBuffer = 5349
 )

@@ -63,8 +63,8 @@ func collect(body []instruction) *parsed {
 		case opTypeBool, opTypeInt, opTypeFloat, opTypeVector, opTypeMatrix,
 			opTypeArray, opTypeRuntimeArray, opTypeStruct, opTypePointer:
 			p.define(in.arg(0), in)
-		case opConstant, opConstantComposite, opSpecConstantTrue, opSpecConstantFalse,
-			opSpecConstant, opSpecConstantComposite, opVariable:
+		case opConstant, opConstantTrue, opConstantFalse, opConstantComposite, opSpecConstantTrue, opSpecConstantFalse,
+			opSpecConstant, opSpecConstantComposite, opSpecConstantOp, opVariable:
 			p.define(in.arg(1), in)
 		case opFunction:
 			return p // declarations end here

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Kernel is what the driver's compiler made of one kernel. What it does not tell is null.
+type Kernel struct {
+	Kernel    string             `json:"kernel"`
+	Constants map[string]float64 `json:"constants"`
+	Registers *int               `json:"registers"` // of an invocation
+	Spills    *int               `json:"spills"`    // in the driver's unit
+	Shared    *int               `json:"shared_bytes"`
+	Declared  int                `json:"declared_shared_bytes"` // by the shader
+	Problem   string             `json:"problem,omitempty"`     // why the tuner refuses it
+	Device    string             `json:"device"`
+	Driver    string             `json:"driver"`
+}
+
+// String is the kernel with its specialisation constants, by name.
+func (k Kernel) String() string {
+	text := k.Kernel
+	for _, name := range slices.Sorted(maps.Keys(k.Constants)) {
+		text += fmt.Sprintf(" %s=%v", name, k.Constants[name])
+	}
+	return text
+}
+
+// Kernels describes the kernels that were built so far: none unless the device was
+// opened with vk.Options.Statistics and tells.
+func (b *Bench) Kernels() ([]Kernel, error) {
+	found, err := b.dev.Statistics()
+	if err != nil {
+		return nil, err
+	}
+	told := func(n int, ok bool) *int {
+		if !ok {
+			return nil
+		}
+		return &n
+	}
+	var all []Kernel
+	row := b.label(Row{})
+	for _, s := range found {
+		k := Kernel{
+			Kernel: s.Kernel, Constants: map[string]float64{},
+			Registers: told(s.Registers()), Spills: told(s.Spills()), Shared: told(s.Shared()), Declared: s.Declared,
+			Problem: s.Problem(), Device: row.Device, Driver: row.Driver,
+		}
+		for _, c := range s.Constants {
+			k.Constants[c.Name] = c.Value
+		}
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+// RefusedError says that a tuning makes kernels whose registers spill: they are
+// right, but another tuning is faster.
+type RefusedError struct{ Kernels []vk.KernelStatistics }
+
+func (e *RefusedError) Error() string {
+	var list []string
+	for _, k := range e.Kernels {
+		list = append(list, fmt.Sprintf("%v %s", k, k.Problem()))
+	}
+	return "refused: " + strings.Join(list, "; ")
+}
+
+// Refused returns a *RefusedError if a solver of order n with this tuning has kernels
+// that spill, another error if there can be none, and nil if all is well or the device,
+// which must have been opened with vk.Options.Statistics, tells nothing.
+func Refused(dev *vk.Device, n int, t stages.Tuning, opt evd.Options) error {
+	opt.Tuning = &t
+	found, err := dev.StatisticsOf(func() error {
+		plan, err := evd.NewPlan[float64](dev, n, opt)
+		if err != nil {
+			return err
+		}
+		plan.Close()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return refusal(found)
+}
+
+func refusal(found []vk.KernelStatistics) error {
+	e := &RefusedError{}
+	for _, k := range found {
+		if k.Problem() != "" {
+			e.Kernels = append(e.Kernels, k)
+		}
+	}
+	if len(e.Kernels) == 0 {
+		return nil
+	}
+	return e
+}

@@ -1,0 +1,181 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// SharedBytes is how much shared memory a shader declares under the given
+// specialisation constants: fields say where they lie in data. Those that data
+// lacks have the shader's own values.
+//
+// Drivers may use less, for variables that nobody reads, or more: some of them spill
+// registers to shared memory, and say so nowhere else.
+func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
+	_, body, err := decode(code)
+	if err != nil {
+		return 0, err
+	}
+	e := evaluation{collect(body), map[uint32]uint64{}}
+	for _, f := range fields {
+		if end := f.Offset + f.Size; f.Size <= 8 && end <= uintptr(len(data)) {
+			var bits [8]byte
+			copy(bits[:], data[f.Offset:end])
+			e.given[f.ID] = binary.LittleEndian.Uint64(bits[:])
+		}
+	}
+	total := 0
+	for _, id := range e.order {
+		variable := e.defs[id]
+		if variable.op != opVariable || variable.arg(2) != storageWorkgroup {
+			continue
+		}
+		bytes, align, err := e.size(e.defs[variable.arg(0)].arg(2), 0)
+		if err != nil {
+			return 0, fmt.Errorf("spirv: shared variable %q: %w", e.names[id], err)
+		}
+		total = (total+align-1)/align*align + bytes
+	}
+	return total, nil
+}
+
+// evaluation is a module under specialisation constants, by their ids.
+type evaluation struct {
+	*parsed
+	given map[uint32]uint64
+}
+
+// size is what a type takes without explicit layout, and its alignment.
+func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
+	in := e.defs[typ]
+	if depth > deepest {
+		return 0, 0, errTooDeep
+	}
+	switch in.op {
+	case opTypeBool:
+		return 4, 4, nil
+	case opTypeInt, opTypeFloat:
+		bytes = int(in.arg(1) / 8)
+		return bytes, max(bytes, 1), nil
+	case opTypeVector, opTypeMatrix:
+		bytes, align, err = e.size(in.arg(1), depth+1)
+		return bytes * int(in.arg(2)), align, err
+	case opTypeArray:
+		count, err := e.value(in.arg(2), depth+1)
+		if err != nil {
+			return 0, 0, err
+		}
+		bytes, align, err = e.size(in.arg(1), depth+1)
+		return bytes * int(count), align, err
+	case opTypeStruct:
+		align = 1
+		for _, m := range in.args[1:] {
+			b, a, err := e.size(m, depth+1)
+			if err != nil {
+				return 0, 0, err
+			}
+			bytes, align = (bytes+a-1)/a*a+b, max(align, a)
+		}
+		return (bytes + align - 1) / align * align, align, nil
+	}
+	return 0, 0, fmt.Errorf("type of opcode %d has no size", in.op)
+}
+
+// deepest is more than any compiler nests types or expressions.
+const deepest = 1000
+
+var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
+
+// value is that of a 32-bit integer or Boolean constant.
+func (e *evaluation) value(id uint32, depth int) (uint32, error) {
+	in := e.defs[id]
+	if depth > deepest {
+		return 0, errTooDeep
+	}
+	if specID, ok := e.decoration(id, decorationSpecId); ok {
+		if v, ok := e.given[specID]; ok {
+			return uint32(v), nil
+		}
+	}
+	switch in.op {
+	case opConstant, opSpecConstant:
+		return in.arg(2), nil
+	case opConstantTrue, opSpecConstantTrue:
+		return 1, nil
+	case opConstantFalse, opSpecConstantFalse:
+		return 0, nil
+	case opSpecConstantOp:
+		var v [3]uint32
+		for i := range min(len(v), max(len(in.args)-3, 0)) {
+			var err error
+			if v[i], err = e.value(in.arg(3+i), depth+1); err != nil {
+				return 0, err
+			}
+		}
+		return fold(in.arg(2), v)
+	}
+	return 0, fmt.Errorf("constant of opcode %d is not known", in.op)
+}
+
+// fold does what array sizes are made with.
+func fold(op uint32, v [3]uint32) (uint32, error) {
+	truth := func(b bool) (uint32, error) {
+		if b {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	a, b := v[0], v[1]
+	switch op {
+	case opIAdd:
+		return a + b, nil
+	case opISub:
+		return a - b, nil
+	case opIMul:
+		return a * b, nil
+	case opUDiv, opUMod:
+		switch {
+		case b == 0:
+			return 0, fmt.Errorf("division of %d by zero", a)
+		case op == opUDiv:
+			return a / b, nil
+		}
+		return a % b, nil
+	case opSelect:
+		if a != 0 {
+			return b, nil
+		}
+		return v[2], nil
+	case opIEqual:
+		return truth(a == b)
+	case opINotEqual:
+		return truth(a != b)
+	case opUGreaterThan:
+		return truth(a > b)
+	case opUGreaterThanEqual:
+		return truth(a >= b)
+	case opULessThan:
+		return truth(a < b)
+	case opULessThanEqual:
+		return truth(a <= b)
+	case opLogicalOr:
+		return truth(a|b != 0)
+	case opLogicalAnd:
+		return truth(a != 0 && b != 0)
+	case opLogicalNot:
+		return truth(a == 0)
+	case opBitwiseOr:
+		return a | b, nil
+	case opBitwiseXor:
+		return a ^ b, nil
+	case opBitwiseAnd:
+		return a & b, nil
+	case opNot:
+		return ^a, nil
+	case opShiftRightLogical:
+		return a >> (b & 31), nil
+	case opShiftLeftLogical:
+		return a << (b & 31), nil
+	}
+	return 0, fmt.Errorf("constant operation %d is not known", op)
+}
