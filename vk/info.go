@@ -51,6 +51,28 @@ var required = []driver.Feature{
 // wanted is used where it exists.
 var wanted = []driver.Feature{driver.SubgroupSizeControl, driver.FullSubgroups, driver.SubgroupExtended, driver.Maintenance4, driver.Int64Atomics}
 
+// A Feature is what a device may offer, under Vulkan's name for it; Info.Features lists
+// those of a device.
+type Feature struct {
+	Name     string
+	Required bool // or else used where it exists
+}
+
+// Features lists all that is asked of devices.
+func Features() []Feature {
+	var list []Feature
+	for _, f := range required {
+		list = append(list, Feature{f.String(), true})
+	}
+	for _, f := range wanted {
+		list = append(list, Feature{f.String(), false})
+	}
+	return list
+}
+
+// MinimumAPI is the version of Vulkan that a device must speak.
+const MinimumAPI = "1.3"
+
 const minimumAPI = 1<<22 | 3<<12 // Vulkan 1.3
 
 func examine(index int, p driver.Physical) *candidate {
@@ -87,7 +109,7 @@ func (c *candidate) refuse() error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
 	}
 	if c.props.API < minimumAPI {
-		return unsupported("Vulkan version", "1.3", c.info.API)
+		return unsupported("Vulkan version", MinimumAPI, c.info.API)
 	}
 	if err := oldLavapipe(&c.props); err != nil {
 		return err

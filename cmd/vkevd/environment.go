@@ -17,13 +17,23 @@ import (
 type environment struct {
 	lookup   func(variable string) (string, bool)
 	cacheDir func() (string, error) // the user's, for all programs
+	system   func() string          // os-release(5), "" where there is none
 	terminal bool                   // standard error is one that lines can be redrawn on
 	machine  machine
 }
 
 // ours is the process's own.
 func ours() environment {
-	return environment{os.LookupEnv, os.UserCacheDir, isTerminal(os.Stderr), vulkan{}}
+	return environment{os.LookupEnv, os.UserCacheDir, osRelease, isTerminal(os.Stderr), vulkan{}}
+}
+
+func osRelease() string {
+	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
+		if text, err := os.ReadFile(file); err == nil {
+			return string(text)
+		}
+	}
+	return ""
 }
 
 // isTerminal does without a system call of its own: what is taken for a

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -20,6 +21,7 @@ type device interface {
 	Info() vk.Info
 	plan(n int, opt evd.Options) (solver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
+	probe(context.Context) (probe.Arithmetic, error)
 	Close() error
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -21,6 +22,8 @@ type pretended struct {
 	spoil                                         float64 // added to the first eigenvalue
 	during, after                                 func()  // called within a solve, and when it is done
 	none                                          bool    // there is no device at all
+	arithmetic                                    probe.Arithmetic
+	probeErr                                      error
 
 	// What was asked.
 	opened []vk.Options
@@ -53,6 +56,8 @@ func (m *pretended) forecast(_ vk.Info, n int, opt evd.Options) (forecast, error
 }
 
 func (m *pretended) Info() vk.Info { return m.info }
+
+func (m *pretended) probe(context.Context) (probe.Arithmetic, error) { return m.arithmetic, m.probeErr }
 
 func (m *pretended) Close() error {
 	m.closed++

@@ -19,6 +19,7 @@ type stage struct {
 	*testing.T
 	machine   *pretended
 	variables map[string]string
+	system    string // os-release
 	terminal  bool
 	stdin     io.Reader
 	stdout    io.Writer // nil to look at it
@@ -39,6 +40,7 @@ func (s *stage) run(args ...string) (stdout, stderr string, status int) {
 	env := environment{
 		lookup:   func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
 		cacheDir: func() (string, error) { return "/home/me/.cache", nil },
+		system:   func() string { return s.system },
 		terminal: s.terminal,
 		machine:  s.machine,
 	}

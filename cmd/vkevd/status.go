@@ -30,6 +30,7 @@ var statuses = []struct {
 	{as[*vk.UnsupportedError], statusDevice},
 	{as[*vk.OutOfMemoryError], statusDevice},
 	{as[*vk.Error], statusDevice},
+	{as[*missingError], statusDevice},
 }
 
 func is(target error) func(error) bool {

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -30,4 +33,8 @@ func (d opened) plan(n int, opt evd.Options) (solver, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {
+	return probe.Measure(ctx, d.Device)
 }

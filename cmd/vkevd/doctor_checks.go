@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// machineWide looks for loader, drivers and the device; the answer is the device.
+func (d *examination) machineWide() (vk.Info, bool) {
+	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
+		if files, set := d.lookup(name); set {
+			d.add(name, noted, "", "is set: the loader looks at no drivers but %s", files)
+		}
+	}
+	infos, err := d.machine.list()
+	if err != nil {
+		d.add("loader", missing, d.system.get(d.system.loader, d.system.cpu), "%s", describe(errors.Unwrap(err)))
+		return vk.Info{}, false
+	}
+	d.add("loader", fine, "", "found")
+	if len(infos) == 0 {
+		d.add("drivers", missing, d.system.get(d.system.drivers, d.system.cpu)+"; for NVIDIA: "+d.system.nvidia, "the loader found none")
+		return vk.Info{}, false
+	}
+	var names []string
+	nvidia := false
+	for _, i := range infos {
+		names = append(names, i.Driver+" "+i.DriverVersion)
+		nvidia = nvidia || i.Family == "nvidia"
+	}
+	d.add("drivers", fine, "", "%s", strings.Join(names, ", "))
+	if _, err := os.Stat("/proc/driver/nvidia/version"); err == nil && !nvidia {
+		d.add("NVIDIA's Vulkan driver", noted, d.system.nvidia+"; in a container: NVIDIA_DRIVER_CAPABILITIES=all",
+			"the kernel has NVIDIA's driver, the loader has not")
+	}
+	return d.choose(infos)
+}
+
+// choose is the device that open would take, or else the first that is not used for want of something.
+func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
+	dev, err := d.session.open(d.word, d.stderr)
+	if err == nil {
+		info := dev.Info()
+		dev.Close()
+		d.add("device", fine, "", "%s (%s)", info.Name, info.Type)
+		return info, true
+	}
+	if i := slices.IndexFunc(infos, func(i vk.Info) bool { return i.Problem != "" }); d.word == "" && i >= 0 {
+		info := infos[i]
+		d.add("device", missing, d.system.get(d.system.cpu)+" to go on with the CPU", "%s (%s) cannot be used", info.Name, info.Type)
+		return info, true
+	}
+	d.add("device", missing, "", "%s", describe(err))
+	return vk.Info{}, false
+}
+
+// offers looks at what the device says of itself; the answer is whether it can be used.
+func (d *examination) offers(info vk.Info) bool {
+	update := "a newer driver, or another device"
+	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
+	for _, f := range vk.Features() {
+		switch {
+		case slices.Contains(info.Features, f.Name):
+			d.add(f.Name, fine, "", "offered")
+		case f.Required:
+			d.add(f.Name, missing, update, "not offered")
+		default:
+			d.add(f.Name, noted, "", "not offered; it is not needed")
+		}
+	}
+	if info.Problem != "" && d.verdict() == nil {
+		d.add("driver", missing, update, "%s", info.Problem)
+	}
+	d.add("memory", noted, "", "%s, %s of it free, %s at once", human(info.Memory), human(info.Free), human(info.MaxAllocation))
+	d.add("a workgroup", noted, "", "%s shared, %d invocations, subgroups of %d", human(uint64(info.SharedBytes)), info.MaxLocal, info.Subgroup)
+	return d.verdict() == nil
+}
+
+// older compares versions, number by number.
+func older(have, need string) bool {
+	h, n := strings.Split(have, "."), strings.Split(need, ".")
+	for i := range min(len(h), len(n)) {
+		var x, y int
+		fmt.Sscan(h[i], &x)
+		fmt.Sscan(n[i], &y)
+		if x != y {
+			return x < y
+		}
+	}
+	return len(h) < len(n)
+}
+
+// opened tries the device out.
+func (d *examination) opened(ctx context.Context) {
+	dev, err := d.session.open(d.word, d.stderr)
+	if err != nil {
+		d.add("opening the device", missing, "", "%s", describe(err))
+		return
+	}
+	defer dev.Close()
+	d.arithmetic(ctx, dev)
+	d.room(dev.Info())
+	d.smallSolve(ctx, dev)
+}
+
+// goodEnough is the error of a division, in ulps, that the kernels are written for.
+const goodEnough = 2
+
+func (d *examination) arithmetic(ctx context.Context, dev device) {
+	a, err := dev.probe(ctx)
+	if err != nil {
+		d.add("FP64 arithmetic", missing, "", "%s", describe(err))
+		return
+	}
+	for _, op := range []struct {
+		name string
+		ulps float64
+	}{{"FP64 division", a.Division}, {"FP64 square root", a.Sqrt}} {
+		rounding := ""
+		if op.ulps <= 0.5 {
+			rounding = ", correctly rounded"
+		}
+		d.okIf(op.ulps <= goodEnough, op.name, "a newer driver, or another device", "at most %.4g ulp off in %d hard cases%s", op.ulps, a.Operands, rounding)
+	}
+	d.add("FP64 fma", noted, "", "%s", map[bool]string{true: "fused", false: "not fused: a product and a sum"}[a.Fused])
+	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
+}
+
+// room says what fits into free memory.
+func (d *examination) room(info vk.Info) {
+	for _, what := range []struct {
+		name    string
+		vectors bool
+	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
+		n, err := largestOrder(func(n int) (uint64, error) {
+			f, err := d.machine.forecast(info, n, evd.Options{Vectors: what.vectors})
+			if err != nil {
+				return 0, err
+			}
+			return f.Bytes(), nil
+		}, info.Free)
+		if err != nil {
+			d.add(what.name, noted, "", "%s", describe(err))
+		} else {
+			d.add(what.name, noted, "", "about %d", n)
+		}
+	}
+}
+
+// largestOrder is the largest multiple of 100 whose plan fits.
+func largestOrder(bytes func(n int) (uint64, error), free uint64) (int, error) {
+	const step, most = 100, 1 << 20
+	low, high := 0, most/step // in steps: low fits, high does not
+	for high-low > 1 {
+		mid := (low + high) / 2
+		need, err := bytes(mid * step)
+		if err != nil {
+			return 0, err
+		}
+		if need <= free {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low * step, nil
+}
+
+// smallSolve solves a matrix and measures the answer on the host.
+func (d *examination) smallSolve(ctx context.Context, dev device) {
+	const n = 100
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := range n {
+			a.Data[i+j*n] = 1 / float64(1+i+j) // Hilbert's
+		}
+	}
+	found, err := solveAndMeasure(ctx, dev, a)
+	if err == nil {
+		err = found.verdict()
+	}
+	if err != nil {
+		d.add("a matrix of order 100", missing, "vkevd selftest says more", "%s", describe(err))
+		return
+	}
+	d.add("a matrix of order 100", fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is fine)", found[0].ratio, found[1].ratio, evd.Threshold)
+}
+
+// solveAndMeasure solves on the device and measures on the host. a has both triangles.
+func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
+	p, err := unlessDone(ctx, func() (solver, error) {
+		return dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	res, err := p.Solve(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return onHost(a, res), nil
+}
+
+// folders looks at where files are kept between runs.
+func (d *examination) folders() {
+	dir := d.pipelineCache()
+	if dir == "" {
+		d.add("cache of kernels", noted, "", "none: kernels are compiled in every run")
+		return
+	}
+	if err := writable(dir); err != nil {
+		d.add("cache of kernels", noted, "VKEVD_CACHE names another folder", "%s: %v", dir, reason(err))
+		return
+	}
+	d.add("cache of kernels", fine, "", "%s", dir)
+}
+
+// writable makes a file in the folder, or, where there is none yet, the folder.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(filepath.Join(dir, filepath.Base(f.Name())))
+}

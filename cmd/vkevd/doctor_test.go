@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// healthy is a machine that lacks nothing, with a folder to keep kernels in.
+func healthy(t *testing.T) *stage {
+	s := newStage(t)
+	s.variables["VKEVD_CACHE"] = "cache"
+	for _, f := range vk.Features() {
+		s.machine.info.Features = append(s.machine.info.Features, f.Name)
+	}
+	s.machine.arithmetic = probe.Arithmetic{Operands: 7, Division: 0.5, Sqrt: 0.75, Fused: true, Subnormals: true}
+	return s
+}
+
+func TestDoctor(t *testing.T) {
+	s := healthy(t)
+	stdout, stderr, status := s.run("doctor")
+	const want = `ok       loader                       found
+ok       drivers                      gonum 0.17
+ok       device                       Pretence 9000 (discrete)
+ok       Vulkan 1.3                   1.3.0
+ok       shaderFloat64                offered
+ok       shaderInt64                  offered
+ok       bufferDeviceAddress          offered
+ok       timelineSemaphore            offered
+ok       scalarBlockLayout            offered
+ok       vulkanMemoryModel            offered
+ok       vulkanMemoryModelDeviceScope offered
+ok       subgroupSizeControl          offered
+ok       computeFullSubgroups         offered
+ok       shaderSubgroupExtendedTypes  offered
+ok       maintenance4                 offered
+ok       shaderBufferInt64Atomics     offered
+note     memory                       3.0 GiB, 2.0 GiB of it free, 0 bytes at once
+note     a workgroup                  0 bytes shared, 0 invocations, subgroups of 0
+ok       FP64 division                at most 0.5 ulp off in 7 hard cases, correctly rounded
+ok       FP64 square root             at most 0.75 ulp off in 7 hard cases
+note     FP64 fma                     fused
+note     FP64 subnormals              kept
+note     largest n with vectors       about 11500
+note     largest n, values only       about 11500
+ok       a matrix of order 100        solved: `
+	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nok       cache of kernels             cache\n") || stderr != "" || status != statusFine {
+		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
+	}
+	s.expectFiles("cache")
+	if s.machine.closed != 3 { // two devices and a plan
+		t.Errorf("%d closed", s.machine.closed)
+	}
+}
+
+const debian, fedora, arch, unheardOf = "NAME=x\nID=debian\n", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "ID=endeavouros\nID_LIKE=arch\n", "ID=plan9\n"
+
+// TestDoctorMisses: each thing that can be missing is named, with what to do, and the status is 3.
+func TestDoctorMisses(t *testing.T) {
+	loader := fmt.Errorf("%w: no Vulkan loader", vk.ErrNoDevice)
+	for _, c := range []struct {
+		name, system string
+		spoil        func(m *pretended)
+		line, says   string
+	}{
+		{"loader on Debian", debian, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
+		{"loader on Rocky", fedora, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo dnf install vulkan-loader mesa-vulkan-drivers"},
+		{"loader on Endeavour", arch, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo pacman -S vulkan-icd-loader vulkan-swrast"},
+		{"loader elsewhere", unheardOf, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; install the Vulkan loader (libvulkan.so.1) and Mesa's lavapipe"},
+		{"driver", debian, func(m *pretended) { m.none = true }, "missing  drivers ", "missing or not good enough: drivers; sudo apt install mesa-vulkan-drivers; for NVIDIA: sudo apt install nvidia-driver (from non-free)"},
+		{"feature", debian, func(m *pretended) {
+			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderFloat64: needs yes, has no"
+			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
+		}, "missing  shaderFloat64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to go on with the CPU"},
+		{"version", debian, func(m *pretended) { m.info.API = "1.2.203" }, "missing  Vulkan 1.3                   1.2.203", "missing or not good enough: Vulkan 1.3; a newer driver, or another device"},
+		{"anything else", debian, func(m *pretended) { m.info.Problem = "too old" }, "missing  driver                       too old", "missing or not good enough: driver; a newer driver, or another device"},
+		{"division", debian, func(m *pretended) { m.arithmetic.Division = 3 }, "missing  FP64 division                at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
+		{"root", debian, func(m *pretended) { m.arithmetic.Sqrt = math.Inf(1) }, "missing  FP64 square root             at most +Inf ulp", "missing or not good enough: FP64 square root; a newer driver, or another device"},
+		{"arithmetic", debian, func(m *pretended) { m.probeErr = errors.New("it crashed") }, "missing  FP64 arithmetic              it crashed", "missing or not good enough: FP64 arithmetic"},
+		{"solve", debian, func(m *pretended) { m.spoil = 1 }, "missing  a matrix of order 100        check failed: residual is ", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
+		{"plan", debian, func(m *pretended) { m.planErr = errors.New("no plan") }, "missing  a matrix of order 100        no plan", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := healthy(t)
+			s.system = c.system
+			c.spoil(s.machine)
+			stdout, stderr, status := s.run("doctor")
+			if !strings.Contains("\n"+stdout, "\n"+c.line) || stderr != "vkevd: "+c.says+"\n" || status != statusDevice {
+				t.Errorf("status %d, %q\n%s", status, stderr, stdout)
+			}
+		})
+	}
+}
+
+// TestDoctorNotes: what is not needed fails nothing.
+func TestDoctorNotes(t *testing.T) {
+	s := healthy(t)
+	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]
+	s.variables["VK_DRIVER_FILES"] = "/some.json"
+	s.file("file", "")
+	s.variables["VKEVD_CACHE"] = "file"
+	s.machine.arithmetic.Fused, s.machine.arithmetic.Subnormals = false, false
+	stdout, stderr, status := s.run("doctor")
+	for _, line := range []string{
+		"note     VK_DRIVER_FILES              is set: the loader looks at no drivers but /some.json\n",
+		"note     shaderBufferInt64Atomics     not offered; it is not needed\n",
+		"note     FP64 fma                     not fused: a product and a sum\n",
+		"note     FP64 subnormals              flushed to zero\n",
+		"note     cache of kernels             file: not a directory; VKEVD_CACHE names another folder\n",
+	} {
+		if !strings.Contains(stdout, line) {
+			t.Errorf("no line %q", line)
+		}
+	}
+	if status != statusFine || stderr != "" {
+		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
+	}
+}
+
+func TestDoctorJSON(t *testing.T) {
+	s := healthy(t)
+	s.machine.arithmetic.Division = 3
+	stdout, _, status := s.run("doctor", "--json")
+	var findings []finding
+	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || status != statusDevice || len(findings) < 20 {
+		t.Fatalf("status %d, %v in %s", status, err, stdout)
+	}
+	for _, f := range findings {
+		if f.Name == "" || f.Detail == "" || (f.State == missing) != (f.Name == "FP64 division") {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestDoctorHere: what the tests run on is not missing anything.
+func TestDoctorHere(t *testing.T) {
+	s := newStage(t)
+	t.Setenv("VKEVD_CACHE", "cache")
+	if stdout, stderr, status := s.real("doctor", "--device", os.Getenv("VKEVD_DEVICE")); status != statusFine {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"strings"
+)
+
+// distribution is how a system gets what is missing. {} in install stands for packages.
+type distribution struct {
+	ids     []string // of os-release(5)
+	install string
+	loader  string // packages
+	drivers string // of GPUs other than NVIDIA's
+	cpu     string // lavapipe
+	nvidia  string // the whole command: it is not always one package
+}
+
+var distributions = []distribution{
+	{[]string{"ubuntu"}, "sudo apt install {}", "libvulkan1", "mesa-vulkan-drivers", "mesa-vulkan-drivers", "sudo ubuntu-drivers install"},
+	{[]string{"debian"}, "sudo apt install {}", "libvulkan1", "mesa-vulkan-drivers", "mesa-vulkan-drivers", "sudo apt install nvidia-driver (from non-free)"},
+	{[]string{"fedora", "rhel", "centos"}, "sudo dnf install {}", "vulkan-loader", "mesa-vulkan-drivers", "mesa-vulkan-drivers", "sudo dnf install akmod-nvidia (from RPM Fusion)"},
+	{[]string{"arch"}, "sudo pacman -S {}", "vulkan-icd-loader", "vulkan-radeon vulkan-intel", "vulkan-swrast", "sudo pacman -S nvidia-utils"},
+	{[]string{"opensuse", "suse", "opensuse-tumbleweed", "opensuse-leap"}, "sudo zypper install {}", "libvulkan1", "libvulkan_radeon libvulkan_intel", "libvulkan_lvp", "sudo zypper install-new-recommends (from NVIDIA's repository)"},
+	{[]string{"alpine"}, "apk add {}", "vulkan-loader", "mesa-vulkan-ati mesa-vulkan-intel", "mesa-vulkan-swrast", "NVIDIA's driver does not run on musl"},
+}
+
+// elsewhere says in words what the others say in commands.
+var elsewhere = distribution{nil, "install {}", "the Vulkan loader (libvulkan.so.1)", "Mesa's Vulkan drivers", "Mesa's lavapipe", "install NVIDIA's driver"}
+
+// distributionOf finds the system that os-release(5) describes, or the one it says it is like.
+func distributionOf(osRelease string) distribution {
+	for _, key := range []string{"ID=", "ID_LIKE="} {
+		lines := bufio.NewScanner(strings.NewReader(osRelease))
+		for lines.Scan() {
+			value, found := strings.CutPrefix(lines.Text(), key)
+			if !found {
+				continue
+			}
+			for _, id := range strings.Fields(strings.Trim(value, `"'`)) {
+				for _, d := range distributions {
+					for _, known := range d.ids {
+						if id == known {
+							return d
+						}
+					}
+				}
+			}
+		}
+	}
+	return elsewhere
+}
+
+// get is the command that installs packages.
+func (d distribution) get(packages ...string) string {
+	var distinct []string
+	for _, p := range packages {
+		if !strings.Contains(" "+strings.Join(distinct, " ")+" ", " "+p+" ") {
+			distinct = append(distinct, p)
+		}
+	}
+	between := " "
+	if d.ids == nil { // words, not a command
+		between = " and "
+	}
+	return strings.Replace(d.install, "{}", strings.Join(distinct, between), 1)
+}
