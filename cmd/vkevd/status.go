@@ -23,6 +23,7 @@ var statuses = []struct {
 }{
 	{is(context.Canceled), statusNumerical},
 	{as[*checkError], statusNumerical},
+	{as[*selftestError], statusNumerical},
 	{as[*evd.NoConvergenceError], statusNumerical},
 	{as[*evd.StageError], statusDevice},
 	{is(vk.ErrNoDevice), statusDevice},

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testmat"
+)
+
+// A selftestJob is one call of vkevd selftest.
+type selftestJob struct {
+	*session
+	device func() string
+	orders []int
+	kinds  []testmat.DenseKind
+	asJSON bool
+}
+
+func (s *session) selftest() *cobra.Command {
+	j := &selftestJob{session: s}
+	cmd := &cobra.Command{
+		Use:   "selftest [flags] [KIND…]",
+		Short: "solve matrices with known answers on this device",
+		Long: `selftest solves the matrices that LAPACK tests its own symmetric eigensolvers with (the types
+of ddrvst and dchkst, among them the ends of the exponent range), and others that have
+broken solvers before, on the device and measures the answers on the host:
+
+  residual   ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+  orthog.    ‖I − Qᵀ·Q‖₁ / (n·ε)
+  values     max|λ − exact λ| / (n·ε·‖A‖₂), where the exact ones are known
+  alone      the same between the values found without vectors and those found with them
+
+Each must be below 60; a good solver stays below 10. If one is not, or a solve fails, the
+exit status is 1. KIND is a part of a name, of those kinds that are wanted.`,
+		Example: "  vkevd selftest\n  vkevd selftest --n 500,1000 ddrvst wilkinson --device nvidia",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
+				return usage(cmd, "--n needs orders of matrices, none negative")
+			}
+			for _, k := range testmat.Dense() {
+				if len(args) == 0 || slices.ContainsFunc(args, func(part string) bool { return strings.Contains(k.Name(), part) }) {
+					j.kinds = append(j.kinds, k)
+				}
+			}
+			if len(j.kinds) == 0 {
+				return usage(cmd, "no kind of matrix has %q in its name", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+	}
+	j.device = s.deviceFlag(cmd)
+	f := cmd.Flags()
+	f.IntSliceVarP(&j.orders, "n", "n", []int{21, 150}, "orders `N` of the matrices")
+	f.BoolVar(&j.asJSON, "json", false, "a JSON object a matrix, one a line")
+	return cmd
+}
+
+func (j *selftestJob) run(ctx context.Context) error {
+	dev, err := j.open(j.device(), j.stderr)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	show := newProgress(j.stderr, j.terminal)
+	defer show.end()
+	report := &selftestReport{w: j.stdout, asJSON: j.asJSON}
+	if err := report.head(dev.Info()); err != nil {
+		return err
+	}
+	for _, n := range j.orders {
+		if err := j.order(ctx, dev, n, report, show); err != nil {
+			return err
+		}
+	}
+	show.end()
+	return report.end()
+}
+
+// order solves every kind at one order, on the same two plans.
+func (j *selftestJob) order(ctx context.Context, dev device, n int, report *selftestReport, show *progress) error {
+	if j.terminal {
+		show.stage(fmt.Sprintf("preparing for n = %d", n))
+	}
+	var plans [2]solver
+	for i := range plans {
+		opt := evd.Options{Vectors: i == 0, Progress: func(evd.Progress) {}}
+		p, err := unlessDone(ctx, func() (solver, error) { return dev.plan(n, opt) })
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		plans[i] = p
+	}
+	for _, kind := range j.kinds {
+		if j.terminal { // elsewhere the rows themselves tell
+			show.stage(fmt.Sprintf("%s, n = %d", kind.Name(), n))
+		}
+		row := selftestRow{Kind: kind.Name(), N: n}
+		row.measure(ctx, plans[0], plans[1], kind)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		show.end()
+		if err := report.add(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure solves the kind's matrix with vectors and without.
+func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind testmat.DenseKind) {
+	n := r.N
+	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
+	res, err := vectors.Solve(ctx, a)
+	var alone *evd.Result[float64]
+	if err == nil {
+		alone, err = values.Solve(ctx, a)
+	}
+	if err != nil {
+		r.Error = describe(err)
+		return
+	}
+	r.Ratios = measures{
+		{"residual", "", ratio.Residual(n, n, a.Data, a.Ld, res.Values, res.Vectors.Data, res.Vectors.Ld)},
+		{"orthogonality", "", ratio.Orthogonality(n, n, res.Vectors.Data, res.Vectors.Ld)},
+	}
+	if want, known := kind.Eigenvalues(n); known {
+		r.Ratios = append(r.Ratios, measure{"values", "", ratio.Values(n, res.Values, want, largestOf(want))})
+	}
+	r.Ratios = append(r.Ratios, measure{"alone", "", ratio.Values(n, alone.Values, res.Values, largestOf(res.Values))})
+}
+
+// largestOf is the norm of a matrix with these eigenvalues.
+func largestOf(values []float64) float64 {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}

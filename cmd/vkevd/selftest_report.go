@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// A selftestRow is one matrix, and how well it was solved, or why it was not.
+type selftestRow struct {
+	Kind   string   `json:"kind"`
+	N      int      `json:"n"`
+	Ratios measures `json:"ratios,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+func (r *selftestRow) ok() bool { return r.Error == "" && r.Ratios.verdict() == nil }
+
+// A selftestError says that not all matrices were solved well.
+type selftestError struct{ failed, of int }
+
+func (e *selftestError) Error() string {
+	return fmt.Sprintf("selftest failed: %d of %d matrices", e.failed, e.of)
+}
+
+// selftestReport prints rows as they come and remembers the worst.
+type selftestReport struct {
+	w          io.Writer
+	asJSON     bool
+	rows, poor int
+	worst      map[string]selftestWorst
+}
+
+type selftestWorst struct {
+	ratio float64
+	where string
+}
+
+// selftestColumns are the measures in their order.
+var selftestColumns = []string{"residual", "orthogonality", "values", "alone"}
+
+const selftestFormat = "%-28s %6v %10s %10s %10s %10s%s\n"
+
+func (t *selftestReport) head(info vk.Info) error {
+	if t.asJSON {
+		return nil
+	}
+	return t.print("%s, %s %s\n"+selftestFormat, info.Name, info.Driver, info.DriverVersion, "kind", "n", "residual", "orthog.", "values", "alone", "")
+}
+
+func (t *selftestReport) print(format string, args ...any) error {
+	_, err := fmt.Fprintf(t.w, format, args...)
+	return cannotWrite("standard output", err)
+}
+
+func (t *selftestReport) add(r selftestRow) error {
+	t.rows++
+	if !r.ok() {
+		t.poor++
+	}
+	t.remember(r)
+	if t.asJSON {
+		return cannotWrite("standard output", json.NewEncoder(t.w).Encode(r))
+	}
+	verdict := "  ok"
+	switch {
+	case r.Error != "":
+		verdict = "  FAILED: " + r.Error
+	case !r.ok():
+		verdict = "  FAILED"
+	}
+	cells := map[string]string{}
+	for _, m := range r.Ratios {
+		cells[m.name] = fmt.Sprintf("%.3g", m.ratio)
+	}
+	args := []any{r.Kind, r.N}
+	for _, c := range selftestColumns {
+		if cells[c] == "" {
+			cells[c] = "–"
+		}
+		args = append(args, cells[c])
+	}
+	return t.print(selftestFormat, append(args, verdict)...)
+}
+
+func (t *selftestReport) remember(r selftestRow) {
+	if t.worst == nil {
+		t.worst = map[string]selftestWorst{}
+	}
+	for _, m := range r.Ratios {
+		ratio := m.ratio
+		if math.IsNaN(ratio) {
+			ratio = math.Inf(1)
+		}
+		if old, seen := t.worst[m.name]; !seen || ratio > old.ratio {
+			t.worst[m.name] = selftestWorst{ratio, fmt.Sprintf("%s, n = %d", r.Kind, r.N)}
+		}
+	}
+}
+
+// end prints the worst of each measure and gives the verdict.
+func (t *selftestReport) end() error {
+	if !t.asJSON {
+		for _, c := range selftestColumns {
+			if w, seen := t.worst[c]; seen {
+				if err := t.print("worst %-14s %10.3g  of %s\n", c, w.ratio, w.where); err != nil {
+					return err
+				}
+			}
+		}
+		if err := t.print("%d of %d matrices solved, all measures below %d\n", t.rows-t.poor, t.rows, evd.Threshold); err != nil {
+			return err
+		}
+	}
+	if t.poor > 0 {
+		return &selftestError{t.poor, t.rows}
+	}
+	return nil
+}

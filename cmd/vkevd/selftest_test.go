@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+)
+
+func TestSelftest(t *testing.T) {
+	s := newStage(t)
+	stdout, stderr, status := s.run("selftest", "--n", "0,7", "--device", "pre", "ddrvst", "goe")
+	lines := strings.Split(stdout, "\n")
+	for i, want := range []string{
+		"Pretence 9000, gonum 0.17",
+		"kind                              n   residual    orthog.     values      alone",
+		"goe                               0          0          0          –          0  ok",
+	} {
+		if lines[i] != want {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+	kinds := 0
+	for _, k := range testmat.Dense() {
+		if strings.Contains(k.Name(), "ddrvst") || strings.Contains(k.Name(), "goe") {
+			kinds++
+		}
+	}
+	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != statusFine {
+		t.Errorf("status %d, %q, %d kinds\n%s", status, stderr, kinds, stdout)
+	}
+	if s.machine.opened[0].Device != "pre" || s.machine.closed != 5 || len(s.machine.wanted) != 4 { // two plans for each order, and the device
+		t.Errorf("opened %+v, %d plans, %d closed", s.machine.opened, len(s.machine.wanted), s.machine.closed)
+	}
+}
+
+// TestSelftestFails: bad numbers and errors are told, and the other matrices are solved.
+func TestSelftestFails(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(m *pretended)
+		row   string
+	}{
+		{"value", func(m *pretended) { m.spoil = 1 }, "FAILED\n"},
+		{"infinite", func(m *pretended) { m.spoil = math.Inf(1) }, "FAILED\n"},
+		{"error", func(m *pretended) { m.solveErr = &evd.StageError{Stage: "bulge chasing", Info: 3} }, "FAILED: bulge chasing failed on the device (INFO = 3)\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t)
+			c.spoil(s.machine)
+			stdout, stderr, status := s.run("selftest", "-n", "5", "toeplitz")
+			if strings.Count(stdout, c.row) != 3 || !strings.Contains(stdout, "\n0 of 3 matrices solved") || stderr != "vkevd: selftest failed: 3 of 3 matrices\n" || status != statusNumerical {
+				t.Errorf("status %d, %q\n%s", status, stderr, stdout)
+			}
+			stdout, _, status = s.run("selftest", "-n", "5", "--json", "toeplitz(2")
+			var row struct {
+				Kind   string
+				N      int
+				Ratios struct{ Passed bool }
+				Error  string
+			}
+			if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.Kind != "toeplitz(2,-1)" || row.N != 5 || row.Ratios.Passed || status != statusNumerical {
+				t.Errorf("status %d, %v: %s", status, err, stdout)
+			}
+		})
+	}
+}
+
+func TestSelftestRefuses(t *testing.T) {
+	s := newStage(t)
+	s.fails(statusInput, `no kind of matrix has "nonesuch" in its name; see vkevd selftest --help`, "selftest", "nonesuch")
+	s.fails(statusInput, "--n needs orders of matrices, none negative; see vkevd selftest --help", "selftest", "-n", "5,-1")
+	s.machine.openErr = vk.ErrNoDevice
+	s.fails(statusDevice, "no usable Vulkan device", "selftest")
+	s.machine.openErr, s.machine.planErr = nil, errors.New("no plan")
+	if _, stderr, status := s.run("selftest"); status != statusInput || stderr != "vkevd: no plan\n" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// TestSelftestHere solves a few kinds on a device of this machine.
+func TestSelftestHere(t *testing.T) {
+	s := newStage(t)
+	if stdout, stderr, status := s.real("selftest", "-n", "20", "ddrvst-09", "dchkst-21", "glued"); status != statusFine || !strings.Contains(stdout, "\n5 of 5 ") {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+}
