@@ -8,7 +8,8 @@
 //
 // Each element is summed by `lanes` invocations, a power of two that divides
 // LOCAL_SIZE: lane l takes parts l, l+lanes, …, then the lanes' sums are added in
-// order. Neighbouring invocations own neighbouring elements.
+// order. Neighbouring invocations own neighbouring elements. The sums are short and wait
+// for memory: AT_ONCE parts are on their way together.
 // Workgroups: x and y, folded, number stretches of LOCAL_SIZE/lanes elements; z is
 // the member. No aliasing.
 #version 460
@@ -16,6 +17,7 @@
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
@@ -32,6 +34,8 @@ layout(push_constant, scalar) uniform Push {
 	uint splits, lanes;
 } p;
 
+const uint AT_ONCE = 8;
+
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
@@ -44,7 +48,14 @@ void main() {
 	acc_t sum = acc_t(0);
 	if (owner) {
 		uint64_t at = element(uint64_t(p.parts), e, uint64_t(gl_WorkGroupID.z) * p.splits, size);
-		for (uint s = lane; s < p.splits; s += p.lanes) sum += acc_t(MatrixIn(element(at, 0, s, size)).at[0]);
+		for (uint s = lane; s < p.splits; s += AT_ONCE * p.lanes) {
+			acc_t some[AT_ONCE];
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
+				uint part = s + u * p.lanes;
+				some[u] = part < p.splits ? acc_t(MatrixIn(element(at, 0, part, size)).at[0]) : acc_t(0);
+			}
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum += some[u];
+		}
 	}
 	partial[t] = sum;
 	barrier();

@@ -8,7 +8,7 @@
 //
 //	T[l, l] = τ(l)     T[i, l] = −τ(i)·Σ G[i, k]·T[k, l], k = i+1 … l
 //
-// g, t      n×n, leading dimensions n and ldt; they do not overlap
+// g, t      n×n, leading dimensions ldg and ldt; they do not overlap
 // tau       n factors
 //
 // Workgroup q makes columns [q·BLOCK, (q+1)·BLOCK) of T in the rows of its
@@ -33,7 +33,7 @@ layout(constant_id = 1) const uint BLOCK = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn g, tau;
 	MatrixOut t;
-	uint n, ldt;
+	uint n, ldg, ldt;
 } p;
 
 const uint STRIDE = BLOCK + 1;
@@ -47,7 +47,7 @@ void main() {
 	uint size = min(BLOCK, p.n - begin);
 	for (uint at = t; at < size * size; at += LOCAL_SIZE) {
 		uint i = at % size, k = at / size;
-		gram[i * STRIDE + k] = acc_t(p.g.at[begin + i + (begin + k) * p.n]);
+		gram[i * STRIDE + k] = acc_t(p.g.at[begin + i + (begin + k) * p.ldg]);
 	}
 	for (uint i = t; i < size; i += LOCAL_SIZE) factors[i] = acc_t(p.tau.at[begin + i]);
 	barrier();

@@ -24,9 +24,12 @@ type BandReduction struct {
 
 	qr      *PanelQR
 	factor  *TFactor
+	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush]
 
-	z, w, s, tau vk.Region[float64] // n×k; n×b; a product of inner dimension n; b
+	z, p         vk.Region[float64] // n×k; n×b
+	s            vk.Region[float64] // products of inner dimension n: at most two, k×b
+	between, tau vk.Region[float64] // b×b; b
 	work         *vk.Layout
 }
 
@@ -43,14 +46,20 @@ func NewBandReduction(dev *vk.Device, n, b, k int, ops Ops, t Tuning) (*BandRedu
 	if r.factor, err = NewTFactor(dev, b, ops, t); err != nil {
 		return nil, err
 	}
+	const strip = 8
+	middle := shaders.Sy2sbMiddleSpec{LocalSize: t.Panel.LocalSize, Columns: uint32(b), Strip: strip}
+	if r.middle, err = vk.Build(dev, shaders.Sy2sbMiddle(), middle); err != nil {
+		return nil, err
+	}
 	if r.extract, err = vk.Build(dev, shaders.BandExtract(), shaders.BandExtractSpec{LocalSize: t.Panel.LocalSize}); err != nil {
 		return nil, err
 	}
 	r.z = vk.Reserve[float64]("Z", n*min(k, n))
-	r.w = vk.Reserve[float64]("W", n*b)
-	r.s = vk.Reserve[float64]("YᵀW", max(min(k, n), b)*b)
+	r.p = vk.Reserve[float64]("P", n*b)
+	r.s = vk.Reserve[float64]("YᵀY, ZᵀY", 2*k*b)
+	r.between = vk.Reserve[float64]("TᵀYᵀPT", b*b)
 	r.tau = vk.Reserve[float64]("tau", b)
-	r.work = vk.Together(r.z, r.w, r.s, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
+	r.work = vk.Together(r.z, r.p, r.s, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
 	return r, nil
 }
 
@@ -117,53 +126,69 @@ func (k *block) at(row, cols int) (y, z Matrix) {
 
 // catchUp applies the pending change to the panel at c, from its diagonal block down.
 func (k *block) catchUp(rec *vk.Recorder, c int) {
-	if c == k.begin {
+	pending, cols := c-k.begin, min(k.b, k.n-c)
+	if pending == 0 {
 		return
 	}
-	cols := min(k.b, k.n-c)
-	y, z := k.at(c, c-k.begin)
-	x := k.a.Block(c, c, k.n-c, cols)
-	pending := c - k.begin
-	k.gemm(rec, NoTrans, Trans, -1, y, z.Block(0, 0, cols, pending), 1, x)
-	k.gemm(rec, NoTrans, Trans, -1, z, y.Block(0, 0, cols, pending), 1, x)
+	y, z := k.at(c, pending)
+	k.ops.GemmPair.RecordPair(rec, k.ws, NoTrans, Trans, -1, y, z.Block(0, 0, cols, pending), z, y.Block(0, 0, cols, pending),
+		1, k.a.Block(c, c, k.n-c, cols))
 }
 
 // panel factors what is below the diagonal block at c and appends its y and z.
-// With Q = I − W·yᵀ, W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+// With Q = I − y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
 //	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
-//	z = P − ½·y·(Wᵀ·P)
-//	P = (A − Y·Zᵀ − Z·Yᵀ)·W = A·W − Y·(Zᵀ·W) − Z·(Yᵀ·W).
+//	z = P·T − ½·y·(Tᵀ·(yᵀ·P)·T)
+//	P = (A − Y·Zᵀ − Z·Yᵀ)·y = A·y − Y·(Zᵀ·y) − Z·(Yᵀ·y).
+//
+// T comes last because everything before it needs y alone: what is short then
+// waits for nothing but the products with A and with Y and Z, and yᵀ·y, which T
+// is made of, is a part of the latter.
 func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
 	b, ws := k.b, k.ws
 	top, pending := c+b, c-k.begin
 	m := k.n - top
-
 	y := k.a.Block(top, c, m, b)
 	// R(i, j) is the band's (top+i, c+j), at (b+i−j) + (c+j)·2b.
 	upper := NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
 	factor := NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
-	k.qr.Record(rec, ws, y, upper, tau)
-	k.factor.Record(rec, ws, y, tau, factor)
-	w := NewMatrix(k.w.In(ws), m, b, m)
-	k.gemm(rec, NoTrans, NoTrans, 1, y, factor, 0, w)
 
-	p := k.z.Block(top, pending, m, b)
-	k.ops.Symm.Record(rec, ws, k.a.Block(top, top, m, m), w, p)
+	k.qr.Record(rec, ws, y, upper, tau)
+	p := NewMatrix(k.p.In(ws), m, b, m)
+	k.ops.Symm.Record(rec, ws, k.a.Block(top, top, m, m), y, p)
+	yy, zy := k.inner(rec, top, pending, y)
+	k.factor.RecordFrom(rec, ws, yy.Block(pending, 0, b, b), tau, factor)
 	if pending > 0 {
 		oldY, oldZ := k.at(top, pending)
-		s := NewMatrix(k.s.In(ws), pending, b, pending)
-		k.gemm(rec, Trans, NoTrans, 1, oldZ, w, 0, s)
-		k.gemm(rec, NoTrans, NoTrans, -1, oldY, s, 1, p)
-		k.gemm(rec, Trans, NoTrans, 1, oldY, w, 0, s)
-		k.gemm(rec, NoTrans, NoTrans, -1, oldZ, s, 1, p)
+		k.ops.GemmPair.RecordPair(rec, ws, NoTrans, NoTrans, -1, oldY, zy.Block(0, 0, pending, b), oldZ, yy.Block(0, 0, pending, b), 1, p)
 	}
-	s := NewMatrix(k.s.In(ws), b, b, b)
-	k.gemm(rec, Trans, NoTrans, 1, w, p, 0, s)
-	k.gemm(rec, NoTrans, NoTrans, -0.5, y, s, 1, p)
+	x := NewMatrix(k.s.In(ws), b, b, b)
+	k.ops.Gemm.Record(rec, ws, Trans, NoTrans, 1, y, p, 0, x)
+	between := NewMatrix(k.between.In(ws), b, b, b)
+	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush{
+		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld),
+	})
+	z := k.z.Block(top, pending, m, b)
+	k.ops.GemmPair.RecordPair(rec, ws, NoTrans, NoTrans, 1, p, factor, y, between, 0, z)
 }
 
-func (k *block) gemm(rec *vk.Recorder, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
-	k.ops.Gemm.Record(rec, k.ws, opA, opB, alpha, a, b, beta, c)
+// inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, pending columns before y. Where they
+// can be they are one batch: Z lies as far from Y for every column. (Its last rows
+// then are Z's next columns times y, which mean nothing.)
+func (k *block) inner(rec *vk.Recorder, top, pending int, y Matrix) (yy, zy Matrix) {
+	rows := pending + k.b
+	yy = NewMatrix(k.s.In(k.ws).Sub(0, rows*k.b), rows, k.b, rows)
+	zy = NewMatrix(k.s.In(k.ws).Sub(rows*k.b, rows*k.b), rows, k.b, rows)
+	allY, allZ := k.at(top, rows)
+	batch := Batch{Count: 1, StrideC: rows * k.b}
+	if pending > 0 && allY.Ld == allZ.Ld {
+		batch.Count, batch.StrideA = 2, allY.Addr().Until(allZ.Addr())
+	}
+	k.ops.Gemm.RecordBatch(rec, k.ws, batch, Trans, NoTrans, 1, allY, y, 0, yy)
+	if pending > 0 && batch.Count == 1 {
+		k.ops.Gemm.Record(rec, k.ws, Trans, NoTrans, 1, allZ, y, 0, zy)
+	}
+	return yy, zy
 }

@@ -8,7 +8,7 @@ import (
 
 const (
 	sumThreads = 256
-	sumLanes   = 8 // invocations that share the sum of one element, at most
+	sumLanes   = 16 // invocations that share the sum of one element, at most
 )
 
 // parts is the partial products of a split inner dimension and their sum, taken

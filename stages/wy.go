@@ -57,9 +57,14 @@ func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, tau vk.Slice[
 	if n == 0 || y.Rows == 0 {
 		return
 	}
-	g := f.gramian(rec, ws, y)
+	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
+}
+
+// RecordFrom is Record for who has g = Yᵀ·Y; only its part above the diagonal is read.
+func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g Matrix, tau vk.Slice[float64], t Matrix) {
+	n := g.Cols
 	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush{
-		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldt: uint32(t.Ld),
+		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
 }

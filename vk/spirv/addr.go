@@ -12,3 +12,13 @@ func (a Addr[T]) Plus(n int) Addr[T] {
 	var element T
 	return a + Addr[T](int64(n)*int64(unsafe.Sizeof(element)))
 }
+
+// Until is the n for which Plus(n) is b. It panics if there is none.
+func (a Addr[T]) Until(b Addr[T]) int {
+	var element T
+	bytes, size := int64(b-a), int64(unsafe.Sizeof(element))
+	if bytes%size != 0 {
+		panic("spirv: addresses are no whole number of elements apart")
+	}
+	return int(bytes / size)
+}

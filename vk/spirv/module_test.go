@@ -81,6 +81,20 @@ func TestAddrPlus(t *testing.T) {
 	if have := Addr[float32](400).Plus(-100); have != 0 {
 		t.Errorf("backward: %#x", have)
 	}
+	for _, n := range []int{0, 1, -7, 1 << 31, -(1 << 35)} {
+		if a := Addr[float64](1 << 40); a.Until(a.Plus(n)) != n {
+			t.Errorf("%d elements are %d", n, a.Until(a.Plus(n)))
+		}
+	}
+}
+
+func TestAddrsThatAreNotElementsApart(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("half an element was accepted")
+		}
+	}()
+	Addr[float64](64).Until(68)
 }
 
 func TestKindSizes(t *testing.T) {

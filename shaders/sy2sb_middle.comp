@@ -1,0 +1,49 @@
+// sy2sb_middle makes the b×b matrix in the middle of a panel's two-sided update.
+//
+//	N = −½·Tᵀ·X·T
+//
+// in:  x  b×b, leading dimension b
+//      t  b×b upper triangular, leading dimension ldt, zeros stored below the diagonal
+// out: n  b×b, leading dimension b; must not overlap x or t
+//
+// Workgroup q makes columns [q·STRIP, (q+1)·STRIP). b is COLUMNS.
+//
+// Grid: ceil(COLUMNS / STRIP) workgroups.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 1) const uint COLUMNS = 32;
+layout(constant_id = 2) const uint STRIP = 8;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn x, t;
+	MatrixOut n;
+	uint ldt;
+} p;
+
+shared acc_t xt[STRIP * COLUMNS]; // X·T: (i, l) at i + l·COLUMNS
+
+void main() {
+	uint begin = gl_WorkGroupID.x * STRIP, size = min(STRIP, COLUMNS - begin) * COLUMNS;
+	for (uint at = gl_LocalInvocationIndex; at < size; at += LOCAL_SIZE) {
+		uint i = at % COLUMNS, l = begin + at / COLUMNS;
+		acc_t sum = acc_t(0);
+		for (uint k = 0; k < COLUMNS; k++) sum = fma(acc_t(p.x.at[i + k * COLUMNS]), acc_t(p.t.at[k + l * p.ldt]), sum);
+		xt[at] = sum;
+	}
+	barrier();
+	for (uint at = gl_LocalInvocationIndex; at < size; at += LOCAL_SIZE) {
+		uint i = at % COLUMNS, l = at / COLUMNS;
+		acc_t sum = acc_t(0);
+		for (uint k = 0; k < COLUMNS; k++) sum = fma(acc_t(p.t.at[k + i * p.ldt]), xt[k + l * COLUMNS], sum);
+		p.n.at[i + (begin + l) * COLUMNS] = real_t(acc_t(-0.5) * sum);
+	}
+}
