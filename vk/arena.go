@@ -70,14 +70,25 @@ func (a *Arena) allocate() error {
 		a.base = d.nextDry
 		return nil
 	}
-	if _, free := d.Memory(); a.size > free {
-		return &OutOfMemoryError{"the workspace", a.size, free}
+	const what = "the workspace"
+	_, free := d.Memory()
+	if a.size > free {
+		return &OutOfMemoryError{What: what, Need: a.size, Free: free}
+	}
+	// The size of a buffer is a limit that Vulkan forbids to try. That of an allocation is one that
+	// drivers may go beyond, and NVIDIA's does by far.
+	limits := &d.from.props
+	if limits.MaxBuffer != 0 && a.size > limits.MaxBuffer {
+		return &OutOfMemoryError{What: what, Need: a.size, Free: free, Limit: limits.MaxBuffer}
 	}
 	var err error
 	a.buffer, err = d.dev.NewBuffer(a.size, d.memoryTypes(driver.DeviceLocal, 0), false)
 	if outOfMemory(err) {
-		_, free := d.Memory()
-		return &OutOfMemoryError{"the workspace", a.size, free}
+		oom := &OutOfMemoryError{What: what, Need: a.size, Free: free}
+		if a.size > limits.MaxAllocation {
+			oom.Limit = limits.MaxAllocation
+		}
+		return oom
 	}
 	if err != nil {
 		return wrap("allocating the workspace", "", "", err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -19,6 +20,10 @@ type Options struct {
 	CacheDir   string       // where compiled pipelines are kept; "" keeps none
 	Kernels    bool         // time every kernel, not only phases (a timestamp after each command)
 	Statistics bool         // keep what the driver's compiler says of each kernel, for Device.Statistics
+
+	// Batch is how long the device should be busy at one go, as far as that can be estimated; 0 takes
+	// 100 ms. Cancelling waits for one batch. A nanosecond makes each command a batch, for tests.
+	Batch time.Duration
 }
 
 // Device is an open device. Its methods may be called from many goroutines;
@@ -80,6 +85,9 @@ func noDevice(err error) error {
 func Open(opt Options) (*Device, error) {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opt.Batch <= 0 {
+		opt.Batch = batchTarget
 	}
 	in, all, err := examineAll(opt.Validate)
 	if err != nil {

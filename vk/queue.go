@@ -11,7 +11,7 @@ const (
 	inFlight       = 2                      // batches: one runs while the next is recorded
 	batchCommands  = 4096                   // in one batch at most
 	batchQueries   = batchCommands + 8      // timestamps in one batch at most
-	batchTarget    = 100 * time.Millisecond // a batch should end within this: desktops reset a GPU that is busy for seconds, and cancelling waits for one batch
+	batchTarget    = 100 * time.Millisecond // Options.Batch where nobody says: desktops reset a GPU that is busy for seconds, and cancelling waits for one batch
 	pollInterval   = 20 * time.Millisecond  // how often a waiting Run looks at its context
 	firstEstimates = 1e-5                   // seconds a command, before anything was measured
 )
@@ -62,7 +62,7 @@ func (d *Device) await(ctx context.Context, value uint64) error {
 	}
 }
 
-// pace estimates how long commands take, so that batches stay near batchTarget.
+// pace estimates how long commands take, so that batches stay near Options.Batch.
 type pace struct {
 	perCommand float64 // seconds
 	perCost    float64 // seconds a unit of Recorder.Costs

@@ -18,7 +18,7 @@ var ErrNoDevice = errors.New("no usable Vulkan device")
 type Error struct {
 	Op     string // what we were doing
 	Kernel string // the kernel concerned, if it is one
-	Phase  string // the last phase begun, if any
+	Phase  string // the phase, or "first to last" where a batch spans several, if any was begun
 	Err    error  // the driver's answer
 }
 
@@ -52,13 +52,17 @@ func (e *UnsupportedError) Error() string {
 }
 
 // OutOfMemoryError says that something does not fit. Sizes are in bytes; Free
-// is the driver's estimate.
+// is the driver's estimate. Limit, where it is not 0, is what stood in the way although enough
+// was free: the device gives no more than that in one piece.
 type OutOfMemoryError struct {
-	What       string
-	Need, Free uint64
+	What              string
+	Need, Free, Limit uint64
 }
 
 func (e *OutOfMemoryError) Error() string {
+	if e.Limit != 0 {
+		return fmt.Sprintf("%s needs %d bytes of device memory in one piece, the device allows %d", e.What, e.Need, e.Limit)
+	}
 	return fmt.Sprintf("%s needs %d bytes of device memory, %d are free", e.What, e.Need, e.Free)
 }
 

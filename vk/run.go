@@ -47,7 +47,8 @@ type run struct {
 	onProgress func(Progress)
 	profile    *Profile
 	pending    [inFlight]*batch
-	phase      string // the phase that encoding has reached
+	phase      string     // the phase that encoding has reached
+	mark       *phaseMark // where it began
 }
 
 // batch is a stretch of a recording on its way through the queue.
@@ -56,7 +57,37 @@ type batch struct {
 	marks    []mark
 	estimate float64
 	progress *phaseMark
-	first    string // phase at the batch's begin
+	work     work
+}
+
+// work is what a batch runs, for its errors.
+type work struct {
+	first, last string // phases of the first command and of the last
+	kernel      string // if no other kernel is in it
+	mixed       bool
+}
+
+func (w *work) add(phase, kernel string) {
+	if w.first == "" {
+		w.first = phase
+	}
+	w.last = phase
+	if w.kernel != "" && w.kernel != kernel {
+		w.mixed = true
+	}
+	w.kernel = kernel
+}
+
+// wrap is an error of the batch, with all that is known about where it was.
+func (w *work) wrap(op string, err error) error {
+	kernel, phase := w.kernel, w.first
+	if w.mixed {
+		kernel = ""
+	}
+	if w.last != w.first {
+		phase += " to " + w.last
+	}
+	return wrap(op, kernel, phase, err)
 }
 
 // mark names the time between two timestamps.
@@ -103,18 +134,19 @@ func (r *run) oldest() int {
 // start encodes and submits commands from next on; it returns where it stopped.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
-	e := encoder{run: r, b: &batch{first: r.phase}}
+	e := encoder{run: r, b: &batch{}}
 	e.stamp("")
 	for next < len(r.rec.cmds) && e.fits(&r.rec.cmds[next]) {
 		e.add(&r.rec.cmds[next])
 		next++
 	}
 	e.stamp("")
+	e.b.progress = r.mark
 	if err := d.dev.Record(d.queue.batches[slot], e.out, r.rec.bytes, e.queries); err != nil {
-		return next, wrap("recording a batch", "", r.phase, err)
+		return next, e.b.work.wrap("recording a batch", err)
 	}
 	if err := d.dev.Submit(d.queue.batches[slot], d.queue.timeline, d.queue.value+1); err != nil {
-		return next, wrap("submitting a batch", "", r.phase, err)
+		return next, e.b.work.wrap("submitting a batch", err)
 	}
 	d.queue.value++
 	e.b.value = d.queue.value
@@ -131,11 +163,11 @@ func (r *run) finish(slot int) error {
 	r.pending[slot] = nil
 	d := r.dev
 	if err := d.await(r.ctx, b.value); err != nil {
-		return wrap("waiting for a batch", "", b.first, err)
+		return b.work.wrap("waiting for a batch", err)
 	}
 	ticks, err := d.dev.Timestamps(d.queue.batches[slot], len(b.marks))
 	if err != nil {
-		return wrap("reading timestamps", "", b.first, err)
+		return b.work.wrap("reading timestamps", err)
 	}
 	period := float64(d.from.props.TimestampPeriod) * 1e-9
 	total := 0.0
@@ -165,7 +197,7 @@ func (e *encoder) fits(c *command) bool {
 		return false
 	}
 	s := e.run.dev.queue.pace.estimate(c)
-	if e.seconds > 0 && e.seconds+s > batchTarget.Seconds() && c.op != opBarrier {
+	if e.seconds > 0 && e.seconds+s > e.run.dev.opt.Batch.Seconds() && c.op != opBarrier {
 		return false
 	}
 	return true
@@ -185,7 +217,7 @@ func (e *encoder) add(c *command) {
 	switch c.op {
 	case opPhase:
 		e.stamp("")
-		e.run.phase, e.b.progress = c.phase.name, c.phase
+		e.run.phase, e.run.mark = c.phase.name, c.phase
 		return
 	case opDispatch:
 		kernel = c.kernel.name
@@ -204,6 +236,7 @@ func (e *encoder) add(c *command) {
 	e.out = append(e.out, out)
 	s := d.queue.pace.estimate(c)
 	if c.op != opBarrier {
+		e.b.work.add(e.run.phase, kernel)
 		e.seconds += s
 		e.b.estimate += s
 		if d.opt.Kernels {

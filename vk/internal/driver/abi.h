@@ -54,6 +54,7 @@ enum {
 	ST_EXECUTABLE_FEATURES = 1000269000,
 	ST_EXECUTABLE = 1000269003,
 	ST_EXECUTABLE_STATISTIC = 1000269004,
+	ST_MAINTENANCE_4_PROPERTIES = 1000413001,
 };
 
 #define VK_HEAD VkEnum sType; const void *pNext
@@ -70,6 +71,7 @@ typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;
 typedef struct { VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]; uint8_t conformance[4]; } VkPhysicalDeviceDriverProperties;
 typedef struct { VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, supportedOperations; VkBool32 quad; } VkPhysicalDeviceSubgroupProperties;
 typedef struct { VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize; } VkPhysicalDeviceMaintenance3Properties;
+typedef struct { VK_HEAD; VkDeviceSize maxBufferSize; } VkPhysicalDeviceMaintenance4Properties;
 typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags stages; } VkPhysicalDeviceSubgroupSizeControlProperties;
 
 typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;

@@ -21,6 +21,7 @@ var layouts = map[string]string{
 	"VkPhysicalDeviceDriverProperties":                        "driverID driverName driverInfo",
 	"VkPhysicalDeviceSubgroupProperties":                      "subgroupSize supportedOperations",
 	"VkPhysicalDeviceMaintenance3Properties":                  "maxMemoryAllocationSize",
+	"VkPhysicalDeviceMaintenance4Properties":                  "maxBufferSize",
 	"VkPhysicalDeviceSubgroupSizeControlProperties":           "minSubgroupSize maxSubgroupSize",
 	"VkQueueFamilyProperties":                                 "queueFlags queueCount timestampValidBits",
 	"VkExtensionProperties":                                   "extensionName specVersion",

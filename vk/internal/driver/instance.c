@@ -56,7 +56,8 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 
 void vke_get_properties(VkPhysicalDevice device, vke_properties *out) {
 	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES};
-	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &size};
+	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES, &size};
+	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &buffer};
 	VkPhysicalDeviceSubgroupProperties subgroup = {ST_SUBGROUP_PROPERTIES, &memory};
 	VkPhysicalDeviceDriverProperties driver = {ST_DRIVER_PROPERTIES, &subgroup};
 	VkPhysicalDeviceProperties2 all = {ST_PROPERTIES_2, &driver};
@@ -69,6 +70,7 @@ void vke_get_properties(VkPhysicalDevice device, vke_properties *out) {
 	out->subgroup_min = size.minSubgroupSize;
 	out->subgroup_max = size.maxSubgroupSize;
 	out->max_allocation = memory.maxMemoryAllocationSize;
+	out->max_buffer = buffer.maxBufferSize;
 }
 
 // The four feature structures as one chain, and where each of our features

@@ -22,7 +22,7 @@ type Properties struct {
 	PipelineUUID              [16]byte
 	Subgroup, SubgroupMin     uint32
 	SubgroupMax, SubgroupOps  uint32
-	MaxAllocation             uint64
+	MaxAllocation, MaxBuffer  uint64 // bytes
 	MaxShared, MaxInvocations uint32
 	MaxGroups, MaxLocalSize   [3]uint32
 	MaxPush                   uint32
@@ -68,7 +68,7 @@ func (p Physical) Properties() Properties {
 	out.DriverName, out.DriverInfo = C.GoString(&more.driver_name[0]), C.GoString(&more.driver_info[0])
 	out.Subgroup, out.SubgroupOps = uint32(more.subgroup), uint32(more.subgroup_ops)
 	out.SubgroupMin, out.SubgroupMax = uint32(more.subgroup_min), uint32(more.subgroup_max)
-	out.MaxAllocation = uint64(more.max_allocation)
+	out.MaxAllocation, out.MaxBuffer = uint64(more.max_allocation), uint64(more.max_buffer)
 	return out
 }
 

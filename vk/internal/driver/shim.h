@@ -21,7 +21,7 @@ typedef struct {
 	char driver_name[256], driver_info[256];
 	int32_t driver_id;
 	uint32_t subgroup, subgroup_min, subgroup_max, subgroup_ops;
-	uint64_t max_allocation;
+	uint64_t max_allocation, max_buffer;
 } vke_properties;
 void vke_get_properties(VkPhysicalDevice, vke_properties *out);
 
