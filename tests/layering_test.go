@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"shaders/gen/source": {"vk/spirv"},
 	"vk":                 {"vk/internal/driver", "vk/spirv"},
 	"vk/internal/driver": {},
+	"vk/internal/trials": {},
 	"vk/spirv":           {},
 	"tests/ratio":        {},
 	"tests/testdata":     {},

@@ -1,0 +1,120 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// The context ends at a driver call, each site's first (with VKEVD_FAULTS=all at each call): at most
+// the batch that is being recorded is still submitted, the error is the context's, and the plan goes on.
+func TestCancelledAtEachCall(t *testing.T) {
+	for _, vectors := range []bool{true, false} {
+		f := newFixture(t, vectors)
+		cancelled := 0
+		for _, c := range once(f.calls(t)) {
+			ctx, cancel := context.WithCancel(context.Background())
+			after := 0
+			end := watch(t, func(got call) driver.Result {
+				if got.number == c.number {
+					cancel()
+				}
+				if got.number >= c.number && got.name == "vkQueueSubmit" {
+					after++
+				}
+				return driver.Success
+			})
+			res, err := f.plan.Solve(ctx, f.a)
+			end()
+			cancel()
+			switch {
+			case errors.Is(err, context.Canceled):
+				cancelled++
+			case err != nil || !same(res, f.want): // what the end of the context found finished may be returned
+				t.Errorf("cancelled at call %d, %s: %v", c.number, c.name, err)
+			}
+			if after > 1 {
+				t.Errorf("cancelled at call %d, %s: %d batches after that", c.number, c.name, after)
+			}
+			f.solvesStill(t, "a cancelled one")
+		}
+		t.Logf("vectors %v: cancelled %d times", vectors, cancelled)
+		if cancelled < 10 {
+			t.Errorf("cancelled only %d times", cancelled)
+		}
+	}
+}
+
+// once keeps the first call of each site, or all calls if everything is to be tried.
+func once(all []call) []call {
+	if everything() {
+		return all
+	}
+	var list []call
+	seen := map[uint64]bool{}
+	for _, c := range all {
+		if !seen[c.far] {
+			seen[c.far] = true
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// The context ends when progress is reported for the k-th time, that is after the k-th batch.
+func TestCancelledAfterEachBatch(t *testing.T) {
+	f := newFixture(t, true)
+	reports := 0
+	f.report = func(evd.Progress) { reports++ }
+	f.solvesStill(t, "none")
+	total, stride := reports, 7
+	if everything() {
+		stride = 1
+	}
+	if total < 50 {
+		t.Fatalf("only %d reports", total)
+	}
+	stages := map[string]bool{}
+	for k := 0; k < total; k += stride {
+		ctx, cancel := context.WithCancel(context.Background())
+		reports = 0
+		stage := ""
+		f.report = func(p evd.Progress) {
+			if reports++; reports == k+1 {
+				stage = p.Stage
+				cancel()
+			}
+		}
+		_, err := f.plan.Solve(ctx, f.a)
+		f.report = nil
+		cancel()
+		stages[stage] = true
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled after batch %d of %d: %v", k, total, err)
+		}
+		if more := reports - (k + 1); more > 1 { // the one that was running
+			t.Errorf("cancelled after batch %d, and %d batches after that", k, more)
+		}
+		f.solvesStill(t, "a cancelled one")
+	}
+	t.Logf("after every %dth of %d batches, in %v", stride, total, slices.Sorted(maps.Keys(stages)))
+}
+
+func TestDeadlines(t *testing.T) {
+	f := newFixture(t, true)
+	for _, limit := range []time.Duration{-1, time.Microsecond, time.Millisecond, 5 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		res, err := f.plan.Solve(ctx, f.a)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) && (limit < time.Millisecond || err != nil || !same(res, f.want)) {
+			t.Errorf("deadline in %v: %v", limit, err)
+		}
+		f.solvesStill(t, "a deadline")
+	}
+}

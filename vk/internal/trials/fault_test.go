@@ -1,0 +1,154 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// results are what a driver may answer to nearly every call.
+var results = []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed}
+
+// forgiven calls may fail without the solve failing: devices whose extensions cannot be listed are taken
+// to have none, a device that cannot be waited for is closed all the same, memory that
+// one type does not have may come from the next, and a pipeline cache that cannot be had costs time only.
+var forgiven = []string{
+	"vkEnumerateDeviceExtensionProperties", "vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",
+}
+
+// checkFault holds for whatever a failed call was answered with: the error says which call, what it was for, and
+// as much of kernel and phase as is known there; without an error the result is as ever.
+func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
+	t.Helper()
+	var failed *driver.Error
+	var device *vk.Error
+	var memory *vk.OutOfMemoryError
+	switch {
+	case err == nil && slices.Contains(forgiven, c.name):
+		if !same(got, want) {
+			t.Errorf("%s failing with %v: no error, other bits", c.name, result)
+		}
+	case errors.As(err, &memory):
+		if result != driver.OutOfMemory || memory.Need == 0 || memory.Free == 0 {
+			t.Errorf("%s failing with %v gave %v", c.name, result, err)
+		}
+	case !errors.As(err, &failed) || failed.Call != c.name || failed.Result != result:
+		t.Errorf("call %d, %s failing with %v, gave %v", c.number, c.name, result, err)
+	case errors.Is(err, vk.ErrNoDevice): // before there is a device
+	case !errors.As(err, &device) || device.Op == "" || c.kernel && device.Kernel == "" || c.run && device.Phase == "":
+		t.Errorf("call %d, %s failing with %v, says too little: %v", c.number, c.name, result, err)
+	case (result == driver.DeviceLost) != errors.Is(err, vk.ErrDeviceLost):
+		t.Errorf("%s failing with %v, is it lost? %v", c.name, result, err)
+	}
+}
+
+// Every driver call of a session fails: a typed error must come back and no object may be left.
+// Each site in vk fails once; with VKEVD_FAULTS=all each call of the session does with each result.
+func TestEveryCallOfASessionMayFail(t *testing.T) {
+	for _, s := range []session{{vectors: true, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: false, vk: vk.Options{Batch: oneCommand}}} {
+		want := s.must(t)
+		faults := s.faults(t)
+		failed := 0
+		for _, f := range faults {
+			var at *call
+			end := watch(t, f.strike(&at))
+			got, err := s.run(context.Background())
+			end()
+			nothingLeft(t, f.String())
+			if at == nil {
+				continue // the number of waits varies
+			}
+			failed++
+			checkFault(t, *at, f.result, got, want, err)
+		}
+		if got := s.must(t); !same(got, want) {
+			t.Error("the session after: other bits")
+		}
+		t.Logf("vectors %v: %d of %d faults came to pass", s.vectors, failed, len(faults))
+		if failed < 20 {
+			t.Errorf("only %d calls failed", failed)
+		}
+		if !everything() {
+			return
+		}
+	}
+}
+
+// faults lists what to try on a session.
+func (s session) faults(t *testing.T) []fault {
+	var all []call
+	end := watch(t, func(c call) driver.Result {
+		all = append(all, c)
+		return driver.Success
+	})
+	s.must(t)
+	end()
+	return choose(all, func(c call) uint64 { return c.near })
+}
+
+// A fault is a result for one call, chosen by its number or, where that is negative, by its site.
+type fault struct {
+	number int
+	site   uint64
+	of     func(call) uint64
+	result driver.Result
+	name   string // of the call when it was chosen
+}
+
+func (f fault) String() string {
+	return fmt.Sprintf("call %d, %s, failing with %v", f.number, f.name, f.result)
+}
+
+// strike is a hook's function that fails the first call which the fault means, and notes it.
+func (f fault) strike(at **call) func(call) driver.Result {
+	return func(c call) driver.Result {
+		if *at != nil || f.number != c.number && (f.number >= 0 || f.of(c) != f.site) {
+			return driver.Success
+		}
+		*at = &c
+		return f.result
+	}
+}
+
+// choose takes each call with each result, or each site with one of them.
+func choose(all []call, site func(call) uint64) []fault {
+	var list []fault
+	seen := map[uint64]bool{}
+	for _, c := range all {
+		if everything() {
+			for _, r := range results {
+				list = append(list, fault{number: c.number, result: r, name: c.name})
+			}
+		} else if !seen[site(c)] {
+			seen[site(c)] = true
+			list = append(list, fault{number: -1, site: site(c), of: site, result: results[len(list)%len(results)], name: c.name})
+		}
+	}
+	return list
+}
+
+// Every driver call of a solve fails while its device and plan stay: the next solve on them has the right bits.
+// A device that is really lost would not, but an error that was not the device's end must not be ours.
+func TestAPlanOutlivesFailedCalls(t *testing.T) {
+	for _, vectors := range []bool{true, false} {
+		p := newFixture(t, vectors)
+		faults := choose(p.calls(t), func(c call) uint64 { return c.far })
+		for _, f := range faults {
+			var at *call
+			end := watch(t, f.strike(&at))
+			got, err := p.plan.Solve(context.Background(), p.a)
+			end()
+			if at != nil {
+				checkFault(t, *at, f.result, got, p.want, err)
+			}
+			p.solvesStill(t, f.String())
+		}
+		t.Logf("vectors %v: %d faults", vectors, len(faults))
+	}
+}

@@ -1,0 +1,86 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// The device is lost for good in the middle of each stage: from there on every call says so. The error
+// names the stage, nothing is left, and a new device works.
+func TestDeviceLostInEachStage(t *testing.T) {
+	for _, vectors := range []bool{true, false} {
+		s := session{vectors: vectors, vk: vk.Options{Batch: oneCommand}}
+		want := s.must(t)
+		var submits map[string][]int
+		t.Run("where", func(t *testing.T) { submits = submitsByPhase(t, vectors) }) // its device is closed when it ends
+		for phase, list := range submits {
+			middle := list[len(list)/2]
+			at := 0
+			end := watch(t, func(c call) driver.Result {
+				if c.name == "vkQueueSubmit" {
+					at++
+				}
+				// The CPU driver's device lives on and has to be waited for; a lost one would be idle.
+				if at > middle && c.name != "vkDeviceWaitIdle" {
+					return driver.DeviceLost
+				}
+				return driver.Success
+			})
+			_, err := s.run(context.Background())
+			end()
+			var e *vk.Error
+			if !errors.Is(err, vk.ErrDeviceLost) || !errors.As(err, &e) || e.Phase != phase {
+				t.Errorf("lost in %s: %v", phase, err)
+			}
+			nothingLeft(t, "a device lost in "+phase)
+		}
+		t.Logf("vectors %v: lost in %v", vectors, slices.Sorted(maps.Keys(submits)))
+		if got := s.must(t); !same(got, want) {
+			t.Error("the session after: other bits")
+		}
+	}
+}
+
+// submitsByPhase tells which of a solve's submissions belong to which phase, transfers left out, by losing
+// the device for a moment at each of them.
+func submitsByPhase(t *testing.T, vectors bool) map[string][]int {
+	f := newFixture(t, vectors)
+	total := 0
+	for _, c := range f.calls(t) {
+		if c.name == "vkQueueSubmit" {
+			total++
+		}
+	}
+	list := map[string][]int{}
+	for k := range total {
+		at := 0
+		end := watch(t, func(c call) driver.Result {
+			if c.name != "vkQueueSubmit" {
+				return driver.Success
+			}
+			if at++; at == k+1 {
+				return driver.DeviceLost
+			}
+			return driver.Success
+		})
+		_, err := f.plan.Solve(context.Background(), f.a)
+		end()
+		var e *vk.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("submission %d lost: %v", k, err)
+		}
+		if e.Op == "submitting a batch" {
+			list[e.Phase] = append(list[e.Phase], k)
+		}
+	}
+	if len(list) < 4 {
+		t.Errorf("stages seen: %v", list)
+	}
+	return list
+}

@@ -1,0 +1,67 @@
+package trials
+
+import (
+	"context"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// A fixture is a plan on a device of its own, every command a batch, with the result it gives undisturbed.
+type fixture struct {
+	plan    *evd.Plan[float64]
+	a       evd.Sym[float64]
+	want    *evd.Result[float64]
+	objects int64
+	report  func(evd.Progress) // if not nil, hears of progress
+}
+
+func newFixture(t *testing.T, vectors bool) *fixture {
+	t.Helper()
+	f := &fixture{a: random(order, 1)}
+	d := device(t, vk.Options{Batch: oneCommand})
+	opt := options(vectors)
+	opt.Progress = func(p evd.Progress) {
+		if f.report != nil {
+			f.report(p)
+		}
+	}
+	var err error
+	if f.plan, err = evd.NewPlan[float64](d, order, opt); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.plan.Close)
+	if f.want, err = f.plan.Solve(context.Background(), f.a); err != nil {
+		t.Fatal(err)
+	}
+	f.objects = driver.Live()
+	return f
+}
+
+// calls are the driver calls of one solve.
+func (f *fixture) calls(t *testing.T) []call {
+	t.Helper()
+	var all []call
+	end := watch(t, func(c call) driver.Result {
+		all = append(all, c)
+		return driver.Success
+	})
+	defer end()
+	if _, err := f.plan.Solve(context.Background(), f.a); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// solvesStill is what must hold after anything that befell a solve.
+func (f *fixture) solvesStill(t *testing.T, after string) {
+	t.Helper()
+	if n := driver.Live(); n != f.objects {
+		t.Fatalf("%d objects after %s, %d before", n, after, f.objects)
+	}
+	if got, err := f.plan.Solve(context.Background(), f.a); err != nil || !same(got, f.want) {
+		t.Fatalf("the solve after %s: %v, or other bits", after, err)
+	}
+}

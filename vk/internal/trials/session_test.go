@@ -1,0 +1,110 @@
+package trials
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// order is that of the small solves: with the smallest tuning it reaches every stage's
+// every kernel, with three levels of merges.
+const order = 13
+
+// oneCommand makes each command a batch of its own.
+const oneCommand = time.Nanosecond
+
+// random is a full symmetric matrix.
+func random(n int, seed uint64) evd.Sym[float64] {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: make([]float64, n*n)}
+	for j := range n {
+		for i := range j + 1 {
+			x := rng.NormFloat64()
+			a.Data[i+j*n], a.Data[j+i*n] = x, x
+		}
+	}
+	return a
+}
+
+func open(opt vk.Options) (*vk.Device, error) {
+	opt.Device = os.Getenv("VKEVD_DEVICE")
+	return vk.Open(opt)
+}
+
+func device(t testing.TB, opt vk.Options) *vk.Device {
+	t.Helper()
+	d, err := open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func options(vectors bool) evd.Options {
+	small := stages.SmallestTuning()
+	return evd.Options{Vectors: vectors, Tuning: &small}
+}
+
+// A session is a program's life: a device opened, a plan made, one matrix solved and checked, all
+// closed.
+type session struct {
+	vk      vk.Options
+	vectors bool
+}
+
+func (s session) run(ctx context.Context) (*evd.Result[float64], error) {
+	d, err := open(s.vk)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	p, err := evd.NewPlan[float64](d, order, options(s.vectors))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	a := random(order, 1)
+	res, err := p.Solve(ctx, a)
+	if err == nil && s.vectors {
+		_, err = p.Check(ctx, a, res)
+	}
+	return res, err
+}
+
+// must is a session that nothing disturbs.
+func (s session) must(t *testing.T) *evd.Result[float64] {
+	t.Helper()
+	res, err := s.run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothingLeft(t, "a session")
+	return res
+}
+
+func nothingLeft(t *testing.T, after string) {
+	t.Helper()
+	if n := driver.Live(); n != 0 {
+		t.Fatalf("%s leaves %d objects", after, n)
+	}
+}
+
+// same says whether two results are equal, bit for bit.
+func same(a, b *evd.Result[float64]) bool {
+	if !slices.Equal(a.Values, b.Values) || (a.Vectors == nil) != (b.Vectors == nil) {
+		return false
+	}
+	return a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data)
+}
+
+// everything says whether the long form of the tests was asked for.
+func everything() bool { return os.Getenv("VKEVD_FAULTS") == "all" }
