@@ -104,7 +104,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"A.mtx none Q.npy", "none: no such file or directory"},
 		{"A.mtx empty Q.npy", "empty: the file is empty"},
 		{"A.mtx . Q.npy", ".: is a directory, not a vector file"},
-		{"A.mtx v.txt v.txt", "v.txt: neither Matrix Market (no %%MatrixMarket banner) nor .npy"},
+		{"A.mtx v.txt v.txt", "v.txt: neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor numbers between commas"},
 		{"wide.npy v.txt Q.npy", "wide.npy: matrix is not square: 2 rows, 3 columns"},
 	} {
 		s.fails(statusInput, c.says, append([]string{"check"}, strings.Fields(c.args)...)...)

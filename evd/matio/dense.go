@@ -56,6 +56,23 @@ func (d *Dense) Symmetric() error {
 	return nil
 }
 
+// byColumns brings a matrix stored by rows into column order, where it can in place. False
+// means that the system has no memory for a second one.
+func byColumns(a []float64, rows, cols int) ([]float64, bool) {
+	switch {
+	case rows <= 1 || cols <= 1: // the same in both orders
+		return a, true
+	case rows == cols:
+		transposeInPlace(a, rows)
+		return a, true
+	case !available(len(a)):
+		return nil, false
+	}
+	b := make([]float64, len(a))
+	transposeInto(b, a, rows, cols)
+	return b, true
+}
+
 // transposeInPlace turns the n × n matrix a into its transpose.
 func transposeInPlace(a []float64, n int) {
 	for j0 := 0; j0 < n; j0 += tile {

@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"strings"
@@ -36,7 +37,11 @@ func FuzzMatrixMarket(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		in, err := open(bytes.NewReader(file), "m.mtx")
-		if err != nil || in.left == unknown { // empty, or gzip, which is not our code
+		if err != nil { // empty
+			return
+		}
+		defer in.done()
+		if in.left == unknown { // gzip, which is not our code
 			return
 		}
 		d, err := readMarket(in, fuzzElements)
@@ -71,7 +76,11 @@ func FuzzNPY(f *testing.F) {
 			func() (*input, error) { return open(streamed(string(file)), "m.npy") },
 		} {
 			in, err := r()
-			if err != nil || strings.HasPrefix(string(file), "\x1f\x8b") {
+			if err != nil {
+				return
+			}
+			defer in.done()
+			if strings.HasPrefix(string(file), "\x1f\x8b") {
 				return
 			}
 			d, err := readNPY(in, fuzzElements)
@@ -87,5 +96,45 @@ func FuzzNPY(f *testing.F) {
 				t.Fatalf("does not come back: %v", err)
 			}
 		}
+	})
+}
+
+// FuzzNPZ and FuzzCSV ask that nothing panics or lies about its shape.
+func FuzzNPZ(f *testing.F) {
+	whole := npyFile(1, dictionary("<f8", false, "(1, 2)"), []float64{1, 2})
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		f.Add([]byte(npz(method, "A.npy", whole)))
+		f.Add([]byte(npz(method, "x.npy", whole, "y.npy", whole[:50])))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		at, err := readNPZ(bytes.NewReader(file), int64(len(file)), "m.npz", "")
+		if err == nil && len(at.Data) != at.Rows*at.Cols {
+			t.Fatalf("%d by %d with %d elements", at.Rows, at.Cols, len(at.Data))
+		}
+		stream, streamErr := ReadNPZ(streamed(string(file)), "m.npz", "")
+		if bytes.HasPrefix(file, []byte(zipMagic)) && (err == nil) != (streamErr == nil) || err == nil && streamErr == nil && !same(at.Data, stream.Data) {
+			t.Fatalf("read at any place: %v; in order: %v", err, streamErr)
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, c := range goodCSV {
+		f.Add([]byte(c.text))
+	}
+	for _, c := range badCSV {
+		f.Add([]byte(c.text))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		in, err := open(bytes.NewReader(file), "m.csv")
+		if err != nil {
+			return
+		}
+		defer in.done()
+		if in.left == unknown {
+			return
+		}
+		d, err := readCSV(in, fuzzElements)
+		checkRead(t, d, err)
 	})
 }

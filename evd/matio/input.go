@@ -15,26 +15,43 @@ const unknown = -1
 type input struct {
 	*bufio.Reader
 	file string
-	left int64 // bytes the stream held when opened, or unknown
+	left int64  // bytes the stream held when opened, or unknown
+	done func() // lets go of the stream below
 }
 
-// open looks through gzip, by its magic bytes, and finds out how much there is to read.
+func newInput(r io.Reader, file string, left int64) *input {
+	return &input{bufio.NewReaderSize(r, 1<<16), file, left, func() {}}
+}
+
+// unpacked is the input that a decompressor yields.
+func unpacked(z io.Reader, file string) *input {
+	a := readAhead(unzipper{z})
+	in := newInput(a, file, unknown)
+	in.done = a.close
+	return in
+}
+
+// open, which done must follow, looks through gzip, by its magic bytes, and finds out how much there is to read.
 func open(r io.Reader, name string) (*input, error) {
-	in := &input{bufio.NewReaderSize(r, 1<<16), name, bytesLeft(r)}
+	in := newInput(r, name, bytesLeft(r))
 	if in.starts("\x1f\x8b") {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, unzipError(err))
 		}
-		in = &input{bufio.NewReaderSize(unzipper{z}, 1<<16), name, unknown}
+		in = unpacked(z, name)
 	}
-	switch _, err := in.Peek(1); {
+	_, err := in.Peek(1)
+	switch {
+	case err == nil:
+		return in, nil
 	case err == io.EOF:
-		return nil, &FormatError{name, 0, "the file is empty"}
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
+		err = &FormatError{name, 0, "the file is empty"}
+	default:
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return in, nil
+	in.done()
+	return nil, err
 }
 
 // starts reports whether the input begins with the given bytes.
@@ -66,8 +83,8 @@ func bytesLeft(r io.Reader) int64 {
 	return left
 }
 
-// An unzipper is a gzip.Reader whose errors say that they are about the compression.
-type unzipper struct{ z *gzip.Reader }
+// An unzipper is a decompressor whose errors say that they are about the compression.
+type unzipper struct{ z io.Reader }
 
 func (u unzipper) Read(p []byte) (int, error) {
 	n, err := u.z.Read(p)

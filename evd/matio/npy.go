@@ -35,15 +35,11 @@ func readNPY(in *input, most int) (*Dense, error) {
 		return nil, err
 	}
 	d := &Dense{Rows: f.shape[0], Cols: f.shape[1], Data: a}
-	switch {
-	case f.fortranOrder || d.Rows <= 1 || d.Cols <= 1: // one order or both
-	case d.Rows == d.Cols:
-		transposeInPlace(a, d.Rows)
-	case !available(len(a)):
-		return nil, f.tooLarge()
-	default:
-		d.Data = make([]float64, len(a))
-		transposeInto(d.Data, a, d.Rows, d.Cols)
+	if !f.fortranOrder {
+		var ok bool
+		if d.Data, ok = byColumns(a, d.Rows, d.Cols); !ok {
+			return nil, f.tooLarge()
+		}
 	}
 	return d, nil
 }
@@ -108,13 +104,26 @@ func (f *npy) readData() ([]float64, error) {
 		first = total
 	}
 	var a []float64
-	chunk := make([]byte, min(total, 1<<15)*f.bytes)
+	const piece = 1 << 15 // elements read at once
+	native := nativeLittle && f.descr == "<f8"
+	var chunk []byte
+	if !native {
+		chunk = make([]byte, min(total, piece)*f.bytes)
+	}
 	for len(a) < total {
 		if len(a) == cap(a) {
 			var ok bool
 			if a, ok = grow(a, first, total); !ok {
 				return nil, f.tooLarge()
 			}
+		}
+		if native { // straight into its place
+			end := min(len(a)+piece, cap(a))
+			if err := f.full(raw(a[len(a):end]), "its elements"); err != nil {
+				return nil, err
+			}
+			a = a[:end]
+			continue
 		}
 		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
 		if err := f.full(now, "its elements"); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // ReadFile reads the matrix in a file, whatever its name ends in: content decides
-// between Matrix Market and .npy, and either may be compressed with gzip. Errors name
+// between Matrix Market, .npy, .npz and CSV, and each may be compressed with gzip. Errors name
 // the file: *FormatError, *TooLargeError, or the operating system's own.
 func ReadFile(path string) (*Dense, error) {
 	f, err := os.Open(path)
@@ -20,20 +20,29 @@ func ReadFile(path string) (*Dense, error) {
 
 // Read is ReadFile for a stream; name stands for it in errors.
 func Read(r io.Reader, name string) (*Dense, error) {
+	if at, size, ok := zipped(r); ok {
+		return readNPZ(at, size, name, "")
+	}
 	in, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
+	defer in.done()
 	switch {
 	case in.starts(npyMagic):
 		return readNPY(in, mostElements)
+	case in.starts(zipMagic):
+		return in.npz("")
 	case hasBanner(in):
 		return readMarket(in, mostElements)
 	}
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner) nor .npy"}
+	if hasNumbers(in) {
+		return readCSV(in, mostElements)
+	}
+	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor numbers between commas"}
 }
 
 // ReadMatrixMarket reads a Matrix Market stream, compressed with gzip or not.
@@ -42,6 +51,7 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer in.done()
 	return readMarket(in, mostElements)
 }
 
@@ -51,5 +61,6 @@ func ReadNPY(r io.Reader, name string) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer in.done()
 	return readNPY(in, mostElements)
 }

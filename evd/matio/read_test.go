@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 )
 
-func zip(s string) string {
+func gzipped(s string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	io.WriteString(z, s)
@@ -24,7 +24,7 @@ func zip(s string) string {
 
 const (
 	oneByOne    = general + "1 1 1\n1 1 5\n"
-	neither     = "neither Matrix Market (no %%MatrixMarket banner) nor .npy"
+	neither     = "neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor numbers between commas"
 	zippedShort = "compressed data: unexpected EOF"
 )
 
@@ -34,26 +34,26 @@ func TestReadDecidesByContent(t *testing.T) {
 	for i := range 40 {
 		long += fmt.Sprintf("%d %d %.17g\n", i+1, i+1, 1/float64(i+3))
 	}
-	zipped := zip(long)
-	badSum := zip(oneByOne)
+	zipped := gzipped(long)
+	badSum := gzipped(oneByOne)
 	badSum = badSum[:len(badSum)-8] + "????" + badSum[len(badSum)-4:]
 
 	for _, c := range []struct{ name, file, want string }{
 		{"Matrix Market", oneByOne, "<nil>"},
-		{"compressed", zip(oneByOne), "<nil>"},
-		{"compressed in two members", zip(oneByOne[:20]) + zip(oneByOne[20:]), "<nil>"},
+		{"compressed", gzipped(oneByOne), "<nil>"},
+		{"compressed in two members", gzipped(oneByOne[:20]) + gzipped(oneByOne[20:]), "<nil>"},
 		{"npy", npy, "<nil>"},
-		{"npy compressed", zip(npy), "<nil>"},
+		{"npy compressed", gzipped(npy), "<nil>"},
 		{"empty", "", "f: the file is empty"},
-		{"empty compressed", zip(""), "f: the file is empty"},
+		{"empty compressed", gzipped(""), "f: the file is empty"},
 		{"no banner", "48 48 224\n1 1 2.8e6\n", "f: " + neither},
 		{"one byte", "%", "f: " + neither},
-		{"compressed nonsense", zip("nonsense"), "f: " + neither},
+		{"compressed nonsense", gzipped("nonsense"), "f: " + neither},
 		{"cut inside the gzip header", zipped[:5], "f: " + zippedShort},
 		{"cut before the banner", zipped[:15], "f: " + zippedShort},
-		{"cut inside the trailer", zip(oneByOne)[:len(zip(oneByOne))-3], "f:4: " + zippedShort},
+		{"cut inside the trailer", gzipped(oneByOne)[:len(gzipped(oneByOne))-3], "f:4: " + zippedShort},
 		{"wrong checksum", badSum, "f:4: compressed data: gzip: invalid checksum"},
-		{"npy cut", zip(npy)[:len(zip(npy))-9], "f: " + zippedShort},
+		{"npy cut", gzipped(npy)[:len(gzipped(npy))-9], "f: " + zippedShort},
 		{"gzip with a wrong method", "\x1f\x8b\x07" + zipped[3:], "f: compressed data: gzip: invalid header"},
 	} {
 		_, err := Read(strings.NewReader(c.file), "f")
@@ -87,7 +87,7 @@ func TestReadErrorsComeThrough(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "called.npy") // the name is no evidence
-	if err := os.WriteFile(path, []byte(zip(oneByOne)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(gzipped(oneByOne)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d, err := ReadFile(path)
@@ -129,7 +129,7 @@ func TestReadVector(t *testing.T) {
 		err        string
 	}{
 		{"text", "1.5\n\n# note\n% note\n  -2D0\r\nnan", []float64{1.5, -2, nan}, ""},
-		{"text compressed", zip("1\n2\n"), []float64{1, 2}, ""},
+		{"text compressed", gzipped("1\n2\n"), []float64{1, 2}, ""},
 		{"npy", npyFile(1, dictionary("<f8", false, "(3,)"), []float64{1, 2, 3}), []float64{1, 2, 3}, ""},
 		{"npy column", npyFile(1, dictionary("<f4", false, "(3, 1)"), []float32{1, 2, 3}), []float64{1, 2, 3}, ""},
 		{"npy row", npyFile(1, dictionary("<f8", true, "(1, 2)"), []float64{1, 2}), []float64{1, 2}, ""},

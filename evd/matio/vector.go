@@ -1,9 +1,12 @@
 package matio
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // ReadVectorFile is ReadVector for a file.
@@ -17,14 +20,15 @@ func ReadVectorFile(path string) ([]float64, error) {
 }
 
 // ReadVector reads numbers in a row, such as eigenvalues: a .npy array of one dimension
-// (or two, one of them 1), a Matrix Market matrix of one row or column, or text with one
-// number a line, as WriteValues writes it, where blank lines and lines that begin with %
-// or # do not count. Content decides which, and gzip is seen through.
+// (or two, one of them 1), a Matrix Market matrix of one row or column, a JSON array, or text
+// with one number a line, as WriteValues writes it, where blank lines and lines that begin with
+// % or # do not count. Content decides which, and gzip is seen through.
 func ReadVector(r io.Reader, name string) ([]float64, error) {
 	in, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
+	defer in.done()
 	switch {
 	case in.starts(npyMagic):
 		f := npy{input: in, most: mostElements}
@@ -44,6 +48,8 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 			return nil, &FormatError{name, 0, fmt.Sprintf("not a vector: %d by %d", d.Rows, d.Cols)}
 		}
 		return d.Data, nil
+	case in.starts("["):
+		return readJSON(in)
 	}
 	return readValues(newLines(in))
 }
@@ -71,4 +77,36 @@ func readValues(l *lines) ([]float64, error) {
 		}
 		a = append(a, x)
 	}
+}
+
+// readJSON reads one array of numbers and nothing after it.
+func readJSON(in *input) ([]float64, error) {
+	d := json.NewDecoder(in)
+	a := []float64{}
+	token, err := d.Token() // the bracket
+	for err == nil && d.More() {
+		var x float64
+		if err = d.Decode(&x); err == nil {
+			a = append(a, x)
+		}
+	}
+	if err == nil {
+		token, err = d.Token() // the other bracket
+	}
+	if err == nil {
+		if token, err = d.Token(); err == io.EOF {
+			return a, nil
+		}
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil, &FormatError{in.file, 0, fmt.Sprintf("JSON: %v after the array", token)}
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		return nil, &FormatError{in.file, 0, "JSON: the file ends inside the array"}
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return nil, &FormatError{in.file, 0, "JSON: not an array of numbers: " + strings.TrimPrefix(err.Error(), "json: ")}
+	}
+	return nil, fmt.Errorf("%s: %w", in.file, err)
 }

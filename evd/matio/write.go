@@ -43,14 +43,11 @@ func WriteNPY(w io.Writer, rows, cols int, colMajor []float64, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err
 	}
-	g := newGather(w)
-	g.npyHeader(fmt.Sprintf("(%d, %d)", rows, cols))
-	if rows > 0 {
-		for j := 0; j < cols && g.err == nil; j++ {
-			g.npyElements(colMajor[j*ld : j*ld+rows])
-		}
+	out := NewNPYWriter(w, rows, cols)
+	if err := out.WriteColumns(cols, colMajor, ld); err != nil {
+		return err
 	}
-	return g.flush()
+	return out.Close()
 }
 
 // WriteNPYVector writes a .npy file of one dimension.
@@ -59,24 +56,6 @@ func WriteNPYVector(w io.Writer, values []float64) error {
 	g.npyHeader(fmt.Sprintf("(%d,)", len(values)))
 	g.npyElements(values)
 	return g.flush()
-}
-
-// npyHeader pads the dictionary so that the elements begin at a multiple of 64 bytes,
-// which the format asks for.
-func (g *gather) npyHeader(shape string) {
-	const fixed = len(npyMagic) + 2 + 2 // version, length of the rest
-	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': True, 'shape': %s, }", shape)
-	size := (fixed + len(text) + 1 + 63) / 64 * 64
-	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
-	g.buf = le.AppendUint16(g.buf, uint16(size-fixed))
-	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
-}
-
-func (g *gather) npyElements(values []float64) {
-	for _, x := range values {
-		g.buf = le.AppendUint64(g.buf, math.Float64bits(x))
-		g.enough()
-	}
 }
 
 // WriteValues writes one number a line with the 17 significant digits (%.17g) from which
@@ -88,6 +67,26 @@ func WriteValues(w io.Writer, values []float64) error {
 		g.buf = append(g.buf, '\n')
 		g.enough()
 	}
+	return g.flush()
+}
+
+// WriteValuesJSON writes a JSON array, one number a line, with as many digits as it takes to
+// read the same double back. JSON knows no NaN and no infinity: they are an error.
+func WriteValuesJSON(w io.Writer, values []float64) error {
+	g := newGather(w)
+	mark := byte('[')
+	for i, x := range values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("matio: value %d is %v, which JSON cannot say", i, x)
+		}
+		g.buf = strconv.AppendFloat(append(g.buf, mark, '\n'), x, 'g', -1, 64)
+		g.enough()
+		mark = ','
+	}
+	if len(values) == 0 {
+		g.buf = append(g.buf, mark)
+	}
+	g.buf = append(g.buf, "\n]\n"...)
 	return g.flush()
 }
 

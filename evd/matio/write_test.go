@@ -2,8 +2,10 @@ package matio
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -176,6 +178,71 @@ func TestWritersReportErrors(t *testing.T) {
 			if !errors.Is(err, errFull) {
 				t.Errorf("%s with room for %d bytes: %v", name, room, err)
 			}
+		}
+	}
+}
+
+func TestNPYWriter(t *testing.T) {
+	const rows, cols = 1000, 90
+	a := make([]float64, rows*cols)
+	for i := range a {
+		a[i] = float64(i) / 3
+	}
+	var whole, blocks bytes.Buffer
+	if err := WriteNPY(&whole, rows, cols, a, rows); err != nil {
+		t.Fatal(err)
+	}
+	w := NewNPYWriter(&blocks, rows, cols)
+	for from := 0; from < cols; from += 7 {
+		now := min(7, cols-from)
+		if err := w.WriteColumns(now, a[from*rows:], rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); (err == nil) != (from+now == cols) {
+			t.Errorf("closed after %d of %d columns: %v", from+now, cols, err)
+		}
+	}
+	if !bytes.Equal(whole.Bytes(), blocks.Bytes()) {
+		t.Error("blocks make another file")
+	}
+	if err := w.WriteColumns(1, a, rows); err == nil {
+		t.Error("a column too many is taken")
+	}
+	if err := NewNPYWriter(&blocks, 2, 2).WriteColumns(2, a[:3], 2); err == nil {
+		t.Error("columns that are not there are taken")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	finite := awkward[:len(awkward)-3]
+	for _, want := range [][]float64{{}, {0.1}, finite} {
+		var b bytes.Buffer
+		if err := WriteValuesJSON(&b, want); err != nil {
+			t.Fatal(err)
+		}
+		var stdlib []float64
+		if err := json.Unmarshal(b.Bytes(), &stdlib); err != nil || !same(stdlib, want) {
+			t.Errorf("encoding/json reads %v, %v", stdlib, err)
+		}
+		if got, err := ReadVector(&b, "v"); err != nil || !same(got, want) {
+			t.Errorf("round trip: %v, %v", got, err)
+		}
+	}
+	for _, x := range awkward[len(finite):] {
+		if err := WriteValuesJSON(io.Discard, []float64{1, x}); err == nil {
+			t.Errorf("%g is written", x)
+		}
+	}
+	for text, want := range map[string]string{
+		"[1, 2":      "v: JSON: the file ends inside the array",
+		"[1, 2] 3":   "v: JSON: 3 after the array",
+		"[1, \"2\"]": "v: JSON: not an array of numbers: ", // and then encoding/json's words
+		"[[1], 2]":   "v: JSON: not an array of numbers: ",
+		"[1 2]":      "v: JSON: not an array of numbers: ",
+		"[1, 1e999]": "v: JSON: not an array of numbers: ",
+	} {
+		if _, err := ReadVector(strings.NewReader(text), "v"); !strings.HasPrefix(fmt.Sprint(err), want) {
+			t.Errorf("%s:\n got %v\nwant %s…", text, err, want)
 		}
 	}
 }

@@ -1,0 +1,117 @@
+package matio
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// npz packs pairs of name and content.
+func npz(method uint16, members ...string) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: members[i], Method: method})
+		if err != nil {
+			panic(err)
+		}
+		io.WriteString(w, members[i+1])
+	}
+	z.Close()
+	return b.String()
+}
+
+func TestReadNPZ(t *testing.T) {
+	array := func(x float64) string { return npyFile(1, dictionary("<f8", false, "(1, 1)"), x) }
+	three, five := array(3), array(5)
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		for _, c := range []struct{ name, array, file, want string }{
+			{"only one", "", npz(method, "arr_0.npy", five), "5"},
+			{"A of two", "", npz(method, "B.npy", three, "A.npy", five), "5"},
+			{"by name", "B", npz(method, "B.npy", three, "A.npy", five), "3"},
+			{"beside something else", "", npz(method, "readme.txt", "hello", "M.npy", five), "5"},
+			{"which one", "", npz(method, "x.npy", three, "y.npy", five), "f.npz: no array is called A, only x, y"},
+			{"no such", "C", npz(method, "A.npy", three), "f.npz: no array is called C, only A"},
+			{"no array", "", npz(method, "readme.txt", "hello"), "f.npz: the archive holds no .npy array"},
+			{"cut array", "", npz(method, "A.npy", five[:len(five)-1]), "ends inside|announces 8 bytes"},
+			{"cut header", "", npz(method, "A.npy", five[:20]), "f.npz: A.npy: the file ends inside the header"},
+			{"empty array file", "", npz(method, "A.npy", ""), "f.npz: A.npy: the file ends inside the header"},
+			{"too much", "", npz(method, "A.npy", five+"x"), "data follow|announces 8 bytes"},
+			{"vector", "", npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(1,)"), 1.0)), "f.npz: A.npy: a matrix has two dimensions, this array 1"},
+			{"cut archive", "", npz(method, "A.npy", five)[:60], "f.npz: a damaged or truncated zip archive"},
+		} {
+			for way, r := range map[string]io.Reader{
+				"at any place": strings.NewReader(c.file), "in order": streamed(c.file), "compressed again": strings.NewReader(gzipped(c.file)),
+			} {
+				d, err := ReadNPZ(r, "f.npz", c.array)
+				got := fmt.Sprint(err)
+				if err == nil {
+					got = fmt.Sprint(d.At(0, 0))
+				}
+				fits := false
+				for _, want := range strings.Split(c.want, "|") {
+					fits = fits || strings.Contains(got, want)
+				}
+				if !fits {
+					t.Errorf("%s, %s, method %d:\n got %s\nwant %s", c.name, way, method, got, c.want)
+				}
+			}
+		}
+	}
+	if _, err := ReadNPZ(strings.NewReader(five), "f.npz", ""); err == nil || err.Error() != "f.npz: no .npz: not a zip archive" {
+		t.Errorf("a .npy file: %v", err)
+	}
+}
+
+// TestNPZFlipped: any one byte that is wrong gives an error or changes nothing.
+func TestNPZFlipped(t *testing.T) {
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		file := []byte(npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})))
+		for i := range file {
+			file[i] ^= 0x10
+			if d, err := ReadNPZ(bytes.NewReader(file), "f", ""); err == nil && !same(d.Data, []float64{1, 3, 2, 4}) {
+				t.Errorf("method %d, byte %d: read as %v", method, i, d.Data)
+			}
+			file[i] ^= 0x10
+		}
+	}
+}
+
+// TestReadFileNPZ reads where the file is, from wherever its reader stands.
+func TestReadFileNPZ(t *testing.T) {
+	file := npz(zip.Deflate, "A.npy", npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 2, 3, 4}))
+	path := filepath.Join(t.TempDir(), "called.mtx")
+	if err := os.WriteFile(path, []byte("skipped"+file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.Seek(7, io.SeekStart)
+	if d, err := Read(f, path); err != nil || !same(d.Data, []float64{1, 2, 3, 4}) {
+		t.Errorf("%v, %v", d, err)
+	}
+	if d, err := Read(streamed(file), path); err != nil || !same(d.Data, []float64{1, 2, 3, 4}) {
+		t.Errorf("in order: %v, %v", d, err)
+	}
+}
+
+// TestNPZUnknownMethod: the compressions that only some zip programs know are named as such.
+func TestNPZUnknownMethod(t *testing.T) {
+	file := []byte(npz(zip.Store, "A.npy", npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)))
+	directory := bytes.Index(file, []byte("PK\x01\x02"))
+	file[8], file[directory+10] = 14, 14 // LZMA
+	_, err := ReadNPZ(bytes.NewReader(file), "f", "")
+	var format *FormatError
+	if !errors.As(err, &format) || !strings.Contains(err.Error(), "neither stored nor deflated") {
+		t.Errorf("%v", err)
+	}
+}
