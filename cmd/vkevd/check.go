@@ -35,7 +35,7 @@ belong to, in LAPACK's ratios:
 
 Ratios of a few units are as good as double precision can be; if one is 60 or more, or no
 number, the exit status is 1. The files are as solve writes them: MATRIX anything it reads,
-VALUES text or .npy, VECTORS a matrix whose column j belongs to value j; one of them may
+VALUES text, .npy or .json, VECTORS a matrix whose column j belongs to value j; one of them may
 be -, standard input. Without VECTORS only Σλ and Σλ² can be compared, with the trace and
 the squared Frobenius norm.
 

@@ -104,7 +104,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"A.mtx none Q.npy", "none: no such file or directory"},
 		{"A.mtx empty Q.npy", "empty: the file is empty"},
 		{"A.mtx . Q.npy", ".: is a directory, not a vector file"},
-		{"A.mtx v.txt v.txt", "v.txt: neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor numbers between commas"},
+		{"A.mtx v.txt v.txt", "v.txt: 2 values do not belong to the 1 vectors in v.txt"},
 		{"wide.npy v.txt Q.npy", "wide.npy: matrix is not square: 2 rows, 3 columns"},
 	} {
 		s.fails(statusInput, c.says, append([]string{"check"}, strings.Fields(c.args)...)...)
@@ -127,7 +127,7 @@ func TestCheckOfWhatSolveWrites(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	s.file("empty.npy", npy(0, 0))
 	for _, file := range []string{"A.mtx", "empty.npy"} {
-		for _, values := range []string{"v.txt", "v.npy"} {
+		for _, values := range []string{"v.txt", "v.npy", "v.json"} {
 			if _, stderr, status := s.real("solve", "--out-values", values, "--out-vectors", "Q.npy", file); status != statusFine {
 				t.Fatal(stderr)
 			}

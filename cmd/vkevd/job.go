@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -87,10 +86,7 @@ func (j *job) run(ctx context.Context, file string) error {
 
 // write fills the files that were asked for and gives them their names.
 func (j *job) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
-	writeValues := matio.WriteValues
-	if strings.HasSuffix(j.values, ".npy") {
-		writeValues = matio.WriteNPYVector
-	}
+	writeValues := valuesWriter(j.values)
 	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, res.Values) }); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -50,6 +51,17 @@ func (o *outputs) create(input, path string) error {
 	}
 	o.files = append(o.files, output{path, f})
 	return nil
+}
+
+// valuesWriter is how a file with that name lists eigenvalues.
+func valuesWriter(path string) func(io.Writer, []float64) error {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npy":
+		return matio.WriteNPYVector
+	case ".json":
+		return matio.WriteValuesJSON
+	}
+	return matio.WriteValues
 }
 
 // write fills the file of a path, or does nothing if the path is empty.

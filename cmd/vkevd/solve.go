@@ -11,9 +11,10 @@ func (s *session) solve() *cobra.Command {
 eigenvalues λ to standard output, one a line, ascending, with the 17 digits from which a
 double can be read back exactly. Everything else goes to standard error.
 
-FILE is Matrix Market (coordinate or array; real, integer or pattern; symmetric, or general
-and exactly symmetric) or NumPy's .npy, compressed with gzip or not; - is standard input.
-The content decides which, not the name.
+FILE is Matrix Market (coordinate or array; real, integer or pattern), NumPy's .npy or .npz (the
+only array in it, or the one called A), or CSV without a header, compressed with gzip or not;
+- is standard input. The content decides which, not the name. The matrix must be symmetric,
+exactly, or given by one triangle in a Matrix Market file that says so.
 
 Eigenvectors are computed unless --values-only is given, and kept if --out-vectors is.
 Output files appear complete or not at all. If --check finds the result bad, the exit
@@ -37,7 +38,7 @@ status is 1 and the result is written nevertheless, to be looked at.`,
 	j.device = s.deviceFlag(cmd)
 	j.options.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .npy, or else text")
+	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .npy, .json, or else text")
 	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")
 	f.StringVar(&j.log, "report", "", "write device, memory, times and ratios to `FILE`, JSON")
 	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm")

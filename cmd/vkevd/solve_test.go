@@ -1,13 +1,16 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +40,19 @@ func npy(rows, cols int, colMajor ...float64) string {
 	return b.String()
 }
 
+// npz packs one array as numpy.savez_compressed does.
+func npz(name, array string) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err != nil {
+		panic(err)
+	}
+	io.WriteString(w, array)
+	z.Close()
+	return b.String()
+}
+
 func TestSolveReadsEveryFormat(t *testing.T) {
 	for name, c := range map[string]struct{ content, values string }{
 		"coordinate":         {twoByTwo, oneThree},
@@ -47,6 +63,8 @@ func TestSolveReadsEveryFormat(t *testing.T) {
 		"gzip":               {zipped(twoByTwo), oneThree},
 		"npy":                {npy(2, 2, 2, 1, 1, 2), oneThree},
 		"npy gzip":           {zipped(npy(2, 2, 2, 1, 1, 2)), oneThree},
+		"npz":                {npz("A.npy", npy(2, 2, 2, 1, 1, 2)), oneThree},
+		"CSV":                {"2, 1\n1, 2\n", oneThree},
 		"17 digits":          {npy(1, 1, 0.1), "0.10000000000000001\n"},
 		"order 0":            {npy(0, 0), ""},
 	} {
@@ -98,6 +116,17 @@ func TestSolveWritesValuesAsNPY(t *testing.T) {
 	got, err := matio.ReadVectorFile("values.npy")
 	if err != nil || len(got) != 2 || got[0] != 1 || got[1] != 3 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestSolveWritesValuesAsJSON(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", twoByTwo)
+	s.run("solve", "--quiet", "--out-values", "values.JSON", "A.mtx")
+	var values []float64
+	text, _ := os.ReadFile("values.JSON")
+	if err := json.Unmarshal(text, &values); err != nil || !slices.Equal(values, []float64{1, 3}) {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package matio reads and writes matrices and vectors in two formats that other
-// programs speak: Matrix Market text and NumPy's .npy.
+// Package matio reads and writes matrices and vectors in the formats that other programs
+// speak: Matrix Market text, NumPy's .npy and .npz, CSV, and JSON for vectors.
 //
 //	d, err := matio.ReadFile("bcsstk09.mtx.gz") // format by content, gzip seen through
 //	if err == nil {
@@ -17,11 +17,16 @@
 //	.npy 1, 2, 3    C and Fortran order; <f8 >f8 <f4 >f4 <i8 >i8 <i4 >i4 |i1 |u1 |b1,
 //	                all turned into float64 (i8 beyond 2⁵³ is rounded to nearest).
 //	                Refused: complex, structured, object and every other type.
+//	.npz            the only array in it or the one called A; stored or deflated.
+//	CSV             numbers between commas, a row a line, no header; # begins a comment.
+//
+// Writing never needs a second copy of the matrix: WriteNPY goes by the caller's
+// leading dimension, and an NPYWriter takes columns block after block.
 //
 // Matrices are stored column by column (Fortran's order), as the solvers want them.
 // NaN and infinity pass through: the solver refuses them, naming their place.
 //
 // A file's claims about its size are not believed: memory grows with what the file
-// really holds. The one exception is a coordinate file, whose few entries may span a
+// really holds, unpacked. The one exception is a coordinate file, whose few entries may span a
 // large matrix; if the system has no room for that, the answer is a TooLargeError.
 package matio
