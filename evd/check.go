@@ -35,10 +35,10 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if !p.opt.Vectors || res.Vectors == nil {
 		return Ratios{}, &OptionError{"Vectors", "a check needs them, in the plan and in the result"}
 	}
-	if z := res.Vectors; z.Rows != p.n || z.Cols != p.n || len(res.Values) != p.n {
+	if z := res.Vectors; z.Rows != p.n || z.Cols > p.opt.Select.capacity(p.n) || len(res.Values) != z.Cols {
 		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
 	}
-	if p.n == 0 {
+	if p.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
 	}
 	sums, sigma, err := p.residuals(ctx, a, res)
@@ -57,24 +57,20 @@ func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums
 	if sigma, err = p.upload(ctx, a); err != nil {
 		return sums, 0, err
 	}
-	m := res.Vectors.Cols
-	lambda := make([]float64, m)
-	for i, v := range res.Values[:m] {
-		lambda[i] = float64(v) * sigma
-	}
-	z := res.Vectors
-	up := p.regions.x.In(p.arena)
+	z, m, t := res.Vectors, res.Vectors.Cols, p.steps.spectral
+	lambda := rescale(res.Values, sigma)
+	up := t.x.In(p.arena)
 	if err := vk.Upload(ctx, p.dev, up, vk.Columns[float64]{Rows: z.Rows, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}); err != nil {
 		return sums, sigma, err
 	}
-	if err := vk.Upload(ctx, p.dev, p.regions.values.In(p.arena), vk.Vector(lambda)); err != nil {
+	if err := vk.Upload(ctx, p.dev, t.values.In(p.arena), vk.Vector(lambda)); err != nil {
 		return sums, sigma, err
 	}
 	rec := vk.NewRecorder(p.dev)
 	rec.Phase(stageCheck, 0, p.steps.residuals.Flops())
 	p.recordLoad(rec, a.Uplo, sigma)
 	out := [2]vk.Slice[float64]{p.regions.residual.In(p.arena), p.regions.orthogonality.In(p.arena)}
-	p.steps.residuals.Record(rec, p.arena, p.matrixA(), stages.NewMatrix(up, p.n, m, p.n), p.regions.values.In(p.arena), out[0], out[1])
+	p.steps.residuals.Record(rec, p.arena, p.matrixA(), stages.NewMatrix(up, p.n, m, p.n), t.values.In(p.arena), out[0], out[1])
 	if _, err := p.dev.Run(ctx, rec, nil); err != nil {
 		return sums, sigma, err
 	}

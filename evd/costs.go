@@ -9,6 +9,7 @@ const (
 	stageChase     = "bulge chasing"
 	stageDivide    = "tridiagonal solve"
 	stageBisect    = "bisection"
+	stageCount     = "Sturm counts"
 	stageQ2        = "back transformation 2"
 	stageQ1        = "back transformation 1"
 	stageTranspose = "transpose"
@@ -18,14 +19,14 @@ const (
 // Costs is the forecast of floating-point operations, stage by stage.
 func (p *Plan[T]) Costs() []StageCost {
 	s := &p.steps
-	switch {
-	case p.n == 0:
+	if p.n == 0 {
 		return nil
-	case !p.opt.Vectors:
-		return []StageCost{{stageBand, s.band.Flops()}, {stageChase, s.chase.Flops()}, {stageBisect, s.bisect.Flops()}}
 	}
-	return []StageCost{{stageBand, s.band.Flops()}, {stageChase, s.chase.Flops()}, {stageDivide, s.divide.Flops()},
-		{stageQ2, s.q2.Flops()}, {stageQ1, s.q1.Flops()}}
+	costs := []StageCost{{stageBand, s.band.Flops()}, {stageChase, s.chase.Flops()}, s.spectral.cost()}
+	if !p.opt.Vectors {
+		return costs
+	}
+	return append(costs, StageCost{stageQ2, s.q2.Flops()}, StageCost{stageQ1, s.q1.Flops()})
 }
 
 // progress turns the marks of the stages' recordings, each in units of its
@@ -36,8 +37,8 @@ type progress struct {
 	report      func(Progress)
 }
 
-func (p *Plan[T]) newProgress() progress {
-	g := progress{costs: p.Costs(), report: p.opt.Progress}
+func newProgress(costs []StageCost, report func(Progress)) *progress {
+	g := &progress{costs: costs, report: report}
 	for _, c := range g.costs {
 		g.total += c.Flops
 	}

@@ -20,15 +20,27 @@ func (e *NonFiniteError) Error() string {
 // ShapeError says that a matrix's dimensions and storage do not fit together,
 // or do not fit the plan.
 type ShapeError struct {
-	N, Ld, Len int
-	Plan       int // the plan's order, where that is what differs
+	N, Ld, Len  int
+	Tridiagonal bool // Len is that of E, and there is no Ld
+	Plan        int  // the plan's order, where that is what differs
 }
 
 func (e *ShapeError) Error() string {
 	if e.Plan != 0 {
 		return fmt.Sprintf("matrix of order %d given to a plan of order %d", e.N, e.Plan)
 	}
+	if e.Tridiagonal {
+		return fmt.Sprintf("order %d with %d off-diagonal elements", e.N, e.Len)
+	}
 	return fmt.Sprintf("order %d with leading dimension %d does not fit %d elements", e.N, e.Ld, e.Len)
+}
+
+// TooManyError says that an interval holds more eigenvalues than Selection.AtMost
+// made room for.
+type TooManyError struct{ Found, AtMost int }
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("the interval holds %d eigenvalues, there is room for %d", e.Found, e.AtMost)
 }
 
 // OptionError says that an option has no meaning or does not go with another.

@@ -7,12 +7,10 @@ import (
 
 // regions is the plan's own memory; the stages' workspaces lie beside it.
 type regions struct {
-	a            vk.Region[float64] // A, then the reflectors of Q1, at last the vectors
-	x            vk.Region[float64] // the vectors, transposed, while they are transformed
-	t            vk.Region[float64] // block factors of Q1
-	band         vk.Region[float64]
-	v, tau       vk.Region[float64] // reflectors of Q2
-	d, e, values vk.Region[float64]
+	a      vk.Region[float64] // A, then the reflectors of Q1, at last the vectors
+	t      vk.Region[float64] // block factors of Q1
+	band   vk.Region[float64]
+	v, tau vk.Region[float64] // reflectors of Q2
 
 	residual, orthogonality vk.Region[float64] // column sums of a check
 }
@@ -27,17 +25,15 @@ func (p *Plan[T]) lay() {
 	r.a = reals("A, Q1, vectors", n*n)
 	r.t = reals("T of Q1", s.band.Panels()*b*b)
 	r.band = reals("band", 2*b*n)
-	r.d, r.e, r.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
-	always := []vk.Space{r.a, r.t, r.band, r.d, r.e, r.values, s.ops.Work()}
+	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work()}, s.spectral.always()...)
 	if !p.opt.Vectors {
 		r.v, r.tau = reals("V of Q2", 0), reals("τ of Q2", 0)
-		p.layout = vk.Together(append(always, r.v, r.tau, vk.InTurn(s.band.Work(), s.chase.Work(), s.bisect.Work()))...)
+		p.layout = vk.Together(append(always, r.v, r.tau, vk.InTurn(s.band.Work(), s.chase.Work(), s.spectral.work()))...)
 		return
 	}
 	v, tau := stages.ReflectorLen(n, b)
 	r.v, r.tau = reals("V of Q2", v), reals("τ of Q2", tau)
-	r.x = reals("vectors, transposed", n*n)
-	r.residual, r.orthogonality = reals("residual sums", n), reals("orthogonality sums", n)
-	p.layout = vk.Together(append(always, r.v, r.tau, r.x, r.residual, r.orthogonality,
-		vk.InTurn(s.band.Work(), s.chase.Work(), s.divide.Work(), s.q2.Work(), s.q1.Work(), s.residuals.Work()))...)
+	r.residual, r.orthogonality = reals("residual sums", s.spectral.m), reals("orthogonality sums", s.spectral.m)
+	p.layout = vk.Together(append(always, r.v, r.tau, r.residual, r.orthogonality,
+		vk.InTurn(s.band.Work(), s.chase.Work(), s.spectral.work(), s.q2.Work(), s.q1.Work(), s.residuals.Work()))...)
 }

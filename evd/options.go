@@ -9,6 +9,8 @@ import (
 // only, with the device's tuning.
 type Options struct {
 	Vectors   bool
+	Select    Selection      // which eigenvalues, and vectors; the zero value is all
+	Solver    Solver         // of the tridiagonal problem; the zero value is Auto
 	Band      int            // half-bandwidth of the first stage; 0 takes the tuning's
 	Block     int            // rank of its trailing updates, a multiple of Band; 0 takes the tuning's
 	Wavefront bool           // chase bulges one dispatch a wave, for devices on which waiting workgroups starve others
@@ -29,8 +31,10 @@ type StageCost struct {
 	Flops float64 `json:"flops"`
 }
 
-// Result is a spectrum, and what is known about how it was found.
+// Result is a spectrum, or the part of it that was selected, and what is known about
+// how it was found.
 type Result[T Float] struct {
+	First   int         // Values[0] is eigenvalue First of all, counted from 0 at the least
 	Values  []T         // ascending
 	Vectors *Dense[T]   // column j belongs to Values[j]; nil without Options.Vectors
 	Profile *vk.Profile // seconds by stage; "on host" in a name marks time spent there

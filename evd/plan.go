@@ -29,8 +29,7 @@ type steps struct {
 	load      *stages.SymmetricLoad
 	band      *stages.BandReduction
 	chase     *stages.BulgeChasing
-	bisect    *stages.Bisection
-	divide    *stages.DivideConquer
+	spectral  *spectral
 	q2        *stages.ApplyQ2
 	q1        *stages.ApplyQ1
 	transpose *stages.Transpose
@@ -47,6 +46,9 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	tune, err := opt.tuning(dev)
 	if err != nil {
+		return nil, err
+	}
+	if err := opt.Select.check(n); err != nil {
 		return nil, err
 	}
 	p := &Plan[T]{dev: dev, n: n, opt: opt, tune: tune}
@@ -100,15 +102,13 @@ func (p *Plan[T]) prepare() (err error) {
 	s.load = made(stages.NewSymmetricLoad(dev, t))(&errs)
 	s.band = made(stages.NewBandReduction(dev, n, b, t.Block, s.ops, t))(&errs)
 	s.chase = made(stages.NewBulgeChasing(dev, n, p.opt.Vectors, t))(&errs)
-	if p.opt.Vectors {
-		s.divide = made(stages.NewDivideConquer(dev, n, s.ops.Gemm, t))(&errs)
-		s.q2 = made(stages.NewApplyQ2(dev, n, n, t))(&errs)
-		s.q1 = made(stages.NewApplyQ1(dev, n, b, n, s.ops, t))(&errs)
+	s.spectral = made(newSpectral(dev, n, p.opt, false, s.ops, t))(&errs)
+	if m := p.opt.Select.capacity(n); p.opt.Vectors {
+		s.q2 = made(stages.NewApplyQ2(dev, n, m, t))(&errs)
+		s.q1 = made(stages.NewApplyQ1(dev, n, b, m, s.ops, t))(&errs)
 		s.transpose = made(stages.NewTranspose(dev, t))(&errs)
 		s.signs = made(stages.NewSigns(dev))(&errs)
-		s.residuals = made(stages.NewResidual(dev, n, n, s.ops.Gemm))(&errs)
-	} else {
-		s.bisect = made(stages.NewBisection(dev, n, t))(&errs)
+		s.residuals = made(stages.NewResidual(dev, n, m, s.ops.Gemm))(&errs)
 	}
 	if len(errs) > 0 {
 		return errs[0]

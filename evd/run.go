@@ -10,22 +10,12 @@ import (
 // solve is one Solve under way.
 type solve[T Float] struct {
 	*Plan[T]
-	ctx      context.Context
-	profile  *vk.Profile
-	progress progress
+	*call
 }
 
 func (p *Plan[T]) begin(ctx context.Context) *solve[T] {
-	return &solve[T]{Plan: p, ctx: ctx, profile: vk.NewProfile(), progress: p.newProgress()}
-}
-
-// run executes what is recorded and keeps its times.
-func (s *solve[T]) run(record func(rec *vk.Recorder)) error {
-	rec := vk.NewRecorder(s.dev)
-	record(rec)
-	profile, err := s.dev.Run(s.ctx, rec, s.progress.at)
-	s.profile.Merge(profile)
-	return err
+	g := newProgress(p.Costs(), p.opt.Progress)
+	return &solve[T]{p, &call{ctx, p.dev, p.arena, vk.NewProfile(), g.at}}
 }
 
 // upload checks A and brings it to the device; it returns the power of two
@@ -45,17 +35,16 @@ func (p *Plan[T]) recordLoad(rec *vk.Recorder, uplo Uplo, sigma float64) {
 	p.steps.load.Record(rec, p.matrixA(), bool(uplo), sigma)
 }
 
-// download fetches the vectors.
-func (s *solve[T]) download(a Sym[T]) (*Dense[T], error) {
-	n := s.n
-	z := &Dense[T]{Rows: n, Cols: n, Ld: n}
+// download fetches m vectors.
+func (s *solve[T]) download(a Sym[T], m int) (*Dense[T], error) {
+	z := &Dense[T]{Rows: s.n, Cols: m, Ld: s.n}
 	if s.opt.Overwrite {
 		z.Ld, z.Data = a.Ld, a.Data
 	} else {
-		z.Data = make([]T, n*n)
+		z.Data = make([]T, s.n*m)
 	}
-	host := vk.Columns[float64]{Rows: n, Cols: n, Ld: z.Ld, Data: doubles(z.Data)}
-	return z, vk.Download(s.ctx, s.dev, host, s.regions.a.In(s.arena))
+	host := vk.Columns[float64]{Rows: s.n, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}
+	return z, vk.Download(s.ctx, s.call.dev, host, s.regions.a.In(s.arena))
 }
 
 // unscale divides by σ, a power of two: exact but for underflow.
@@ -67,39 +56,39 @@ func unscale[T Float](values []float64, sigma float64) []T {
 	return out
 }
 
+// rescale multiplies by σ.
+func rescale[T Float](values []T, sigma float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = float64(v) * sigma
+	}
+	return out
+}
+
 // doubles is the elements as what they are.
 func doubles[T Float](v []T) []float64 { return any(v).([]float64) }
-
-// info turns a kernel's INFO word into an error.
-func (s *solve[T]) info(stage string, word vk.Slice[uint32]) error {
-	if word.Len() == 0 {
-		return nil
-	}
-	var info [1]uint32
-	if err := vk.Download(s.ctx, s.dev, vk.Vector(info[:]), word); err != nil {
-		return err
-	}
-	if info[0] != 0 {
-		return &StageError{Stage: stage, Info: info[0]}
-	}
-	return nil
-}
 
 // trivial is the spectrum of a matrix of order 0 or 1, exactly.
 func (s *solve[T]) trivial(a Sym[T]) (*Result[T], error) {
 	if _, err := scan(a); err != nil {
 		return nil, err
 	}
-	n := s.n
-	res := &Result[T]{Values: slices.Clone(a.Data[:n]), Profile: s.profile}
-	if s.opt.Vectors {
-		res.Vectors = &Dense[T]{Rows: n, Cols: n, Ld: max(n, 1), Data: make([]T, n)}
-		if s.opt.Overwrite {
-			res.Vectors.Ld, res.Vectors.Data = max(a.Ld, 1), a.Data
-		}
-		for i := range n {
-			res.Vectors.Data[i] = 1
-		}
+	res := trivial(s.opt, a.Data[:s.n])
+	res.Profile = s.profile
+	if s.opt.Overwrite {
+		copy(a.Data, res.Vectors.Data)
+		res.Vectors.Ld, res.Vectors.Data = max(a.Ld, 1), a.Data
 	}
 	return res, nil
+}
+
+// trivial is the selected part of a spectrum of at most one value.
+func trivial[T Float](opt Options, values []T) *Result[T] {
+	from, to := opt.Select.trivial(doubles(values))
+	res := &Result[T]{First: from, Values: slices.Clone(values[from:to])}
+	if opt.Vectors {
+		n, m := len(values), to-from
+		res.Vectors = &Dense[T]{Rows: n, Cols: m, Ld: max(n, 1), Data: slices.Repeat([]T{1}, n*m)}
+	}
+	return res
 }

@@ -55,7 +55,8 @@ func (q *ApplyQ1) Flops() float64 { return q.flops(0) }
 // flops of the columns of Y from c on.
 func (q *ApplyQ1) flops(c int) float64 { return 2 * float64(q.n-c) * float64(q.n-c) * float64(q.m) }
 
-// Record replaces X by Q1·X. y is A as BandReduction left it, t its factors, xt m×n.
+// Record replaces X by Q1·X. y is A as BandReduction left it, t its factors, xt m×n,
+// or has fewer rows for fewer vectors.
 func (q *ApplyQ1) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, t vk.Slice[float64], xt Matrix) {
 	columns := q.panels() * q.b
 	for begin := (columns - 1) / max(q.width, 1) * q.width; begin >= 0 && columns > 0; begin -= q.width {
@@ -73,10 +74,13 @@ func (q *ApplyQ1) RecordTransposed(rec *vk.Recorder, ws *vk.Arena, y Matrix, t v
 // apply does the panels of the columns from begin on. X ← (I − Y·T·Yᵀ)·X, transposed,
 // is Xt ← Xt − (Xt·Y)·Tᵀ·Yᵀ; it changes rows of X from the first panel's top on.
 func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slice[float64], xt Matrix, begin int, op Op) {
-	if q.m == 0 {
+	if xt.Rows > q.m || xt.Cols != q.n {
+		panic(fmt.Sprintf("stages: Q1 of order %d for %d vectors applied to %d×%d", q.n, q.m, xt.Cols, xt.Rows))
+	}
+	b, m := q.b, xt.Rows
+	if m == 0 {
 		return
 	}
-	b := q.b
 	width, top := min(q.width, q.panels()*b-begin), begin+b
 	done := q.Flops() - q.flops(begin)
 	if op == Trans { // the other way round
@@ -84,12 +88,12 @@ func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slic
 	}
 	rec.Phase("back transformation 1", done, q.Flops())
 	y := a.Block(top, begin, q.n-top, width)
-	x := xt.Block(0, top, q.m, q.n-top)
+	x := xt.Block(0, top, m, q.n-top)
 	t := NewMatrix(q.t.In(ws), width, width, width)
 	q.factor.RecordMerge(rec, ws, y, b, panels.Sub(begin/b*b*b, width/b*b*b), t)
 
-	xy := NewMatrix(q.xy.In(ws), q.m, width, q.m)
-	xyt := NewMatrix(q.xyt.In(ws), q.m, width, q.m)
+	xy := NewMatrix(q.xy.In(ws), m, width, m)
+	xyt := NewMatrix(q.xyt.In(ws), m, width, m)
 	q.gemm.Record(rec, ws, NoTrans, NoTrans, 1, x, y, 0, xy)
 	q.gemm.Record(rec, ws, NoTrans, op, 1, xy, t, 0, xyt)
 	q.gemm.Record(rec, ws, NoTrans, Trans, -1, xyt, y, 1, x)

@@ -141,12 +141,13 @@ func (s *ApplyQ2) Work() *vk.Layout { return vk.Together() }
 func (s *ApplyQ2) Flops() float64 { return 2 * float64(s.n) * float64(s.n) * float64(s.m) }
 
 // Record replaces X by Q2·X, or Q2ᵀ·X. v and tau are as BulgeChasing left them, xt is
-// m×n and must not overlap them.
+// m×n, or has fewer rows for fewer vectors, and must not overlap them.
 func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64], xt Matrix) {
-	if xt.Rows != s.m || xt.Cols != s.n {
+	if xt.Rows > s.m || xt.Cols != s.n {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.n, s.m, xt.Cols, xt.Rows))
 	}
-	if s.kernel == nil {
+	m := xt.Rows
+	if s.kernel == nil || m == 0 {
 		return
 	}
 	spec := s.kernel.Spec
@@ -161,11 +162,11 @@ func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64
 		cost, groups := 0.0, 0
 		for done+groups < all && (groups == 0 || cost < s.tune.Dispatch) {
 			blocks := vk.Tiles(s.n-1-place(done+groups)*int(spec.G), spec.B)
-			cost += 4 * float64(spec.B) * float64(spec.G) * float64(blocks) * float64(s.m)
+			cost += 4 * float64(spec.B) * float64(spec.G) * float64(blocks) * float64(m)
 			groups++
 		}
-		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(s.m, spec.LocalSize/spec.Pipe*spec.Cols)), shaders.OrmtrQ2Push{
-			X: xt.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n), M: uint32(s.m), Ld: uint32(xt.Ld),
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, spec.LocalSize/spec.Pipe*spec.Cols)), shaders.OrmtrQ2Push{
+			X: xt.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n), M: uint32(m), Ld: uint32(xt.Ld),
 			Group: uint32(place(done)), Groups: uint32(groups),
 		})
 		rec.Costs(cost)

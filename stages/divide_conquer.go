@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/vkevd/vkevd/shaders"
@@ -112,9 +113,18 @@ func (s *DivideConquer) Flops() float64 { n := float64(s.n); return 4.0 / 3 * n 
 // the vector of value j). xt serves as workspace, too, and must not overlap
 // Work. Errors: *NoConvergenceError, *InfoError, and vk's.
 func (s *DivideConquer) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix) ([]float64, *vk.Profile, error) {
+	return s.SolveRange(ctx, ws, d, e, 0, s.n, xt)
+}
+
+// SolveRange is Solve for the vectors of values[from:to] alone; all values are returned.
+// xt is (to−from)×n, its memory n² elements as before.
+func (s *DivideConquer) SolveRange(ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix) ([]float64, *vk.Profile, error) {
+	if xt.Rows != to-from || xt.Cols != s.n {
+		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d", from, to, s.n, xt.Rows, xt.Cols))
+	}
 	c := &conversation{DivideConquer: s, ctx: ctx, ws: ws, xt: xt, profile: vk.NewProfile()}
 	began := time.Now()
-	values, err := ref.DivideConquerWith(c, d, e, ref.DCOptions{LeafSize: s.tune.Leaf})
+	values, err := ref.DivideConquerWith(c, d, e, ref.DCOptions{LeafSize: s.tune.Leaf, From: from, To: to})
 	// What the device did not spend, the host did, deciding and waiting.
 	c.profile.Add("tridiagonal solve, on host", time.Since(began).Seconds()-c.profile.Total())
 	return values, c.profile, err

@@ -11,7 +11,69 @@ import (
 //	A·Z − Z·diag(λ)   and   ZᵀZ − I
 //
 // whose largest are 1-norms. A is n×n with both triangles, Z n×m.
-type Residual struct {
+type Residual struct{ sums columnSums }
+
+// NewResidual prepares for m vectors of length n.
+func NewResidual(dev *vk.Device, n, m int, gemm Gemm) (*Residual, error) {
+	b := builder{dev: dev}
+	return &Residual{newColumnSums(&b, n, m, gemm)}, b.err
+}
+
+// Work is n·256 elements at most.
+func (r *Residual) Work() *vk.Layout { return vk.Together(r.sums.product) }
+
+// Flops is the cost of the two products.
+func (r *Residual) Flops() float64 {
+	n, m := float64(r.sums.n), float64(r.sums.m)
+	return 2*n*n*m + 2*n*m*m
+}
+
+// Record measures the columns of Z, m or fewer. residual and orthogonality receive a sum
+// for each; a NaN in an input is a NaN in its sum. Outputs must not overlap inputs.
+func (r *Residual) Record(rec *vk.Recorder, ws *vk.Arena, a, z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
+	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p Matrix) {
+		r.sums.gemm.Record(rec, ws, NoTrans, NoTrans, 1, a, zj, 0, p)
+	})
+}
+
+// TridiagonalResidual is Residual for T in A's place, T symmetric tridiagonal (dstt22).
+type TridiagonalResidual struct {
+	sums  columnSums
+	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
+}
+
+// NewTridiagonalResidual prepares for m vectors of length n.
+func NewTridiagonalResidual(dev *vk.Device, n, m int, gemm Gemm) (*TridiagonalResidual, error) {
+	b := builder{dev: dev}
+	times := build(&b, shaders.Lagtm(), shaders.LagtmSpec{LocalSize: residualThreads})
+	return &TridiagonalResidual{newColumnSums(&b, n, m, gemm), times}, b.err
+}
+
+// Work is n·256 elements at most.
+func (r *TridiagonalResidual) Work() *vk.Layout { return vk.Together(r.sums.product) }
+
+// Flops is the cost of the two products.
+func (r *TridiagonalResidual) Flops() float64 {
+	n, m := float64(r.sums.n), float64(r.sums.m)
+	return lagtmFlops*n*m + 2*n*m*m
+}
+
+const lagtmFlops = 5 // three products and two sums an element
+
+// Record is Residual.Record for T(d[n], e[n−1]).
+func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
+	n := r.sums.n
+	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p Matrix) {
+		r.times.Dispatch(rec, vk.Folded(vk.Tiles(n, residualThreads)*zj.Cols), shaders.LagtmPush{
+			D: d.Addr(), E: e.Addr(), Z: zj.Addr(), P: p.Addr(),
+			N: uint32(n), Cols: uint32(zj.Cols), Ldz: uint32(zj.Ld), Ldp: uint32(p.Ld),
+		})
+	})
+}
+
+// columnSums is what residuals have in common: some columns of Z at a time are multiplied
+// and the difference summed.
+type columnSums struct {
 	n, m    int
 	gemm    Gemm
 	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush]
@@ -23,38 +85,27 @@ const (
 	residualBlock   = 256 // columns measured at a time: the workspace is n times this
 )
 
-// NewResidual prepares for m vectors of length n.
-func NewResidual(dev *vk.Device, n, m int, gemm Gemm) (*Residual, error) {
-	b := builder{dev: dev}
-	r := &Residual{n: n, m: m, gemm: gemm}
-	r.columns = build(&b, shaders.ColumnResidual(), shaders.ColumnResidualSpec{LocalSize: residualThreads})
-	r.product = vk.Reserve[float64]("residual", n*min(m, residualBlock))
-	return r, b.err
+func newColumnSums(b *builder, n, m int, gemm Gemm) columnSums {
+	columns := build(b, shaders.ColumnResidual(), shaders.ColumnResidualSpec{LocalSize: residualThreads})
+	return columnSums{n, m, gemm, columns, vk.Reserve[float64]("residual", n*min(m, residualBlock))}
 }
 
-// Work is n·256 elements at most.
-func (r *Residual) Work() *vk.Layout { return vk.Together(r.product) }
-
-// Flops is the cost of the two products.
-func (r *Residual) Flops() float64 { n, m := float64(r.n), float64(r.m); return 2*n*n*m + 2*n*m*m }
-
-// Record measures. residual and orthogonality receive m sums each; a NaN in
-// an input is a NaN in its sum. Outputs must not overlap inputs.
-func (r *Residual) Record(rec *vk.Recorder, ws *vk.Arena, a, z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
-	for j := 0; j < r.m; j += residualBlock {
-		cols := min(residualBlock, r.m-j)
+func (r columnSums) record(rec *vk.Recorder, ws *vk.Arena, z Matrix, lambda, residual, orthogonality vk.Slice[float64], times func(zj, p Matrix)) {
+	m := z.Cols
+	for j := 0; j < m; j += residualBlock {
+		cols := min(residualBlock, m-j)
 		zj := z.Block(0, j, r.n, cols)
 		push := shaders.ColumnResidualPush{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
 
 		p := NewMatrix(r.product.In(ws), r.n, cols, r.n)
-		r.gemm.Record(rec, ws, NoTrans, NoTrans, 1, a, zj, 0, p)
+		times(zj, p)
 		push.X, push.Ldx, push.Rows = p.Addr(), uint32(p.Ld), uint32(r.n)
 		push.Lambda, push.Sums = lambda.From(j).Addr(), residual.From(j).Addr()
 		r.columns.Dispatch(rec, vk.Folded(cols), push)
 
-		g := NewMatrix(r.product.In(ws), r.m, cols, r.m)
+		g := NewMatrix(r.product.In(ws), m, cols, m)
 		r.gemm.Record(rec, ws, Trans, NoTrans, 1, z, zj, 0, g)
-		push.X, push.Ldx, push.Rows = g.Addr(), uint32(g.Ld), uint32(r.m)
+		push.X, push.Ldx, push.Rows = g.Addr(), uint32(g.Ld), uint32(m)
 		push.Lambda, push.Sums = 0, orthogonality.From(j).Addr()
 		r.columns.Dispatch(rec, vk.Folded(cols), push)
 	}

@@ -11,6 +11,7 @@ type Tuning struct {
 	ApplyQ2       ApplyQ2Tuning
 	Bisection     BisectionTuning
 	DivideConquer DivideConquerTuning
+	QR            QRTuning
 }
 
 // TuningFor is what was measured on the device's family. Families without
@@ -28,6 +29,7 @@ func tuningFor(family string) Tuning {
 		ApplyQ2:       applyQ2Tuning(family),
 		Bisection:     bisectionTuning(family),
 		DivideConquer: divideConquerTuning(family),
+		QR:            qrTuning(family),
 	}
 	switch family {
 	case "nvidia":

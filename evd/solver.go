@@ -1,0 +1,112 @@
+package evd
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ.
+type Solver int
+
+const (
+	Auto          Solver = iota // the one that suits the device, the order and what is asked for
+	DivideConquer               // dstedc: all vectors; of a part of them it forms all for the halves of T, and the part at the end
+	Bisection                   // dstebz: values alone, each by itself
+	QR                          // dsterf and dsteqr on the host: for small orders, and to compare with
+)
+
+// solvers is the table of methods. A new one is an entry here and a case in choose.
+var solvers = []struct {
+	solver  Solver
+	name    string
+	stage   string // in profiles, progress and forecasts
+	vectors bool   // it can find them
+	make    func(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error)
+}{
+	{DivideConquer, "dc", stageDivide, true, newDivideConquer},
+	{Bisection, "bisection", stageBisect, false, newBisection},
+	{QR, "qr", stageDivide, true, newQR},
+}
+
+// A tridiagonalSolver is a method, ready for one order. They are chosen once, in a plan.
+type tridiagonalSolver interface {
+	// Work is needed while Solve runs.
+	Work() *vk.Layout
+
+	// Room is how many elements of X's memory Solve needs, if that is more than X has.
+	Room() int
+
+	// Flops is about what m of the eigenvalues, or eigenpairs, cost.
+	Flops(m int) float64
+
+	// Solve finds λ[from] … λ[to−1] of T, ascending, where from < to. Unless it has
+	// no rows, xt, (to−from)×n, receives the vectors, one a row; its memory,
+	// Room included, begins as anything. d and e stay as they are.
+	Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error)
+}
+
+// Solvers lists the methods by the names that String gives and ParseSolver knows.
+func Solvers() []string {
+	names := []string{Auto.String()}
+	for _, s := range solvers {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// String is the method's name, as ParseSolver takes it.
+func (s Solver) String() string {
+	for _, known := range solvers {
+		if known.solver == s {
+			return known.name
+		}
+	}
+	if s == Auto {
+		return "auto"
+	}
+	return fmt.Sprintf("Solver(%d)", int(s))
+}
+
+// ParseSolver is the way back from String. The error is an *OptionError.
+func ParseSolver(name string) (Solver, error) {
+	if name == Auto.String() {
+		return Auto, nil
+	}
+	for _, s := range solvers {
+		if s.name == name {
+			return s.solver, nil
+		}
+	}
+	return Auto, &OptionError{"Solver", fmt.Sprintf("%q is none of %v", name, Solvers())}
+}
+
+// choose is what Auto stands for. The orders come from measurements.
+func (opt Options) choose(n int, t stages.Tuning) Solver {
+	switch {
+	case opt.Solver != Auto:
+		return opt.Solver
+	case opt.Vectors && n <= t.QR.Vectors, !opt.Vectors && n <= t.QR.Values:
+		return QR
+	case opt.Vectors:
+		return DivideConquer
+	}
+	return Bisection
+}
+
+// newSolver makes the method that the options ask for; stage is its name.
+func (opt Options) newSolver(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (method tridiagonalSolver, stage string, err error) {
+	chosen := opt.choose(n, t)
+	for _, s := range solvers {
+		if s.solver != chosen {
+			continue
+		}
+		if opt.Vectors && !s.vectors {
+			return nil, "", &OptionError{"Solver", s.name + " finds values only, no vectors"}
+		}
+		method, err = s.make(dev, n, ops, t)
+		return method, s.stage, err
+	}
+	return nil, "", &OptionError{"Solver", fmt.Sprintf("%v is none of %v", chosen, Solvers())}
+}

@@ -1,0 +1,114 @@
+package evd
+
+import (
+	"errors"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// divideConquer is stages.DivideConquer as a tridiagonalSolver.
+type divideConquer struct {
+	*stages.DivideConquer
+	n int
+}
+
+func newDivideConquer(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+	s, err := stages.NewDivideConquer(dev, n, ops.Gemm, t)
+	return divideConquer{s, n}, err
+}
+
+func (s divideConquer) Room() int { return s.n * s.n }
+
+// Flops: the last products, three quarters of the work, shrink with m.
+func (s divideConquer) Flops(m int) float64 {
+	part := float64(m) / float64(s.n)
+	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
+}
+
+func (s divideConquer) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
+	hostD, hostE, err := toHost(c, d, e, s.n)
+	if err != nil {
+		return nil, err
+	}
+	values, profile, err := s.DivideConquer.SolveRange(c.ctx, c.ws, hostD, hostE, from, to, xt)
+	c.profile.Merge(profile)
+	if err != nil {
+		return nil, notConverged(err)
+	}
+	return values[from:to], nil
+}
+
+// bisection is stages.Bisection as a tridiagonalSolver.
+type bisection struct {
+	*stages.Bisection
+	n      int
+	values vk.Region[float64]
+}
+
+func newBisection(dev *vk.Device, n int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+	s, err := stages.NewBisection(dev, n, t)
+	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}, err
+}
+
+func (s bisection) Work() *vk.Layout { return vk.Together(s.Bisection.Work(), s.values) }
+
+func (s bisection) Room() int { return 0 }
+
+func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m) / float64(s.n) }
+
+func (s bisection) Solve(c *call, d, e vk.Slice[float64], from, to int, _ stages.Matrix) ([]float64, error) {
+	found := s.values.In(c.ws)
+	err := c.run(func(rec *vk.Recorder) {
+		rec.Phase(stageBisect, 0, 1)
+		s.RecordRange(rec, c.ws, d, e, from, to, found)
+	})
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, to-from)
+	return values, download(c, values, found)
+}
+
+// qr is stages.QRIteration as a tridiagonalSolver.
+type qr struct {
+	*stages.QRIteration
+	n int
+}
+
+func newQR(dev *vk.Device, n int, _ stages.Ops, _ stages.Tuning) (tridiagonalSolver, error) {
+	return qr{stages.NewQRIteration(dev, n), n}, nil
+}
+
+func (s qr) Room() int { return 0 }
+
+// Flops are those of all vectors: QR iteration cannot find fewer.
+func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
+
+func (s qr) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
+	hostD, hostE, err := toHost(c, d, e, s.n)
+	if err != nil {
+		return nil, err
+	}
+	values, profile, err := s.QRIteration.SolveRange(c.ctx, hostD, hostE, from, to, xt)
+	c.profile.Merge(profile)
+	return values, notConverged(err)
+}
+
+// toHost fetches T for a method in which the host takes part.
+func toHost(c *call, d, e vk.Slice[float64], n int) (hostD, hostE []float64, err error) {
+	hostD, hostE = make([]float64, n), make([]float64, n-1)
+	if err = download(c, hostD, d); err == nil {
+		err = download(c, hostE, e)
+	}
+	return hostD, hostE, err
+}
+
+// notConverged says in this package's words what a stage says in its own.
+func notConverged(err error) error {
+	var failed *stages.NoConvergenceError
+	if errors.As(err, &failed) {
+		return &NoConvergenceError{Stage: stageDivide, Index: failed.Lo}
+	}
+	return err
+}

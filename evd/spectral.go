@@ -1,0 +1,147 @@
+package evd
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// spectral is the step T → Λ, S of both kinds of plan: T on the device, the method,
+// and the part of the spectrum that is wanted.
+type spectral struct {
+	dev    *vk.Device
+	n, m   int // the order; the most eigenvalues that there may be to find
+	opt    Options
+	solver tridiagonalSolver
+	stage  string            // the solver's name in profiles
+	sturm  *stages.Bisection // counts; nil where nobody needs to
+
+	d, e, values, x vk.Region[float64] // values: of a check
+	shifts          vk.Region[float64]
+	counts          vk.Region[uint32]
+}
+
+// countsAtOnce is how many shifts are counted at in one exchange with the device.
+const countsAtOnce = 1 << 12
+
+// newSpectral prepares for order n ≥ 1. counts says that shifts other than an interval's
+// ends will be counted at.
+func newSpectral(dev *vk.Device, n int, opt Options, counts bool, ops stages.Ops, t stages.Tuning) (*spectral, error) {
+	s := &spectral{dev: dev, n: n, m: opt.Select.capacity(n), opt: opt}
+	var err error
+	if s.solver, s.stage, err = opt.newSolver(dev, n, ops, t); err != nil {
+		return nil, err
+	}
+	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	s.d, s.e, s.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
+	if counts || opt.Select.by == selectedByValue {
+		if s.sturm, err = stages.NewBisection(dev, n, t); err != nil {
+			return nil, err
+		}
+		s.shifts, s.counts = reals("shifts", countsAtOnce), vk.Reserve[uint32]("counts", countsAtOnce)
+	} else {
+		s.shifts, s.counts = reals("shifts", 0), vk.Reserve[uint32]("counts", 0)
+	}
+	s.x = reals("vectors, transposed", s.solver.Room())
+	if opt.Vectors {
+		s.x = reals("vectors, transposed", max(n*s.m, s.solver.Room()))
+	}
+	return s, nil
+}
+
+// always is what lives as long as T and its vectors do.
+func (s *spectral) always() []vk.Space {
+	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
+}
+
+// work is needed during solve and count.
+func (s *spectral) work() *vk.Layout {
+	if s.sturm == nil {
+		return s.solver.Work()
+	}
+	return vk.InTurn(s.solver.Work(), s.sturm.Work())
+}
+
+func (s *spectral) cost() StageCost { return StageCost{s.stage, s.solver.Flops(s.m)} }
+
+// found is a part of the spectrum, of σ·A.
+type found struct {
+	first  int // values[k] is λ[first+k]
+	values []float64
+	x      stages.Matrix // vectors, one a row
+}
+
+// solve finds what is selected of the eigenvalues of T(d, e), which is σ times the
+// caller's matrix.
+func (s *spectral) solve(c *call, sigma float64) (found, error) {
+	var below [2]int
+	if s.opt.Select.by == selectedByValue {
+		ends := s.opt.Select.ends(sigma)
+		counts, err := s.count(c, ends[:])
+		if err != nil {
+			return found{}, err
+		}
+		below = [2]int(counts)
+	}
+	from, to := s.opt.Select.within(s.n, below)
+	if to-from > s.m {
+		return found{}, &TooManyError{Found: to - from, AtMost: s.m}
+	}
+	f := found{first: from}
+	if s.x.Len() > 0 {
+		f.x = s.vectors(c.ws, to-from)
+	}
+	if from == to {
+		return f, nil
+	}
+	var err error
+	f.values, err = s.solver.Solve(c, s.d.In(c.ws), s.e.In(c.ws), from, to, f.x)
+	return f, err
+}
+
+// vectors is where m of them lie, transposed.
+func (s *spectral) vectors(ws *vk.Arena, m int) stages.Matrix {
+	return stages.NewMatrix(s.x.In(ws), m, s.n, max(m, 1))
+}
+
+// count counts the eigenvalues of T below each shift; one within rounding of a shift
+// may count either way.
+func (s *spectral) count(c *call, shifts []float64) ([]int, error) {
+	result := make([]int, 0, len(shifts))
+	for some := range slices.Chunk(shifts, countsAtOnce) {
+		counts, err := s.countSome(c, some)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range some {
+			switch {
+			case math.IsInf(x, -1):
+				result = append(result, 0)
+			case math.IsInf(x, 1):
+				result = append(result, s.n)
+			default:
+				result = append(result, int(counts[i]))
+			}
+		}
+	}
+	return result, nil
+}
+
+// countSome is count for as many shifts as there is room for. What it says of infinite
+// ones means nothing.
+func (s *spectral) countSome(c *call, shifts []float64) ([]uint32, error) {
+	counts := make([]uint32, len(shifts))
+	if err := upload(c, s.shifts.In(c.ws), shifts); err != nil {
+		return nil, err
+	}
+	err := c.run(func(rec *vk.Recorder) {
+		rec.Phase(stageCount, 0, 0)
+		s.sturm.RecordCounts(rec, c.ws, s.d.In(c.ws), s.e.In(c.ws), s.shifts.In(c.ws), s.counts.In(c.ws).Sub(0, len(counts)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return counts, download(c, counts, s.counts.In(c.ws))
+}

@@ -1,0 +1,147 @@
+package evd
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Check is Plan.Check for a tridiagonal: ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp) and ‖ZᵀZ − I‖₁ / (n·ulp)
+// (dstt22). It needs vectors.
+func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *Result[T]) (Ratios, error) {
+	if !p.opt.Vectors || res.Vectors == nil {
+		return Ratios{}, &OptionError{"Vectors", "a check needs them, in the plan and in the result"}
+	}
+	if err := p.made(t, res); err != nil {
+		return Ratios{}, err
+	}
+	z, m := res.Vectors, len(res.Values)
+	if z.Rows != p.n || z.Cols != m {
+		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
+	}
+	if m == 0 {
+		return Ratios{}, nil
+	}
+	c := p.begin(ctx, nil)
+	scaled, values, least, err := p.scaled(c, t, res)
+	if err != nil {
+		return Ratios{}, err
+	}
+	zs := stages.NewMatrix(p.z.In(c.ws), p.n, m, p.n)
+	if err := vk.Upload(ctx, p.dev, zs.At, vk.Columns[float64]{Rows: p.n, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}); err != nil {
+		return Ratios{}, err
+	}
+	if err := upload(c, p.spectral.values.In(c.ws), values); err != nil {
+		return Ratios{}, err
+	}
+	sums := [2]vk.Slice[float64]{p.residual.In(c.ws), p.orthogonality.In(c.ws)}
+	err = c.run(func(rec *vk.Recorder) {
+		rec.Phase(stageCheck, 0, p.residuals.Flops())
+		p.residuals.Record(rec, c.ws, p.spectral.d.In(c.ws), p.spectral.e.In(c.ws), zs, p.spectral.values.In(c.ws), sums[0], sums[1])
+	})
+	if err != nil {
+		return Ratios{}, err
+	}
+	var worst [2]float64
+	for i, s := range sums {
+		column := make([]float64, m)
+		if err := download(c, column, s); err != nil {
+			return Ratios{}, err
+		}
+		worst[i] = largest(column)
+	}
+	unit := float64(p.n) * ulp
+	return Ratios{quotient(worst[0], max(scaled.norm1(), least), unit), quotient(worst[1], 1, unit)}, nil
+}
+
+// narrowest is the least distance, in ulp·‖T‖₁, that counting can tell from none.
+const narrowest = 4
+
+// Certify proves by Sturm counts how near each value is to the eigenvalue of the index
+// that the result gives it: for the distance w returned, in units of n·ulp·‖T‖₁,
+//
+//	at most First+k eigenvalues are below Values[k] − w,  at least First+k+1 below Values[k] + w
+//
+// for all k. w is at most twice as large as need be, and never below 4·ulp·‖T‖₁, which is
+// what the counts themselves may err. It needs no vectors. A NaN gives +Inf.
+//
+// Source: LAPACK's dstech, which compares clusters; here each value has to stand for itself.
+func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res *Result[T]) (float64, error) {
+	if err := p.made(t, res); err != nil {
+		return 0, err
+	}
+	if len(res.Values) == 0 {
+		return 0, nil
+	}
+	c := p.begin(ctx, nil)
+	scaled, values, least, err := p.scaled(c, t, res)
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range values {
+		if math.IsNaN(v) {
+			return math.Inf(1), nil
+		}
+	}
+	norm := max(scaled.norm1(), least)
+	open := make([]int, len(values)) // those not certified yet
+	for k := range open {
+		open[k] = k
+	}
+	for times := float64(narrowest); ; times *= 2 {
+		width := max(times*ulp*norm, 2*safeMin) // a pivot as small as the latter counts as negative: the zero matrix
+		if open, err = p.uncertified(c, values, res.First, open, width); err != nil {
+			return 0, err
+		}
+		if len(open) == 0 {
+			return times / float64(p.n), nil
+		}
+		if width > 4*norm { // the value is no eigenvalue at all
+			return math.Inf(1), nil
+		}
+	}
+}
+
+// uncertified is those of the values open that are not within width of their eigenvalues.
+func (p *TridiagonalPlan[T]) uncertified(c *call, values []float64, first int, open []int, width float64) ([]int, error) {
+	shifts := make([]float64, 0, 2*len(open))
+	for _, k := range open {
+		shifts = append(shifts, values[k]-width, values[k]+width)
+	}
+	counts, err := p.spectral.count(c, shifts)
+	if err != nil {
+		return nil, err
+	}
+	var still []int
+	for i, k := range open {
+		if counts[2*i] > first+k || counts[2*i+1] < first+k+1 {
+			still = append(still, k)
+		}
+	}
+	return still, nil
+}
+
+// made says whether the plan can have made the result from t.
+func (p *TridiagonalPlan[T]) made(t Tridiagonal[T], res *Result[T]) error {
+	if err := p.accepts(t); err != nil {
+		return err
+	}
+	if m := len(res.Values); m > p.opt.Select.capacity(p.n) || res.First < 0 || res.First+m > p.n {
+		return &ShapeError{N: m, Len: len(t.E), Tridiagonal: true, Plan: p.n}
+	}
+	return nil
+}
+
+// scaled brings σ·T to the device, and returns it and σ·λ; least is the least norm
+// that counts as one, times σ.
+func (p *TridiagonalPlan[T]) scaled(c *call, t Tridiagonal[T], res *Result[T]) (s Tridiagonal[float64], values []float64, least float64, err error) {
+	top, err := t.scan()
+	if err != nil {
+		return s, nil, 0, err
+	}
+	sigma := scaling(top)
+	s = t.times(sigma)
+	return s, rescale(res.Values, sigma), safeMin * sigma, p.upload(c, s)
+}

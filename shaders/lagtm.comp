@@ -1,0 +1,36 @@
+// lagtm multiplies columns by a symmetric tridiagonal (LAPACK dlagtm):
+//
+//     P = T·Z        T: d[n], e[n−1]    Z, P: n×cols
+//
+// One invocation an element, a sum of three products, the diagonal's first. P may not
+// overlap the others. Workgroups: x and y, folded.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn d, e, z;
+	MatrixOut p;
+	uint n, cols, ldz, ldp;
+} p;
+
+void main() {
+	uint tiles = (p.n + LOCAL_SIZE - 1) / LOCAL_SIZE;
+	uint group = workgroup(), column = group / tiles;
+	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex;
+	if (column >= p.cols || i >= p.n) return;
+	MatrixIn z = MatrixIn(element(uint64_t(p.z), 0, column, p.ldz));
+	MatrixOut out_ = MatrixOut(element(uint64_t(p.p), 0, column, p.ldp));
+	work_t sum = p.d.at[i] * z.at[i];
+	if (i > 0) sum += p.e.at[i - 1] * z.at[i - 1];
+	if (i + 1 < p.n) sum += p.e.at[i] * z.at[i + 1];
+	out_.at[i] = real_t(sum);
+}

@@ -1,0 +1,53 @@
+package ref
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/lapack"
+	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+)
+
+// QRIteration returns the eigenvalues of the symmetric tridiagonal T(d, e),
+// ascending, by implicit QL and QR iterations, and if asked the vectors: component
+// i of vector j is z[i·n+j] (dsteqr; without vectors dsterf). It is gonum's, on a T
+// that a power of two has brought near one. d and e, n and n−1 elements, are left
+// as they are. The error is a *DCNoConvergenceError.
+func QRIteration(d, e []float64, vectors bool) (values, z []float64, err error) {
+	n := len(d)
+	if n == 0 {
+		return nil, nil, nil
+	}
+	if err := dcFinite(d, e); err != nil {
+		return nil, nil, err
+	}
+	values, off := slices.Clone(d), slices.Clone(e[:n-1])
+	top := 0.0
+	for _, x := range slices.Concat(values, off) {
+		top = max(top, math.Abs(x))
+	}
+	_, exponent := math.Frexp(top)
+	for i := range values {
+		values[i] = math.Ldexp(values[i], -exponent)
+	}
+	for i := range off {
+		off[i] = math.Ldexp(off[i], -exponent)
+		if math.Abs(off[i]) < dcTiny {
+			off[i] = 0 // its reciprocal would overflow
+		}
+	}
+	var ok bool
+	if vectors {
+		z = make([]float64, n*n)
+		ok = lapackgonum.Implementation{}.Dsteqr(lapack.EVTridiag, n, values, off, z, n, make([]float64, max(1, 2*n-2)))
+	} else {
+		ok = lapackgonum.Implementation{}.Dsterf(n, values, off)
+	}
+	if !ok {
+		return nil, nil, &DCNoConvergenceError{0, n}
+	}
+	for i := range values {
+		values[i] = math.Ldexp(values[i], exponent)
+	}
+	return values, z, nil
+}
