@@ -25,7 +25,7 @@ func (p *Plan[T]) lay() {
 	r.a = reals("A, Q1, vectors", n*n)
 	r.t = reals("T of Q1", s.band.Panels()*b*b)
 	r.band = reals("band", 2*b*n)
-	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work()}, s.spectral.always()...)
+	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work(), s.band.Status()}, s.spectral.always()...)
 	if !p.opt.Vectors {
 		r.v, r.tau = reals("V of Q2", 0), reals("τ of Q2", 0)
 		p.layout = vk.Together(append(always, r.v, r.tau, vk.InTurn(s.band.Work(), s.chase.Work(), s.spectral.work()))...)

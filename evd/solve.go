@@ -62,6 +62,9 @@ func (s *solve[T]) reduce(uplo Uplo, sigma float64) error {
 	if err != nil {
 		return err
 	}
+	if err := s.info(stageBand, s.steps.band.Info(ws)); err != nil {
+		return err
+	}
 	return s.info(stageChase, s.steps.chase.Info(ws))
 }
 

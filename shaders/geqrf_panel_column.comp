@@ -40,8 +40,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #include "panel.glsl"
-
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
+#include "panel_reflector.glsl"
 
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut panel;
@@ -52,7 +51,6 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, j;
 } p;
 
-const int TINY_EXPONENT = -900;
 const uint AT_ONCE = 16;                       // partial results in flight for each invocation
 
 shared acc_t dots[COLUMNS];
@@ -72,34 +70,6 @@ void fetch(uint row, uint lane) {
 	fetched_tail = live && lane == 0 ? work_t(p.panel.at[row + p.j * p.ld]) : work_t(0);
 }
 
-// reciprocal is 1/x, right to the last bits even where division is not.
-acc_t reciprocal(acc_t x) {
-	acc_t y = acc_t(1) / x;
-	return fma(fma(-x, y, acc_t(1)), y, y);
-}
-
-// root is √x for x > 0, alike.
-acc_t root(acc_t x) {
-	acc_t y = sqrt(x);
-	return fma(fma(-y, y, x), acc_t(0.5) / y, y);
-}
-
-#if FIRST
-// common_exponent is the largest of the workgroups'.
-int common_exponent() {
-	int e = SCALE_LEAST;
-	for (uint g = gl_LocalInvocationIndex; g < p.groups; g += LOCAL_SIZE) e = max(e, p.exponents.at[1 + g]);
-	return int(group_max(acc_t(e)));
-}
-
-// regauge brings a product of workgroup g to the common scale; what it drops
-// is below 2^-900 even after 2^32 such terms.
-acc_t regauge(acc_t x, uint g, int e) {
-	int d = 2 * (p.exponents.at[1 + g] - e);
-	return d < -1000 ? acc_t(0) : x * acc_t(power_of_two(d));
-}
-#endif
-
 // total returns, for t < COLUMNS, the dot product of column t with the tail.
 acc_t total(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
@@ -111,7 +81,7 @@ acc_t total(int e) {
 				uint at = g + u * SEGMENTS;
 				some[u] = at < p.groups ? acc_t(p.from.at[COLUMNS * (1 + at) + column]) : acc_t(0);
 #if FIRST
-				if (at < p.groups) some[u] = regauge(some[u], at, e);
+				if (at < p.groups) some[u] = regauge(p.exponents, some[u], at, e);
 #endif
 			}
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum += some[u];
@@ -129,7 +99,7 @@ void main() {
 	acc_t head = t < COLUMNS && t >= p.j ? acc_t(p.from.at[t]) : acc_t(0);
 	acc_t x0 = acc_t(p.from.at[p.j]);
 #if FIRST
-	int e = common_exponent();
+	int e = common_exponent(p.exponents, p.groups);
 	acc_t scale = acc_t(power_of_two(-e));
 	head *= scale;
 	x0 *= scale;
@@ -143,19 +113,13 @@ void main() {
 	barrier();
 
 	// Every invocation makes the reflector: cheaper than a barrier.
-	acc_t square = dots[p.j], beta = x0, tau = acc_t(0), inverse = acc_t(0);
-	if (square >= acc_t(power_of_two(TINY_EXPONENT))) {
-		acc_t norm = root(fma(x0, x0, square));
-		beta = x0 >= acc_t(0) ? -norm : norm;
-		inverse = reciprocal(x0 - beta);
-		tau = fma(abs(x0), reciprocal(norm), acc_t(1));
-	}
-	acc_t weight = tau * fma(dot, inverse, head);
+	Reflector h = reflector(x0, dots[p.j]);
+	acc_t weight = h.tau * fma(dot, h.inverse, head);
 	if (t < COLUMNS) weights[t] = work_t(weight);
 	if (gl_WorkGroupID.x == 0) {
 		acc_t unscale = acc_t(power_of_two(e));
-		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = real_t((t == p.j ? beta : head - weight) * unscale);
-		if (t == p.j || last && t > p.j && t < COLUMNS) p.tau.at[t] = t == p.j ? real_t(tau) : real_t(0);
+		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = real_t((t == p.j ? h.beta : head - weight) * unscale);
+		if (t == p.j || last && t > p.j && t < COLUMNS) p.tau.at[t] = t == p.j ? real_t(h.tau) : real_t(0);
 	}
 	barrier();
 
@@ -167,7 +131,7 @@ void main() {
 #if FIRST
 		x *= work_t(scale);
 #endif
-		work_t v = row > p.j && inverse != acc_t(0) ? work_t(x * inverse) : work_t(row == p.j ? 1 : 0);
+		work_t v = row > p.j && h.inverse != acc_t(0) ? work_t(x * h.inverse) : work_t(row == p.j ? 1 : 0);
 		if (lane == 0 && row < end) p.panel.at[row + p.j * p.ld] = real_t(v);
 		[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 			uint l = p.j + 1 + lane + u * LANES;

@@ -66,6 +66,12 @@ func NewBandReduction(dev *vk.Device, n, b, k int, ops Ops, t Tuning) (*BandRedu
 // Work is the workspace; that of the products (Ops.Work) must be in the arena, too.
 func (r *BandReduction) Work() *vk.Layout { return r.work }
 
+// Status is the memory of Info, which must stay as it is until Info is read.
+func (r *BandReduction) Status() *vk.Layout { return r.qr.Status() }
+
+// Info is 0 after a run, or says why the results are undefined; see PanelQR.Info.
+func (r *BandReduction) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
+
 // Panels is the number of panels, and of factors T.
 func (r *BandReduction) Panels() int { return max(0, (r.n-1)/r.b) }
 
@@ -86,6 +92,7 @@ func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t
 		panic(fmt.Sprintf("stages: band reduction of %d×%d, %d elements of band, %d of T: n = %d, b = %d", a.Rows, a.Cols, band.Len(), t.Len(), n, b))
 	}
 	vk.Fill(rec, band.Sub(0, 2*b*n), 0)
+	r.qr.begin(rec, ws)
 	for begin := 0; begin < n; begin += r.k {
 		block := r.block(ws, a, begin)
 		c := begin
@@ -155,7 +162,7 @@ func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
 	factor := NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
 
-	k.qr.Record(rec, ws, y, upper, tau)
+	k.qr.record(rec, ws, y, upper, tau)
 	p := NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm.Record(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)

@@ -60,7 +60,7 @@ func record(t *testing.T, n, b, k int, ops Ops, tune Tuning) *vk.Recorder {
 	a := vk.Reserve[float64]("A", n*n)
 	bb := vk.Reserve[float64]("B", 2*b*n)
 	tt := vk.Reserve[float64]("factors", r.Panels()*b*b)
-	ws, err := d.NewArena(vk.Together(a, bb, tt, r.Work(), ops.Work()))
+	ws, err := d.NewArena(vk.Together(a, bb, tt, r.Work(), r.Status(), ops.Work()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, f
 	a := vk.Reserve[float64]("A", ld*n)
 	bb := vk.Reserve[float64]("B", 2*b*n)
 	tt := vk.Reserve[float64]("T", r.Panels()*b*b)
-	ws := arena(t, d, vk.Together(a, bb, tt, r.Work(), ops.Work()))
+	ws := arena(t, d, vk.Together(a, bb, tt, r.Work(), r.Status(), ops.Work()))
 	lower := slices.Clone(dense)
 	for j := range n {
 		for i := range j {

@@ -152,7 +152,7 @@ func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []
 	a := vk.Reserve[float64]("panel", ld*b)
 	rr := vk.Reserve[float64]("r", ldr*b)
 	factors := vk.Reserve[float64]("tau", b)
-	ws := arena(t, d, vk.Together(a, rr, factors, q.Work()))
+	ws := arena(t, d, vk.Together(a, rr, factors, q.Work(), q.Status()))
 	put(t, d, a.In(ws), padded(m, b, panel, ld))
 
 	rec := vk.NewRecorder(d)

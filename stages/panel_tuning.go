@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,6 +15,8 @@ type PanelTuning struct {
 	LocalSize uint32 // invocations a workgroup, a power of two
 	TileBytes int    // shared memory for the rows that a workgroup looks at together
 	Groups    int    // workgroups at most
+	Whole     bool   // all columns in one dispatch, where that many workgroups are sure to run at the same time
+	Polls     uint32 // of it, looks at what has not arrived before waiting is given up
 	Factor    uint32 // columns of T that one workgroup makes by itself, LocalSize at most
 	Merge     int    // reflectors that are applied to the eigenvectors together
 }
@@ -28,11 +31,17 @@ func (t PanelTuning) fits(dev *vk.Device, columns int) error {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
 	}
 	rows, block := int(t.chunk(columns)), int(t.Factor)
-	tile := 8 * (columns*(rows+1) + int(t.localSize(columns)) + 2*columns + rows)
+	tile := 8 * (columns*(rows+1) + int(t.localSize(columns)) + 3*columns + rows)
 	if n := max(tile, 8*block*(2*(block+1)+1)); n > info.SharedBytes {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(n), Have: fmt.Sprint(info.SharedBytes)}
 	}
 	return nil
+}
+
+// together says whether a panel's workgroups may wait for each other: each must have
+// a unit of the device to itself, of which there is one at least.
+func (t PanelTuning) together(info vk.Info) bool {
+	return t.Whole && t.Groups <= max(info.Units, 1) && slices.Contains(info.Features, "shaderBufferInt64Atomics")
 }
 
 // smallestPanel makes small panels take every path: several chunks a workgroup,
@@ -45,7 +54,7 @@ var smallestPanel = PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, F
 func panelTuning(family string) PanelTuning {
 	switch family {
 	case "nvidia":
-		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 128, Factor: 32, Merge: 1024}
+		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 128, Polls: 1 << 22, Factor: 32, Merge: 1024}
 	case "amd":
 		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 96, Factor: 32, Merge: 512}
 	case "intel", "apple":

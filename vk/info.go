@@ -24,6 +24,7 @@ type Info struct {
 	SharedBytes   int      `json:"shared_bytes"` // a workgroup
 	MaxLocal      int      `json:"max_invocations"`
 	Subgroup      int      `json:"subgroup"`
+	Units         int      `json:"units"` // multiprocessors; 0 if the driver does not tell
 	MaxAllocation uint64   `json:"max_allocation_bytes"`
 	Features      []string `json:"features"`
 	Problem       string   `json:"problem,omitempty"` // why it cannot be used
@@ -83,7 +84,7 @@ func examine(index int, p driver.Physical) *candidate {
 	c.info = Info{
 		Index: index, Name: pr.Name, Type: pr.Type.String(), Family: family(pr), Driver: pr.DriverName, DriverVersion: pr.DriverInfo,
 		API:         fmt.Sprintf("%d.%d.%d", pr.API>>22, pr.API>>12&0x3ff, pr.API&0xfff),
-		SharedBytes: int(pr.MaxShared), MaxLocal: int(pr.MaxInvocations), Subgroup: int(pr.Subgroup), MaxAllocation: pr.MaxAllocation,
+		SharedBytes: int(pr.MaxShared), MaxLocal: int(pr.MaxInvocations), Subgroup: int(pr.Subgroup), Units: int(pr.Units), MaxAllocation: pr.MaxAllocation,
 	}
 	for _, h := range c.heaps {
 		if h.Local && h.Bytes > c.info.Memory {
@@ -152,7 +153,7 @@ func family(p *driver.Properties) string {
 		return "cpu"
 	}
 	switch p.Vendor {
-	case 0x10de:
+	case driver.VendorNVIDIA:
 		return "nvidia"
 	case 0x1002:
 		return "amd"

@@ -18,11 +18,12 @@ func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		row:     Row{B: s.b},
 		flops:   qr.Flops(s.n),
 		bytes:   realBytes * 2 * float64(s.n) * float64(s.b),
-		layout:  vk.Together(rp, rr, tau, qr.Work()),
+		layout:  vk.Together(rp, rr, tau, qr.Work(), qr.Status()),
 		prepare: b.fills(panel),
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			qr.Record(rec, ws, panel(ws), r(ws), tau.In(ws))
 		},
+		info:   qr.Info,
 		result: rp,
 	}, nil
 }
@@ -46,11 +47,12 @@ func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		row:     Row{B: s.b, K: s.k},
 		flops:   reduction.Flops(),
 		bytes:   realBytes * n * n * n / 6 * (1/float64(s.b) + 2/float64(s.k)),
-		layout:  vk.Together(ra, band, factors, ops.Work(), reduction.Work()),
+		layout:  vk.Together(ra, band, factors, ops.Work(), reduction.Work(), reduction.Status()),
 		prepare: b.fills(a),
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			reduction.Record(rec, ws, a(ws), band.In(ws), factors.In(ws))
 		},
+		info:   reduction.Info,
 		result: band,
 	}, nil
 }

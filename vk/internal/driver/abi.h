@@ -42,6 +42,7 @@ enum {
 	ST_MEMORY_ALLOCATE_FLAGS = 1000060000,
 	ST_SUBGROUP_PROPERTIES = 1000094000,
 	ST_DEBUG_MESSENGER = 1000128004,
+	ST_SM_PROPERTIES = 1000154001,
 	ST_MAINTENANCE_3_PROPERTIES = 1000168000,
 	ST_DRIVER_PROPERTIES = 1000196000,
 	ST_SEMAPHORE_TYPE = 1000207002,
@@ -73,6 +74,7 @@ typedef struct { VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, suppor
 typedef struct { VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize; } VkPhysicalDeviceMaintenance3Properties;
 typedef struct { VK_HEAD; VkDeviceSize maxBufferSize; } VkPhysicalDeviceMaintenance4Properties;
 typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags stages; } VkPhysicalDeviceSubgroupSizeControlProperties;
+typedef struct { VK_HEAD; uint32_t shaderSMCount, shaderWarpsPerSM; } VkPhysicalDeviceShaderSMBuiltinsPropertiesNV;
 
 typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;
 typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionProperties;

@@ -23,6 +23,7 @@ var layouts = map[string]string{
 	"VkPhysicalDeviceMaintenance3Properties":                  "maxMemoryAllocationSize",
 	"VkPhysicalDeviceMaintenance4Properties":                  "maxBufferSize",
 	"VkPhysicalDeviceSubgroupSizeControlProperties":           "minSubgroupSize maxSubgroupSize",
+	"VkPhysicalDeviceShaderSMBuiltinsPropertiesNV":            "shaderSMCount shaderWarpsPerSM",
 	"VkQueueFamilyProperties":                                 "queueFlags queueCount timestampValidBits",
 	"VkExtensionProperties":                                   "extensionName specVersion",
 	"VkPhysicalDeviceMemoryBudgetPropertiesEXT":               "heapBudget heapUsage",

@@ -54,8 +54,9 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 	memcpy(usage, b.heapUsage, sizeof b.heapUsage);
 }
 
-void vke_get_properties(VkPhysicalDevice device, vke_properties *out) {
-	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES};
+void vke_get_properties(VkPhysicalDevice device, int nvidia, vke_properties *out) {
+	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV units = {ST_SM_PROPERTIES};
+	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES, nvidia ? &units : NULL};
 	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES, &size};
 	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &buffer};
 	VkPhysicalDeviceSubgroupProperties subgroup = {ST_SUBGROUP_PROPERTIES, &memory};
@@ -71,6 +72,7 @@ void vke_get_properties(VkPhysicalDevice device, vke_properties *out) {
 	out->subgroup_max = size.maxSubgroupSize;
 	out->max_allocation = memory.maxMemoryAllocationSize;
 	out->max_buffer = buffer.maxBufferSize;
+	out->units = units.shaderSMCount;
 }
 
 // The four feature structures as one chain, and where each of our features

@@ -26,8 +26,12 @@ type Properties struct {
 	MaxShared, MaxInvocations uint32
 	MaxGroups, MaxLocalSize   [3]uint32
 	MaxPush                   uint32
+	Units                     uint32  // multiprocessors, 0 where the driver does not tell
 	TimestampPeriod           float32 // nanoseconds a tick
 }
+
+// VendorNVIDIA is NVIDIA's PCI number.
+const VendorNVIDIA = 0x10de
 
 // DeviceType is VkPhysicalDeviceType.
 type DeviceType int32
@@ -64,10 +68,15 @@ func (p Physical) Properties() Properties {
 	copy(out.PipelineUUID[:], v.PipelineCacheUUID[:])
 	v.Free()
 	var more C.vke_properties
-	C.vke_get_properties(p.c(), &more)
+	nvidia := C.int(0) // whose structure others do not know
+	if out.Vendor == VendorNVIDIA {
+		nvidia = 1
+	}
+	C.vke_get_properties(p.c(), nvidia, &more)
 	out.DriverName, out.DriverInfo = C.GoString(&more.driver_name[0]), C.GoString(&more.driver_info[0])
 	out.Subgroup, out.SubgroupOps = uint32(more.subgroup), uint32(more.subgroup_ops)
 	out.SubgroupMin, out.SubgroupMax = uint32(more.subgroup_min), uint32(more.subgroup_max)
+	out.Units = uint32(more.units)
 	out.MaxAllocation, out.MaxBuffer = uint64(more.max_allocation), uint64(more.max_buffer)
 	return out
 }

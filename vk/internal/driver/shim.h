@@ -22,8 +22,9 @@ typedef struct {
 	int32_t driver_id;
 	uint32_t subgroup, subgroup_min, subgroup_max, subgroup_ops;
 	uint64_t max_allocation, max_buffer;
+	uint32_t units;
 } vke_properties;
-void vke_get_properties(VkPhysicalDevice, vke_properties *out);
+void vke_get_properties(VkPhysicalDevice, int nvidia, vke_properties *out);
 
 // Features we ask about, in this order in both directions.
 enum {

@@ -1,0 +1,140 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestPanelQRWhole holds the one dispatch for all columns against one for each: the same
+// bits, whatever the panel. Several workgroups can only be had where a device has as many units.
+func TestPanelQRWhole(t *testing.T) {
+	groups := []int{1}
+	for _, g := range []int{3, 70} {
+		if g <= testDevice(t).Info().Units {
+			groups = append(groups, g)
+		}
+	}
+	for _, g := range groups {
+		for _, kind := range panelKinds {
+			for _, s := range [][2]int{{1, 1}, {1, 3}, {2, 1}, {2, 3}, {5, 4}, {9, 8}, {50, 3}, {50, 8}, {200, 8}} {
+				m, b := s[0], s[1]
+				panel := randomPanel(m, b, kind.at)
+				tune := SmallestTuning()
+				tune.Panel.Groups, tune.Panel.Polls = g, 1<<24
+				sameFactors(t, fmt.Sprintf("%s, %d×%d, %d groups", kind.name, m, b, g), m, b, panel, tune)
+			}
+		}
+	}
+}
+
+// TestPanelQRWholeLarge has the usual width, with the device's own tuning on a GPU, and
+// one chunk a workgroup as well as several.
+func TestPanelQRWholeLarge(t *testing.T) {
+	const b = 32
+	tune := TuningFor(testDevice(t).Info())
+	tune.Panel.Groups, tune.Panel.Polls = min(tune.Panel.Groups, max(testDevice(t).Info().Units, 1)), 1<<24
+	for _, m := range []int{b + 1, 100, 2345} {
+		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, randomPanel(m, b, panelKinds[0].at), tune)
+	}
+	if tune.Panel.Groups > 1 {
+		m := tune.Panel.Groups*int(tune.Panel.chunk(b)) + 77
+		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, randomPanel(m, b, panelKinds[0].at), tune)
+	}
+}
+
+// sameFactors factors the panel both ways.
+func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
+	t.Helper()
+	tune.Panel.Whole = false
+	wantY, wantR, wantTau := panelQR(t, m, b, panel, tune)
+	tune.Panel.Whole = true
+	if q, err := NewPanelQR(testDevice(t), b, tune); err != nil || q.whole == nil {
+		t.Skipf("this device cannot: %v", err)
+	}
+	y, r, tau := panelQR(t, m, b, panel, tune)
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{{"Y", y, wantY}, {"R", r, wantR}, {"τ", tau, wantTau}} {
+		for i := range c.want {
+			if math.Float64bits(c.got[i]) != math.Float64bits(c.want[i]) {
+				t.Fatalf("%s: %s[%d] = %g, a dispatch a column gives %g", where, c.name, i, c.got[i], c.want[i])
+			}
+		}
+	}
+}
+
+// NaN that comes in must come out: it is no reason to wait for something better.
+func TestPanelQRWholeOfNaN(t *testing.T) {
+	tune := SmallestTuning()
+	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<16
+	const m, b = 30, 4
+	panel := randomPanel(m, b, func(_, _ int, _ float64) float64 { return math.Float64frombits(math.MaxUint64) })
+	if _, r, _ := panelQR(t, m, b, panel, tune); !math.IsNaN(r[0]) {
+		t.Errorf("R(0, 0) = %g", r[0])
+	}
+}
+
+// Who waits is told to stop: a device of fewer units than workgroups gets a dispatch a column.
+func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
+	atomics := []string{"shaderBufferInt64Atomics"}
+	for _, c := range []struct {
+		info vk.Info
+		want bool
+	}{
+		{vk.Info{Units: 132, Features: atomics}, true}, {vk.Info{Units: 128, Features: atomics}, true},
+		{vk.Info{Units: 127, Features: atomics}, false}, {vk.Info{Features: atomics}, false}, {vk.Info{Units: 132}, false},
+	} {
+		tune := panelTuning("nvidia")
+		tune.Whole = true
+		if have := tune.together(c.info); have != c.want {
+			t.Errorf("%d units, %v: %v", c.info.Units, c.info.Features, have)
+		}
+	}
+	for _, family := range []string{"amd", "intel", "apple", "cpu", "other"} {
+		if panelTuning(family).Whole {
+			t.Errorf("%s: nothing is known of what runs at once", family)
+		}
+	}
+}
+
+// BenchmarkPanelQR times a dispatch a column and one for all in turns, by the device's
+// clock: go test -bench PanelQR ./stages.
+func BenchmarkPanelQR(b *testing.B) {
+	d := testDevice(b)
+	const cols = 32
+	for _, m := range []int{1024, 4096, 8192, 16384, 32768} {
+		if d.Info().Type == "cpu" && m > 1024 {
+			break
+		}
+		a, r, tau := vk.Reserve[float64]("panel", m*cols), vk.Reserve[float64]("r", cols*cols), vk.Reserve[float64]("tau", cols)
+		for _, whole := range []bool{false, true} {
+			tune := TuningFor(d.Info())
+			tune.Panel.Whole, tune.Panel.Polls = whole, 1<<22
+			q, err := NewPanelQR(d, cols, tune)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%d×%d/whole %v", m, cols, q.whole != nil), func(b *testing.B) {
+				ws, err := d.NewArena(vk.Together(a, r, tau, q.Work(), q.Status()))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer ws.Close()
+				panel := randomPanel(m, cols, panelKinds[0].at)
+				rec := vk.NewRecorder(d)
+				rec.Phase("panel", 0, 1)
+				q.Record(rec, ws, NewMatrix(a.In(ws), m, cols, m), NewMatrix(r.In(ws), cols, cols, cols), tau.In(ws))
+				seconds := 0.0
+				for b.Loop() {
+					put(b, d, a.In(ws), panel)
+					seconds += run(b, d, rec).Total()
+				}
+				b.ReportMetric(seconds/float64(b.N)*1e6, "µs/panel")
+			})
+		}
+	}
+}
