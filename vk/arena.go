@@ -70,6 +70,9 @@ func (a *Arena) allocate() error {
 		a.base = d.nextDry
 		return nil
 	}
+	if d.dev == nil {
+		return ErrClosed
+	}
 	const what = "the workspace"
 	_, free := d.Memory()
 	if a.size > free {
@@ -107,6 +110,12 @@ func (a *Arena) Close() {
 		d.dev.FreeBuffer(a.buffer)
 		a.buffer = nil
 	}
+}
+
+func (d *Device) openArenas() []*Arena {
+	d.arenasLock.Lock()
+	defer d.arenasLock.Unlock()
+	return slices.Clone(d.arenas)
 }
 
 // Bytes is the size of the block.

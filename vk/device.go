@@ -163,13 +163,19 @@ func (d *Device) open() error {
 	return nil
 }
 
-// Close releases everything. Arenas must have been closed before.
+// Close waits for what is running and releases everything, arenas that are still open among it.
+// What is asked of a closed device is refused with ErrClosed.
 func (d *Device) Close() error {
+	d.running.Lock()
+	defer d.running.Unlock()
 	if d.dry || d.in == nil {
 		return nil
 	}
 	if d.dev != nil {
 		d.dev.Idle()
+		for _, a := range d.openArenas() {
+			a.Close()
+		}
 		d.dev.FreeBuffer(d.staging)
 		d.dev.FreeBuffer(d.control)
 		d.queue.close(d)
@@ -193,7 +199,7 @@ func (d *Device) Info() Info { return d.info }
 
 // Memory is the size of the device's memory and the driver's estimate of what is free now.
 func (d *Device) Memory() (total, free uint64) {
-	if d.dry {
+	if d.dry || d.dev == nil {
 		return d.info.Memory, d.info.Free
 	}
 	heaps, _ := d.from.physical.Memory(slices.Contains(d.from.extensions, driver.MemoryBudgetExtension))

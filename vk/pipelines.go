@@ -72,6 +72,9 @@ func (d *Device) pipeline(name string, code []byte, spec []spirv.SpecField, data
 	if p.asked != nil {
 		p.asked[key] = true
 	}
+	if d.dev == nil {
+		return 0, ErrClosed
+	}
 	if v, ok := p.made[key]; ok {
 		return v.handle, nil
 	}

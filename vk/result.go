@@ -14,6 +14,9 @@ var ErrDeviceLost = errors.New("device lost")
 // device that can do the work; the message says which, and what to install.
 var ErrNoDevice = errors.New("no usable Vulkan device")
 
+// ErrClosed is what a Device that was closed answers with.
+var ErrClosed = errors.New("the device is closed")
+
 // Error is a Vulkan call that failed, with where we were.
 type Error struct {
 	Op     string // what we were doing

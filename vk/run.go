@@ -23,6 +23,9 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	}
 	d.running.Lock()
 	defer d.running.Unlock()
+	if d.dev == nil {
+		return NewProfile(), ErrClosed
+	}
 	d.setAbort(0)
 	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile()}
 	err := r.all()

@@ -72,6 +72,9 @@ func transfer(ctx context.Context, d *Device, a *Arena, off, elem uint64, n int,
 	}
 	d.running.Lock()
 	defer d.running.Unlock()
+	if d.dev == nil {
+		return ErrClosed
+	}
 	defer func() { d.settle(err) }()
 	if err := d.needStaging(); err != nil {
 		return err
