@@ -29,6 +29,8 @@ const (
 // Check measures a result against the matrix it belongs to, on the device and
 // independently of how it was found. It needs vectors. a is as it was given to Solve.
 func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if err := p.accepts(a); err != nil {
 		return Ratios{}, err
 	}
@@ -38,6 +40,11 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if z := res.Vectors; z.Rows != p.n || z.Cols > p.opt.Select.capacity(p.n) || len(res.Values) != z.Cols {
 		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
 	}
+	return p.check(ctx, a, res)
+}
+
+// check is Check for a result of the plan's.
+func (p *Plan[T]) check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
 	if p.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
 	}

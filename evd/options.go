@@ -14,6 +14,7 @@ type Options struct {
 	Band      int            // half-bandwidth of the first stage; 0 takes the tuning's
 	Block     int            // rank of its trailing updates, a multiple of Band; 0 takes the tuning's
 	Wavefront bool           // chase bulges one dispatch a wave, for devices on which waiting workgroups starve others
+	Verify    bool           // certify each result before it is returned, and solve again by other means where that fails
 	Overwrite bool           // with Vectors: return them in the input's memory (Ld and all), destroying A
 	Progress  func(Progress) // called now and then from Solve's goroutine
 	Tuning    *stages.Tuning // nil takes the table for the device
@@ -38,4 +39,6 @@ type Result[T Float] struct {
 	Values  []T         // ascending
 	Vectors *Dense[T]   // column j belongs to Values[j]; nil without Options.Vectors
 	Profile *vk.Profile // seconds by stage; "on host" in a name marks time spent there
+
+	Certificate *Certificate // of Options.Verify
 }

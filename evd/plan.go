@@ -2,19 +2,22 @@ package evd
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // Plan is everything that one order and one set of options need, prepared
-// once: pipelines, stages, memory. A plan solves one matrix at a time;
-// several plans may share a device.
+// once: pipelines, stages, memory. A plan solves one matrix at a time: of goroutines that
+// share it one waits for the other. Several plans may share a device.
 type Plan[T Float] struct {
+	busy sync.Mutex // held by what uses the arena
 	dev  *vk.Device
 	n    int
 	opt  Options
 	tune stages.Tuning
+	safe *Plan[T] // with Options.Verify: what solves again, in the same memory
 
 	steps   steps
 	regions regions
@@ -59,7 +62,12 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := p.prepare(); err != nil {
 		return nil, err
 	}
-	if p.arena, err = dev.NewArena(p.layout); err != nil {
+	if opt.Verify {
+		if err := p.prepareSafe(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.allocate(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -89,6 +97,9 @@ func (opt Options) tuning(dev *vk.Device) (stages.Tuning, error) {
 	if opt.Overwrite && !opt.Vectors {
 		return t, &OptionError{"Overwrite", "only vectors can take the input's place"}
 	}
+	if opt.Overwrite && opt.Verify {
+		return t, &OptionError{"Verify", "the input is needed again, Overwrite destroys it"}
+	}
 	return t, nil
 }
 
@@ -102,7 +113,7 @@ func (p *Plan[T]) prepare() (err error) {
 	s.load = made(stages.NewSymmetricLoad(dev, t))(&errs)
 	s.band = made(stages.NewBandReduction(dev, n, b, t.Block, s.ops, t))(&errs)
 	s.chase = made(stages.NewBulgeChasing(dev, n, p.opt.Vectors, t))(&errs)
-	s.spectral = made(newSpectral(dev, n, p.opt, false, s.ops, t))(&errs)
+	s.spectral = made(newSpectral(dev, n, p.opt, p.opt.Verify, s.ops, t))(&errs)
 	if m := p.opt.Select.capacity(n); p.opt.Vectors {
 		s.q2 = made(stages.NewApplyQ2(dev, n, m, t))(&errs)
 		s.q1 = made(stages.NewApplyQ1(dev, n, b, m, s.ops, t))(&errs)
@@ -127,8 +138,19 @@ func made[S any](stage S, err error) func(*[]error) S {
 	}
 }
 
-// Close releases the plan's device memory.
+func (p *Plan[T]) allocate() (err error) {
+	p.arena, err = p.dev.NewArena(p.layout)
+	if p.safe != nil {
+		p.safe.arena = p.arena
+	}
+	return err
+}
+
+// Close releases the plan's device memory, when the solve under way has ended. What is asked of a
+// closed plan is refused with vk.ErrClosed.
 func (p *Plan[T]) Close() {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if p.arena != nil {
 		p.arena.Close()
 		p.arena = nil
@@ -149,6 +171,9 @@ func (p *Plan[T]) accepts(a Sym[T]) error {
 	}
 	if a.N != p.n {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.n}
+	}
+	if p.n > 0 && p.arena == nil {
+		return vk.ErrClosed
 	}
 	return nil
 }

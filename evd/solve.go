@@ -18,10 +18,24 @@ import (
 //	  B = Q2·T·Q2ᵀ         to tridiagonal form, chasing bulges
 //	  T = S·Λ·Sᵀ           what is selected of it, by Options.Solver
 //	  Q = Q1·(Q2·S)        back
+//
+// With Options.Verify the result comes with a Certificate that has passed, or the error
+// is an *UnverifiedError.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
+	if p.opt.Verify {
+		return p.verified(ctx, a)
+	}
+	return p.solve(ctx, a)
+}
+
+// solve is Solve once, for a matrix that fits. With Options.Verify it certifies its result,
+// whatever comes of that.
+func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	s := p.begin(ctx)
 	if p.n <= 1 {
 		return s.trivial(a)
@@ -38,6 +52,11 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 		return nil, err
 	}
 	res := &Result[T]{First: f.first, Values: unscale[T](f.values, sigma), Profile: s.profile}
+	if p.opt.Verify {
+		if res.Certificate, err = s.certifyValues(a, sigma, f); err != nil {
+			return nil, err
+		}
+	}
 	if p.opt.Vectors {
 		if err := s.transformBack(f.x); err != nil {
 			return nil, err
@@ -46,7 +65,10 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 			return nil, err
 		}
 	}
-	return res, nil
+	if p.opt.Verify && p.opt.Vectors {
+		res.Certificate.Ratios, err = p.check(ctx, a, res)
+	}
+	return res, err
 }
 
 // reduce is A → B → T.

@@ -2,7 +2,6 @@ package evd
 
 import (
 	"context"
-	"math"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -11,6 +10,8 @@ import (
 // Check is Plan.Check for a tridiagonal: ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp) and ‖ZᵀZ − I‖₁ / (n·ulp)
 // (dstt22). It needs vectors.
 func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *Result[T]) (Ratios, error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if !p.opt.Vectors || res.Vectors == nil {
 		return Ratios{}, &OptionError{"Vectors", "a check needs them, in the plan and in the result"}
 	}
@@ -56,9 +57,6 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	return Ratios{quotient(worst[0], max(scaled.norm1(), least), unit), quotient(worst[1], 1, unit)}, nil
 }
 
-// narrowest is the least distance, in ulp·‖T‖₁, that counting can tell from none.
-const narrowest = 4
-
 // Certify proves by Sturm counts how near each value is to the eigenvalue of the index
 // that the result gives it: for the distance w returned, in units of n·ulp·‖T‖₁,
 //
@@ -69,6 +67,8 @@ const narrowest = 4
 //
 // Source: LAPACK's dstech, which compares clusters; here each value has to stand for itself.
 func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res *Result[T]) (float64, error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if err := p.made(t, res); err != nil {
 		return 0, err
 	}
@@ -80,47 +80,7 @@ func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res 
 	if err != nil {
 		return 0, err
 	}
-	for _, v := range values {
-		if math.IsNaN(v) {
-			return math.Inf(1), nil
-		}
-	}
-	norm := max(scaled.norm1(), least)
-	open := make([]int, len(values)) // those not certified yet
-	for k := range open {
-		open[k] = k
-	}
-	for times := float64(narrowest); ; times *= 2 {
-		width := max(times*ulp*norm, 2*safeMin) // a pivot as small as the latter counts as negative: the zero matrix
-		if open, err = p.uncertified(c, values, res.First, open, width); err != nil {
-			return 0, err
-		}
-		if len(open) == 0 {
-			return times / float64(p.n), nil
-		}
-		if width > 4*norm { // the value is no eigenvalue at all
-			return math.Inf(1), nil
-		}
-	}
-}
-
-// uncertified is those of the values open that are not within width of their eigenvalues.
-func (p *TridiagonalPlan[T]) uncertified(c *call, values []float64, first int, open []int, width float64) ([]int, error) {
-	shifts := make([]float64, 0, 2*len(open))
-	for _, k := range open {
-		shifts = append(shifts, values[k]-width, values[k]+width)
-	}
-	counts, err := p.spectral.count(c, shifts)
-	if err != nil {
-		return nil, err
-	}
-	var still []int
-	for i, k := range open {
-		if counts[2*i] > first+k || counts[2*i+1] < first+k+1 {
-			still = append(still, k)
-		}
-	}
-	return still, nil
+	return p.spectral.certify(c, values, res.First, max(scaled.norm1(), least))
 }
 
 // made says whether the plan can have made the result from t.

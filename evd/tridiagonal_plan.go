@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -16,6 +17,7 @@ import (
 // of one order and one set of options. Nothing of order n² is allocated unless
 // Options.Vectors or the solver asks for it.
 type TridiagonalPlan[T Float] struct {
+	busy      sync.Mutex // held by what uses the arena
 	dev       *vk.Device
 	n         int
 	opt       Options
@@ -37,7 +39,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	if n < 0 {
 		return nil, &ShapeError{N: n, Tridiagonal: true}
 	}
-	for name, set := range map[string]bool{"Band": opt.Band != 0, "Block": opt.Block != 0, "Wavefront": opt.Wavefront, "Overwrite": opt.Overwrite} {
+	for name, set := range map[string]bool{"Band": opt.Band != 0, "Block": opt.Block != 0, "Wavefront": opt.Wavefront, "Overwrite": opt.Overwrite, "Verify": opt.Verify} {
 		if set {
 			return nil, &OptionError{name, "has no meaning for a tridiagonal matrix"}
 		}
@@ -92,8 +94,10 @@ func (p *TridiagonalPlan[T]) prepare(t stages.Tuning) (err error) {
 	return nil
 }
 
-// Close releases the plan's device memory.
+// Close releases the plan's device memory, as Plan.Close does.
 func (p *TridiagonalPlan[T]) Close() {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if p.arena != nil {
 		p.arena.Close()
 		p.arena = nil
@@ -116,6 +120,8 @@ func (p *TridiagonalPlan[T]) Costs() []StageCost {
 
 // Solve computes the spectrum of t, or the part selected. Its errors are those of Plan.Solve.
 func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Result[T], error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if err := p.accepts(t); err != nil {
 		return nil, err
 	}
@@ -166,6 +172,8 @@ func (p *TridiagonalPlan[T]) vectors(c *call, x stages.Matrix) (*Dense[T], error
 // a few ulp of ‖T‖: an eigenvalue so near to x may count either way, and one that is x
 // counts as below. They never decrease as x grows. x may be infinite, not NaN.
 func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x ...float64) ([]int, error) {
+	p.busy.Lock()
+	defer p.busy.Unlock()
 	if err := p.accepts(t); err != nil {
 		return nil, err
 	}
@@ -204,6 +212,9 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	}
 	if t.N() != p.n {
 		return &ShapeError{N: t.N(), Len: len(t.E), Tridiagonal: true, Plan: p.n}
+	}
+	if p.n > 0 && p.arena == nil {
+		return vk.ErrClosed
 	}
 	return nil
 }

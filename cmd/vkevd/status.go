@@ -25,6 +25,7 @@ var statuses = []struct {
 	{as[*checkError], statusNumerical},
 	{as[*selftestError], statusNumerical},
 	{as[*evd.NoConvergenceError], statusNumerical},
+	{as[*evd.UnverifiedError], statusNumerical},
 	{as[*evd.StageError], statusDevice},
 	{is(vk.ErrNoDevice), statusDevice},
 	{is(vk.ErrDeviceLost), statusDevice},

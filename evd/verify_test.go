@@ -1,0 +1,189 @@
+package evd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// spoiled is a solver that does its work and then something to it.
+type spoiled struct {
+	tridiagonalSolver
+	spoil func(c *call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
+}
+
+func (s spoiled) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
+	values, err := s.tridiagonalSolver.Solve(c, d, e, from, to, xt)
+	if err == nil {
+		err = s.spoil(c, d, values, xt)
+	}
+	return values, err
+}
+
+var spoils = []struct {
+	name    string
+	vectors bool // needs them to be seen
+	spoil   func(c *call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
+}{
+	{"a value", false, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		values[0] += 1e-9
+		return nil
+	}},
+	{"a value that is no number", false, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		values[len(values)/2] = math.NaN()
+		return nil
+	}},
+	{"a value twice", false, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		values[len(values)-1] = values[len(values)-2]
+		return nil
+	}},
+	{"T", false, func(c *call, d vk.Slice[float64], _ []float64, _ stages.Matrix) error {
+		return upload(c, d.Sub(1, 1), []float64{17})
+	}},
+	{"an entry of a vector", true, func(c *call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
+		return upload(c, xt.At.Sub(3, 1), []float64{0.125})
+	}},
+	{"an entry that is no number", true, func(c *call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
+		return upload(c, xt.At.Sub(5, 1), []float64{math.NaN()})
+	}},
+	{"a failed stage", false, func(*call, vk.Slice[float64], []float64, stages.Matrix) error {
+		return &StageError{Stage: stageDivide, Info: 1}
+	}},
+}
+
+func verifying(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
+	t.Helper()
+	small := stages.SmallestTuning()
+	opt.Verify, opt.Tuning = true, &small
+	p, err := NewPlan[float64](d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *Plan[T]) spoil(s func(*call, vk.Slice[float64], []float64, stages.Matrix) error) {
+	t := p.steps.spectral
+	t.solver = spoiled{t.solver, s}
+}
+
+func verifyDevice(t *testing.T) *vk.Device {
+	t.Helper()
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// What is wrong in the first result is seen, and the second one, found by other means, is returned; if that is wrong,
+// too, nothing is.
+func TestVerifySeesAndSolvesAgain(t *testing.T) {
+	ctx := context.Background()
+	d := verifyDevice(t)
+	const n = 21
+	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range a.Data {
+		a.Data[i] = rng.NormFloat64()
+	}
+	for _, opt := range []Options{{Vectors: true}, {}, {Vectors: true, Select: Index(4, 11)}, {Select: Interval(-3, 2)}, {Solver: QR}} {
+		good, err := verifying(t, d, n, opt).Solve(ctx, a)
+		if err != nil || good.Certificate == nil || good.Certificate.Safe {
+			t.Fatalf("%+v: %v, %+v", opt, err, good)
+		}
+		t.Logf("%v", good.Certificate)
+		for _, s := range spoils {
+			if s.vectors && !opt.Vectors {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/vectors=%v,%v,%v", s.name, opt.Vectors, opt.Select, opt.Solver), func(t *testing.T) {
+				p := verifying(t, d, n, opt)
+				p.spoil(s.spoil)
+				res, err := p.Solve(ctx, a)
+				if err != nil || !res.Certificate.Safe || !res.Certificate.Passed() {
+					t.Fatalf("%v, %+v", err, res)
+				}
+				for k, v := range res.Values {
+					if math.Abs(v-good.Values[k]) > 1e-13*n {
+						t.Errorf("value %d is %g, not %g", k, v, good.Values[k])
+					}
+				}
+				p.safe.spoil(s.spoil)
+				var failed *UnverifiedError
+				var stage *StageError
+				if _, err := p.Solve(ctx, a); !errors.As(err, &failed) && !errors.As(err, &stage) {
+					t.Errorf("both are wrong: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// Good results of every kind of matrix pass, at the ends of the range, too.
+func TestVerifyPassesWhatIsRight(t *testing.T) {
+	ctx := context.Background()
+	d := verifyDevice(t)
+	for _, n := range []int{0, 1, 2, 13} {
+		for _, vectors := range []bool{true, false} {
+			p := verifying(t, d, n, Options{Vectors: vectors})
+			for _, kind := range testmat.Dense() {
+				res, err := p.Solve(ctx, Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)})
+				if err != nil || res.Certificate == nil || res.Certificate.Safe {
+					t.Errorf("%s, n = %d, vectors %v: %v, %+v", kind.Name(), n, vectors, err, res)
+				}
+			}
+		}
+	}
+}
+
+func TestVerifyRefusesOverwrite(t *testing.T) {
+	var option *OptionError
+	if _, err := NewPlan[float64](verifyDevice(t), 3, Options{Vectors: true, Overwrite: true, Verify: true}); !errors.As(err, &option) {
+		t.Error(err)
+	}
+}
+
+func TestClosedPlansRefuse(t *testing.T) {
+	ctx := context.Background()
+	d := verifyDevice(t)
+	a := Sym[float64]{N: 2, Ld: 2, Data: make([]float64, 4)}
+	tri := Tridiagonal[float64]{D: make([]float64, 2), E: make([]float64, 1)}
+	for _, first := range []string{"the plan", "the device"} {
+		p, err := NewPlan[float64](d, 2, Options{Vectors: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := NewTridiagonalPlan[float64](d, 2, Options{Vectors: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "the plan" {
+			p.Close()
+			q.Close()
+		} else if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Solve(ctx, a); !errors.Is(err, vk.ErrClosed) {
+			t.Errorf("%s was closed: %v", first, err)
+		}
+		if _, err := q.Solve(ctx, tri); !errors.Is(err, vk.ErrClosed) {
+			t.Errorf("%s was closed: %v", first, err)
+		}
+		p.Close()
+		q.Close()
+	}
+	if _, err := NewPlan[float64](d, 2, Options{}); !errors.Is(err, vk.ErrClosed) {
+		t.Errorf("a plan for a closed device: %v", err)
+	}
+}
