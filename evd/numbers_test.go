@@ -1,0 +1,110 @@
+package evd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// magnitudes are the ends of the doubles and what lies between, some at a time in one matrix.
+var magnitudes = [][]float64{
+	{math.SmallestNonzeroFloat64}, {0x1p-1074, 0x1p-1022, 0}, {0x1p-1022}, {1e-160, 1e-300}, {1, 5e-324}, {1e160, 1e-160, 1},
+	{1e300, 1e-300, 0}, {math.MaxFloat64 / 32, 5e-324}, {math.MaxFloat64 / 32},
+}
+
+// scaledSym is a symmetric matrix whose entries have random signs and one of the magnitudes.
+func scaledSym(n int, of []float64, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := range j + 1 {
+			x := of[rng.IntN(len(of))]
+			if rng.IntN(2) == 0 {
+				x = -x
+			}
+			a[i+j*n], a[j+i*n] = x, x
+		}
+	}
+	return a
+}
+
+func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
+	d := device(t, vk.Options{})
+	for i, of := range magnitudes {
+		for _, n := range []int{2, 11, 16} {
+			t.Run(fmt.Sprintf("%v/%d", of, n), func(t *testing.T) {
+				solve(t, d, n, scaledSym(n, of, uint64(i)), evd.Options{Tuning: small()})
+			})
+		}
+	}
+}
+
+// An eigenvalue larger than any double is +Inf, and only that: the others and all vectors are right.
+func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
+	d := device(t, vk.Options{})
+	const n = 8
+	a := make([]float64, n*n)
+	for i := range a {
+		a[i] = math.MaxFloat64
+	}
+	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := res.Values[n-1]; !math.IsInf(last, 1) { // n·MaxFloat64
+		t.Errorf("the largest eigenvalue is %g", last)
+	}
+	for j, v := range res.Values[:n-1] {
+		if !(math.Abs(v) <= 10*n*0x1p-52*math.MaxFloat64) { // zeros but for rounding
+			t.Errorf("eigenvalue %d is %g", j, v)
+		}
+	}
+	for _, x := range res.Vectors.Col(n - 1) {
+		if math.Abs(x-1/math.Sqrt(n)) > 1e-14 {
+			t.Errorf("the last vector has an entry %g", x)
+		}
+	}
+}
+
+// Wherever in the referenced triangle a NaN or an infinity stands, it is found and named.
+func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
+	d := device(t, vk.Options{})
+	const n = 9
+	p, err := evd.NewPlan[float64](d, n, evd.Options{Tuning: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	good := full(random(n))
+	want := valuesOnly(t, d, n, evd.Sym[float64]{N: n, Ld: n, Data: good}, evd.Options{Tuning: small()})
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
+			for at := range n * n {
+				row, col := at%n, at/n
+				a := slices.Clone(good)
+				a[at] = x
+				res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: a, Uplo: uplo})
+				var bad *evd.NonFiniteError
+				if row == col || (row > col) == (uplo == evd.Lower) {
+					if !errors.As(err, &bad) || bad.Row != row || bad.Col != col {
+						t.Errorf("%v at (%d, %d), uplo %v: %v", x, row, col, uplo, err)
+					}
+				} else if at%5 == 0 && (err != nil || !slices.Equal(res.Values, want)) { // garbage, ignored
+					t.Errorf("%v at (%d, %d), not referenced with uplo %v: %v", x, row, col, uplo, err)
+				}
+			}
+		}
+	}
+}

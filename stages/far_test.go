@@ -1,0 +1,126 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// farLd is the largest leading dimension that index.glsl allows, but for the alignment.
+const farLd = 1<<24 - 8
+
+// farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past 2³²
+// elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.
+func farArena(t *testing.T, d *vk.Device) Matrix {
+	t.Helper()
+	for _, cols := range []int{330, 165, 31} {
+		at := vk.Reserve[float64]("far", farLd*cols)
+		layout := vk.Together(at)
+		if _, free := d.Memory(); layout.Bytes() > free/2 { // others may want some
+			continue
+		}
+		ws, err := d.NewArena(layout)
+		var oom *vk.OutOfMemoryError
+		if errors.As(err, &oom) {
+			t.Log(err)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(ws.Close)
+		return NewMatrix(at.In(ws), farLd, cols, farLd)
+	}
+	t.Skip("not enough device memory")
+	return Matrix{}
+}
+
+// What works on whole matrices gives the same bits at the far end of a huge leading dimension
+// as on a matrix by itself.
+func TestAtTheFarEnd(t *testing.T) {
+	const n = 24
+	d := testDevice(t)
+	far := farArena(t, d)
+	chain := newReductionAndBack(t, d, n)
+	near := vk.Reserve[float64]("near", 3*n*n)
+	ws := arena(t, d, vk.Together(near))
+	alone := func(k int) Matrix { return NewMatrix(near.In(ws).Sub(k*n*n, n*n), n, n, n) }
+	last := func(k int) Matrix { return far.Block(farLd-(k+1)*n, far.Cols-n, n, n) }
+	want := chain.run(t, alone(0), alone(1), alone(2))
+	got := chain.run(t, last(0), last(1), last(2))
+	for i, what := range []string{"reflectors and band", "vectors, transposed", "vectors"} {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("%s: other bits", what)
+		}
+	}
+	t.Logf("%d columns: elements up to %d", far.Cols, farLd*far.Cols)
+}
+
+// reductionAndBack is A → B and back, with the identity in place of the tridiagonal's vectors.
+type reductionAndBack struct {
+	dev       *vk.Device
+	n         int
+	load      *SymmetricLoad
+	band      *BandReduction
+	q1        *ApplyQ1
+	transpose *Transpose
+	signs     *Signs
+	b, t      vk.Region[float64]
+	ws        *vk.Arena
+}
+
+func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
+	t.Helper()
+	tune := SmallestTuning()
+	ops, err := NewOps(d, tune)
+	errs := []error{err}
+	keep := func(err error) { errs = append(errs, err) }
+	c := &reductionAndBack{dev: d, n: n}
+	c.load, err = NewSymmetricLoad(d, tune)
+	keep(err)
+	c.band, err = NewBandReduction(d, n, tune.Band, tune.Block, ops, tune)
+	keep(err)
+	c.q1, err = NewApplyQ1(d, n, tune.Band, n, ops, tune)
+	keep(err)
+	c.transpose, err = NewTranspose(d, tune)
+	keep(err)
+	c.signs, err = NewSigns(d)
+	keep(err)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	c.b, c.t = vk.Reserve[float64]("band", 2*tune.Band*n), vk.Reserve[float64]("T", c.band.Panels()*tune.Band*tune.Band)
+	c.ws = arena(t, d, vk.Together(c.b, c.t, ops.Work(), vk.InTurn(c.band.Work(), c.q1.Work())))
+	return c
+}
+
+// run reduces a matrix at a and forms Q1 with x and z; it returns what then stands in the three.
+func (c *reductionAndBack) run(t *testing.T, a, x, z Matrix) (found [3][]float64) {
+	t.Helper()
+	column := func(m Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }
+	in := normal(c.n, c.n, c.n, 1)
+	for j := range c.n {
+		unit := make([]float64, c.n)
+		unit[j] = 1
+		put(t, c.dev, column(a, j), in.data[j*c.n:(j+1)*c.n])
+		put(t, c.dev, column(x, j), unit)
+	}
+	rec := vk.NewRecorder(c.dev)
+	c.load.Record(rec, a, false, 0.5)
+	c.band.Record(rec, c.ws, a, c.b.In(c.ws), c.t.In(c.ws))
+	c.q1.Record(rec, c.ws, a, c.t.In(c.ws), x)
+	c.transpose.Record(rec, x, z)
+	c.signs.Record(rec, z)
+	if _, err := c.dev.Run(context.Background(), rec, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range []Matrix{a, x, z} {
+		for j := range c.n {
+			found[i] = append(found[i], get(t, c.dev, column(m, j))...)
+		}
+	}
+	return found
+}

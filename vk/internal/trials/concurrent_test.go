@@ -1,0 +1,118 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// oneSolve makes a plan, solves a matrix and closes the plan.
+func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.Result[float64], error) {
+	p, err := evd.NewPlan[float64](d, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Solve(ctx, random(n, 1))
+}
+
+// Many goroutines with plans of their own, some made and closed meanwhile, some cancelled, on one device: each gets
+// the bits that it gets alone.
+func TestManyGoroutinesOneDevice(t *testing.T) {
+	const goroutines, rounds = 4, 2
+	d := device(t, vk.Options{})
+	want := make([]*evd.Result[float64], goroutines)
+	order := func(g int) int { return 5 + 4*g }
+	for g := range want {
+		var err error
+		if want[g], err = oneSolve(context.Background(), d, order(g), options(g%2 == 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects := driver.Live()
+	atOnce(goroutines, func(g int) {
+		kept, err := evd.NewPlan[float64](d, order(g), options(g%2 == 0))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer kept.Close()
+		for range rounds {
+			if res, err := kept.Solve(context.Background(), random(order(g), 1)); err != nil || !same(res, want[g]) {
+				t.Errorf("goroutine %d, its plan: %v, or other bits", g, err)
+			}
+			if res, err := oneSolve(context.Background(), d, order(g), options(g%2 == 0)); err != nil || !same(res, want[g]) {
+				t.Errorf("goroutine %d, another plan: %v, or other bits", g, err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			go cancel()
+			if res, err := kept.Solve(ctx, random(order(g), 1)); !errors.Is(err, context.Canceled) && (err != nil || !same(res, want[g])) {
+				t.Errorf("goroutine %d, cancelled: %v, or other bits", g, err)
+			}
+		}
+	})
+	if n := driver.Live(); n != objects {
+		t.Errorf("%d objects, %d before", n, objects)
+	}
+}
+
+// Several goroutines share one plan: it solves one matrix after another.
+func TestManyGoroutinesOnePlan(t *testing.T) {
+	d := device(t, vk.Options{})
+	p, err := evd.NewPlan[float64](d, order, options(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	const goroutines = 4
+	var want [goroutines]*evd.Result[float64]
+	for g := range want {
+		if want[g], err = p.Solve(context.Background(), random(order, uint64(g))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	atOnce(goroutines, func(g int) {
+		for range 5 {
+			a := random(order, uint64(g))
+			res, err := p.Solve(context.Background(), a)
+			if err != nil || !same(res, want[g]) {
+				t.Errorf("matrix %d: %v, or other bits", g, err)
+				return
+			}
+			if r, err := p.Check(context.Background(), a, res); err != nil || !r.Passed() {
+				t.Errorf("check of matrix %d: %+v, %v", g, r, err)
+			}
+		}
+	})
+}
+
+// Devices opened, used and closed by several goroutines at once.
+func TestManyDevicesAtOnce(t *testing.T) {
+	want := session{vectors: true}.must(t)
+	atOnce(3, func(int) {
+		for range 2 {
+			if res, err := (session{vectors: true}).run(context.Background()); err != nil || !same(res, want) {
+				t.Errorf("%v, or other bits", err)
+			}
+		}
+	})
+	nothingLeft(t, "many at once")
+}
+
+// atOnce runs f(0) … f(n−1) side by side.
+func atOnce(n int, f func(int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			f(i)
+		}()
+	}
+	all.Wait()
+}
