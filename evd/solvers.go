@@ -14,7 +14,7 @@ type divideConquer struct {
 }
 
 func newDivideConquer(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
-	s, err := stages.NewDivideConquer(dev, n, ops.Gemm, t)
+	s, err := stages.NewDivideConquer(dev, n, t)
 	return divideConquer{s, n}, err
 }
 

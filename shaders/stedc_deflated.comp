@@ -1,4 +1,4 @@
-// stedc_deflated copies the deflated columns [k, n) of each merge from W back to Q.
+// stedc_deflated copies the deflated columns [k, n) of each merge from W to Q.
 //
 // One row an invocation. Grid: x covers the rows of the largest merge, y the
 // largest number of deflated columns, z the merges; y strides.
@@ -18,13 +18,12 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	uint ld;
 } p;
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
 	uint i = gl_GlobalInvocationID.x;
 	if (i >= m.n) return;
-	for (uint c = m.k + gl_WorkGroupID.y; c < m.n; c += gl_NumWorkGroups.y)
-		RealsOut(element(uint64_t(p.q), m.lo + i, m.lo + c, p.ld)).at[0] = Reals(element(uint64_t(p.w), m.lo + i, m.lo + c, p.ld)).at[0];
+	for (uint c = gl_WorkGroupID.y; c < m.n - m.k; c += gl_NumWorkGroups.y)
+		RealsOut(element(uint64_t(p.q), at_q(m) + i, m.k + c, m.n)).at[0] = Reals(element(uint64_t(p.w), at_deflated(m) + i, c, m.n)).at[0];
 }

@@ -6,13 +6,15 @@
 //	  y = Q[:, src[t+1]];  W[:, dst[t]] = cos[t]·x + sin[t]·y;  x = cos[t]·y − sin[t]·x
 //	the last step:  W[:, dst[t]] = x
 //
-// A column that comes from one half of Q is zero in the rows of the other,
-// whatever is stored there. src, dst, cos, sin of a merge start at element lo.
+// A column that comes from one half of Q is zero in the rows of the other, which are
+// not stored; nor are W's zeros before column k.
 //
-// in:  chains (merge, first, end), merges, src, dst, cos, sin, q      out: w
+// in:  chains (merge, first, end), merges, src, dst, cos, sin (of a merge from element lo on), q
+// out: w      where the merges say, counted from work; or, if strip is not 0, rows
+//             [first, first + strip) of the only merge, column c at w + c·strip
 //
-// One row an invocation. Grid: x covers the rows of the largest merge, y (folded into z)
-// the chains.
+// One row an invocation. Grid: x covers the rows of the largest merge or of the strip,
+// y (folded into z) the chains.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -35,20 +37,29 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
-	uint ld, count;
+	uint count, first, strip;
 } p;
 
 Merge m;
 uint i; // row, counted from lo
+bool upper;
 
 double load(uint t) {
 	uint c = p.src.at[m.lo + t];
-	if ((c < m.n1) != (i < m.n1)) return 0.0lf;
-	return Reals(element(uint64_t(p.q), m.lo + i, m.lo + c, p.ld)).at[0];
+	if ((c < m.n1) != upper) return 0.0lf;
+	uint64_t place = upper ? at_q(m) + i + uint64_t(c) * m.n1 : at_lower_q(m) + (i - m.n1) + uint64_t(c - m.n1) * (m.n - m.n1);
+	return Reals(element(uint64_t(p.q), place, 0, 0)).at[0];
 }
 
 void store(uint t, double x) {
-	RealsOut(element(uint64_t(p.w), m.lo + i, m.lo + p.dst.at[m.lo + t], p.ld)).at[0] = x;
+	uint c = p.dst.at[m.lo + t];
+	if (c < m.k && (upper ? c >= m.upper : c < m.lower)) return;
+	uint64_t place;
+	if (p.strip != 0) place = (i - p.first) + uint64_t(c) * p.strip;
+	else if (c >= m.k) place = at_deflated(m) + i + uint64_t(c - m.k) * m.n;
+	else if (upper) place = at_upper_w(m) + i + uint64_t(c) * m.n1;
+	else place = at_lower_w(m) + (i - m.n1) + uint64_t(c - m.lower) * (m.n - m.n1);
+	RealsOut(element(uint64_t(p.w), place, 0, 0)).at[0] = x;
 }
 
 void main() {
@@ -56,8 +67,9 @@ void main() {
 	if (c >= p.count) return;
 	Chain chain = p.chains.at[c];
 	m = p.merges.at[chain.merge];
-	i = gl_GlobalInvocationID.x;
-	if (i >= m.n) return;
+	i = p.first + gl_GlobalInvocationID.x;
+	if (i >= (p.strip != 0 ? p.first + p.strip : m.n)) return;
+	upper = i < m.n1;
 	double x = load(chain.first);
 	for (uint t = chain.first; t + 1 < chain.end; t++) {
 		double y = load(t + 1), cs = p.cos_.at[m.lo + t], sn = p.sin_.at[m.lo + t];

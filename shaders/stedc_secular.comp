@@ -1,14 +1,14 @@
 // stedc_secular finds the roots of secular equations (LAPACK dlaed4).
 //
 // For each merge, with poles d ascending, weights z without zeros, rho > 0:
-// root j of 1/rho + Σ z_i²/(d_i − λ) as λ = d[origin] + mu, origin j or j + 1,
-// one root an invocation, each to full accuracy relative to its nearer pole.
+// root j of 1/rho + Σ z_i²/(d_i − λ) as λ = d[origin] + mu, each to full accuracy
+// relative to its nearer pole, which is origin: j where mu > 0, j + 1 where mu < 0.
 //
-// in:  merges, rho (one a merge), d, z       out: origin, mu (of each merge at [lo, lo + k))
-//      info               set to 1 + j if root j did not converge; never seen
+// in:  merges, rho (one a merge), d, z       out: mu; NaN if a root did not converge, never seen
 //
-// Grid: x covers the largest k, y the merges. The operations, and so the bits, are
-// those of the twin in plain Go, which explains them.
+// One workgroup a root: its invocations share the sums and all do the rest, with the
+// same bits. Grid: x the largest k, y the merges. The twin in plain Go explains the
+// operations; only the order of its sums is another.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -19,16 +19,14 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Info { uint code; };
+#include "four_sums.glsl"
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals rho, d, z;
-	IntsOut origin;
 	RealsOut mu;
-	Info info;
 } p;
 
 const double ULP = 1.1102230246251565e-16lf; // half the distance from 1 to the next number
@@ -54,34 +52,34 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
 		out double psi, out double dpsi, out double phi, out double dphi) {
 	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;
-	for (uint j = 0; j < lower; j++) {
+	for (uint j = gl_LocalInvocationIndex; j < lower; j += LOCAL_SIZE) {
 		double zj = z.at[j], x = zj / ((d.at[j] - shift) - mu);
 		psi += zj * x;
 		dpsi += x * x;
 	}
+	for (uint j = lower + 2 + gl_LocalInvocationIndex; j < k; j += LOCAL_SIZE) {
+		uint far = k + lower + 1 - j; // small terms first
+		double zj = z.at[far], x = zj / ((d.at[far] - shift) - mu);
+		phi += zj * x;
+		dphi += x * x;
+	}
+	four_sums(psi, dpsi, phi, dphi);
 	if (above) {
 		phi = psi, dphi = dpsi;
 		psi = 0.0lf, dpsi = 0.0lf;
-		return;
-	}
-	for (uint j = k - 1; j > lower + 1; j--) {
-		double zj = z.at[j], x = zj / ((d.at[j] - shift) - mu);
-		phi += zj * x;
-		dphi += x * x;
 	}
 }
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint k = gl_GlobalInvocationID.x;
+	uint k = gl_WorkGroupID.x;
 	if (k >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals z = Reals(uint64_t(p.z) + REAL_BYTES * m.lo);
 	double rho = p.rho.at[gl_WorkGroupID.y];
 	uint top = m.k - 1;
 	if (top == 0) {
-		p.origin.at[m.lo] = 0;
-		p.mu.at[m.lo] = rho * z.at[0] * z.at[0];
+		if (gl_LocalInvocationIndex == 0) p.mu.at[m.lo] = rho * z.at[0] * z.at[0];
 		return;
 	}
 	uint lower = min(k, top - 1);
@@ -131,7 +129,6 @@ void main() {
 			old_mean = mean, old_g = abs(g);
 		}
 	}
-	if (steps == STEP_CAP) p.info.code = 1 + m.lo + k;
-	p.origin.at[m.lo + k] = int(origin);
-	p.mu.at[m.lo + k] = side * t;
+	if (steps == STEP_CAP) t = packDouble2x32(uvec2(0u, 0x7ff80000u));
+	if (gl_LocalInvocationIndex == 0) p.mu.at[m.lo + k] = side * t;
 }

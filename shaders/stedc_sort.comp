@@ -1,10 +1,12 @@
-// stedc_sort writes the wanted columns of Q, in ascending order of their
-// eigenvalues, as rows: x[j + r·ldx] = Q[r + order[j]·ldq], 0 ≤ j < m, 0 ≤ r < n.
-// Q is block diagonal: elements outside of column c's block [from[c], to[c]) are zero
-// whatever is stored there.
+// stedc_sort writes columns of block diagonal matrices as rows, zeros included:
+// with c = order[j], x[place[j] + r·ldx] = column c's element of row r, for 0 ≤ j < m and
+// first ≤ r < first + rows.
 //
-// A workgroup moves a TILE×TILE tile through shared memory, so that reads and
-// writes are both contiguous. Grid: x tiles of j, y tiles of r. No aliasing.
+//	columns ≠ null   column c has the rows [from, to), from element at of q on; others are zero
+//	columns = null   it has just the rows asked for, at element c·rows of q
+//
+// A workgroup moves a TILE×TILE tile through shared memory, so that reads and, where
+// places follow each other, writes are contiguous. Grid: x tiles of j, y tiles of r. No aliasing.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -18,29 +20,35 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(constant_id = 1) const uint TILE = 32;
 
+struct Column { uint from, to; uint at[2]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Columns { Column at[]; };
+
 layout(push_constant, scalar) uniform Push {
 	Reals q;
-	Ints order, from, to;
+	Columns columns;
+	Ints order, place;
 	RealsOut x;
-	uint n, m, ldq, ldx;
+	uint first, rows, m, ldx;
 } p;
 
 shared real_t tile[TILE * (TILE + 1)];
 
+real_t value(uint c, uint r) {
+	if (uint64_t(p.columns) == 0ul) return Reals(element(uint64_t(p.q), r - p.first, c, p.rows)).at[0];
+	Column k = p.columns.at[c];
+	if (r < k.from || r >= k.to) return real_t(0);
+	return Reals(element(uint64_t(p.q), wide(k.at) + (r - k.from), 0, 0)).at[0];
+}
+
 void main() {
-	uint j0 = gl_WorkGroupID.x * TILE, r0 = gl_WorkGroupID.y * TILE;
+	uint j0 = gl_WorkGroupID.x * TILE, r0 = p.first + gl_WorkGroupID.y * TILE, end = p.first + p.rows;
 	for (uint e = gl_LocalInvocationID.x; e < TILE * TILE; e += LOCAL_SIZE) {
 		uint r = r0 + e % TILE, j = j0 + e / TILE;
-		real_t v = real_t(0);
-		if (r < p.n && j < p.m) {
-			int c = p.order.at[j];
-			if (int(r) >= p.from.at[c] && int(r) < p.to.at[c]) v = Reals(element(uint64_t(p.q), r, c, p.ldq)).at[0];
-		}
-		tile[(e / TILE) * (TILE + 1) + e % TILE] = v;
+		if (r < end && j < p.m) tile[(e / TILE) * (TILE + 1) + e % TILE] = value(p.order.at[j], r);
 	}
 	barrier();
 	for (uint e = gl_LocalInvocationID.x; e < TILE * TILE; e += LOCAL_SIZE) {
 		uint j = j0 + e % TILE, r = r0 + e / TILE;
-		if (r < p.n && j < p.m) RealsOut(element(uint64_t(p.x), j, r, p.ldx)).at[0] = tile[(e % TILE) * (TILE + 1) + e / TILE];
+		if (r < end && j < p.m) RealsOut(element(uint64_t(p.x), p.place.at[j], r, p.ldx)).at[0] = tile[(e % TILE) * (TILE + 1) + e / TILE];
 	}
 }

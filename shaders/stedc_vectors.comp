@@ -1,11 +1,13 @@
-// stedc_vectors forms the eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3):
+// stedc_vectors forms eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3):
 // column j of S has the entries ẑ_i/(d_i − λ_j), scaled to norm 1, the one of
 // pole i in row row[i].
 //
-// in:  merges, d, origin, mu, zhat, row     out: s, at (lo, lo), leading dimension ld
+// in:  merges, d, mu, zhat, row
+// out: s      where its merge says, counted from work; or, for one merge whose columns
+//             [first, first + columns) of those wanted are formed, at s itself
 //
 // One workgroup a column; LOCAL_SIZE, a power of two, fixes the order of summation.
-// Grid: x at least the largest k, y the merges.
+// Grid: x the most columns, y the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -14,31 +16,32 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
+#include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
-	Reals d;
-	Ints origin;
-	Reals mu, zhat;
+	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	uint ld;
+	uint first, columns; // columns = 0: all that are wanted
 } p;
 
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint j = gl_WorkGroupID.x, t = gl_LocalInvocationID.x;
-	if (j >= m.k) return;
+	uint column = gl_WorkGroupID.x, t = gl_LocalInvocationID.x;
+	bool whole = p.columns == 0;
+	if (column >= (whole ? m.to - m.from : p.columns)) return;
+	uint j = m.from + p.first + column;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals zhat = Reals(uint64_t(p.zhat) + REAL_BYTES * m.lo);
 	Ints row = Ints(uint64_t(p.row) + 4ul * m.lo);
-	RealsOut s = RealsOut(element(uint64_t(p.s), m.lo, m.lo + j, p.ld));
-	double pole = d.at[p.origin.at[m.lo + j]], mu = p.mu.at[m.lo + j];
+	RealsOut s = RealsOut(element(uint64_t(p.s), whole ? at_s(m) : 0ul, column, m.k));
+	double mu = p.mu.at[m.lo + j], pole = d.at[root_pole(mu, j)];
 	acc_t sum = acc_t(0);
 	for (uint i = t; i < m.k; i += LOCAL_SIZE) {
 		double x = zhat.at[i] / ((d.at[i] - pole) - mu);

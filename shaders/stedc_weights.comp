@@ -4,9 +4,11 @@
 // the weights for which the computed roots are exact, so that the vectors made
 // from them are orthogonal (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
 //
-// in:  merges, d, z, origin, mu       out: zhat
+// in:  merges, d, z, mu       out: zhat
 //
-// One weight an invocation. Grid: x covers the largest k, y the merges.
+// One workgroup a weight: its invocations share the product. Factors before i are at most 1,
+// those behind it at least 1, and each side's product is modest, so that no part of
+// it overflows. Grid: x the largest k, y the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -15,30 +17,37 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
+#include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
-	Reals d, z;
-	Ints origin;
-	Reals mu;
+	Reals d, z, mu;
 	RealsOut zhat;
 } p;
 
+shared acc_t partial[LOCAL_SIZE];
+
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint i = gl_GlobalInvocationID.x;
+	uint i = gl_WorkGroupID.x, t = gl_LocalInvocationIndex;
 	if (i >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
-	Ints origin = Ints(uint64_t(p.origin) + 4ul * m.lo);
 	Reals mu = Reals(uint64_t(p.mu) + REAL_BYTES * m.lo);
-	double di = d.at[i];
-	double w = -((di - d.at[origin.at[i]]) - mu.at[i]);
-	for (uint j = 0; j < m.k; j++) {
-		if (j != i) w *= ((di - d.at[origin.at[j]]) - mu.at[j]) / (di - d.at[j]);
+	double di = d.at[i], w = 1.0lf;
+	for (uint j = t; j < m.k; j += LOCAL_SIZE) {
+		if (j != i) w *= delta(d, mu, di, j) / (di - d.at[j]);
 	}
+	partial[t] = w;
+	barrier();
+	uint quarter = LOCAL_SIZE / 4;
+	if (t < quarter) partial[t] *= partial[t + quarter] * (partial[t + 2 * quarter] * partial[t + 3 * quarter]);
+	barrier();
+	if (t > 0) return;
+	w = -delta(d, mu, di, i);
+	for (uint s = 0; s < quarter; s++) w *= partial[s];
 	double root = sqrt(w);
 	p.zhat.at[m.lo + i] = p.z.at[m.lo + i] < 0.0lf ? -root : root;
 }

@@ -5,127 +5,183 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // DivideConquerTuning is what is measured for the divide-and-conquer solver.
 type DivideConquerTuning struct {
-	Leaf    int    // order up to which a block is solved by QR iteration on the host
-	Threads uint32 // invocations a workgroup, a power of two
+	Leaf    int    // order up to which a block is solved by QL iteration, by one workgroup
+	Lanes   uint32 // invocations that share a root or a leaf, a power of two, at least four
+	Threads uint32 // invocations a workgroup elsewhere, a power of two
+	Panels  int    // pieces that the last merge, three quarters of the work, is cut into to save memory
 }
 
 func divideConquerTuning(family string) DivideConquerTuning {
 	if family == "cpu" {
-		return DivideConquerTuning{Leaf: 32, Threads: 32}
+		return DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8}
 	}
-	return DivideConquerTuning{Leaf: 32, Threads: 128}
+	return DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8}
 }
 
 // smallestDivideConquer divides matrices of a few rows.
-func smallestDivideConquer() DivideConquerTuning { return DivideConquerTuning{Leaf: 3, Threads: 8} }
+func smallestDivideConquer() DivideConquerTuning {
+	return DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3}
+}
+
+// levels is how often a matrix of order n is halved.
+func (t DivideConquerTuning) levels(n int) int {
+	count := 0
+	for ; n > t.Leaf; n = (n + 1) / 2 {
+		count++
+	}
+	return count
+}
 
 // DivideConquer finds all eigenvalues and eigenvectors of a symmetric
 // tridiagonal matrix (dstedc; Cuppen 1981, Gu and Eisenstat 1995):
 //
 //	T = S·Λ·Sᵀ
 //
-// The host decides, from O(n) numbers a level, what is deflated; everything of order n² and n³
-// (roots, weights, vectors of the secular equations, the products) is done on
-// the device. Because of that conversation there is no Record: Solve runs.
+// First the values, for which a merge needs two rows of its halves' vectors only; then,
+// in one recording, the vectors. The host decides, from O(n) numbers a level, what is
+// deflated; leaves, roots, weights, vectors and products are the device's. Because
+// of that conversation there is no Record: Solve runs.
 type DivideConquer struct {
-	dev  *vk.Device
-	n    int
-	tune DivideConquerTuning
-	gemm Gemm
-
-	secular  *vk.Kernel[shaders.StedcSecularSpec, shaders.StedcSecularPush]
-	weights  *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
-	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
-	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
-	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush]
-	borders  *vk.Kernel[shaders.StedcBordersSpec, shaders.StedcBordersPush]
-	leaves   *vk.Kernel[shaders.StedcLeavesSpec, shaders.StedcLeavesPush]
-	sort     *vk.Kernel[shaders.StedcSortSpec, shaders.StedcSortPush]
-
-	q, s                       vk.Region[float64] // the vectors so far; those of the secular equations
-	d, z, mu, zhat, cos, sin   vk.Region[float64]
-	rho, packed                vk.Region[float64]
-	origin, row, src, dst      vk.Region[int32]
-	order, from, to            vk.Region[int32]
-	merges, chains, leaf, info vk.Region[uint32]
-	work                       *vk.Layout
+	values  conquerValues
+	vectors conquerVectors
+	work    *vk.Layout
 }
-
-const (
-	mergeWords = 6 // lo, n1, n, k, upper, lower
-	chainWords = 3 // merge, first step, end
-	leafWords  = 3 // lo, n, place in packed
-	sortTile   = 32
-)
 
 // NewDivideConquer prepares for matrices of order n.
-func NewDivideConquer(dev *vk.Device, n int, gemm Gemm, t Tuning) (*DivideConquer, error) {
-	s := &DivideConquer{dev: dev, n: n, tune: t.DivideConquer, gemm: gemm}
-	if err := s.build(); err != nil {
-		return nil, err
-	}
-	real := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
-	index := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
-	s.q, s.s = real("D&C Q", n*n), real("D&C S", n*n)
-	s.d, s.z, s.mu, s.zhat = real("poles", n), real("weights", n), real("roots", n), real("ẑ", n)
-	s.cos, s.sin, s.rho = real("cosines", n), real("sines", n), real("ρ", n)
-	s.packed = real("leaf vectors", n*min(n, t.DivideConquer.Leaf))
-	s.origin, s.row, s.src, s.dst = index("origins", n), index("rows of S", n), index("from columns", n), index("to columns", n)
-	s.order, s.from, s.to = index("order", n), index("block begins", n), index("block ends", n)
-	s.merges, s.chains = vk.Reserve[uint32]("merges", mergeWords*n), vk.Reserve[uint32]("chains", chainWords*n)
-	s.leaf, s.info = vk.Reserve[uint32]("leaves", leafWords*n), vk.Reserve[uint32]("D&C INFO", 1)
-	s.work = vk.Together(s.q, s.s, s.d, s.z, s.mu, s.zhat, s.cos, s.sin, s.rho, s.packed, s.origin, s.row, s.src, s.dst,
-		s.order, s.from, s.to, s.merges, s.chains, s.leaf, s.info)
-	return s, nil
+func NewDivideConquer(dev *vk.Device, n int, t Tuning) (*DivideConquer, error) {
+	b := builder{dev: dev}
+	levels := t.DivideConquer.levels(n)
+	s := &DivideConquer{newConquerValues(&b, n, levels, t.DivideConquer), newConquerVectors(&b, n, levels, t), nil}
+	s.work = vk.Together(s.values.work, s.vectors.work)
+	return s, b.err
 }
 
-func (s *DivideConquer) build() (err error) {
-	b := builder{dev: s.dev}
-	t := s.tune.Threads
-	s.secular = build(&b, shaders.StedcSecular(), shaders.StedcSecularSpec{LocalSize: t})
-	s.weights = build(&b, shaders.StedcWeights(), shaders.StedcWeightsSpec{LocalSize: t})
-	s.vectors = build(&b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t})
-	s.gather = build(&b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: t})
-	s.deflated = build(&b, shaders.StedcDeflated(), shaders.StedcDeflatedSpec{LocalSize: t})
-	s.borders = build(&b, shaders.StedcBorders(), shaders.StedcBordersSpec{LocalSize: t})
-	s.leaves = build(&b, shaders.StedcLeaves(), shaders.StedcLeavesSpec{LocalSize: t})
-	s.sort = build(&b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: t, Tile: sortTile})
-	return b.err
-}
-
-// NoConvergenceError says that QR iteration failed on a leaf, rows [Lo, Hi).
+// NoConvergenceError says that QL iteration failed on a leaf, rows [Lo, Hi).
 type NoConvergenceError = ref.DCNoConvergenceError
 
-// Work is the workspace: 2·n² elements and a little.
+// Work is the workspace: n²·(1/2 + 1/Panels) elements and a little, beside the n² of
+// the result.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the most the products can cost, when nothing deflates.
-func (s *DivideConquer) Flops() float64 { n := float64(s.n); return 4.0 / 3 * n * n * n }
+func (s *DivideConquer) Flops() float64 { n := float64(s.values.n); return 4.0 / 3 * n * n * n }
 
-// Solve finds T = S·Λ·Sᵀ for the diagonal d and off-diagonal e, and leaves Sᵀ in xt (n×n: row j is
-// the vector of value j). xt serves as workspace, too, and must not overlap
-// Work. Errors: *NoConvergenceError, *InfoError, and vk's.
+// Solve finds T = S·Λ·Sᵀ for the diagonal d and off-diagonal e, and leaves Sᵀ in xt (n×n and
+// packed, Ld = n: row j is the vector of value j). xt serves as workspace, too, and must
+// not overlap Work. Errors: *NoConvergenceError, *InfoError, and vk's.
 func (s *DivideConquer) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix) ([]float64, *vk.Profile, error) {
-	return s.SolveRange(ctx, ws, d, e, 0, s.n, xt)
+	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, xt)
 }
 
 // SolveRange is Solve for the vectors of values[from:to] alone; all values are returned.
-// xt is (to−from)×n, its memory n² elements as before.
+// xt is (to−from)×n and packed, its memory n² elements as before.
 func (s *DivideConquer) SolveRange(ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix) ([]float64, *vk.Profile, error) {
-	if xt.Rows != to-from || xt.Cols != s.n {
-		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d", from, to, s.n, xt.Rows, xt.Cols))
+	n, m := s.values.n, to-from
+	if len(d) != n || xt.Rows != m || xt.Cols != n || xt.Ld != max(m, 1) || xt.At.Len() < n*n {
+		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols, xt.Ld))
 	}
-	c := &conversation{DivideConquer: s, ctx: ctx, ws: ws, xt: xt, profile: vk.NewProfile()}
+	opt := ref.DCOptions{From: from, To: to}
+	return s.values.solve(ctx, ws, d, e, opt, &conquest{conquerVectors: &s.vectors, xt: xt})
+}
+
+// DivideConquerValues finds the eigenvalues alone, with O(n) memory: the first pass
+// of DivideConquer.
+type DivideConquerValues struct{ values conquerValues }
+
+// NewDivideConquerValues prepares for matrices of order n.
+func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValues, error) {
+	b := builder{dev: dev}
+	s := &DivideConquerValues{newConquerValues(&b, n, 1, t.DivideConquer)}
+	return s, b.err
+}
+
+// Work is the workspace, some vectors of n elements.
+func (s *DivideConquerValues) Work() *vk.Layout { return s.values.work }
+
+// Solve returns the eigenvalues of T, ascending. Errors: *NoConvergenceError, *InfoError, and vk's.
+func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []float64) ([]float64, *vk.Profile, error) {
+	if len(d) != s.values.n {
+		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.n, len(d)))
+	}
+	return s.values.solve(ctx, ws, d, e, ref.DCOptions{ValuesOnly: true}, nil)
+}
+
+const tridiagonalPhase = "tridiagonal solve"
+
+// solve runs the first pass, and the second if vectors are wanted.
+func (s *conquerValues) solve(ctx context.Context, ws *vk.Arena, d, e []float64, opt ref.DCOptions, vectors *conquest) ([]float64, *vk.Profile, error) {
+	c := &conversation{conquerValues: s, ctx: ctx, ws: ws, profile: vk.NewProfile(), vectors: vectors}
 	began := time.Now()
-	values, err := ref.DivideConquerWith(c, d, e, ref.DCOptions{LeafSize: s.tune.Leaf, From: from, To: to})
+	opt.LeafSize = s.tune.Leaf
+	values, err := ref.DivideConquerWith(c, d, e, opt)
+	if vectors != nil {
+		vectors.writing.Wait()
+	}
 	// What the device did not spend, the host did, deciding and waiting.
-	c.profile.Add("tridiagonal solve, on host", time.Since(began).Seconds()-c.profile.Total())
+	c.profile.Add(tridiagonalPhase+", on host", time.Since(began).Seconds()-c.profile.Total())
 	return values, c.profile, err
 }
+
+// conversation is one solve under way: the device's side of ref.DCBackend,
+// which says what each method has to do.
+type conversation struct {
+	*conquerValues
+	ctx     context.Context
+	ws      *vk.Arena
+	profile *vk.Profile
+	vectors *conquest // nil if they are not wanted
+	level   int
+}
+
+// run executes one exchange.
+func (c *conversation) run(record func(rec *vk.Recorder)) error {
+	rec := vk.NewRecorder(c.dev)
+	rec.Phase(tridiagonalPhase, 0, 0)
+	record(rec)
+	p, err := c.dev.Run(c.ctx, rec, nil)
+	c.profile.Merge(p)
+	return err
+}
+
+func send[T any](c *conversation, to vk.Slice[T], v []T) error {
+	if len(v) == 0 {
+		return nil
+	}
+	return vk.Upload(c.ctx, c.dev, to, vk.Vector(v))
+}
+
+func receive[T any](c *conversation, v []T, from vk.Slice[T]) error {
+	return vk.Download(c.ctx, c.dev, vk.Vector(v), from)
+}
+
+// Vectors implements ref.DCBackend.
+func (c *conversation) Vectors(levels [][]*ref.DCMerge, order []int32) error {
+	x := c.vectors
+	if err := x.send(c, levels, order); err != nil {
+		return err
+	}
+	return c.run(func(rec *vk.Recorder) { x.record(rec, c) })
+}
+
+// perMerge cuts the merges of a level into counts that fit into one dimension of a grid.
+func perMerge(count, most int, dispatch func(first, count int)) {
+	for first := 0; first < count; first += most {
+		dispatch(first, min(most, count-first))
+	}
+}
+
+// inY is a grid with x workgroups in x and count in y, folded into z where one
+// dimension cannot hold them.
+func inY(x, count int) vk.Groups {
+	f := vk.Folded(count)
+	return vk.Groups{X: x, Y: f.X, Z: f.Y}
+}
+
+// wide is an offset as the two words in which the kernels read it.
+func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }

@@ -2,8 +2,14 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/ref"
@@ -16,17 +22,13 @@ import (
 func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []float64) {
 	t.Helper()
 	dev, n := testDevice(t), len(d)
-	ops, err := NewOps(dev, tune)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewDivideConquer(dev, n, ops.Gemm, tune)
+	s, err := NewDivideConquer(dev, n, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := vk.Reserve[float64]("X", n*n)
-	ws := arena(t, dev, vk.Together(x, s.Work(), ops.Work()))
-	values, _, err = s.Solve(context.Background(), ws, d, e, NewMatrix(x.In(ws), n, n, n))
+	ws := arena(t, dev, vk.Together(x, s.Work()))
+	values, _, err = s.Solve(context.Background(), ws, d, e, NewMatrix(x.In(ws), n, n, max(n, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,28 +42,120 @@ func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []fl
 	return values, z
 }
 
+// solveTridiagonalValues runs the solver of values alone.
+func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64 {
+	t.Helper()
+	s, err := NewDivideConquerValues(testDevice(t), len(d), tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, _, err := s.Solve(context.Background(), arena(t, testDevice(t), s.Work()), d, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// checkTridiagonal solves T with and without vectors and measures the answers.
+func checkTridiagonal(t *testing.T, name string, tune Tuning, d, e []float64) (residual, orthogonality float64) {
+	t.Helper()
+	n := len(d)
+	values, z := solveTridiagonal(t, tune, d, e)
+	residual, orthogonality = ratio.TridiagonalResidual(d, e, values, z, n), ratio.Orthogonality(n, n, z, n)
+	if !(residual < 10 && orthogonality < 10) {
+		t.Errorf("%s: residual %.3g, orthogonality %.3g", name, residual, orthogonality)
+	}
+	if err := ratio.Sturm(d, e, values, 4*float64(n)*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if only := solveTridiagonalValues(t, tune, d, e); !slices.Equal(only, values) {
+		t.Errorf("%s: the values are others when vectors are not wanted", name)
+	}
+	return residual, orthogonality
+}
+
 func TestDivideConquerOnEveryKind(t *testing.T) {
 	for _, kind := range testmat.Tridiagonals() {
 		for _, n := range []int{1, 2, 3, 7, 50} {
-			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
-				d, e := kind.Tridiagonal(n)
-				values, z := solveTridiagonal(t, SmallestTuning(), d, e)
-				if r := ratio.TridiagonalResidual(d, e, values, z, n); !(r < 10) {
-					t.Errorf("residual %g", r)
-				}
-				if r := ratio.Orthogonality(n, n, z, n); !(r < 10) {
-					t.Errorf("orthogonality %g", r)
-				}
-				if err := ratio.Sturm(d, e, values, 4*float64(n)*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
-					t.Error(err)
-				}
-			})
+			d, e := kind.Tridiagonal(n)
+			checkTridiagonal(t, fmt.Sprintf("%s/%d", kind.Name(), n), SmallestTuning(), d, e)
 		}
 	}
 }
 
+func randomTridiagonal(n int, seed uint64) (d, e []float64) {
+	r := rand.New(rand.NewPCG(seed, uint64(n)))
+	d, e = make([]float64, n), make([]float64, max(n-1, 0))
+	for i := range d {
+		d[i] = r.NormFloat64()
+	}
+	for i := range e {
+		e[i] = r.NormFloat64()
+	}
+	return d, e
+}
+
+func TestDivideConquerOfEveryOrder(t *testing.T) {
+	for n := 0; n <= 64; n++ {
+		d, e := randomTridiagonal(n, 1)
+		checkTridiagonal(t, fmt.Sprint(n), SmallestTuning(), d, e)
+	}
+}
+
+// The tables of all families, as they are used: leaves of their own size, panels of some
+// columns, square tiles.
+func TestDivideConquerInEveryTuning(t *testing.T) {
+	glued := testmat.GluedWilkinson(1e-12)
+	for _, family := range []string{"nvidia", "cpu", ""} {
+		tune := SmallestTuning()
+		tune.DivideConquer = divideConquerTuning(family)
+		tune.Products = TuningFor(testDevice(t).Info()).Products
+		for _, n := range []int{31, 127, 128, 129, 300} {
+			d, e := randomTridiagonal(n, 2)
+			checkTridiagonal(t, fmt.Sprintf("%q random %d", family, n), tune, d, e)
+			d, e = glued.Tridiagonal(n)
+			checkTridiagonal(t, fmt.Sprintf("%q glued %d", family, n), tune, d, e)
+		}
+	}
+}
+
+// A zero in e splits T: anywhere, everywhere, into blocks of which one is most of T or none is.
+func TestDivideConquerOfSplitMatrices(t *testing.T) {
+	const n = 13
+	for mask := 0; mask < 1<<(n-1); mask += 67 {
+		d, e := randomTridiagonal(n, 3)
+		for i := range e {
+			if mask>>i&1 == 1 {
+				e[i] = 0
+			}
+		}
+		checkTridiagonal(t, fmt.Sprintf("mask %b", mask), SmallestTuning(), d, e)
+	}
+	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
+		d, e := randomTridiagonal(100, 4)
+		for _, c := range cuts {
+			e[c-1] = 0
+		}
+		checkTridiagonal(t, fmt.Sprint("cut at ", cuts), SmallestTuning(), d, e)
+	}
+}
+
+func TestDivideConquerOfScaledMatrices(t *testing.T) {
+	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
+		d, e := randomTridiagonal(77, 5)
+		for i := range d {
+			d[i] *= scale
+		}
+		for i := range e {
+			e[i] *= scale
+		}
+		checkTridiagonal(t, fmt.Sprint(scale), SmallestTuning(), d, e)
+	}
+}
+
 // The device must agree with the twin in plain Go on what is deflated and on
-// every root, to the last bits that a different order of summation leaves.
+// every root, to the last bits that a different order of summation leaves; and so must
+// bisection, which knows nothing of either.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	const n = 150
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -72,12 +166,192 @@ func TestDivideConquerAgreesWithTwin(t *testing.T) {
 		e[i] = math.Cos(float64(3 * i * i))
 	}
 	tune := SmallestTuning()
-	values, _ := solveTridiagonal(t, tune, d, e)
-	want, _, err := ref.DivideConquer(d, e, ref.DCOptions{LeafSize: tune.DivideConquer.Leaf})
+	values := solveTridiagonalValues(t, tune, d, e)
+	want, err := ref.DivideConquerValues(d, e, ref.DCOptions{LeafSize: tune.DivideConquer.Leaf})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)); !(r < 0.1) {
 		t.Errorf("values differ by %g", r)
+	}
+	if r := ratio.Values(n, values, ref.Bisection(d, e), ratio.NormTridiagonal(d, e)); !(r < 0.1) {
+		t.Errorf("values differ from bisection's by %g", r)
+	}
+}
+
+func TestDivideConquerSameBits(t *testing.T) {
+	d, e := randomTridiagonal(120, 6)
+	values, z := solveTridiagonal(t, SmallestTuning(), d, e)
+	for range 3 {
+		again, zAgain := solveTridiagonal(t, SmallestTuning(), d, e)
+		if !slices.Equal(values, again) || !slices.Equal(z, zAgain) {
+			t.Fatal("other bits")
+		}
+	}
+}
+
+// A range of vectors is those rows of all of them, whether one block is most of T or none is.
+func TestDivideConquerOfRanges(t *testing.T) {
+	const n = 60
+	for _, cut := range []int{0, 20, 30} {
+		d, e := randomTridiagonal(n, 8)
+		if cut > 0 {
+			e[cut-1] = 0
+		}
+		values, z := solveTridiagonal(t, SmallestTuning(), d, e)
+		s, err := NewDivideConquer(testDevice(t), n, SmallestTuning())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := vk.Reserve[float64]("X", n*n)
+		ws := arena(t, testDevice(t), vk.Together(x, s.Work()))
+		for _, r := range [][2]int{{0, 1}, {59, 60}, {7, 31}, {0, 60}} {
+			m := r[1] - r[0]
+			got, _, err := s.SolveRange(context.Background(), ws, d, e, r[0], r[1], NewMatrix(x.In(ws), m, n, m))
+			if err != nil || !slices.Equal(got, values) {
+				t.Fatalf("range %v: other values (%v)", r, err)
+			}
+			xt := get(t, testDevice(t), x.In(ws))
+			for j := range m {
+				for i := range n {
+					if math.Abs(xt[j+i*m]-z[i+(r[0]+j)*n]) > 1e-13 {
+						t.Fatalf("cut at %d, range %v: element %d of vector %d is %g, want %g", cut, r, i, j, xt[j+i*m], z[i+(r[0]+j)*n])
+					}
+				}
+			}
+		}
+	}
+}
+
+// A leaf that cannot be solved is named.
+func TestDivideConquerReportsLeaf(t *testing.T) {
+	s, err := NewDivideConquerValues(testDevice(t), 4, SmallestTuning())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := arena(t, testDevice(t), s.Work())
+	c := &conversation{conquerValues: &s.values, ctx: context.Background(), ws: ws, profile: vk.NewProfile()}
+	tree := ref.DCTree{Leaves: []ref.DCPair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
+	err = c.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, ref.DCRows{First: make([]float64, 4), Last: make([]float64, 4)})
+	var failed *NoConvergenceError
+	if !errors.As(err, &failed) || failed.Lo != 2 || failed.Hi != 4 {
+		t.Errorf("%v", err)
+	}
+}
+
+// layoutOnly is a back end that solves nothing but lays everything out.
+type layoutOnly struct {
+	*conquest
+	r *rand.Rand
+	t *testing.T
+}
+
+func (b layoutOnly) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) error {
+	b.begin(tree)
+	for _, l := range tree.Leaves {
+		slices.Sort(d[l.Lo:l.Hi()])
+	}
+	for c := range d {
+		rows.First[c], rows.Last[c] = b.r.NormFloat64(), b.r.NormFloat64()
+		if b.r.IntN(3) == 0 {
+			rows.First[c], rows.Last[c] = 0, 0 // deflated
+		}
+	}
+	return nil
+}
+
+func (b layoutOnly) Roots(merges []*ref.DCMerge) error {
+	ref.DCRoots(merges)
+	for _, m := range merges {
+		for j := range m.Q.First {
+			m.Q.First[j], m.Q.Last[j] = b.r.NormFloat64(), b.r.NormFloat64()
+		}
+	}
+	return nil
+}
+
+func (b layoutOnly) Vectors(levels [][]*ref.DCMerge, order []int32) error {
+	for level, merges := range levels {
+		b.levels[level] = b.write(level, merges)
+		b.place(level, merges)
+	}
+	b.result(order)
+	// Blocks of Q must not overlap in memory, level by level.
+	blocks := b.tree.Leaves
+	for level := -1; level < len(levels); level++ {
+		used := make([]bool, b.q.Len())
+		if level >= 0 {
+			blocks = b.tree.Levels[level]
+		}
+		for _, p := range blocks {
+			if p == b.last && p.N2 > 0 {
+				continue
+			}
+			for i := range p.N() * p.N() {
+				if used[b.at[p.Lo]+i] {
+					b.t.Fatalf("block %+v overlaps another", p)
+				}
+				used[b.at[p.Lo]+i] = true
+			}
+		}
+	}
+	return nil
+}
+
+// Whatever T splits into and whatever deflates, Q, W and S fit into the memory that was
+// laid out for them: what does not panics.
+func TestDivideConquerFitsItsMemory(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for trial := range 400 {
+		n := 2 + r.IntN(70)
+		tune := SmallestTuning()
+		tune.DivideConquer.Leaf = 1 + r.IntN(4)
+		b := builder{dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}
+		s := newConquerVectors(&b, n, tune.DivideConquer.levels(n), tune)
+		d, e := randomTridiagonal(n, uint64(trial))
+		for i := range e {
+			if trial%4 > 0 && r.IntN(n) < trial%4 {
+				e[i] = 0
+			}
+			if trial%5 == 0 {
+				d[i] = math.Round(d[i]) // chains
+			}
+		}
+		_, err := ref.DivideConquerWith(layoutOnly{&conquest{conquerVectors: &s}, r, t}, d, e, ref.DCOptions{LeafSize: tune.DivideConquer.Leaf})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Larger orders than make test has time for: VKEVD_CONQUER=1000,4097.
+func TestDivideConquerLarge(t *testing.T) {
+	list := os.Getenv("VKEVD_CONQUER")
+	if list == "" {
+		t.Skip("VKEVD_CONQUER is not set to orders, such as 1000,4097")
+	}
+	tune := TuningFor(testDevice(t).Info())
+	for _, word := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range testmat.Tridiagonals() {
+			d, e := kind.Tridiagonal(n)
+			r, o := checkTridiagonal(t, fmt.Sprintf("%s/%d", kind.Name(), n), tune, d, e)
+			t.Logf("%s, n = %d: residual %.3g, orthogonality %.3g", kind.Name(), n, r, o)
+		}
+	}
+}
+
+// Fifty copies of the Wilkinson matrix of order 21, glued: clusters of fifty.
+func TestDivideConquerOfGluedWilkinson(t *testing.T) {
+	copies := 10
+	if os.Getenv("VKEVD_CONQUER") != "" {
+		copies = 50
+	}
+	for _, glue := range []float64{1e-14, 1e-8, 1e-4} {
+		d, e := testmat.GluedWilkinson(glue).Tridiagonal(21 * copies)
+		checkTridiagonal(t, fmt.Sprint("glue ", glue), TuningFor(testDevice(t).Info()), d, e)
 	}
 }

@@ -61,11 +61,7 @@ func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 // newStedc finds all eigenvalues and vectors by divide and conquer. The host takes part, so
 // its time counts. The operations are those of a matrix of which nothing deflates.
 func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := stages.NewOps(b.dev, t)
-	if err != nil {
-		return nil, err
-	}
-	divide, err := stages.NewDivideConquer(b.dev, s.n, ops.Gemm, t)
+	divide, err := stages.NewDivideConquer(b.dev, s.n, t)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +71,7 @@ func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	return &load{
 		flops:  divide.Flops(),
 		bytes:  realBytes * n * n,
-		layout: vk.Together(rx, ops.Work(), divide.Work()),
+		layout: vk.Together(rx, divide.Work()),
 		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
 			began := time.Now()
 			_, profile, err := divide.Solve(ctx, ws, d, e, x(ws))

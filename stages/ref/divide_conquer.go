@@ -17,24 +17,33 @@ import (
 //	  = (Q·S)·Λ·(Q·S)ᵀ               roots of the secular equation, then a product
 //
 //	divide_conquer.go          the driver: which merges, in which order
-//	divide_conquer_tree.go     splitting, scaling, tearing, leaves
-//	divide_conquer_merge.go    one merge: deflation, and what is left to do
-//	divide_conquer_backend.go  who keeps Q and multiplies: the interface
+//	divide_conquer_tree.go     splitting, scaling, tearing
+//	divide_conquer_leaf.go     a leaf, by QL iteration
+//	divide_conquer_merge.go    one merge: what is left to do
+//	divide_conquer_deflate.go  what is not
+//	divide_conquer_backend.go  who solves and multiplies: the interface
 //	divide_conquer_plain.go    the same in plain Go
 //	secular.go, secular_root.go   D + ρ·z·zᵀ
 //
-// The driver keeps numbers, O(n) of them; all that costs n² or n³ is done by a
-// DCBackend, which may keep Q on a GPU. Same input, same bits: nothing depends on
+// There are two passes. The first finds the values: of all vectors a merge needs
+// only the first and the last row of its halves, and hands on those of its own. The
+// second makes the vectors, and need not ask anybody anything.
+//
+// The driver keeps numbers, O(n) of them a level; all that costs n² or n³ is done by
+// a DCBackend, which may be a GPU. Same input, same bits: nothing depends on
 // the number of processors.
 
 // DCOptions tunes the divide-and-conquer solver. The zero value is good.
 type DCOptions struct {
-	// LeafSize is the order up to which a block is solved by QR iteration.
+	// LeafSize is the order up to which a block is solved by QL iteration.
 	LeafSize int
 
 	// From and To ask for the vectors of values[From:To] alone; 0, 0 is all. The
 	// last products, three quarters of the work, shrink with their number.
 	From, To int
+
+	// ValuesOnly leaves out the second pass.
+	ValuesOnly bool
 }
 
 const dcLeafSize = 32
@@ -46,7 +55,7 @@ func (e *DCNonFiniteError) Error() string {
 	return fmt.Sprintf("divide and conquer: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// DCNoConvergenceError says that QR iteration failed on the leaf of rows [Lo, Hi).
+// DCNoConvergenceError says that QL iteration failed on the leaf of rows [Lo, Hi).
 type DCNoConvergenceError struct{ Lo, Hi int }
 
 func (e *DCNoConvergenceError) Error() string {
@@ -58,15 +67,15 @@ func (e *DCNoConvergenceError) Error() string {
 // has the diagonal d (n) and the off-diagonal e (n−1, or more, which is ignored);
 // both are left as they are.
 func DivideConquer(d, e []float64, opt DCOptions) (values, z []float64, err error) {
-	q := newDCPlain(len(d), false)
+	q := newDCPlain(len(d))
 	values, err = DivideConquerWith(q, d, e, opt)
 	return values, q.vectors(), err
 }
 
-// DivideConquerValues returns the eigenvalues alone, with O(n) memory: of all
-// vectors only the first and the last row is kept.
+// DivideConquerValues returns the eigenvalues alone, with O(n) memory.
 func DivideConquerValues(d, e []float64, opt DCOptions) ([]float64, error) {
-	return DivideConquerWith(newDCPlain(len(d), true), d, e, opt)
+	opt.ValuesOnly = true
+	return DivideConquerWith(newDCPlain(len(d)), d, e, opt)
 }
 
 // DivideConquerWith is the general form: it leaves the eigenvectors in q.
@@ -75,41 +84,30 @@ func DivideConquerWith(q DCBackend, d, e []float64, opt DCOptions) ([]float64, e
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := t.solveLeaves()
-	if err != nil {
+	if err := q.Leaves(t.DCTree, t.d, t.e, t.rows); err != nil {
 		return nil, err
 	}
-	if err := q.Leaves(leaves); err != nil {
-		return nil, err
-	}
-	z := make([]float64, len(d))
-	for i, level := range t.levels {
-		if err := q.Borders(level, z); err != nil {
-			return nil, err
-		}
-		merges := make([]*DCMerge, len(level))
-		dcParallel(len(level), func(i int) {
-			p := level[i]
-			merges[i] = newDCMerge(p, t.d[p.Lo:p.Hi()], z[p.Lo:p.Hi()], t.rho(p))
-		})
+	t.leavesAscend()
+	levels := make([][]*DCMerge, len(t.Levels))
+	for i, pairs := range t.Levels {
+		merges := make([]*DCMerge, len(pairs))
+		dcParallel(len(pairs), func(i int) { merges[i] = t.merge(pairs[i]) })
 		if err := q.Roots(merges); err != nil {
 			return nil, err
 		}
-		for _, m := range merges {
-			m.values(t.d[m.Lo:m.Hi()])
-		}
-		if i == len(t.levels)-1 {
-			_, wanted := t.result(opt)
-			for _, m := range merges {
-				m.restrict(wanted)
-			}
-		}
-		if err := q.Merge(merges); err != nil {
-			return nil, err
+		dcParallel(len(merges), func(i int) { t.merged(merges[i]) })
+		levels[i] = merges
+	}
+	values, wanted := t.result(opt)
+	if opt.ValuesOnly {
+		return values, nil
+	}
+	if len(levels) > 0 {
+		for _, m := range levels[len(levels)-1] {
+			m.restrict(wanted)
 		}
 	}
-	values, order := t.result(opt)
-	return values, q.Sort(order)
+	return values, q.Vectors(levels, wanted)
 }
 
 // dcSorted returns the permutation that makes v[order[i]] ascend. Equal numbers

@@ -1,42 +1,28 @@
 package ref
 
-// DCBackend keeps the n×n matrix Q of the eigenvectors found so far and does with
-// it what the driver says. Q is block diagonal: the driver names blocks by their
-// first row, which is also their first column; outside of the blocks Q is zero, by
-// definition: a back end need not store or clear it before Sort.
+// DCBackend does what the driver says. It keeps the n×n matrix Q of the eigenvectors,
+// which is block diagonal: the driver names blocks by their first row, which is
+// also their first column; outside of the blocks Q is zero, by definition: a
+// back end need not store or clear it before the end.
 //
 // Calls come in this order, from one goroutine:
 //
-//	Leaves   (Borders Roots Merge)*   Sort
-//
-// A call may return before its work is done, and its error come from a later one;
-// its arguments stay as they are. Only z and the roots must be there when Borders
-// and Roots return: a GPU is waited for twice a level.
+//	Leaves   Roots, once a level   Vectors, if they are wanted
 type DCBackend interface {
-	// Leaves starts a new problem: Q = diag(all leaf vectors). The leaves cover
-	// all rows, in order.
-	Leaves(leaves []DCLeaf) error
+	// Leaves starts a new problem, whose merges it announces, and solves the leaves: T there
+	// has the diagonal d and the off-diagonal e. It leaves the eigenvalues in d, ascending
+	// leaf by leaf; of the vectors, which are blocks of Q, the first and last rows in rows.
+	Leaves(tree DCTree, d, e []float64, rows DCRows) error
 
-	// Borders reads one row of each block of pairs that are to be merged: of the
-	// upper block its last row, of the lower its first,
-	//
-	//	z[c] = Q[Lo+N1−1, c]   c in [Lo, Lo+N1)
-	//	z[c] = Q[Lo+N1, c]     c in [Lo+N1, Lo+N1+N2)
-	//
-	// z has n elements; those outside of the pairs are left alone.
-	Borders(pairs []DCPair, z []float64) error
-
-	// Roots solves the secular equation of each merge: it fills Origin and Mu.
-	// DCRoots does it in plain Go.
+	// Roots solves the secular equation of each merge and fills Mu, Origin and the
+	// elements before K of Q. DCRoots does it in plain Go.
 	Roots(merges []*DCMerge) error
 
-	// Merge replaces each pair of blocks of Q by one block, as DCMerge says. The
-	// merges, those of Roots, touch disjoint blocks.
-	Merge(merges []*DCMerge) error
-
-	// Sort makes the result, n×len(order): its column j is column order[j] of Q,
-	// with all zeros in place.
-	Sort(order []int32) error
+	// Vectors merges, level by level, pairs of blocks of Q to one block, as DCMerge
+	// says; the merges are those of Roots, and those of one level touch disjoint blocks.
+	// The result, n×len(order), has as its column j column order[j] of Q, with all
+	// zeros in place.
+	Vectors(levels [][]*DCMerge, order []int32) error
 }
 
 // DCRoots is DCBackend's Roots. It fills ZHat as well.
@@ -46,17 +32,29 @@ func DCRoots(merges []*DCMerge) {
 		problems[i] = &m.Secular
 	}
 	SolveSecular(problems...)
+	for _, m := range merges {
+		dcParallel(m.K, func(j int) { m.Q.First[j], m.Q.Last[j] = m.products(j, m.W.First, m.W.Last) })
+	}
 }
 
-// DCLeaf is a solved leaf: rows and columns [Lo, Lo+N) of Q become Vectors,
-// column-major.
-type DCLeaf struct {
-	Lo, N   int
-	Vectors []float64
+// DCTree is how T is torn. The leaves cover all rows, in order; Levels[0] merges pairs of
+// them, and so on; the merges of a level touch disjoint blocks. A block that no merge takes
+// is whole: T is zero between it and its neighbours.
+type DCTree struct {
+	Leaves []DCPair
+	Levels [][]DCPair
 }
+
+// DCRows is the first and the last row of each block of Q, by column.
+type DCRows struct{ First, Last []float64 }
+
+func newDCRows(n int) DCRows { return DCRows{make([]float64, n), make([]float64, n)} }
+
+// of is the rows of the columns [lo, hi).
+func (r DCRows) of(lo, hi int) DCRows { return DCRows{r.First[lo:hi], r.Last[lo:hi]} }
 
 // DCPair is two adjacent blocks of Q, of orders N1 and N2, the first of which
-// starts at row and column Lo.
+// starts at row and column Lo. A leaf is a pair whose N2 is zero.
 type DCPair struct{ Lo, N1, N2 int }
 
 // N returns the order of the two together.

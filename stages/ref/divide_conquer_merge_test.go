@@ -27,17 +27,22 @@ func dcMatrix(n, m int) [][]float64 {
 	return a
 }
 
-func (b *dcLiteral) Leaves(leaves []DCLeaf) error {
+func (b *dcLiteral) Leaves(tree DCTree, d, e []float64, rows DCRows) error {
 	b.q = dcMatrix(b.n, b.n)
 	next := 0
-	for _, l := range leaves {
-		if l.Lo != next || l.N == 0 || len(l.Vectors) != l.N*l.N {
-			b.t.Fatalf("leaf at %d of %d, expected at %d", l.Lo, l.N, next)
+	for _, l := range tree.Leaves {
+		if l.Lo != next || l.N1 == 0 || l.N2 != 0 {
+			b.t.Fatalf("leaf at %d of %d, expected at %d", l.Lo, l.N(), next)
 		}
-		for k, v := range l.Vectors {
-			b.q[l.Lo+k%l.N][l.Lo+k/l.N] = v
+		v := make([]float64, l.N1*l.N1)
+		if !dcSolveLeaf(d[l.Lo:l.Hi()], slices.Clone(e[l.Lo:l.Hi()-1]), v) {
+			b.t.Fatal("no convergence")
 		}
-		next += l.N
+		for k, x := range v {
+			b.q[l.Lo+k%l.N1][l.Lo+k/l.N1] = x
+		}
+		b.rows(l, rows)
+		next += l.N1
 	}
 	if next != b.n {
 		b.t.Fatalf("leaves end at %d of %d", next, b.n)
@@ -45,50 +50,84 @@ func (b *dcLiteral) Leaves(leaves []DCLeaf) error {
 	return nil
 }
 
-func (b *dcLiteral) Borders(pairs []DCPair, z []float64) error {
-	for _, p := range pairs {
-		copy(z[p.Lo:], b.q[p.Lo+p.N1-1][p.Lo:p.Lo+p.N1])
-		copy(z[p.Lo+p.N1:], b.q[p.Lo+p.N1][p.Lo+p.N1:p.Hi()])
+// rows hands out the two rows of a block.
+func (b *dcLiteral) rows(p DCPair, rows DCRows) {
+	copy(rows.First[p.Lo:], b.q[p.Lo][p.Lo:p.Hi()])
+	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
+}
+
+// Roots merges at once, all columns, so that the rows it gives are those of Q itself;
+// they must be those that the first pass finds on its own.
+func (b *dcLiteral) Roots(merges []*DCMerge) error {
+	DCRoots(merges)
+	for _, m := range merges {
+		b.check(m)
+		b.merge(m)
+		found := DCRows{slices.Clone(m.Q.First), slices.Clone(m.Q.Last)}
+		own := newDCRows(b.n)
+		b.rows(m.DCPair, own)
+		m.Q = own.of(m.Lo, m.Hi())
+		for j := range found.First {
+			if math.Abs(found.First[j]-m.Q.First[j]) > 1e-14 || math.Abs(found.Last[j]-m.Q.Last[j]) > 1e-14 {
+				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.DCPair, m.Q.First[j], m.Q.Last[j], found.First[j], found.Last[j])
+			}
+		}
 	}
 	return nil
 }
 
-func (b *dcLiteral) Roots(merges []*DCMerge) error { DCRoots(merges); return nil }
-
-func (b *dcLiteral) Merge(merges []*DCMerge) error {
-	for _, m := range merges {
-		b.check(m)
-		n := m.N()
-		s := dcMatrix(m.K, m.K) // columns
-		for j := range s {
-			m.Vector(j, m.Row, s[j])
+func (b *dcLiteral) merge(m *DCMerge) {
+	n := m.N()
+	s := dcMatrix(m.K, m.K) // columns
+	for j := range s {
+		m.Vector(j, m.Row, s[j])
+	}
+	for i := range n {
+		q := b.q[m.Lo+i][m.Lo:m.Hi()]
+		if i < m.N1 {
+			clear(q[m.N1:])
+		} else {
+			clear(q[:m.N1])
 		}
-		for i := range n {
-			q := b.q[m.Lo+i][m.Lo:m.Hi()]
-			w := make([]float64, n)
-			for c := range len(m.Chain) - 1 {
-				last := m.Chain[c+1] - 1
-				x := q[m.Src[m.Chain[c]]]
-				for t := m.Chain[c]; t < last; t++ {
-					y := q[m.Src[t+1]]
-					w[m.Dst[t]] = m.Cos[t]*x + m.Sin[t]*y
-					x = m.Cos[t]*y - m.Sin[t]*x
-				}
-				w[m.Dst[last]] = x
+		w := make([]float64, n)
+		for c := range len(m.Chain) - 1 {
+			last := m.Chain[c+1] - 1
+			x := q[m.Src[m.Chain[c]]]
+			for t := m.Chain[c]; t < last; t++ {
+				y := q[m.Src[t+1]]
+				w[m.Dst[t]] = m.Cos[t]*x + m.Sin[t]*y
+				x = m.Cos[t]*y - m.Sin[t]*x
 			}
-			lo, hi := 0, m.Upper
-			if i >= m.N1 {
-				lo, hi = m.Lower, m.K
+			w[m.Dst[last]] = x
+		}
+		lo, hi := 0, m.Upper
+		if i >= m.N1 {
+			lo, hi = m.Lower, m.K
+		}
+		for c := range m.K {
+			if (c < lo || hi <= c) && w[c] != 0 {
+				b.t.Fatalf("W[%d, %d] = %g must be zero", i, c, w[c])
 			}
-			for c := range m.K {
-				if (c < lo || hi <= c) && w[c] != 0 {
-					b.t.Fatalf("W[%d, %d] = %g must be zero", i, c, w[c])
-				}
+		}
+		for j := range m.K {
+			q[j] = floats.Dot(w[lo:hi], s[j][lo:hi])
+		}
+		copy(q[m.K:], w[m.K:])
+	}
+}
+
+func (b *dcLiteral) Vectors(levels [][]*DCMerge, order []int32) error {
+	for l, merges := range levels {
+		for _, m := range merges {
+			if whole := m.From == 0 && m.To == m.K; !whole && l < len(levels)-1 {
+				b.t.Fatalf("columns [%d, %d) of %d alone, below the last level", m.From, m.To, m.K)
 			}
-			for j := m.From; j < m.To; j++ {
-				q[j] = floats.Dot(w[lo:hi], s[j][lo:hi])
-			}
-			copy(q[m.K:], w[m.K:])
+		}
+	}
+	for i, row := range b.q {
+		b.q[i] = make([]float64, len(order))
+		for j, c := range order {
+			b.q[i][j] = row[c]
 		}
 	}
 	return nil
@@ -134,16 +173,6 @@ func (b *dcLiteral) check(m *DCMerge) {
 	b.both += m.Upper - m.Lower
 }
 
-func (b *dcLiteral) Sort(order []int32) error {
-	for i, row := range b.q {
-		b.q[i] = make([]float64, len(order))
-		for j, c := range order {
-			b.q[i][j] = row[c]
-		}
-	}
-	return nil
-}
-
 // The plain back end does what the contract says.
 func TestDivideConquerLiteral(t *testing.T) {
 	lit := &dcLiteral{t: t}
@@ -180,10 +209,13 @@ func TestDivideConquerLiteral(t *testing.T) {
 	t.Logf("%d merges, %d rotations, %d columns of both halves", lit.merges, lit.rotated, lit.both)
 }
 
+// dcTestRows has 0.6 and 0.8 on both sides of the cut.
+var dcTestRows = DCRows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
+
 // Nothing is left to solve where the halves are hardly coupled.
 func TestDivideConquerDeflatesAll(t *testing.T) {
 	d := []float64{1, 2, 1, 3}
-	m := newDCMerge(DCPair{0, 2, 2}, d, []float64{0.6, 0.8, 0.6, 0.8}, 1e-18)
+	m := newDCMerge(DCPair{0, 2, 2}, d, dcTestRows, []int32{0, 2, 1, 3}, 1e-18)
 	if m.K != 0 || m.Upper != 0 || m.Lower != 0 || len(m.Chain) != 5 {
 		t.Errorf("%+v", m)
 	}
@@ -198,7 +230,7 @@ func TestDivideConquerDeflatesAll(t *testing.T) {
 // Equal eigenvalues in one half and across the cut are rotated into one pole, which
 // then has both halves.
 func TestDivideConquerDeflatesEqual(t *testing.T) {
-	m := newDCMerge(DCPair{0, 2, 2}, []float64{1, 1, 1, 3}, []float64{0.6, 0.8, 0.6, 0.8}, -0.5)
+	m := newDCMerge(DCPair{0, 2, 2}, []float64{1, 1, 1, 3}, dcTestRows, []int32{0, 1, 2, 3}, -0.5)
 	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {
 		t.Errorf("K=%d groups %d %d chains %v", m.K, m.Lower, m.Upper, m.Chain)
 	}

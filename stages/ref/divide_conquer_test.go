@@ -386,7 +386,7 @@ func TestDivideConquerRefusesNonFinite(t *testing.T) {
 func TestDivideConquerBackendError(t *testing.T) {
 	d, e := dcRandom(20)
 	for fail := range 20 {
-		q := &dcFailing{dcPlain: newDCPlain(len(d), false), left: fail}
+		q := &dcFailing{dcPlain: newDCPlain(len(d)), left: fail}
 		_, err := DivideConquerWith(q, d, e, DCOptions{LeafSize: 4})
 		if q.left >= 0 {
 			if err != nil || fail == 0 {
@@ -416,20 +416,14 @@ func (b *dcFailing) call(f func() error) error {
 	return f()
 }
 
-func (b *dcFailing) Leaves(l []DCLeaf) error {
-	return b.call(func() error { return b.dcPlain.Leaves(l) })
-}
-func (b *dcFailing) Borders(p []DCPair, z []float64) error {
-	return b.call(func() error { return b.dcPlain.Borders(p, z) })
+func (b *dcFailing) Leaves(l DCTree, d, e []float64, rows DCRows) error {
+	return b.call(func() error { return b.dcPlain.Leaves(l, d, e, rows) })
 }
 func (b *dcFailing) Roots(m []*DCMerge) error {
 	return b.call(func() error { return b.dcPlain.Roots(m) })
 }
-func (b *dcFailing) Merge(m []*DCMerge) error {
-	return b.call(func() error { return b.dcPlain.Merge(m) })
-}
-func (b *dcFailing) Sort(order []int32) error {
-	return b.call(func() error { return b.dcPlain.Sort(order) })
+func (b *dcFailing) Vectors(levels [][]*DCMerge, order []int32) error {
+	return b.call(func() error { return b.dcPlain.Vectors(levels, order) })
 }
 
 func BenchmarkDivideConquer(b *testing.B) {

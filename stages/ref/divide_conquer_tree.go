@@ -3,9 +3,6 @@ package ref
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/lapack"
-	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
 // dcTree is the plan of one divide-and-conquer solution and its state. T falls
@@ -16,9 +13,13 @@ type dcTree struct {
 	// their eigenvalues, in the order of Q's columns.
 	d, e []float64
 
+	// rows of Q's blocks, and for each block how its values ascend, counted from its
+	// first column.
+	rows  DCRows
+	order []int32
+
 	blocks []dcBlock
-	leaves []DCPair   // N2 = 0
-	levels [][]DCPair // the merges of a level are independent of each other
+	DCTree
 }
 
 // dcBlock is the rows [lo, hi) of T, which were multiplied by 2^−scale.
@@ -39,7 +40,7 @@ func newDCTree(d, e []float64, opt DCOptions) (*dcTree, error) {
 	if leaf <= 0 {
 		leaf = dcLeafSize
 	}
-	t := &dcTree{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)])}
+	t := &dcTree{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: newDCRows(n), order: make([]int32, n)}
 	for lo := 0; lo < n; {
 		hi := lo + 1
 		for hi < n && !dcNegligible(e[hi-1], d[hi-1], d[hi]) {
@@ -95,7 +96,7 @@ func (t *dcTree) scale(lo, hi int) {
 // the number of levels below this node.
 func (t *dcTree) tear(lo, n, leaf int) int {
 	if n <= leaf {
-		t.leaves = append(t.leaves, DCPair{Lo: lo, N1: n})
+		t.Leaves = append(t.Leaves, DCPair{Lo: lo, N1: n})
 		return 0
 	}
 	p := DCPair{lo, n / 2, n - n/2}
@@ -103,37 +104,60 @@ func (t *dcTree) tear(lo, n, leaf int) int {
 	t.d[lo+p.N1-1] -= cut
 	t.d[lo+p.N1] -= cut
 	level := max(t.tear(lo, p.N1, leaf), t.tear(lo+p.N1, p.N2, leaf))
-	if level == len(t.levels) {
-		t.levels = append(t.levels, nil)
+	if level == len(t.Levels) {
+		t.Levels = append(t.Levels, nil)
 	}
-	t.levels[level] = append(t.levels[level], p)
+	t.Levels[level] = append(t.Levels[level], p)
 	return level + 1
 }
 
 // rho returns the element that was torn out between the two blocks of p.
 func (t *dcTree) rho(p DCPair) float64 { return t.e[p.Lo+p.N1-1] }
 
-// solveLeaves finds the eigenvalues and vectors of all leaves by QR iteration.
-func (t *dcTree) solveLeaves() ([]DCLeaf, error) {
-	leaves := make([]DCLeaf, len(t.leaves))
-	failed := make([]bool, len(t.leaves))
-	dcParallel(len(leaves), func(i int) {
-		lo, n := t.leaves[i].Lo, t.leaves[i].N1
-		rows, work := make([]float64, n*n), make([]float64, max(1, 2*n-2))
-		e := slices.Clone(t.e[lo : lo+n-1])
-		failed[i] = !lapackgonum.Implementation{}.Dsteqr(lapack.EVTridiag, n, t.d[lo:lo+n], e, rows, n, work)
-		vectors := make([]float64, n*n)
-		for r := range n {
-			for c := range n {
-				vectors[r+c*n] = rows[r*n+c]
-			}
+// leavesAscend notes that the leaves' values ascend as they are.
+func (t *dcTree) leavesAscend() {
+	for _, l := range t.Leaves {
+		for i := range l.N1 {
+			t.order[l.Lo+i] = int32(i)
 		}
-		leaves[i] = DCLeaf{lo, n, vectors}
-	})
-	if i := slices.Index(failed, true); i >= 0 {
-		return nil, &DCNoConvergenceError{leaves[i].Lo, leaves[i].Lo + leaves[i].N}
 	}
-	return leaves, nil
+}
+
+// merge prepares the merge of a pair whose halves are solved.
+func (t *dcTree) merge(p DCPair) *DCMerge {
+	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
+	return newDCMerge(p, t.d[lo:hi], t.rows.of(lo, hi), dcMergedOrder(t.d[lo:hi], t.order[lo:mid], t.order[mid:hi]), t.rho(p))
+}
+
+// merged takes over what the merge found.
+func (t *dcTree) merged(m *DCMerge) {
+	d := t.d[m.Lo:m.Hi()]
+	m.values(d)
+	copy(t.rows.First[m.Lo:], m.Q.First)
+	copy(t.rows.Last[m.Lo:], m.Q.Last)
+	roots := make([]int32, m.K)
+	for j := range roots {
+		roots[j] = int32(j)
+	}
+	copy(t.order[m.Lo:], dcMergedOrder(d, roots, dcSorted(m.deflated)))
+}
+
+// dcMergedOrder is the permutation that makes d ascend, given those, each counted from
+// zero, of its beginning and of the rest.
+func dcMergedOrder(d []float64, upper, lower []int32) []int32 {
+	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
+	for len(upper) > 0 && len(lower) > 0 {
+		if u, l := upper[0], lower[0]+n1; d[l] < d[u] {
+			order, lower = append(order, l), lower[1:]
+		} else {
+			order, upper = append(order, u), upper[1:]
+		}
+	}
+	order = append(order, upper...)
+	for _, l := range lower {
+		order = append(order, l+n1)
+	}
+	return order
 }
 
 // result returns all eigenvalues, ascending and with the scaling undone, and which
@@ -145,7 +169,10 @@ func (t *dcTree) result(opt DCOptions) (values []float64, wanted []int32) {
 			v[i] = math.Ldexp(t.d[i], b.scale)
 		}
 	}
-	order := dcSorted(v)
+	order := t.order
+	if len(t.blocks) > 1 {
+		order = dcSorted(v)
+	}
 	values = make([]float64, len(v))
 	for j, c := range order {
 		values[j] = v[c]

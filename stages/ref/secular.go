@@ -51,6 +51,19 @@ func (p *Secular) Vector(j int, row []int32, s []float64) {
 	}
 }
 
+// products returns the inner products of vector j with x and y, given by pole.
+func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
+	sum := 0.0
+	for i, z := range p.ZHat {
+		s := z / p.delta(i, j)
+		sum += s * s
+		withX += s * x[i]
+		withY += s * y[i]
+	}
+	scale := 1 / math.Sqrt(sum)
+	return withX * scale, withY * scale
+}
+
 // weight returns ZHat[i] by Löwner's formula: the weights for which given
 // numbers λ, interlaced with the poles, are the eigenvalues satisfy
 //

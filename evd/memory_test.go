@@ -1,0 +1,32 @@
+package evd_test
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// A plan's peak is bounded, in units of the n² elements of one matrix.
+func TestPlansAreSmall(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	for _, n := range []int{16384, 32768, 65536} {
+		for _, c := range []struct {
+			opt  evd.Options
+			most float64
+		}{{evd.Options{}, 1.6}, {evd.Options{Vectors: true}, 3.2}} {
+			p, err := evd.NewPlan[float64](dev, n, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := float64(p.Bytes()) / (8 * float64(n) * float64(n))
+			t.Logf("n = %d, vectors %v: %.3f·n²", n, c.opt.Vectors, got)
+			if got > c.most {
+				t.Errorf("n = %d, vectors %v: %.3f·n² elements, at most %g; regions:", n, c.opt.Vectors, got, c.most)
+				for _, r := range p.Memory() {
+					t.Logf("%12d bytes at %12d: %s", r.Bytes, r.Offset, r.Name)
+				}
+			}
+		}
+	}
+}

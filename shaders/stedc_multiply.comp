@@ -1,0 +1,81 @@
+// stedc_multiply is the products of the merges of one level: Q = W·S, half by half, for
+// the columns of S that are wanted (LAPACK dlaed3).
+//
+//	Q[:n1, J] = upper W · S[:upper, J]      Q[n1:, J] = lower W · S[lower:, J]
+//
+// in:  merges
+// Either, s = null, of all merges and all columns J = [from, to):
+//      work    has W and S, where the merges say
+// out: q       gets Q, where they say
+// or of one merge and the columns J = [from + first, from + first + columns):
+//      work    has W, upper at at_q, lower at at_lower_q
+//      s       has these columns of S
+//      place   for each column of Q where it belongs in x, of a merge from element lo on
+// out: x       gets them as rows: x[place[j] + i·ldx], i the row of T
+//
+// Nothing may overlap. Workgroups: x and y, folded, number the tiles of the largest
+// product, z is 2·merge + half. In the second form a tile's rows are columns of Q, so
+// that neighbours write to neighbours.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+#include "tile.glsl"
+#include "tile_order.glsl"
+#include "tile_factor.glsl"
+#include "tile_product.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	Merges merges;
+	Reals work;
+	RealsOut q;
+	Reals s;
+	Ints place;
+	RealsOut x;
+	uint first, columns, ldx;
+} p;
+
+void main() {
+	Merge m = p.merges.at[gl_WorkGroupID.z / 2];
+	bool upper = gl_WorkGroupID.z % 2 == 0, turned = uint64_t(p.s) != 0ul;
+	uint height = upper ? m.n1 : m.n - m.n1, inner = upper ? m.upper : m.k - m.lower;
+	uint columns = turned ? p.columns : m.to - m.from;
+	uint extent_m = turned ? columns : height, extent_n = turned ? height : columns;
+
+	uint rows = (extent_m + TILE_M - 1) / TILE_M, cols = (extent_n + TILE_N - 1) / TILE_N;
+	uint index = workgroup();
+	if (index >= rows * cols) return;
+	uvec2 tile = swath_tile(index, rows, cols);
+	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_N;
+
+	uint64_t w = uint64_t(p.work) + REAL_BYTES * (turned ? (upper ? at_q(m) : at_lower_q(m)) : (upper ? at_upper_w(m) : at_lower_w(m)));
+	uint64_t s = turned ? uint64_t(p.s) : uint64_t(p.work) + REAL_BYTES * at_s(m);
+	if (!upper) s += REAL_BYTES * m.lower;
+	Factor a, b;
+	if (turned) {
+		a = Factor(element(s, 0, i0, m.k), m.k, extent_m - i0, ACROSS, 0);
+		b = Factor(element(w, j0, 0, height), height, extent_n - j0, ALONG, 0);
+	} else {
+		a = Factor(element(w, i0, 0, height), height, extent_m - i0, ALONG, 0);
+		b = Factor(element(s, 0, j0, m.k), m.k, extent_n - j0, ACROSS, 0);
+	}
+	clear_acc();
+	tile_product(a, b, 0, inner);
+
+	uint row0 = upper ? 0 : m.n1;
+	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
+			uint i = i0 + tile_row(r), j = j0 + tile_col(c);
+			if (i >= extent_m || j >= extent_n) continue;
+			uint64_t to;
+			if (turned) to = element(uint64_t(p.x), p.place.at[m.lo + m.from + p.first + i], m.lo + row0 + j, p.ldx);
+			else to = element(uint64_t(p.q), at_q(m) + row0 + i, m.from + j, m.n);
+			RealsOut(to).at[0] = real_t(acc[c * THREAD_M + r]);
+		}
+	}
+}

@@ -1,0 +1,45 @@
+// stedc_rows finds the first and last rows of merged blocks of Q, of which they
+// are all that values need: row·S for the rows of W (LAPACK dlaed3, dlaeda).
+//
+// in:  merges, d, mu, zhat, w_first, w_last (by pole)      out: first, last (by column, before k)
+//
+// One workgroup a column of S, which is not kept. Grid: x the largest k, y the merges.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+#include "secular.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 32;
+
+#include "four_sums.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	Merges merges;
+	Reals d, mu, zhat, w_first, w_last;
+	RealsOut first, last;
+} p;
+
+void main() {
+	Merge m = p.merges.at[gl_WorkGroupID.y];
+	uint j = gl_WorkGroupID.x;
+	if (j >= m.k) return;
+	double mu = p.mu.at[m.lo + j], pole = p.d.at[m.lo + root_pole(mu, j)];
+	double norm = 0.0lf, first = 0.0lf, last = 0.0lf, none = 0.0lf;
+	for (uint i = m.lo + gl_LocalInvocationIndex; i < m.lo + m.k; i += LOCAL_SIZE) {
+		double x = p.zhat.at[i] / ((p.d.at[i] - pole) - mu);
+		norm += x * x;
+		first += x * p.w_first.at[i];
+		last += x * p.w_last.at[i];
+	}
+	four_sums(norm, first, last, none);
+	if (gl_LocalInvocationIndex > 0) return;
+	double scale = 1.0lf / sqrt(norm);
+	p.first.at[m.lo + j] = first * scale;
+	p.last.at[m.lo + j] = last * scale;
+}
