@@ -49,14 +49,14 @@ func (s *session) printDevices(infos []vk.Info) error {
 	fmt.Fprintln(t, "\tname\ttype\tmemory\tfree\tdriver\tVulkan")
 	for _, d := range infos {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s %s\t%s\n",
-			d.Index, d.Name, d.Type, human(d.Memory), human(d.Free), d.Driver, d.DriverVersion, d.API)
+			d.Index, printable(d.Name), d.Type, human(d.Memory), human(d.Free), printable(d.Driver), printable(d.DriverVersion), d.API)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, d := range infos {
 		if d.Problem != "" {
-			fmt.Fprintf(s.stdout, "%d cannot be used: %s\n", d.Index, d.Problem)
+			fmt.Fprintf(s.stdout, "%d cannot be used: %s\n", d.Index, printable(d.Problem))
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ missing; then it ends with what to do about it. If something is missing, the exi
 }
 
 func (s *session) printFinding(f finding) error {
-	line := fmt.Sprintf("%-8s %-28s %s", f.State, f.Name, f.Detail)
+	line := fmt.Sprintf("%-8s %-28s %s", f.State, f.Name, printable(f.Detail))
 	if f.Remedy != "" {
 		line += "; " + f.Remedy
 	}

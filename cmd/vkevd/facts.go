@@ -59,8 +59,8 @@ func (f *facts) summary(w io.Writer) {
 	if f.Vectors {
 		wanted = "eigenvalues and vectors"
 	}
-	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", f.File, f.N, wanted, f.Precision)
-	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", f.Device, f.Driver, f.Vulkan)
+	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, wanted, f.Precision)
+	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
 	f.Ratios.print(w)

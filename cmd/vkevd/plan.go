@@ -67,7 +67,7 @@ func (s *session) planFor(word string) (vk.Info, error) {
 		return vk.Info{}, err
 	}
 	defer dev.Close()
-	fmt.Fprintf(s.stderr, "Plan for %s, %s free.\n", dev.Info().Name, human(dev.Info().Free))
+	fmt.Fprintf(s.stderr, "Plan for %s, %s free.\n", printable(dev.Info().Name), human(dev.Info().Free))
 	return dev.Info(), nil
 }
 

@@ -25,8 +25,8 @@ func newProgress(w io.Writer, redraw bool) *progress {
 	return &progress{w: w, redraw: redraw, began: time.Now()}
 }
 
-// stage begins one whose length is not known.
-func (p *progress) stage(name string) { p.show(name, "") }
+// stage begins one whose length is not known. The name may hold one of a file.
+func (p *progress) stage(name string) { p.show(printable(name), "") }
 
 // update is for evd.Options.Progress.
 func (p *progress) update(at evd.Progress) {

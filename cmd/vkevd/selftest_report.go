@@ -49,7 +49,7 @@ func (t *selftestReport) head(info vk.Info) error {
 	if t.asJSON {
 		return nil
 	}
-	return t.print("%s, %s %s\n"+selftestFormat, info.Name, info.Driver, info.DriverVersion, "kind", "n", "residual", "orthog.", "values", "alone", "")
+	return t.print("%s, %s %s\n"+selftestFormat, printable(info.Name), printable(info.Driver), printable(info.DriverVersion), "kind", "n", "residual", "orthog.", "values", "alone", "")
 }
 
 func (t *selftestReport) print(format string, args ...any) error {

@@ -59,5 +59,5 @@ func describe(err error) string {
 		return "interrupted"
 	}
 	// Joined errors, and file names, may hold line ends.
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return printable(strings.ReplaceAll(err.Error(), "\n", "; "))
 }

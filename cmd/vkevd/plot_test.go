@@ -1,0 +1,236 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/vkevd/vkevd/evd/bench"
+)
+
+// pictureFiles are one input for each sort of picture.
+func (s *stage) pictureFiles() {
+	s.file("v.txt", "-1\n2\n3\n3.5\n7\n")
+	s.file("w.npy", npy(4, 1, 1, 2, 3, 40))
+	s.file("A.json", `{"file":"/data/A.mtx","n":5,"device":"Pretence 9000","stages":[{"name":"band reduction","seconds":0.75},{"name":"bulge chasing","seconds":0.25}]}`)
+	s.file("B.json", `{"file":"B.mtx","n":6,"device":"Pretence 9001","stages":[{"name":"band reduction","seconds":0},{"name":"bisection","seconds":1.5}]}`)
+	var rows strings.Builder
+	for _, b := range []int{8, 16} {
+		fmt.Fprintf(&rows, `{"stage":"sb2st","n":100,"b":%d,"seconds_median":0.%d,"device":"Pretence 9000"}`+"\n", b, b)
+		for _, k := range []int{16, 32, 64} {
+			fmt.Fprintf(&rows, `{"stage":"sy2sb","n":100,"b":%d,"k":%d,"seconds_median":%g}`+"\n", b, k, 1/float64(k))
+		}
+	}
+	s.file("rows.json", rows.String())
+}
+
+// TestPlots: each is a picture in both formats, with the words that it needs and not blank.
+func TestPlots(t *testing.T) {
+	s := newStage(t)
+	s.pictureFiles()
+	for _, c := range []struct {
+		args  string
+		words []string
+	}{
+		{"spectrum v.txt", []string{"Eigenvalues of v.txt, n = 5", "number of the eigenvalue", "eigenvalue"}},
+		{"spectrum v.txt w.npy", []string{"Eigenvalues", "number of the eigenvalue / n", "v.txt, n = 5", "w.npy, n = 4"}},
+		{"spectrum --log --title Mine w.npy", []string{"Mine", "10⁰", "10¹"}},
+		{"density v.txt", []string{"Density of states of v.txt, n = 5", "density, of area 1"}},
+		{"density --bins 3 v.txt w.npy", []string{"Density of states", "v.txt, n = 5", "w.npy, n = 4"}},
+		{"stages A.json", []string{"Stages of A.mtx, n = 5", "Pretence 9000", "seconds", "band reduction", "bulge chasing", "0.75", "0.25"}},
+		{"stages A.json B.json", []string{"A.mtx, n = 5, Pretence 9000", "B.mtx, n = 6, Pretence 9001", "bisection", "1.5"}},
+		{"tune rows.json", []string{"Stages that depend on b and k, n = 100", "b = 8", "b = 16", "k, rank of an update", "seconds", "0.1756 s at b = 16, k = 64"}},
+	} {
+		args := strings.Fields(c.args)
+		for _, out := range []string{"p.png", "p.SVG"} {
+			if stdout, stderr, status := s.run(append([]string{"plot", args[0], "--out", out, "--width", "12", "--height", "8"}, args[1:]...)...); status != statusFine || stdout+stderr != "" {
+				t.Fatalf("plot %s: status %d, %q%q", c.args, status, stdout, stderr)
+			}
+		}
+		expectInk(t, c.args, "p.png", 12, 8)
+		text := svgText(t, "p.SVG")
+		for _, word := range c.words {
+			if !strings.Contains(text, "|"+word+"|") {
+				t.Errorf("plot %s lacks %q: %q", c.args, word, text)
+			}
+		}
+	}
+	s.expectFiles("v.txt", "w.npy", "A.json", "B.json", "rows.json", "p.png", "p.SVG")
+}
+
+// expectInk looks for the first colour of lines and bars.
+func expectInk(t *testing.T, what, file string, width, height float64) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := img.Bounds().Size()
+	if math.Abs(float64(size.X)-width/2.54*150) > 2 || math.Abs(float64(size.Y)-height/2.54*150) > 2 {
+		t.Errorf("%s: the picture has %v dots", what, size)
+	}
+	wantR, wantG, wantB, _ := colour(0).RGBA()
+	ink := 0
+	for y := range size.Y {
+		for x := range size.X {
+			if r, g, b, _ := img.At(x, y).RGBA(); r == wantR && g == wantG && b == wantB {
+				ink++
+			}
+		}
+	}
+	if ink < 100 {
+		t.Errorf("%s: %d dots of the first colour", what, ink)
+	}
+}
+
+// svgText is all text of the file, |between|bars|.
+func svgText(t *testing.T, file string) string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text := "|"
+	for d := xml.NewDecoder(f); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return text
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if c, ok := token.(xml.CharData); ok && strings.TrimSpace(string(c)) != "" {
+			text += strings.TrimSpace(string(c)) + "|"
+		}
+	}
+}
+
+// TestPlotsOfExtremes: no spectrum is too strange to be drawn, or is refused with a word.
+func TestPlotsOfExtremes(t *testing.T) {
+	s := newStage(t)
+	long := strings.Repeat("1\n2\n", 5000)
+	for name, values := range map[string]string{
+		"one": "7\n", "zero": "0\n0\n", "equal": "3\n3\n3\n", "huge": "-1.7e308\n1.7e308\n", "tiny": "5e-324\n1e-323\n",
+		"nearly equal": "1\n1.0000000000000002\n", "far apart": "1e-300\n1e300\n", "long": long, "negative": "-3\n-2\n",
+	} {
+		s.file("v", values)
+		for _, kind := range []string{"spectrum", "density"} {
+			if _, stderr, status := s.run("plot", kind, "--out", "p.svg", "v"); status != statusFine {
+				t.Errorf("%s of %s: %s", kind, name, stderr)
+			} else if text := svgText(t, "p.svg"); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "|-0|") {
+				t.Errorf("%s of %s: %s", kind, name, text)
+			}
+		}
+	}
+}
+
+func TestPlotRefuses(t *testing.T) {
+	s := newStage(t)
+	s.pictureFiles()
+	s.file("nan", "1\nnan\n")
+	s.file("comment", "# nothing\n")
+	s.file("other.json", `{"n":3}`)
+	s.file("backwards.json", `{"stages":[{"name":"x","seconds":-1}]}`)
+	s.file("two.json", `{"stage":"sy2sb","n":1,"b":2,"k":4}{"stage":"sy2sb","n":2,"b":2,"k":4}`)
+	s.file("values.json", `{"stage":"values","n":1,"b":2,"k":4}`)
+	s.file("bad.json", `{"stage":"sy2sb","n":1,"b":-2,"k":4}`)
+	for _, c := range []struct{ args, says string }{
+		{"", "plot needs to know what: spectrum, density, stages or tune; see vkevd plot --help"},
+		{"spectre", `unknown command "spectre"; did you mean spectrum?`},
+		{"spectrum", "plot spectrum needs a FILE to draw; see vkevd plot spectrum --help"},
+		{"spectrum v.txt", "plot spectrum needs --out, the FILE to draw into; see vkevd plot spectrum --help"},
+		{"spectrum --out p.jpg v.txt", "--out: p.jpg: the name must end in .png or .svg; see vkevd plot spectrum --help"},
+		{"spectrum --out p.png --width -1 v.txt", "--width and --height are in centimetres, up to 200; see vkevd plot spectrum --help"},
+		{"spectrum --out no/p.png v.txt", "no/p.png: cannot be written: no such file or directory"},
+		{"spectrum --out p.png none", "none: no such file or directory"},
+		{"spectrum --out p.png nan", "nan: value 2 is NaN"},
+		{"spectrum --out p.png comment", "comment: no eigenvalue to draw"},
+		{"spectrum --out p.png --log v.txt", "v.txt: --log needs positive eigenvalues, the least is -1"},
+		{"density --out p.png --bins -1 v.txt", "--bins: -1 is not between 1 and 10000"},
+		{"stages --out p.png v.txt", "v.txt: no report in JSON: invalid character '2' after top-level value"},
+		{"stages --out p.png other.json", "other.json: no stages in it; solve --report writes reports"},
+		{"stages --out p.png backwards.json", `backwards.json: stage "x" took -1 s`},
+		{"stages --out p.png none", "none: no such file or directory"},
+		{"tune --out p.png two.json", "rows of orders [1 2]; --n picks one"},
+		{"tune --out p.png --n 3 two.json", "no rows to draw"},
+		{"tune --out p.png values.json", "no rows with b and k to draw; tune --json writes them, and bench --json of sy2sb"},
+	} {
+		s.fails(statusInput, c.says, append([]string{"plot"}, strings.Fields(c.args)...)...)
+	}
+	os.Rename("v.txt", "v.png")
+	s.fails(statusInput, "v.png: would overwrite what is to be drawn", "plot", "spectrum", "--out", "v.png", "v.png")
+	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != statusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: a row that makes no sense") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if _, err := os.Stat("p.png"); err == nil {
+		t.Error("a picture was left")
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	for _, bins := range []int{0, 1, 7} {
+		outline := histogram([]float64{-2, -1, -1, 0, 0.5, 5}, bins)
+		if first, last := outline[0], outline[len(outline)-1]; first != (plotter.XY{X: -2}) || last != (plotter.XY{X: 5}) {
+			t.Errorf("%d bins: from %v to %v", bins, first, last)
+		}
+		area := 0.0
+		for i := 1; i < len(outline); i++ {
+			area += (outline[i].X - outline[i-1].X) * outline[i].Y
+		}
+		if math.Abs(area-1) > 1e-12 || bins > 0 && len(outline) != 2*bins+2 {
+			t.Errorf("%d bins: area %g in %v", bins, area, outline)
+		}
+	}
+	got := histogram([]float64{0, 1, 1, 4}, 2) // [0, 2) has three, [2, 4] one
+	if got[1].Y != 3./8 || got[3].Y != 1./8 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestTotals: what does not depend on k counts at each, what lacks a stage does not count.
+func TestTotals(t *testing.T) {
+	got := totals([]bench.Row{
+		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below
+		{Stage: "sy2sb", B: 8, K: 16, Median: 1}, {Stage: "sy2sb", B: 8, K: 32, Median: 2}, {Stage: "sy2sb", B: 16, K: 16, Median: 3},
+		{Stage: "sb2st", B: 8, Median: 10}, {Stage: "vectors", B: 8, K: 16, Median: 1000}, {Stage: "stedc", Median: 1000}, {Stage: "symm", B: 8, Median: 1000},
+	})
+	want := map[bk]float64{{8, 16}: 11, {8, 32}: 12}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestRoundTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		labels    string
+	}{
+		{0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"}, {-3.3, 9.2, "-2 0 2 4 6 8"}, {0, 1083, "0 200 400 600 800 1000"},
+		{0.00012, 0.00031, "0.00015 0.00020 0.00025 0.00030"}, {7, 7, "7"}, {-1, 1, "-1.0 -0.5 0.0 0.5 1.0"},
+	} {
+		var labels []string
+		for _, tick := range (roundTicks{}).Ticks(c.low, c.high) {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+			if tick.Value < c.low-1e-9 || tick.Value > c.high+1e-9 {
+				t.Errorf("%g is outside %g to %g", tick.Value, c.low, c.high)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.labels {
+			t.Errorf("from %g to %g: %s, want %s", c.low, c.high, got, c.labels)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+)
+
+// roundTicks are multiples of 1, 2 or 5 times a power of ten, zero among them if the
+// axis has it: some labelled ones and, between any two, four or five without.
+type roundTicks struct{}
+
+func (roundTicks) Ticks(low, high float64) []plot.Tick {
+	const about = 8      // labels, at most
+	const digits = 1e-12 // of an axis along which multiples of a step can be told apart
+	if !(high-low > digits*max(math.Abs(low), math.Abs(high))) || math.IsInf(high-low, 0) {
+		return []plot.Tick{{Value: low, Label: fmt.Sprintf("%.17g", low)}}
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10((high - low) / about))))
+	step, parts := unit, 5.0
+	for _, m := range []float64{2, 5, 10} {
+		if (high-low)/step > about {
+			step, parts = m*unit, map[float64]float64{2: 4, 5: 5, 10: 5}[m]
+		}
+	}
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	small := step / parts
+	var ticks []plot.Tick
+	for i := math.Ceil(low/small - 1e-9); i*small <= high+1e-9*small; i++ {
+		t := plot.Tick{Value: i * small}
+		if math.Mod(i, parts) == 0 {
+			t.Label = fmt.Sprintf("%.*f", decimals, t.Value+0) // + 0: never −0
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// decades are powers of ten, at most about ten of them labelled, for positive ranges.
+type decades struct{}
+
+func (decades) Ticks(low, high float64) []plot.Tick {
+	from, to := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	const most = 10
+	every := 1 + (to-from)/most
+	var ticks []plot.Tick
+	for e := from; e <= to; e++ {
+		t := plot.Tick{Value: math.Pow10(e)}
+		if (e-from)%every == 0 {
+			t.Label = "10" + superscript(e)
+		}
+		if t.Value > 0 {
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// ticksAt puts a label at each of some places.
+func ticksAt(places []int) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for _, x := range places {
+		ticks = append(ticks, plot.Tick{Value: float64(x), Label: fmt.Sprint(x)})
+	}
+	return ticks
+}

@@ -1,0 +1,261 @@
+package ref
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testmat"
+)
+
+// mrRatioLimit is LAPACK's own for dstemr.
+const mrRatioLimit = 60
+
+// mrCheck solves T and checks everything that can be checked without knowing the answer.
+func mrCheck(t *testing.T, name string, d, e []float64, opt MROptions) (values []float64, r mrResult) {
+	t.Helper()
+	n := len(d)
+	dIn, eIn := slices.Clone(d), slices.Clone(e)
+	values, z, c, err := MRRR(d, e, opt)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return nil, r
+	}
+	if !slices.Equal(d, dIn) || !slices.Equal(e, eIn) {
+		t.Errorf("%s: the input was changed", name)
+	}
+	opt = opt.defaults(n)
+	m := opt.To - opt.From
+	if len(values) != m || len(z) != n*m || !slices.IsSorted(values) {
+		t.Errorf("%s: %d values, %d elements of Z, ascending %v", name, len(values), len(z), slices.IsSorted(values))
+		return values, r
+	}
+	r.counters = c
+	r.residual = ratio.TridiagonalResidual(d, e, values, z, max(n, 1))
+	r.orthogonality = ratio.Orthogonality(n, m, z, max(n, 1))
+	if !(r.residual < mrRatioLimit && r.orthogonality < mrRatioLimit) {
+		t.Errorf("%s: residual %.3g, orthogonality %.3g, %+v", name, r.residual, r.orthogonality, c)
+	}
+	width := mrSturmWidth(d, e)
+	if err := ratio.SturmRange(d, e, opt.From, values, width); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	return values, r
+}
+
+type mrResult struct {
+	residual, orthogonality float64
+	counters                MRCounters
+}
+
+func (r *mrResult) worst(x mrResult) {
+	r.residual, r.orthogonality = max(r.residual, x.residual), max(r.orthogonality, x.orthogonality)
+	r.counters.Depth = max(r.counters.Depth, x.counters.Depth)
+	r.counters.Blocks += x.counters.Blocks
+	r.counters.Clusters += x.counters.Clusters
+	r.counters.Retried += x.counters.Retried
+	r.counters.Fallback += x.counters.Fallback
+}
+
+// mrSturmWidth is how exact the values must be.
+func mrSturmWidth(d, e []float64) float64 {
+	return 4 * float64(max(len(d), 8)) * ratio.Ulp * ratio.NormTridiagonal(d, e)
+}
+
+func (r mrResult) String() string {
+	return fmt.Sprintf("residual %.3g, orthogonality %.3g, %+v", r.residual, r.orthogonality, r.counters)
+}
+
+// Every family at every small size.
+func TestMRRRSmall(t *testing.T) {
+	for _, f := range dcFamilies {
+		var worst mrResult
+		for n := 0; n <= 64; n++ {
+			d, e := f.make(n)
+			_, r := mrCheck(t, fmt.Sprintf("%s n=%d", f.name, n), d, e, MROptions{})
+			worst.worst(r)
+		}
+		t.Logf("%s: %v", f.name, worst)
+	}
+}
+
+func TestMRRRLarger(t *testing.T) {
+	for _, f := range dcFamilies {
+		for _, n := range []int{127, 128, 129} {
+			d, e := f.make(n)
+			_, r := mrCheck(t, fmt.Sprintf("%s n=%d", f.name, n), d, e, MROptions{})
+			t.Logf("%s n=%d: %v", f.name, n, r)
+		}
+	}
+}
+
+// Fifty glued copies of Wilkinson's matrix, the classical trap, and random
+// matrices, where no cluster may need help.
+func TestMRRRThousand(t *testing.T) {
+	orders := []int{300}
+	glues := []float64{1e-8}
+	if os.Getenv("VKEVD_DATA") != "" {
+		orders, glues = []int{300, 1000, 2000}, []float64{1e-14, 1e-8, 1e-3}
+	}
+	for _, n := range orders {
+		d, e := dcRandom(n)
+		_, r := mrCheck(t, fmt.Sprintf("random n=%d", n), d, e, MROptions{})
+		t.Logf("random n=%d: %v", n, r)
+		if r.counters.Fallback > 0 {
+			t.Error("a random matrix needed divide and conquer")
+		}
+	}
+	for _, glue := range glues {
+		d, e := dcGlued(1050, glue)
+		_, r := mrCheck(t, fmt.Sprintf("glued %g", glue), d, e, MROptions{})
+		t.Logf("glued %g: %v", glue, r)
+	}
+}
+
+// testmat's kinds have entries near the ends of the range, couplings below underflow, and
+// known answers.
+func TestMRRRKinds(t *testing.T) {
+	for _, kind := range testmat.Tridiagonals() {
+		var worst mrResult
+		for _, n := range []int{1, 2, 3, 7, 50, 100} {
+			d, e := kind.Tridiagonal(n)
+			_, r := mrCheck(t, fmt.Sprintf("%s n=%d", kind.Name(), n), d, e, MROptions{})
+			worst.worst(r)
+		}
+		t.Logf("%s: %v", kind.Name(), worst)
+	}
+}
+
+// A matrix that falls apart in one place or in two, in every way.
+func TestMRRRSplits(t *testing.T) {
+	const n = 16
+	for i := range n - 1 {
+		for j := i; j < n-1; j++ {
+			d, e := dcRandom(n)
+			e[i], e[j] = 0, 0
+			_, r := mrCheck(t, fmt.Sprintf("split at %d and %d", i, j), d, e, MROptions{})
+			if want := 2 + min(1, j-i); r.counters.Blocks != want {
+				t.Errorf("split at %d and %d: %d blocks", i, j, r.counters.Blocks)
+			}
+		}
+	}
+}
+
+// Every range of matrices with clusters that most ranges cut: in one block, in two, and where
+// divide and conquer has to help.
+func TestMRRRRanges(t *testing.T) {
+	const n = 42
+	wilkinson := func() (d, e []float64) {
+		return dcBuild(n, func(i int) float64 { return math.Abs(float64(i) - 20.5) }, func(int) float64 { return 1 })
+	}
+	halves := func() (d, e []float64) { return dcGlued(n, 0) }
+	glued := func() (d, e []float64) { return dcGlued(n, 1e-3) }
+	for name, make := range map[string]func() (d, e []float64){"one block": wilkinson, "two blocks": halves, "glued": glued} {
+		d, e := make()
+		all, r := mrCheck(t, name, d, e, MROptions{})
+		t.Logf("%s: %v", name, r)
+		if (r.counters.Fallback > 0) != (name == "glued") {
+			t.Errorf("%s: divide and conquer found %d vectors", name, r.counters.Fallback)
+		}
+		for from := 0; from < n; from += 3 {
+			for to := from + 1; to <= n; to += 4 {
+				name := fmt.Sprintf("%s, [%d, %d)", name, from, to)
+				values, _ := mrCheck(t, name, d, e, MROptions{From: from, To: to})
+				if diff := ratio.Values(n, values, all[from:to], ratio.NormTridiagonal(d, e)); !(diff < 2) {
+					t.Errorf("%s: values differ by %g", name, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestMRRRNonFinite(t *testing.T) {
+	d, e := dcRandom(5)
+	e[2] = math.NaN()
+	_, _, _, err := MRRR(d, e, MROptions{})
+	var bad *DCNonFiniteError
+	if !errors.As(err, &bad) || bad.Row != 3 || bad.Col != 2 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A backend that is wrong about one vector, in some attempts.
+type mrLiar struct {
+	*mrPlain
+	attempts int
+	spoil    func(l *MRLevel, b *mrPlain)
+}
+
+func (b *mrLiar) Level(l *MRLevel) error {
+	err := b.mrPlain.Level(l)
+	if len(l.Vectors) > 0 && b.attempts > 0 {
+		b.attempts--
+		b.spoil(l, b.mrPlain)
+	}
+	return err
+}
+
+// What is wrong with the vectors must be seen, and mended.
+func TestMRRRCheck(t *testing.T) {
+	const n = 40
+	d, e := dcBuild(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
+		func(i int) float64 { return math.Sqrt(float64((i + 1) * (n - 1 - i))) })
+	for name, spoil := range map[string]func(l *MRLevel, b *mrPlain){
+		"two vectors the same": func(l *MRLevel, b *mrPlain) { copy(b.column(7), b.column(8)) },
+		"a vector of NaN":      func(l *MRLevel, b *mrPlain) { b.column(3)[5] = math.NaN() },
+		"slightly askew": func(l *MRLevel, b *mrPlain) {
+			for i, x := range b.column(11) {
+				b.column(12)[i] += 1e-12 * x
+			}
+		},
+		"a wrong value":      func(l *MRLevel, b *mrPlain) { l.Lambda[5] += 1e-10 },
+		"an honest residual": func(l *MRLevel, b *mrPlain) { l.Residual[5] = 1e-10 },
+		"no residual":        func(l *MRLevel, b *mrPlain) { l.Residual[5] = math.NaN() },
+	} {
+		for attempts := range 3 {
+			b := &mrLiar{newMRPlain(n, n), attempts, spoil}
+			values, counters, err := MRRRWith(b, d, e, MROptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := (MRCounters{Blocks: 1, Depth: 1, Retried: min(attempts, 1), Fallback: n * (attempts / 2)}); counters != want {
+				t.Errorf("%s, %d times: %+v", name, attempts, counters)
+			}
+			r, o := ratio.TridiagonalResidual(d, e, values, b.z, n), ratio.Orthogonality(n, n, b.z, n)
+			if !(r < mrRatioLimit && o < mrRatioLimit) {
+				t.Errorf("%s, %d times: residual %.3g, orthogonality %.3g", name, attempts, r, o)
+			}
+		}
+	}
+}
+
+// The collection of tridiagonal matrices on which solvers have failed, from $VKEVD_DATA.
+func TestMRRRCollection(t *testing.T) {
+	root := os.Getenv("VKEVD_DATA")
+	files, _ := filepath.Glob(filepath.Join(root, "tridiag", "*.dat"))
+	if root == "" || len(files) == 0 {
+		t.Skip("no data in $VKEVD_DATA")
+	}
+	var all mrResult
+	for _, file := range files {
+		name := filepath.Base(file)
+		d, e := dcReadMatrix(t, file)
+		if len(d) > dcDataLimit {
+			continue
+		}
+		values, r := mrCheck(t, name, d, e, MROptions{})
+		t.Logf("%s n=%d: %v", name, len(d), r)
+		all.worst(r)
+		if want := dcReadNumbers(t, filepath.Join(root, "ref", "tridiag", name+".eig.txt")); want != nil {
+			if diff := dcDistance(d, e, values, want); !(diff < 10) {
+				t.Errorf("%s: values are %.3g·n·ulp·‖T‖ off", name, diff)
+			}
+		}
+	}
+	t.Logf("all: %v", all)
+}

@@ -1,0 +1,137 @@
+package ref
+
+import "math"
+
+// mrTwist finds the eigenvector of one eigenvalue of a representation, by twisted
+// factorisations (dlar1v; Dhillon, Parlett and Vömel). For a λ,
+//
+//	L·D·Lᵀ − λ·I = N_r·Δ_r·N_rᵀ,   Δ_r = diag(d⁺₀ … d⁺_{r−1}, γ_r, d⁻_{r+1} … d⁻_{n−1})
+//
+// for every r: from the top down to r and from the bottom up to it. Where |γ_r| is
+// least, N_rᵀ·z = e_r gives z without a sum, hence without cancellation, and
+//
+//	(L·D·Lᵀ − λ·I)·z = γ_r·e_r.
+type mrTwist struct {
+	mrRep
+	s []float64 // s̃ᵢ of the stationary transform
+	u []float64 // U⁻ of the progressive one, then z
+}
+
+// factor returns γ_r and r, and the number of eigenvalues below λ.
+func (t mrTwist) factor(lambda float64) (gamma float64, twist, below int) {
+	s := 0.0
+	for i := range t.n {
+		d, l := t.row(i)
+		t.s[i] = s
+		dp := d + (s - lambda)
+		if dp < 0 {
+			below++
+		}
+		lp := float64(l*d) / dp
+		s = float64(float64(lp*l) * (s - lambda))
+		if lp == 0 || math.IsNaN(s) {
+			s = float64(l * float64(l*d)) // the pivot was infinite
+		}
+	}
+	// From here on below counts the pivots above i.
+	p, after, best, counted := 0.0, 0, math.Inf(1), 0
+	for i := t.n - 1; i >= 0; i-- {
+		d, l := t.row(i)
+		if i == t.n-1 {
+			p = d - lambda
+		} else {
+			dm := float64(l*float64(l*d)) + p
+			if dm < 0 {
+				after++
+			}
+			q := d / dm
+			t.u[i+1] = float64(l * q)
+			p = float64(p*q) - lambda
+			if q == 0 || math.IsNaN(p) {
+				p = d - lambda
+			}
+		}
+		if d+(t.s[i]-lambda) < 0 {
+			below--
+		}
+		if g := t.s[i] + p; math.Abs(g) < best {
+			best, gamma, twist = math.Abs(g), g, i
+			counted = below + after
+			if g < 0 {
+				counted++
+			}
+		}
+	}
+	return gamma, twist, counted
+}
+
+// solve makes z, with z_r = 1, in u, and returns zᵀ·z.
+func (t mrTwist) solve(lambda float64, r int) (norm2 float64) {
+	z := t.u
+	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
+	z[r], norm2 = 1, 1
+	for i := r - 1; i >= 0; i-- {
+		d, l := t.row(i)
+		lp := float64(l*d) / (d + (t.s[i] - lambda))
+		v := -float64(lp * z[i+1])
+		if z[i+1] == 0 && i+2 <= r {
+			v = -float64(coupling(i+1)/float64(l*d)) * z[i+2]
+		}
+		z[i] = v
+		norm2 += float64(v * v)
+	}
+	for i := r; i < t.n-1; i++ {
+		v := -float64(z[i+1] * z[i])
+		if z[i] == 0 && i-1 >= r {
+			v = -float64(coupling(i-1)/coupling(i)) * z[i-1]
+		}
+		z[i+1] = v
+		norm2 += float64(v * v)
+	}
+	return norm2
+}
+
+// vector finds eigenvalue k, which [lo, hi] contains, with its vector of norm 1 in u, by
+// Rayleigh quotient iteration (dlarrv); where that would leave the interval, by
+// bisection. gap is the distance to the nearest other eigenvalue. Returned is λ and
+// the residual ‖L·D·Lᵀ·z − λ·z‖.
+func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
+	lambda = 0.5 * (lo + hi)
+	for step := 0; ; step++ {
+		gamma, r, below := t.factor(lambda)
+		norm2 := t.solve(lambda, r)
+		correction := gamma / norm2
+		residual = math.Abs(gamma) / math.Sqrt(norm2)
+		if residual <= mrDeaf*mrUlp*gap || math.Abs(correction) <= mrCorrection*mrUlp*math.Abs(lambda) || step == mrSteps {
+			scale := 1 / math.Sqrt(norm2)
+			for i := range t.n {
+				t.u[i] *= scale
+			}
+			if next := lambda + correction; lo <= next && next <= hi {
+				lambda = next
+			}
+			return lambda, residual
+		}
+		if below > k {
+			hi = lambda
+		} else {
+			lo = lambda
+		}
+		next := lambda + correction
+		if !(lo <= next && next <= hi) || step >= mrQuotients {
+			next = 0.5 * (lo + hi)
+		}
+		if step == mrSteps-1 {
+			lo, hi = t.bisect(k, lo, hi, 2*mrUlp, true)
+			next = 0.5 * (lo + hi)
+		}
+		lambda = next
+	}
+}
+
+const (
+	mrDeaf       = 2 // ulps of the gap: no neighbour can be felt
+	mrCorrection = 2 // ulps of λ: no other λ would be better
+	mrQuotients  = 8 // steps after which bisection takes over, and ends it
+	mrSteps      = 9
+)
