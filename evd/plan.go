@@ -59,7 +59,7 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 		p.layout = vk.Together()
 		return p, nil
 	}
-	if err := p.prepare(); err != nil {
+	if err := dev.Compile(p.prepare); err != nil {
 		return nil, err
 	}
 	if opt.Verify {

@@ -56,7 +56,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 		p.layout = vk.Together()
 		return p, nil
 	}
-	if err := p.prepare(tune); err != nil {
+	if err := dev.Compile(func() error { return p.prepare(tune) }); err != nil {
 		return nil, err
 	}
 	if p.arena, err = dev.NewArena(p.layout); err != nil {

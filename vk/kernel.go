@@ -38,13 +38,14 @@ type Kernel[S, P any] struct {
 // kernel is what the recorder keeps of a Kernel.
 type kernel struct {
 	name     string
-	pipeline uint64
+	pipeline *pipeline // nil on a Dry device
 	pushSize int
 	addrs    []spirv.PushField // the address members of P
 }
 
 // Build specialises a module on the device; equal requests share one
-// pipeline. On a Dry device no pipeline is made.
+// pipeline. It returns when the driver has compiled it, or inside Compile at once.
+// On a Dry device no pipeline is made.
 func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], error) {
 	var push P
 	core := &kernel{name: m.Name, pushSize: int(unsafe.Sizeof(push))}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -18,18 +20,41 @@ type pipelines struct {
 	path    string // "" keeps nothing
 	fresh   bool   // something was compiled that the file lacks
 	layouts map[int]uint64
-	made    map[string]pipeline
-	asked   map[string]bool // what Build was asked for; nil while nobody wants to know
+	made    map[string]*pipeline
+	asked   []*pipeline // what Build was asked for, in order, while someone collects
+	collect int         // how many do
+	workers chan struct{}
+	pending sync.WaitGroup
 }
 
-// pipeline is one that was made.
+// pipeline is one that is made, or is being made.
 type pipeline struct {
-	handle uint64
 	about  KernelStatistics // but for what the driver says; only with Options.Statistics
+	layout uint64
+	done   chan struct{} // closed when the rest is known
+	handle uint64
+	err    error
+}
+
+// wait returns when the pipeline is there, or why it is not.
+func (p *pipeline) wait() error {
+	<-p.done
+	return p.err
+}
+
+// failed tells whether it is known to be of no use.
+func (p *pipeline) failed() bool {
+	select {
+	case <-p.done:
+		return p.err != nil
+	default:
+		return false
+	}
 }
 
 func (p *pipelines) open(d *Device) error {
-	p.layouts, p.made = map[int]uint64{}, map[string]pipeline{}
+	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
+	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
 	var data []byte
 	if d.opt.CacheDir != "" {
 		id := d.from.props
@@ -44,8 +69,11 @@ func (p *pipelines) open(d *Device) error {
 }
 
 func (p *pipelines) close(d *Device) {
+	p.pending.Wait()
 	for _, v := range p.made {
-		d.dev.DestroyPipeline(v.handle)
+		if v.err == nil {
+			d.dev.DestroyPipeline(v.handle)
+		}
 	}
 	for _, l := range p.layouts {
 		d.dev.DestroyLayout(l)
@@ -63,45 +91,112 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline of a module under these constants.
-func (d *Device) pipeline(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (uint64, error) {
+// Compile runs build, which may call Build any number of times, and lets the driver
+// compile all of these kernels at the same time. It returns build's error, or the first that a
+// kernel failed with, in the order of the calls. (If other goroutines build kernels meanwhile,
+// theirs may be among them; they hear of a failure from Run at the latest.)
+func (d *Device) Compile(build func() error) error {
+	asked, err := d.collect(build)
+	for _, p := range asked {
+		if failed := p.wait(); err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
+// collect runs build and returns the kernels that it asked for, of which some may
+// still be compiling.
+func (d *Device) collect(build func() error) ([]*pipeline, error) {
+	p := &d.pipes
+	p.lock.Lock()
+	p.collect++
+	from := len(p.asked)
+	p.lock.Unlock()
+	var all []*pipeline
+	defer func() { // also if build panics
+		p.lock.Lock()
+		defer p.lock.Unlock()
+		if p.collect--; p.collect == 0 {
+			p.asked = nil
+		}
+	}()
+	err := build()
+	p.lock.Lock()
+	all = slices.Clone(p.asked[from:])
+	p.lock.Unlock()
+	return all, err
+}
+
+// pipeline returns the pipeline of a module under these constants: a finished one, or
+// for those who collect one that is under way.
+func (d *Device) pipeline(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (*pipeline, error) {
+	v, collected, err := d.request(name, code, spec, data, pushSize)
+	if err != nil || collected {
+		return v, err
+	}
+	return v, v.wait()
+}
+
+func (d *Device) request(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (v *pipeline, collected bool, err error) {
 	p := &d.pipes
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	key := name + "\x00" + string(data)
-	if p.asked != nil {
-		p.asked[key] = true
-	}
 	if d.dev == nil {
-		return 0, ErrClosed
+		return nil, false, ErrClosed
 	}
-	if v, ok := p.made[key]; ok {
-		return v.handle, nil
+	collected = p.collect > 0
+	key := name + "\x00" + string(data)
+	v = p.made[key]
+	if v == nil || v.failed() {
+		if v, err = d.start(name, code, spec, data, pushSize); err != nil {
+			return nil, false, err
+		}
+		p.made[key] = v
 	}
+	if collected {
+		p.asked = append(p.asked, v)
+	}
+	return v, collected, nil
+}
+
+// start begins to make a pipeline. The caller has the lock.
+func (d *Device) start(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (*pipeline, error) {
+	p := &d.pipes
 	layout, ok := p.layouts[pushSize]
 	if !ok {
 		var err error
 		if layout, err = d.dev.NewLayout(pushSize); err != nil {
-			return 0, wrap("making the pipeline layout", name, "", err)
+			return nil, wrap("making the pipeline layout", name, "", err)
 		}
 		p.layouts[pushSize] = layout
 	}
-	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: data}
+	v := &pipeline{layout: layout, done: make(chan struct{})}
+	if d.opt.Statistics {
+		var err error
+		if v.about, err = describe(name, code, spec, data); err != nil {
+			return nil, wrap("looking into", name, "", err)
+		}
+	}
+	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: slices.Clone(data)}
 	for _, s := range spec {
 		req.Entries = append(req.Entries, driver.SpecEntry{ID: s.ID, Offset: uint32(s.Offset), Size: uint32(s.Size)})
 	}
-	v := pipeline{}
-	var err error
-	if d.opt.Statistics {
-		if v.about, err = describe(name, code, spec, data); err != nil {
-			return 0, wrap("looking into", name, "", err)
+	p.pending.Add(1)
+	go func() {
+		defer p.pending.Done()
+		p.workers <- struct{}{}
+		handle, err := d.dev.NewPipeline(p.cache, req)
+		<-p.workers
+		v.handle, v.err = handle, wrap("compiling", name, "", err)
+		if err == nil {
+			p.lock.Lock()
+			p.fresh = true
+			p.lock.Unlock()
 		}
-	}
-	if v.handle, err = d.dev.NewPipeline(p.cache, req); err != nil {
-		return 0, wrap("compiling", name, "", err)
-	}
-	p.made[key], p.fresh = v, true
-	return v.handle, nil
+		close(v.done)
+	}()
+	return v, nil
 }
 
 func words(code []byte) []uint32 {

@@ -21,6 +21,9 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	if d.dry {
 		return nil, errors.New("vk: a dry device runs nothing")
 	}
+	if err := rec.compiled(); err != nil {
+		return NewProfile(), err
+	}
 	d.running.Lock()
 	defer d.running.Unlock()
 	if d.dev == nil {
@@ -32,6 +35,22 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	d.settle(err)
 	d.drain()
 	return r.profile, err
+}
+
+// compiled waits for the kernels of a recording.
+func (r *Recorder) compiled() error {
+	var last *kernel
+	for i := range r.cmds {
+		c := &r.cmds[i]
+		if c.op != opDispatch || c.kernel == last {
+			continue
+		}
+		last = c.kernel
+		if err := last.pipeline.wait(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settle makes sure after a failure that nothing runs any more: the caller is
@@ -224,7 +243,7 @@ func (e *encoder) add(c *command) {
 		return
 	case opDispatch:
 		kernel = c.kernel.name
-		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline, d.pipes.layouts[c.kernel.pushSize]
+		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline.handle, c.kernel.pipeline.layout
 		out.Groups = [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)}
 		out.Push, out.PushSize = uint32(c.push[0]), uint32(c.push[1]-c.push[0])
 	case opFill:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -38,6 +39,10 @@ var (
 	registerWords = []string{"register", "vgpr"}
 )
 
+// NVIDIA's "Local Memory Size" is two numbers in one: what lies in the upper half is
+// there without any spills, too.
+const lowerHalf = 1<<32 - 1
+
 // Spills is the largest number that speaks of registers, or arrays, that went to memory.
 // ok is false where the driver gives none; so too below.
 func (k KernelStatistics) Spills() (n int, ok bool) { return k.largest(spillWords) }
@@ -56,7 +61,7 @@ func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bo
 			return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(s.Name), w) })
 		}
 		if has(words) && !slices.ContainsFunc(not, has) {
-			n, ok = max(n, int(s.Value)), true
+			n, ok = max(n, int(s.Value)&lowerHalf), true
 		}
 	}
 	return n, ok
@@ -117,35 +122,36 @@ func number(kind spirv.Kind, data []byte) float64 {
 // Statistics lists the pipelines built so far with what the driver says of
 // each. It is empty unless the device was opened with Options.Statistics and offers them.
 func (d *Device) Statistics() ([]KernelStatistics, error) {
-	return d.statistics(func(string) bool { return true })
+	d.pipes.lock.Lock()
+	all := slices.Collect(maps.Values(d.pipes.made))
+	d.pipes.lock.Unlock()
+	return d.statistics(all)
 }
 
 // StatisticsOf is Statistics for the kernels that build asks for, those included that
-// were there before. One call at a time; other goroutines' kernels count, too.
+// were there before, and compiles them as Compile does.
 func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
-	p := &d.pipes
-	p.lock.Lock()
-	p.asked = map[string]bool{}
-	p.lock.Unlock()
-	err := build()
-	p.lock.Lock()
-	asked := p.asked
-	p.asked = nil
-	p.lock.Unlock()
+	asked, err := d.collect(build)
 	if err != nil {
 		return nil, err
 	}
-	return d.statistics(func(key string) bool { return asked[key] })
+	for _, p := range asked {
+		if err := p.wait(); err != nil {
+			return nil, err
+		}
+	}
+	return d.statistics(asked)
 }
 
-func (d *Device) statistics(of func(key string) bool) ([]KernelStatistics, error) {
-	d.pipes.lock.Lock()
-	defer d.pipes.lock.Unlock()
+// statistics is of those that were made, each once.
+func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {
 	var all []KernelStatistics
-	for key, p := range d.pipes.made {
-		if !of(key) {
+	seen := map[*pipeline]bool{}
+	for _, p := range of {
+		if seen[p] || p.wait() != nil {
 			continue
 		}
+		seen[p] = true
 		list, err := d.dev.Statistics(p.handle)
 		if err != nil {
 			return nil, wrap("reading statistics", p.about.Kernel, "", err)

@@ -18,6 +18,14 @@ func TestStatisticsInDriversWords(t *testing.T) {
 			[]Statistic{{Name: "VGPRs", Value: 256}, {Name: "Spilled VGPRs", Value: 7}, {Name: "Spilled SGPRs", Value: 1}, {Name: "LDS size", Value: 4096}, {Name: "Scratch size", Value: 0}},
 			256, 7, 4096, "spills (7)",
 		},
+		"halves": {
+			[]Statistic{{Name: "Register Count", Value: 227}, {Name: "Local Memory Size", Value: 16 << 32}},
+			227, 0, none, "",
+		},
+		"halves, to memory": {
+			[]Statistic{{Name: "Register Count", Value: 255}, {Name: "Local Memory Size", Value: 16<<32 + 112}},
+			255, 112, none, "spills (112)",
+		},
 		"to shared memory": {
 			[]Statistic{{Name: "Register Count", Value: 255}, {Name: "Local Memory Size", Value: 0}, {Name: "Shared Memory Size", Value: 30000}},
 			255, 0, 30000, "takes 30000 bytes of shared memory, declares 4096",

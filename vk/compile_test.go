@@ -1,0 +1,136 @@
+package vk_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// buildAll builds fills of so many sizes of workgroup, each a pipeline of its own.
+func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush], err error) {
+	for i := range count {
+		k, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: 1 + i})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+func compileAll(d *vk.Device, count uint32) error {
+	return d.Compile(func() error { _, err := buildAll(d, count); return err })
+}
+
+// The third kernel to be asked for fails, whichever is compiled third: the error is that of the first
+// in the order of the calls, nothing is left over, and who asks again gets them all.
+func TestCompileFails(t *testing.T) {
+	before := driver.Live()
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { driver.Fault = nil }()
+	var calls atomic.Int32
+	fail := int32(3)
+	driver.Fault = func(call string) driver.Result {
+		if call == "vkCreateComputePipelines" && calls.Add(1) >= fail {
+			return driver.OutOfMemory
+		}
+		return driver.Success
+	}
+	const count = 8
+	err = compileAll(d, count)
+	var failed *driver.Error
+	var where *vk.Error
+	if !errors.As(err, &failed) || failed.Result != driver.OutOfMemory || !errors.As(err, &where) || where.Kernel != "random_fill" {
+		t.Errorf("error %v", err)
+	}
+	if calls.Load() != count {
+		t.Errorf("%d of %d were tried", calls.Load(), count)
+	}
+	if _, err := buildAll(d, count); !errors.As(err, &failed) {
+		t.Errorf("one after another: %v", err)
+	}
+	fail = 1 << 20
+	if err := compileAll(d, count); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+	tried := calls.Load()
+	if _, err := buildAll(d, count); err != nil || calls.Load() != tried {
+		t.Errorf("the third time: %v, %d compiled anew", err, calls.Load()-tried)
+	}
+	d.Close()
+	if n := driver.Live(); n != before {
+		t.Errorf("%d objects left", n-before)
+	}
+}
+
+// A kernel that was being compiled when it was recorded, and failed, is an error of Run.
+func TestRunOfAKernelThatFailed(t *testing.T) {
+	ctx, d := context.Background(), open(t, vk.Options{})
+	defer func() { driver.Fault = nil }()
+	var calls atomic.Int32
+	driver.Fault = func(call string) driver.Result {
+		if call == "vkCreateComputePipelines" && calls.Add(1) == 1 {
+			return driver.InitFailed
+		}
+		return driver.Success
+	}
+	rec := vk.NewRecorder(d)
+	rec.Phase("fill", 0, 1)
+	err := d.Compile(func() error {
+		k, err := buildAll(d, 1)
+		if err == nil {
+			k[0].Dispatch(rec, vk.Grid(1), shaders.RandomFillPush{})
+		}
+		return err
+	})
+	var first, second *driver.Error
+	if !errors.As(err, &first) {
+		t.Errorf("compiled: %v", err)
+	}
+	if _, err := d.Run(ctx, rec, nil); !errors.As(err, &second) || second.Result != driver.InitFailed {
+		t.Errorf("run: %v", err)
+	}
+}
+
+func TestCompileReturnsTheBuildersError(t *testing.T) {
+	mine := errors.New("mine")
+	d := open(t, vk.Options{})
+	if err := d.Compile(func() error { buildAll(d, 2); return mine }); err != mine {
+		t.Errorf("%v", err)
+	}
+	dry := vk.Dry(vk.Info{})
+	if err := compileAll(dry, 2); err != nil {
+		t.Errorf("dry: %v", err)
+	}
+}
+
+// Several goroutines want the same kernels, some of them at once.
+func TestCompileAtOnce(t *testing.T) {
+	d := open(t, vk.Options{})
+	errs := make(chan error)
+	const users = 4
+	for i := range users {
+		go func() {
+			if i%2 == 0 {
+				errs <- compileAll(d, 6)
+				return
+			}
+			_, err := buildAll(d, 6)
+			errs <- err
+		}()
+	}
+	for range users {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
