@@ -52,6 +52,7 @@ func (j *job) run(ctx context.Context, file string) error {
 	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
+	show.of(p.Costs())
 
 	res, err := p.Solve(ctx, a)
 	if err != nil {

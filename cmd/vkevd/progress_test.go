@@ -3,28 +3,104 @@ package main
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
 )
 
+// TestProgressOnATerminal: stage, bar, percent, time so far and time expected.
 func TestProgressOnATerminal(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgress(&b, true)
-	p.began = time.Now().Add(-125 * time.Second)
+	now := p.began.Add(125 * time.Second)
+	p.clock = func() time.Time { return now }
+	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 0.5}})
+	update := func(done float64, later time.Duration) {
+		now = now.Add(later)
+		p.update(evd.Progress{Stage: "back transformation 1", Done: done, Total: 3.5})
+	}
 	p.stage("reading A.mtx")
-	p.update(evd.Progress{Stage: "band reduction", Done: 1, Total: 4})
-	p.update(evd.Progress{Stage: "band reduction", Done: 2, Total: 4}) // too soon to be drawn
-	p.drawn = time.Time{}
-	p.update(evd.Progress{Stage: "band reduction", Done: 3, Total: 4})
+	update(0, 0)
+	update(1, 40*time.Millisecond) // too soon to be drawn
+	update(1, 9960*time.Millisecond)
+	update(3, 20*time.Second)
+	update(3.5, time.Hour)
 	p.end()
 	p.end()
 	want := strings.Join([]string{
-		"", "reading A.mtx                      2:05", "band reduction                25%  2:05", "band reduction                75%  2:05", "",
+		"",
+		"reading A.mtx                                          2:05",
+		"back transformation 1    [                    ]   0%   2:05",
+		"back transformation 1    [#####               ]  25%   2:15 of about 2:45",
+		"back transformation 1    [###############     ]  75%   2:35 of about 2:45",
+		"back transformation 1    [####################] 100% 1:02:35 of about 1:02:35",
+		"",
 	}, clearLine)
 	if b.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", b.String(), want)
+	}
+}
+
+// TestProgressTicks: the clock goes on while a file is read, and stops with the line.
+func TestProgressTicks(t *testing.T) {
+	var b lockedBuffer
+	p := newProgress(&b, true)
+	p.stage("reading A.mtx")
+	for began := time.Now(); strings.Count(b.String(), "0:01") == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatalf("nothing but %q", b.String())
+		}
+	}
+	p.end()
+	after := b.String()
+	time.Sleep(tickEvery + 200*time.Millisecond)
+	if b.String() != after {
+		t.Errorf("%q was drawn after the end", b.String()[len(after):])
+	}
+}
+
+type lockedBuffer struct {
+	lock sync.Mutex
+	b    bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.b.String()
+}
+
+// TestTimeShare: an operation of the bulge chasing takes longer than one of a product.
+func TestTimeShare(t *testing.T) {
+	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 80}}
+	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 41: 0.75, 81: 1, 82: 1} {
+		if got := timeShare(costs, evd.Progress{Done: done, Total: 81}); got != want {
+			t.Errorf("%g of 81 operations are %g of the time, want %g", done, got, want)
+		}
+	}
+	if got := timeShare(nil, evd.Progress{Done: 1, Total: 4}); got != 0.25 {
+		t.Errorf("without costs %g", got)
+	}
+}
+
+func TestProgressKeepsToTheLine(t *testing.T) {
+	var b bytes.Buffer
+	p := newProgress(&b, true)
+	p.stage("reading " + strings.Repeat("ä", 200))
+	p.update(evd.Progress{Stage: strings.Repeat("é", 100), Done: 1, Total: 1})
+	p.end()
+	for _, line := range strings.Split(b.String(), clearLine) {
+		if n := len([]rune(line)); n > 79 {
+			t.Errorf("%d characters: %s", n, line)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -131,21 +132,38 @@ func TestPlanOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestSignalWhileSolving: the device is left in order and no file stays.
-func TestSignalWhileSolving(t *testing.T) {
-	s := newStage(t)
-	n := 1500
-	a := make([]float64, n*n)
-	for j := range n {
-		for i := range n {
-			a[i+j*n] = 1 / float64(1+i+j) // Hilbert's, full and not hard
-		}
+// TestSignalWhileWorking: wherever it comes, the program ends soon and leaves no file. A
+// second is what a person should wait at most; other tests may have the processor here.
+func TestSignalWhileWorking(t *testing.T) {
+	const patience = 5 * time.Second
+	const working = "" // whichever stage the first piece of work ends in
+	for _, stage := range []string{"reading A.npy", "preparing the device", working} {
+		t.Run(stage, func(t *testing.T) {
+			s := newStage(t)
+			const n = 400
+			a := make([]float64, n*n)
+			for j := range n {
+				for i := range n {
+					a[i+j*n] = 1 / float64(1+i+j) // Hilbert's, full and not hard
+				}
+			}
+			s.file("A.npy", npy(n, n, a...))
+			p := start(t, "solve", "--check", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.npy")
+			if stage != working {
+				p.await(stage)
+			} else {
+				p.await("preparing the device")
+				p.stderr.ReadString('\n')
+			}
+			began := time.Now()
+			p.Process.Signal(os.Interrupt)
+			p.ends("vkevd: interrupted", statusNumerical)
+			waited := time.Since(began)
+			t.Logf("ended after %v", waited)
+			if waited > patience {
+				t.Errorf("ended after %v", waited)
+			}
+			s.expectFiles("A.npy")
+		})
 	}
-	s.file("A.npy", npy(n, n, a...))
-	p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.npy")
-	p.await("preparing the device")
-	p.stderr.ReadString('\n') // whichever stage the first piece of work ends in
-	p.Process.Signal(os.Interrupt)
-	p.ends("vkevd: interrupted", statusNumerical)
-	s.expectFiles("A.npy")
 }
