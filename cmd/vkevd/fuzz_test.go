@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// untried is a command line that a fuzzer must not try: it names files outside the working folder, or orders
+// that take long.
+var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
+
+// behaves runs a command line and holds what it did against what every one must hold to: no panic, a status
+// that is documented, a last line that says why, and nothing printed that a terminal obeys.
+func (s *stage) behaves(args []string) {
+	s.Helper()
+	stdout, stderr, status := s.run(args...)
+	if status < statusFine || status > statusDevice {
+		s.Errorf("%q: status %d", args, status)
+	}
+	if status != statusFine && !strings.HasPrefix(lastLine(stderr), "vkevd: ") {
+		s.Errorf("%q: status %d, says %q", args, status, stderr)
+	}
+	for _, r := range stderr {
+		if r != '\n' && !unicode.IsPrint(r) {
+			s.Errorf("%q printed %q on standard error", args, r)
+		}
+	}
+	for _, r := range stdout {
+		if r == '\x1b' {
+			s.Errorf("%q printed an escape on standard output", args)
+		}
+	}
+}
+
+// FuzzCommandLine: arguments are the lines.
+func FuzzCommandLine(f *testing.F) {
+	for _, line := range []string{
+		"solve A.mtx", "solve --check --out-vectors Q.npy --band 2 --block 4 A.mtx", "solve --values-only --out-values v.txt A.mtx",
+		"solve --json --report r.json A.mtx", "solve -", "plan -n 12 --json", "devices --json", "version", "help solve", "bench --n 8 gemm",
+		"check A.mtx v Q.npy", "doctor", "selftest -n 5", "plot spectrum --out s.svg v", "completion bash", "--device= solve A.mtx",
+		"solve --index 0:1 A.mtx", "solve --interval=-1,3 A.mtx", "solve --tridiagonal --solver qr T", "solve --device 0 -- A.mtx",
+	} {
+		f.Add(strings.ReplaceAll(line, " ", "\n"))
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if untried.MatchString(line) {
+			t.Skip()
+		}
+		s := newStage(t)
+		s.stdin = strings.NewReader("")
+		s.file("A.mtx", twoByTwo)
+		s.file("v", "1\n3\n")
+		s.behaves(strings.Split(line, "\n"))
+	})
+}
+
+// FuzzReport gives plot what is said to be a report, rows of measurements and eigenvalues.
+func FuzzReport(f *testing.F) {
+	for _, text := range []string{
+		`{"file":"A.mtx","n":2,"device":"D","stages":[{"name":"band reduction","seconds":0.5,"count":1},{"name":"bisection","seconds":1e-3,"count":2}]}`,
+		`{"n":8,"b":4,"k":8,"stage":"sy2sb","device":"D","median_s":0.1}` + "\n" + `{"n":8,"b":4,"stage":"sb2st","median_s":0.2}`,
+		`{"stages":[{"seconds":-1}]}`, `{"stages":[{"seconds":1e308}]}`, `{"stages":[{"name":"a"},{"name":"a"}]}`, "[1,2,3]", "1\n2\n", "1e308\n-1e308\n",
+		"5e-324\n", "0\n0\n", "{", `{"n":1e99}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := newStage(t)
+		s.file("r.json", text)
+		for _, what := range []string{"stages", "tune", "spectrum", "density"} {
+			s.behaves([]string{"plot", what, "--out", "p.svg", "r.json"})
+			os.Remove("p.svg")
+		}
+	})
+}
