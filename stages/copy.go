@@ -65,19 +65,3 @@ func (s *Transpose) Record(rec *vk.Recorder, a, b Matrix) {
 		A: a.Addr(), B: b.Addr(), Rows: uint32(a.Rows), Cols: uint32(a.Cols), Lda: uint32(a.Ld), Ldb: uint32(b.Ld),
 	})
 }
-
-// Scale multiplies a vector by a number (dscal): x ← α·x.
-type Scale struct {
-	kernel *vk.Kernel[shaders.ScalSpec, shaders.ScalPush]
-}
-
-// NewScale prepares for vectors of any length.
-func NewScale(dev *vk.Device, _ Tuning) (*Scale, error) {
-	b := builder{dev: dev}
-	return &Scale{build(&b, shaders.Scal(), shaders.ScalSpec{LocalSize: copyThreads})}, b.err
-}
-
-// Record scales x.
-func (s *Scale) Record(rec *vk.Recorder, x vk.Slice[float64], alpha float64) {
-	s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(x.Len(), copyThreads)), shaders.ScalPush{X: x.Addr(), Alpha: alpha, N: uint64(x.Len())})
-}

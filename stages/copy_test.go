@@ -53,19 +53,3 @@ func TestTranspose(t *testing.T) {
 		}
 	}
 }
-
-func TestScale(t *testing.T) {
-	s, err := NewScale(testDevice(t), SmallestTuning())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := newProductBench(t, 300, vk.Together())
-	for _, n := range []int{0, 1, copyThreads, copyThreads + 1, 300} {
-		x := normal(n, 1, n, 1)
-		want := normal(n, 1, n, 1).fill(func(i, _ int) float64 { return -3 * x.data[i] })
-		got := p.do(t, poisoned(0, 0, 1), poisoned(0, 0, 1), x, func(rec *vk.Recorder, _, _, c Matrix) { s.Record(rec, c.At.Sub(0, n), -3) })
-		if furthest(t, fmt.Sprint(n), got, want, want.abs()) != 0 {
-			t.Errorf("n=%d: not scaled", n)
-		}
-	}
-}

@@ -7,47 +7,39 @@ import (
 
 // newGemm is C ← C − A·Bᵀ, n×n, of inner dimension k.
 func newGemm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := stages.NewOps(b.dev, t)
-	if err != nil {
-		return nil, err
-	}
-	ra, x := packed("A", s.n, s.k)
-	rb, y := packed("B", s.n, s.k)
-	rc, c := packed("C", s.n, s.n)
-	n, k := float64(s.n), float64(s.k)
-	return &load{
-		row:     Row{K: s.k},
-		flops:   2 * n * n * k,
-		bytes:   realBytes * (2*n*k + 2*n*n),
-		layout:  vk.Together(ra, rb, rc, ops.Work()),
-		prepare: b.fills(x, y, c),
-		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			ops.Gemm.Record(rec, ws, stages.NoTrans, stages.Trans, -1, x(ws), y(ws), 1, c(ws))
-		},
-		result: rc,
-	}, nil
+	const triangles = 2
+	return b.update(s, t, triangles, func(ops stages.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
+		ops.Gemm.Record(rec, ws, stages.NoTrans, stages.Trans, -1, x, y, 1, c)
+	})
 }
 
 // newSyr2k is C ← C − Y·Zᵀ − Z·Yᵀ, the lower triangle, of rank k.
 func newSyr2k(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	return b.update(s, t, 1, func(ops stages.Ops, rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
+		ops.RankTwoK.Record(rec, ws, y, z, c)
+	})
+}
+
+// update is a product of two n×k factors, added to so many triangles of an n×n matrix.
+func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
+	record func(ops stages.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
+) (*load, error) {
 	ops, err := stages.NewOps(b.dev, t)
 	if err != nil {
 		return nil, err
 	}
+	rx, x := packed("X", s.n, s.k)
 	ry, y := packed("Y", s.n, s.k)
-	rz, z := packed("Z", s.n, s.k)
 	rc, c := packed("C", s.n, s.n)
 	n, k := float64(s.n), float64(s.k)
 	return &load{
 		row:     Row{K: s.k},
 		flops:   2 * n * n * k,
-		bytes:   realBytes * (2*n*k + n*n),
-		layout:  vk.Together(ry, rz, rc, ops.Work()),
-		prepare: b.fills(y, z, c),
-		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			ops.RankTwoK.Record(rec, ws, y(ws), z(ws), c(ws))
-		},
-		result: rc,
+		bytes:   realBytes * (2*n*k + triangles*n*n),
+		layout:  vk.Together(rx, ry, rc, ops.Work()),
+		prepare: b.fills(x, y, c),
+		record:  func(rec *vk.Recorder, ws *vk.Arena) { record(ops, rec, ws, x(ws), y(ws), c(ws)) },
+		result:  rc,
 	}, nil
 }
 
