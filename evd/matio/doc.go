@@ -20,6 +20,9 @@
 //	.npz            the only array in it or the one called A; stored or deflated.
 //	CSV             numbers between commas, a row a line, no header; # begins a comment.
 //
+// Tridiagonal matrices are read as two diagonals, by ReadTridiagonal, from text and from all of these
+// but CSV.
+//
 // Writing never needs a second copy of the matrix: WriteNPY goes by the caller's
 // leading dimension, and an NPYWriter takes columns block after block.
 //

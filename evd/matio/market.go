@@ -49,13 +49,18 @@ func readMarket(in *input, most int) (*Dense, error) {
 	if err := readEntries(); err != nil {
 		return nil, err
 	}
+	return m.out, m.end()
+}
+
+// end makes sure that nothing follows the last entry.
+func (m *market) end() error {
 	switch _, err := m.data(); {
 	case err == nil:
-		return nil, m.errorf("more entries than the %d declared", m.entries)
+		return m.errorf("more entries than the %d declared", m.entries)
 	case err != io.EOF:
-		return nil, err
+		return err
 	}
-	return m.out, nil
+	return nil
 }
 
 // hasBanner reports whether the input begins like a Matrix Market file.

@@ -21,16 +21,27 @@ func (m *market) readCoordinates() error {
 	}
 	a := make([]float64, rows*cols)
 	m.out.Data = a
+	return m.eachEntry(func(i, j int, x float64) error {
+		a[i+j*rows] += x
+		if m.symmetric && i != j {
+			a[j+i*rows] += x
+		}
+		return nil
+	})
+}
+
+// eachEntry reads the entries of a coordinate file; in a symmetric one i ≥ j.
+func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
 		if err != nil {
 			return err
 		}
-		i, line, err := m.index("row", line, rows)
+		i, line, err := m.index("row", line, m.out.Rows)
 		if err != nil {
 			return err
 		}
-		j, line, err := m.index("column", line, cols)
+		j, line, err := m.index("column", line, m.out.Cols)
 		if err != nil {
 			return err
 		}
@@ -43,15 +54,13 @@ func (m *market) readCoordinates() error {
 		if err := m.endOfLine(line); err != nil {
 			return err
 		}
-		a[i+j*rows] += x
-		switch {
-		case !m.symmetric || i == j:
-		case i < j:
+		if m.symmetric && i < j {
 			// Even with its mirror image present: one of the two is then meant to be
 			// dropped, and guessing would double an entry or lose it.
 			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
-		default:
-			a[j+i*rows] += x
+		}
+		if err := put(i, j, x); err != nil {
+			return err
 		}
 	}
 	return nil

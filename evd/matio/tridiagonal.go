@@ -1,0 +1,160 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// A Tridiagonal is a symmetric tridiagonal matrix of order len(D): D[i] is element (i, i),
+// E[i] elements (i, i+1) and (i+1, i), both from 0. E has one element less than D.
+type Tridiagonal struct{ D, E []float64 }
+
+// ReadTridiagonalFile is ReadTridiagonal for a file.
+func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadTridiagonal(f, path)
+}
+
+// ReadTridiagonal reads a symmetric tridiagonal matrix. Content decides how, and gzip is seen
+// through:
+//
+//   - Matrix Market: a square matrix, symmetric or exactly so, without elements off
+//     the three diagonals; or an array of two columns, D and E.
+//   - .npy, .npz: the same two.
+//   - Text of two columns, d and e, a row a line.
+//   - Text as the STCollection of LAPACK's testers has it: first the order, then lines of i,
+//     d and e, or of d and e. Their order counts; some of the collection's files number them
+//     wrongly.
+//
+// The last e of columns stands for nothing and may be missing. In text, lines that begin with %
+// or # do not count. A matrix of two rows and two columns is meant as it stands, not as D and E.
+func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.done()
+	var d *Dense
+	switch {
+	case in.starts(npyMagic):
+		d, err = readNPY(in, mostElements)
+	case in.starts(zipMagic):
+		d, err = in.npz("")
+	case hasBanner(in):
+		return readMarketTridiagonal(in)
+	default:
+		return readDiagonals(newLines(in))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.tridiagonal(name)
+}
+
+// tridiagonal takes a full matrix, or two columns, for what they mean.
+func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
+	n := d.Rows
+	if d.Cols == 2 && n != 2 {
+		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
+	}
+	t, err := newTridiagonal(name, n, d.Cols)
+	if err != nil {
+		return nil, err
+	}
+	for j := range n {
+		for i, x := range d.Data[j*n : (j+1)*n] {
+			if err := t.put(i, j, x); err != nil {
+				return nil, &FormatError{name, 0, err.Error()}
+			}
+		}
+	}
+	return t.whole()
+}
+
+// readMarketTridiagonal reads a coordinate file in memory of order n, others through Dense.
+func readMarketTridiagonal(in *input) (*Tridiagonal, error) {
+	m := &market{lines: newLines(in), most: mostElements}
+	if err := m.readBanner(); err != nil {
+		return nil, err
+	}
+	if err := m.readSize(); err != nil {
+		return nil, err
+	}
+	if m.array {
+		if err := m.readArray(); err != nil {
+			return nil, err
+		}
+		if err := m.end(); err != nil {
+			return nil, err
+		}
+		return m.out.tridiagonal(in.file)
+	}
+	t, err := newTridiagonal(in.file, m.out.Rows, m.out.Cols)
+	if err != nil {
+		return nil, err
+	}
+	err = m.eachEntry(func(i, j int, x float64) error {
+		if err := t.put(i, j, x); err != nil {
+			return m.errorf("%v", err)
+		}
+		if m.symmetric && i > j {
+			t.upper[j] += x
+		}
+		return nil
+	})
+	if err == nil {
+		err = m.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.whole()
+}
+
+// scattered is a tridiagonal whose elements come in any order, and more than once.
+type scattered struct {
+	Tridiagonal
+	upper []float64 // elements (i, i+1), which must turn out to be E
+	file  string
+}
+
+func newTridiagonal(file string, rows, cols int) (*scattered, error) {
+	if rows != cols {
+		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})
+	}
+	if !available(3 * rows) {
+		return nil, &TooLargeError{file, rows, cols}
+	}
+	off := max(0, rows-1)
+	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
+}
+
+// put adds x to element (i, j).
+func (t *scattered) put(i, j int, x float64) error {
+	switch {
+	case i == j:
+		t.D[i] += x
+	case i == j+1:
+		t.E[j] += x
+	case j == i+1:
+		t.upper[i] += x
+	case x != 0: // a NaN, too
+		return fmt.Errorf("entry (%d,%d) is off the three diagonals (rows and columns from 1)", i+1, j+1)
+	}
+	return nil
+}
+
+// whole makes sure that both triangles are there and agree.
+func (t *scattered) whole() (*Tridiagonal, error) {
+	for i, x := range t.E {
+		if y := t.upper[i]; x != y && (x == x || y == y) {
+			return nil, fmt.Errorf("%s: %w", t.file, &NotSymmetricError{i + 1, i, max(x-y, y-x)})
+		}
+	}
+	return &t.Tridiagonal, nil
+}
