@@ -2,6 +2,7 @@ package evd
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -69,6 +70,16 @@ func (s Solver) String() string {
 	return fmt.Sprintf("Solver(%d)", int(s))
 }
 
+// Vectors says whether the method can find them.
+func (s Solver) Vectors() bool {
+	for _, known := range solvers {
+		if known.solver == s {
+			return known.vectors
+		}
+	}
+	return s == Auto
+}
+
 // ParseSolver is the way back from String. The error is an *OptionError.
 func ParseSolver(name string) (Solver, error) {
 	if name == Auto.String() {
@@ -79,7 +90,7 @@ func ParseSolver(name string) (Solver, error) {
 			return s.solver, nil
 		}
 	}
-	return Auto, &OptionError{"Solver", fmt.Sprintf("%q is none of %v", name, Solvers())}
+	return Auto, &OptionError{"Solver", fmt.Sprintf("%q is none of %s", name, strings.Join(Solvers(), ", "))}
 }
 
 // choose is what Auto stands for. The orders come from measurements.
@@ -108,5 +119,5 @@ func (opt Options) newSolver(dev *vk.Device, n int, ops stages.Ops, t stages.Tun
 		method, err = s.make(dev, n, ops, t)
 		return method, s.stage, err
 	}
-	return nil, "", &OptionError{"Solver", fmt.Sprintf("%v is none of %v", chosen, Solvers())}
+	return nil, "", &OptionError{"Solver", fmt.Sprintf("%v is none of %s", chosen, strings.Join(Solvers(), ", "))}
 }

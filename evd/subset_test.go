@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -230,7 +231,7 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		{evd.Options{Select: evd.Interval(0, 1).AtMost(-1)}, "option AtMost: must not be negative"},
 		{evd.Options{Select: evd.Index(0, 1).AtMost(1)}, "option AtMost: how many there are is known but for an interval"},
 		{evd.Options{Solver: evd.Bisection, Vectors: true}, "option Solver: bisection finds values only, no vectors"},
-		{evd.Options{Solver: 99}, fmt.Sprintf("option Solver: Solver(99) is none of %v", evd.Solvers())},
+		{evd.Options{Solver: 99}, "option Solver: Solver(99) is none of " + strings.Join(evd.Solvers(), ", ")},
 	} {
 		_, err := evd.NewPlan[float64](d, 3, c.opt)
 		_, tri := evd.NewTridiagonalPlan[float64](d, 3, c.opt)

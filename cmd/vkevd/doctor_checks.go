@@ -141,7 +141,7 @@ func (d *examination) room(info vk.Info) {
 		vectors bool
 	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
 		n, err := largestOrder(func(n int) (uint64, error) {
-			f, err := d.machine.forecast(info, n, evd.Options{Vectors: what.vectors})
+			f, err := d.machine.forecast(info, n, false, evd.Options{Vectors: what.vectors})
 			if err != nil {
 				return 0, err
 			}

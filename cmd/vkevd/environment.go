@@ -63,16 +63,22 @@ func (s *session) open(word string, log io.Writer) (device, error) {
 // prepare opens a device and makes a plan on it. The driver may take its time to compile
 // the kernels: if ctx ends meanwhile, it is left behind.
 func (s *session) prepare(ctx context.Context, word string, log io.Writer, n int, opt evd.Options) (device, solver, error) {
+	return prepareWith(ctx, s, word, log, func(dev device) (solver, error) { return dev.plan(n, opt) })
+}
+
+// prepareWith is prepare for any plan.
+func prepareWith[P any](ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error)) (device, P, error) {
+	var none P
 	dev, err := s.open(word, log)
 	if err != nil {
-		return nil, nil, &deviceError{err}
+		return nil, none, &deviceError{err}
 	}
-	p, err := unlessDone(ctx, func() (solver, error) { return dev.plan(n, opt) })
+	p, err := unlessDone(ctx, func() (P, error) { return plan(dev) })
 	if err != nil {
 		if ctx.Err() == nil {
 			dev.Close()
 		}
-		return nil, nil, err
+		return nil, none, err
 	}
 	return dev, p, nil
 }

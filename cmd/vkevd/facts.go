@@ -15,6 +15,8 @@ type facts struct {
 	Version   string             `json:"version"`
 	File      string             `json:"file"`
 	N         int                `json:"n"`
+	First     int                `json:"first"`  // which eigenvalue the first one found is
+	Values    int                `json:"values"` // how many were found
 	Vectors   bool               `json:"vectors"`
 	Precision string             `json:"precision"`
 	Device    string             `json:"device"`
@@ -24,6 +26,8 @@ type facts struct {
 	Seconds   map[string]float64 `json:"seconds"`      // by the clock, for each of laps
 	Stages    []vk.Timing        `json:"stages"`       // inside solve, as the device counts
 	Ratios    measures           `json:"ratios,omitempty"`
+
+	Tridiagonal bool `json:"tridiagonal,omitempty"`
 
 	lap time.Time
 }
@@ -56,15 +60,18 @@ func (f *facts) report(w io.Writer) error {
 // summary is the facts for people.
 func (f *facts) summary(w io.Writer) {
 	wanted := "eigenvalues"
+	if f.Values < f.N {
+		wanted = fmt.Sprintf("eigenvalues %d:%d", f.First, f.First+f.Values)
+	}
 	if f.Vectors {
-		wanted = "eigenvalues and vectors"
+		wanted += " and vectors"
 	}
 	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, wanted, f.Precision)
 	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
 	f.Ratios.print(w)
-	if len(f.Ratios) > 0 && !f.Vectors {
+	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
 		fmt.Fprintln(w, "Without vectors only these sums can be compared: they prove no single value.")
 	}
 }

@@ -35,37 +35,39 @@ func (j *job) run(ctx context.Context, file string) error {
 	known := newFacts(file)
 
 	show.stage("reading " + inputName(file))
-	a, err := readMatrix(ctx, file, j.stdin)
+	a, err := readProblem(ctx, file, j.stdin, j.options.tridiagonal)
 	if err != nil {
 		return err
 	}
+	n := a.order()
 	known.took("read")
 
 	show.stage("preparing the device")
-	opt := j.options.evd()
+	opt := j.options.evd(n)
 	opt.Progress = show.update
-	opt.Overwrite = opt.Vectors && !j.check // A is needed for nothing more: save n² doubles
-	dev, p, err := j.prepare(ctx, j.device(), stderr, a.N, opt)
+	opt.Overwrite = opt.Vectors && !j.check && !j.options.tridiagonal // A is needed for nothing more: save n² doubles
+	dev, p, err := prepareWith(ctx, j.session, j.device(), stderr, func(dev device) (solution, error) { return a.plan(dev, opt) })
 	if err != nil {
-		return aboutMatrix(file, a.N, err)
+		return aboutMatrix(file, n, err)
 	}
 	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
 	show.of(p.Costs())
 
-	res, err := p.Solve(ctx, a)
+	res, err := p.solve(ctx)
 	if err != nil {
-		return aboutMatrix(file, a.N, err)
+		return aboutMatrix(file, n, err)
 	}
 	known.took("solve")
-	known.N, known.Vectors, known.Memory, known.Stages = a.N, opt.Vectors, p.Bytes(), res.Profile.Phases
+	known.N, known.Vectors, known.Memory, known.Stages = n, opt.Vectors, p.Bytes(), res.Profile.Phases
+	known.First, known.Values, known.Tridiagonal = res.First, len(res.Values), j.options.tridiagonal
 	known.on(dev.Info())
 
 	if j.check {
 		show.stage("checking")
-		if known.Ratios, err = measured(ctx, p, a, res); err != nil {
-			return aboutMatrix(file, a.N, err)
+		if known.Ratios, err = p.measure(ctx, res); err != nil {
+			return aboutMatrix(file, n, err)
 		}
 		known.took("check")
 	}

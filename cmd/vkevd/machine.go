@@ -14,12 +14,13 @@ import (
 type machine interface {
 	list() ([]vk.Info, error)
 	open(vk.Options) (device, error)
-	forecast(vk.Info, int, evd.Options) (forecast, error)
+	forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error)
 }
 
 type device interface {
 	Info() vk.Info
 	plan(n int, opt evd.Options) (solver, error)
+	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
 	Close() error
@@ -36,5 +37,13 @@ type solver interface {
 	forecast
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 	Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error)
+	Close()
+}
+
+type tridiagonalSolver interface {
+	forecast
+	Solve(context.Context, evd.Tridiagonal[float64]) (*evd.Result[float64], error)
+	Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error)
+	Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error)
 	Close()
 }

@@ -17,6 +17,7 @@ type pretended struct {
 	info   vk.Info
 	ratios evd.Ratios
 
+	certified float64 // of a tridiagonal's values
 	// What goes wrong, and where.
 	listErr, openErr, planErr, solveErr, checkErr error
 	spoil                                         float64 // added to the first eigenvalue
@@ -51,8 +52,19 @@ func (m *pretended) open(opt vk.Options) (device, error) {
 	return m, nil
 }
 
-func (m *pretended) forecast(_ vk.Info, n int, opt evd.Options) (forecast, error) {
+func (m *pretended) forecast(_ vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+	if tridiagonal {
+		return m.tridiagonal(n, opt)
+	}
 	return m.plan(n, opt)
+}
+
+func (m *pretended) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
+	p, err := m.plan(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return pretendedTridiagonal{p.(*pretendedPlan)}, nil
 }
 
 func (m *pretended) Info() vk.Info { return m.info }
@@ -135,4 +147,29 @@ func (p *pretendedPlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Res
 
 func (p *pretendedPlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error) {
 	return p.ratios, p.checkErr
+}
+
+// pretendedTridiagonal makes the tridiagonal dense.
+type pretendedTridiagonal struct{ *pretendedPlan }
+
+func (p pretendedTridiagonal) Bytes() uint64 { return 32 * uint64(p.n) }
+
+func (p pretendedTridiagonal) Solve(ctx context.Context, t evd.Tridiagonal[float64]) (*evd.Result[float64], error) {
+	n := t.N()
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	for i, x := range t.D {
+		a.Data[i+i*n] = x
+		if i+1 < n {
+			a.Data[i+1+i*n], a.Data[i+(i+1)*n] = t.E[i], t.E[i]
+		}
+	}
+	return p.pretendedPlan.Solve(ctx, a)
+}
+
+func (p pretendedTridiagonal) Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error) {
+	return p.ratios, p.checkErr
+}
+
+func (p pretendedTridiagonal) Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error) {
+	return p.certified, p.checkErr
 }

@@ -21,8 +21,10 @@ func (s *session) plan() *cobra.Command {
 		Long: `plan prints the device memory that solving a matrix of order N would take, region by
 region, and the floating-point operations of each stage. Regions that share an offset are
 never in use at once. Nothing is allocated and nothing runs; without any device the plan is
-made for one as most are. If the device has not enough memory free, the exit status is 3.`,
-		Example: "  vkevd plan -n 32768\n  vkevd plan -n 100000 --values-only --device nvidia",
+made for one as most are. If the device has not enough memory free, the exit status is 3.
+
+How many eigenvalues an --interval holds is not known beforehand: memory is for all of them.`,
+		Example: "  vkevd plan -n 32768\n  vkevd plan -n 100000 --values-only --device nvidia\n  vkevd plan -n 100000 --index :1000",
 		Args:    noArguments,
 	}
 	device := s.deviceFlag(cmd)
@@ -32,11 +34,14 @@ made for one as most are. If the device has not enough memory free, the exit sta
 		if n < 1 {
 			return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
 		}
+		if err := opt.check(cmd); err != nil {
+			return err
+		}
 		info, err := s.planFor(device())
 		if err != nil {
 			return err
 		}
-		f, err := s.machine.forecast(info, n, opt.evd())
+		f, err := s.machine.forecast(info, n, opt.tridiagonal, opt.evd(n))
 		if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 			return aboutOption(option)
 		} else if err != nil {

@@ -16,11 +16,20 @@ only array in it, or the one called A), or CSV without a header, compressed with
 - is standard input. The content decides which, not the name. The matrix must be symmetric,
 exactly, or given by one triangle in a Matrix Market file that says so.
 
+With --tridiagonal, FILE holds a symmetric tridiagonal: Matrix Market, .npy, .npz, or text with
+the diagonal and the off-diagonal element of a row on each line, perhaps with the row's number
+before them and the order on a line above all. The last off-diagonal element counts for nothing.
+
+--index and --interval ask for a part of the spectrum, whose vectors take a part of the time to
+transform back. Eigenvalues within rounding of an interval's end may fall on either side of it.
+
 Eigenvectors are computed unless --values-only is given, and kept if --out-vectors is.
 Output files appear complete or not at all. If --check finds the result bad, the exit
 status is 1 and the result is written nevertheless, to be looked at.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --values-only --device nvidia A.mtx.gz
+  vkevd solve --index :100 --out-vectors lowest.npy A.mtx
+  vkevd solve --tridiagonal --values-only --check T.dat
   vkevd solve --check --out-vectors Q.npy --report A.json A.npy`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -32,6 +41,12 @@ status is 1 and the result is written nevertheless, to be looked at.`,
 			if j.options.valuesOnly && j.vectors != "" {
 				return usage(cmd, "--out-vectors does not go with --values-only")
 			}
+			if o := j.options; j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal {
+				return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
+			}
+			if err := j.options.check(cmd); err != nil {
+				return err
+			}
 			return j.run(cmd.Context(), args[0])
 		},
 	}
@@ -41,7 +56,7 @@ status is 1 and the result is written nevertheless, to be looked at.`,
 	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .npy, .json, or else text")
 	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")
 	f.StringVar(&j.log, "report", "", "write device, memory, times and ratios to `FILE`, JSON")
-	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm")
+	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm. Values\nof a --tridiagonal are proved by counting, with and without vectors")
 	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
 	return cmd
 }

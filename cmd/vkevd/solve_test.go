@@ -152,10 +152,10 @@ func TestReport(t *testing.T) {
 	delete(got, "seconds")
 	delete(got, "version")
 	again, _ := json.Marshal(got)
-	const want = `{"device":"Pretence 9000","driver":"gonum 0.17","file":"A.mtx","memory_bytes":64,"n":2,"precision":"float64",` +
+	const want = `{"device":"Pretence 9000","driver":"gonum 0.17","file":"A.mtx","first":0,"memory_bytes":64,"n":2,"precision":"float64",` +
 		`"ratios":{"orthogonality":null,"passed":false,"residual":0.25},` +
 		`"stages":[{"count":1,"name":"band reduction","seconds":0.75},{"count":1,"name":"tridiagonal on host","seconds":0.25}],` +
-		`"vectors":true,"vulkan":"1.3.0"}`
+		`"values":2,"vectors":true,"vulkan":"1.3.0"}`
 	if string(again) != want {
 		t.Errorf("got  %s\nwant %s", again, want)
 	}

@@ -21,7 +21,10 @@ func (vulkan) open(opt vk.Options) (device, error) {
 	return opened{dev}, nil
 }
 
-func (vulkan) forecast(info vk.Info, n int, opt evd.Options) (forecast, error) {
+func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+	if tridiagonal {
+		return opened{vk.Dry(info)}.tridiagonal(n, opt)
+	}
 	return opened{vk.Dry(info)}.plan(n, opt)
 }
 
@@ -29,6 +32,14 @@ type opened struct{ *vk.Device }
 
 func (d opened) plan(n int, opt evd.Options) (solver, error) {
 	p, err := evd.NewPlan[float64](d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
+	p, err := evd.NewTridiagonalPlan[float64](d.Device, n, opt)
 	if err != nil {
 		return nil, err
 	}

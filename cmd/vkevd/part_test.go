@@ -1,0 +1,126 @@
+package main
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+)
+
+const threeRows = "3\n1 2 1\n2 2 1\n3 2 0\n" // 2 − √2, 2, 2 + √2
+
+func TestPartsAsked(t *testing.T) {
+	inf := math.Inf(1)
+	for args, want := range map[string]evd.Options{
+		"":                                  {Vectors: true},
+		"--index 0:1":                       {Vectors: true, Select: evd.Index(0, 1)},
+		"--index :1":                        {Vectors: true, Select: evd.Index(0, 1)},
+		"--index 1:":                        {Vectors: true, Select: evd.Index(1, 2)},
+		"--index=:":                         {Vectors: true, Select: evd.Index(0, 2)},
+		"--interval -1:2.5e0":               {Vectors: true, Select: evd.Interval(-1, 2.5)},
+		"--interval :3":                     {Vectors: true, Select: evd.Interval(-inf, 3)},
+		"--interval 0x1p-2:":                {Vectors: true, Select: evd.Interval(0.25, inf)},
+		"--solver dc":                       {Vectors: true, Solver: evd.DivideConquer},
+		"--solver qr --index 1:2":           {Vectors: true, Solver: evd.QR, Select: evd.Index(1, 2)},
+		"--solver bisection --values-only":  {Solver: evd.Bisection},
+		"--solver auto --values-only":       {},
+		"--tridiagonal --index 0:2 --check": {Vectors: true, Select: evd.Index(0, 2)},
+	} {
+		s := newStage(t)
+		s.file("A", twoByTwo)
+		_, stderr, status := s.run(append(append([]string{"solve"}, strings.Fields(args)...), "A")...)
+		if status != statusFine {
+			t.Fatalf("solve %s: status %d\n%s", args, status, stderr)
+		}
+		got := s.machine.wanted[0]
+		got.Progress, got.Overwrite = nil, false
+		if got.Select != want.Select || got.Solver != want.Solver || got.Vectors != want.Vectors {
+			t.Errorf("solve %s: %+v, want %+v", args, got, want)
+		}
+	}
+}
+
+func TestPartsThatMakeNoSense(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", twoByTwo)
+	const see = "; see vkevd solve --help"
+	for _, c := range []struct{ args, says string }{
+		{"--index 5", `--index: "5" is not of the form i:j`},
+		{"--index 1:x", `--index: "1:x" is not of the form i:j`},
+		{"--index 1:2:3", `--index: "1:2:3" is not of the form i:j`},
+		{"--interval 1", `--interval: "1" is not of the form a:b`},
+		{"--interval a:b", `--interval: "a:b" is not of the form a:b`},
+		{"--interval 0:1 --index 0:1", "--index does not go with --interval"},
+		{"--solver jacobi", `--solver: there is no "jacobi", only ` + strings.Join(evd.Solvers(), ", ")},
+		{"--solver bisection", "--solver bisection finds no vectors; add --values-only"},
+		{"--tridiagonal --band 4", "--band does not go with --tridiagonal"},
+		{"--tridiagonal --block 4", "--block does not go with --tridiagonal"},
+		{"--check --values-only --index 0:1", "--check cannot judge a part of the values without vectors: it compares sums over all"},
+	} {
+		s.fails(statusInput, c.says+see, append(append([]string{"solve"}, strings.Fields(c.args)...), "A.mtx")...)
+	}
+	if len(s.machine.opened) > 0 {
+		t.Error("a device was opened for a call that made no sense")
+	}
+	s.machine.planErr = &evd.OptionError{Option: "Index", Reason: "[0, 5) is no range of the 2 eigenvalues"}
+	s.fails(statusInput, "--index: [0, 5) is no range of the 2 eigenvalues", "solve", "--index", "0:5", "A.mtx")
+	s.machine.planErr = nil
+	s.machine.solveErr = &evd.TooManyError{Found: 5, AtMost: 2}
+	s.fails(statusInput, "A.mtx, n = 2: the interval holds 5 eigenvalues, there is room for 2", "solve", "--interval", "0:5", "A.mtx")
+}
+
+func TestSolveTridiagonal(t *testing.T) {
+	s := newStage(t)
+	s.file("T.dat", threeRows)
+	s.machine.certified = 0.125
+	stdout, stderr, status := s.run("solve", "--tridiagonal", "--check", "--report", "T.json", "T.dat")
+	if strings.Count(stdout, "\n") != 3 || status != statusFine {
+		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
+	}
+	const want = `residual                             0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+orthogonality                         0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
+certificate                         0.125  |λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts
+`
+	if !strings.HasSuffix(stderr, want) || !strings.Contains(stderr, "memory   96 bytes on the device\n") {
+		t.Errorf("%s\nwant the end to be\n%s", stderr, want)
+	}
+	if text, _ := os.ReadFile("T.json"); !strings.Contains(string(text), `"tridiagonal": true`) || !strings.Contains(string(text), `"certificate": 0.125`) {
+		t.Errorf("%s", text)
+	}
+	_, stderr, status = s.run("solve", "--tridiagonal", "--check", "--values-only", "T.dat")
+	if status != statusFine || strings.Contains(stderr, "residual") || !strings.HasSuffix(stderr, want[strings.Index(want, "certificate"):]) {
+		t.Errorf("values only: status %d\n%s", status, stderr)
+	}
+	s.machine.certified = math.Inf(1)
+	_, stderr, status = s.run("solve", "--tridiagonal", "--check", "T.dat")
+	if says := "vkevd: check failed: certificate is +Inf, not below 60"; status != statusNumerical || lastLine(stderr) != says {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+	s.stdin = strings.NewReader(threeRows)
+	if stdout, stderr, status := s.run("solve", "--tridiagonal", "-"); strings.Count(stdout, "\n") != 3 || status != statusFine {
+		t.Errorf("standard input: status %d, %q\n%s", status, stdout, stderr)
+	}
+}
+
+func TestBadTridiagonalFiles(t *testing.T) {
+	s := newStage(t)
+	s.file("T", "3\n1 2 1\n")
+	s.fails(statusInput, "T:2: the file ends after 1 of 3 rows", "solve", "--tridiagonal", "T")
+	s.fails(statusInput, "missing: no such file or directory", "solve", "--tridiagonal", "missing")
+	s.file("A", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 1\n")
+	s.fails(statusInput, "A:3: entry (3,1) is off the three diagonals (rows and columns from 1)", "solve", "--tridiagonal", "A")
+	if len(s.machine.opened) > 0 {
+		t.Error("a device was opened")
+	}
+}
+
+func TestPlanOfParts(t *testing.T) {
+	s := newStage(t)
+	stdout, _, status := s.run("plan", "-n", "1000", "--tridiagonal", "--index", ":10")
+	if opt := s.machine.wanted[0]; status != statusFine || opt.Select != evd.Index(0, 10) || !strings.Contains(stdout, "32000  31.2 KiB") {
+		t.Errorf("status %d, %+v\n%s", status, opt, stdout)
+	}
+	s.fails(statusInput, "--solver bisection finds no vectors; add --values-only; see vkevd plan --help", "plan", "-n", "10", "--solver", "bisection")
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// A problem is a matrix that has been read, dense or tridiagonal.
+type problem interface {
+	order() int
+	plan(device, evd.Options) (solution, error)
+}
+
+// A solution is a plan and the matrix that it is for.
+type solution interface {
+	forecast
+	solve(context.Context) (*evd.Result[float64], error)
+	measure(context.Context, *evd.Result[float64]) (measures, error)
+	Close()
+}
+
+// readProblem reads what the options say that the file holds.
+func readProblem(ctx context.Context, file string, stdin io.Reader, tridiagonal bool) (problem, error) {
+	if tridiagonal {
+		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin) })
+		if err != nil {
+			return nil, err
+		}
+		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, nil
+	}
+	a, err := readMatrix(ctx, file, stdin)
+	return dense{a}, err
+}
+
+func readTridiagonal(file string, stdin io.Reader) (*matio.Tridiagonal, error) {
+	return readFile(file, stdin, "a matrix", matio.ReadTridiagonal, matio.ReadTridiagonalFile)
+}
+
+// dense is A = Q·Λ·Qᵀ.
+type dense struct{ a evd.Sym[float64] }
+
+type denseSolution struct {
+	solver
+	a evd.Sym[float64]
+}
+
+func (p dense) order() int { return p.a.N }
+
+func (p dense) plan(dev device, opt evd.Options) (solution, error) {
+	s, err := dev.plan(p.a.N, opt)
+	return denseSolution{s, p.a}, err
+}
+
+func (s denseSolution) solve(ctx context.Context) (*evd.Result[float64], error) {
+	return s.Solve(ctx, s.a)
+}
+
+func (s denseSolution) measure(ctx context.Context, res *evd.Result[float64]) (measures, error) {
+	return measured(ctx, s.solver, s.a, res)
+}
+
+// diagonals is T = S·Λ·Sᵀ.
+type diagonals struct{ t evd.Tridiagonal[float64] }
+
+type diagonalsSolution struct {
+	tridiagonalSolver
+	t evd.Tridiagonal[float64]
+}
+
+func (p diagonals) order() int { return p.t.N() }
+
+func (p diagonals) plan(dev device, opt evd.Options) (solution, error) {
+	s, err := dev.tridiagonal(p.t.N(), opt)
+	return diagonalsSolution{s, p.t}, err
+}
+
+func (s diagonalsSolution) solve(ctx context.Context) (*evd.Result[float64], error) {
+	return s.Solve(ctx, s.t)
+}
+
+// measure proves where the values lie, and with vectors how good those are.
+func (s diagonalsSolution) measure(ctx context.Context, res *evd.Result[float64]) (measures, error) {
+	certified, err := s.Certify(ctx, s.t, res)
+	if err != nil {
+		return nil, err
+	}
+	found := measures{{"certificate", "|λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts", certified}}
+	if res.Vectors == nil {
+		return found, nil
+	}
+	r, err := s.Check(ctx, s.t, res)
+	return append(ratios(r), found...), err
+}
