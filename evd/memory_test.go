@@ -30,3 +30,16 @@ func TestPlansAreSmall(t *testing.T) {
 		}
 	}
 }
+
+// Divide and conquer that is asked for values alone keeps no vectors.
+func TestDivideConquerValuesAreSmall(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	const n = 16384
+	p, err := evd.NewPlan[float64](dev, n, evd.Options{Solver: evd.DivideConquer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := float64(p.Bytes()) / (8 * n * n); got > 1.6 {
+		t.Errorf("%.3f·n² elements", got)
+	}
+}

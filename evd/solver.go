@@ -116,6 +116,9 @@ func (opt Options) newSolver(dev *vk.Device, n int, ops stages.Ops, t stages.Tun
 		if opt.Vectors && !s.vectors {
 			return nil, "", &OptionError{"Solver", s.name + " finds values only, no vectors"}
 		}
+		if chosen == DivideConquer && !opt.Vectors {
+			s.make = newDivideConquerValues
+		}
 		method, err = s.make(dev, n, ops, t)
 		return method, s.stage, err
 	}

@@ -39,6 +39,34 @@ func (s divideConquer) Solve(c *call, d, e vk.Slice[float64], from, to int, xt s
 	return values[from:to], nil
 }
 
+// divideConquerValues is stages.DivideConquerValues as a tridiagonalSolver.
+type divideConquerValues struct {
+	*stages.DivideConquerValues
+	n int
+}
+
+func newDivideConquerValues(dev *vk.Device, n int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+	s, err := stages.NewDivideConquerValues(dev, n, t)
+	return divideConquerValues{s, n}, err
+}
+
+func (s divideConquerValues) Room() int { return 0 }
+
+func (s divideConquerValues) Flops(int) float64 { return s.DivideConquerValues.Flops() }
+
+func (s divideConquerValues) Solve(c *call, d, e vk.Slice[float64], from, to int, _ stages.Matrix) ([]float64, error) {
+	hostD, hostE, err := toHost(c, d, e, s.n)
+	if err != nil {
+		return nil, err
+	}
+	values, profile, err := s.DivideConquerValues.Solve(c.ctx, c.ws, hostD, hostE)
+	c.profile.Merge(profile)
+	if err != nil {
+		return nil, notConverged(err)
+	}
+	return values[from:to], nil
+}
+
 // bisection is stages.Bisection as a tridiagonalSolver.
 type bisection struct {
 	*stages.Bisection

@@ -104,6 +104,15 @@ func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValu
 // Work is the workspace, some vectors of n elements.
 func (s *DivideConquerValues) Work() *vk.Layout { return s.values.work }
 
+// Flops is about what the secular equations cost when nothing deflates: half a dozen
+// sums of n terms for each root, and as many operations each; levels below the last
+// one cost as much together as it does.
+func (s *DivideConquerValues) Flops() float64 {
+	const sums, operations = 8, 6
+	n := float64(s.values.n)
+	return 2 * sums * operations * n * n
+}
+
 // Solve returns the eigenvalues of T, ascending. Errors: *NoConvergenceError, *InfoError, and vk's.
 func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []float64) ([]float64, *vk.Profile, error) {
 	if len(d) != s.values.n {
