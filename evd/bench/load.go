@@ -40,6 +40,7 @@ var table = []struct {
 	{"apply-q1", newApplyQ1},
 	{"stebz", newStebz},
 	{"stedc", newStedc},
+	{"stedc-values", newStedcValues},
 	{"values", newValues},
 	{"vectors", newVectors},
 }

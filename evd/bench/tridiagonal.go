@@ -80,3 +80,29 @@ func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		result: rx,
 	}, nil
 }
+
+// newStedcValues finds all eigenvalues by divide and conquer, which forms no vectors then.
+func newStedcValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	divide, err := stages.NewDivideConquerValues(b.dev, s.n, t)
+	if err != nil {
+		return nil, err
+	}
+	d, e := gaussian(s.n)
+	values := vk.Reserve[float64]("values", s.n)
+	const vectors = 3 // two are read, one is written
+	return &load{
+		flops:  divide.Flops(),
+		bytes:  realBytes * vectors * float64(s.n),
+		layout: vk.Together(values, divide.Work()),
+		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
+			began := time.Now()
+			found, profile, err := divide.Solve(ctx, ws, d, e)
+			taken := sample{profile.Total(), time.Since(began).Seconds(), profile}
+			if err != nil {
+				return taken, err
+			}
+			return taken, vk.Upload(ctx, b.dev, values.In(ws), vk.Vector(found))
+		},
+		result: values,
+	}, nil
+}
