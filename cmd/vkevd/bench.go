@@ -60,7 +60,8 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+		ValidArgsFunction: words(bench.Stages(), false),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
 	j.device = s.deviceFlag(cmd)
 	j.options.WarmUp = warmUp
@@ -71,7 +72,7 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure each `R` times")
 	f.StringVar(&j.rows, "json", "", "append every measurement to `FILE`, one JSON object a line")
-	f.BoolVar(&j.kernels, "kernels", false, "afterwards run each once more and time every kernel; also its registers, spills and shared bytes, where the driver tells")
+	f.BoolVar(&j.kernels, "kernels", false, "afterwards run each once more and time every kernel; also its\nregisters, spills and shared bytes, where the driver tells")
 	return cmd
 }
 

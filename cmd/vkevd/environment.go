@@ -46,6 +46,13 @@ func isTerminal(f *os.File) bool {
 // deviceFlag gives a command --device. The function tells what was asked for, "" for the best.
 func (s *session) deviceFlag(cmd *cobra.Command) func() string {
 	word := cmd.Flags().String("device", "", "`NAME` of the device, a part of it, or its number in vkevd devices\n(default $VKEVD_DEVICE, or else the best)")
+	cmd.RegisterFlagCompletionFunc("device", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		infos, _ := s.machine.list()
+		for _, i := range infos {
+			names = append(names, i.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
 	return func() string {
 		if !cmd.Flags().Changed("device") {
 			fromEnv, _ := s.lookup("VKEVD_DEVICE")

@@ -6,7 +6,7 @@ import "github.com/spf13/cobra"
 const helpTemplate = `{{.Long}}
 
 Usage:
-  {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
+  {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND …{{else}}{{.UseLine}}{{end}}
 {{- if .HasAvailableSubCommands}}
 
 Commands:
@@ -21,26 +21,32 @@ Examples:
 Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 {{if .HasAvailableSubCommands}}
-vkevd help COMMAND says more about one. Exit status: 0 fine; 1 numerical failure or
-interrupted; 2 usage, or a file that cannot be read or written; 3 no suitable device.
+{{.Root.Name}} help{{if .HasParent}} {{.Name}}{{end}} COMMAND says more about one.
+` + exitStatuses + `
 {{end}}`
+
+const exitStatuses = `Exit status: 0 fine; 1 numerical failure or interrupted; 2 usage, or a file that cannot be
+read or written; 3 no suitable device.`
 
 // help replaces cobra's command, which calls a topic that does not exist a success.
 func (s *session) help() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
+		Use:     "help [COMMAND…]",
 		Short:   "what a command does",
 		Long:    "help prints what a command does, its flags and an example.",
 		Example: "  vkevd help solve",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage(cmd, "help takes one command, not %d", len(args))
-			}
 			topic, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return noSuchCommand(cmd.Root(), args)
+			switch {
+			case len(rest) > 0 && topic.HasSubCommands():
+				return noSuchCommand(topic, rest)
+			case len(rest) > 0:
+				return usage(cmd, "help takes the name of a command, not %q", rest[0])
+			case err != nil:
+				return err
 			}
-			topic.InitDefaultHelpFlag() // or the flag is missing from the list unless it was used
+			topic.InitDefaultHelpFlag() // or the flags are missing from the list unless they were used
+			topic.InitDefaultVersionFlag()
 			return topic.Help()
 		},
 	}

@@ -44,7 +44,7 @@ precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
-		CompletionOptions:          cobra.CompletionOptions{HiddenDefaultCmd: true},
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetIn(s.stdin)
 	root.SetOut(s.stdout)
@@ -53,7 +53,8 @@ precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
 	root.SetHelpTemplate(helpTemplate)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(s.help())
-	root.AddCommand(s.solve(), s.check(), s.plan(), s.bench(), s.devices(), s.doctor(), s.selftest(), s.plot(), s.version())
+	root.AddCommand(s.solve(), s.check(), s.plan(), s.bench(), s.devices(), s.doctor(), s.selftest(), s.plot(),
+		s.version(), s.man(), s.completion())
 	return root
 }
 

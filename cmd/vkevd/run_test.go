@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -101,7 +103,8 @@ func TestUsage(t *testing.T) {
 		{"slove", `unknown command "slove"; did you mean solve?`},
 		{"frobnicate", `unknown command "frobnicate"; vkevd help lists them`},
 		{"help frobnicate", `unknown command "frobnicate"; vkevd help lists them`},
-		{"help solve it", "help takes one command, not 2; see vkevd help --help"},
+		{"help solve it", "help takes the name of a command, not \"it\"; see vkevd help --help"},
+		{"help plot spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"--frob", "unknown flag: --frob; see vkevd --help"},
 		{"solve", "solve takes one FILE, not 0; see vkevd solve --help"},
 		{"solve A.mtx B.mtx", "solve takes one FILE, not 2; see vkevd solve --help"},
@@ -124,9 +127,51 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// everyCommand lists all command lines without arguments: "", "solve", "plot spectrum" …
+func (s *stage) everyCommand() (all []string) {
+	var visit func(cmd *cobra.Command, path string)
+	visit = func(cmd *cobra.Command, path string) {
+		all = append(all, strings.TrimSpace(path))
+		for _, c := range cmd.Commands() {
+			visit(c, path+" "+c.Name())
+		}
+	}
+	visit((&session{environment: environment{machine: s.machine}}).root(), "")
+	if len(all) < 15 {
+		s.Fatalf("only %d commands: %q", len(all), all)
+	}
+	return append(all, "help")
+}
+
+// TestWrongUse: every command answers nonsense with one line and status 2.
+func TestWrongUse(t *testing.T) {
+	s := newStage(t)
+	for _, cmd := range s.everyCommand() {
+		for _, nonsense := range []string{"--frobnicate", "-?", "--device", "frobnicate one two three four", "--help=perhaps"} {
+			args := append(strings.Fields(cmd), strings.Fields(nonsense)...)
+			stdout, stderr, status := s.run(args...)
+			if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "vkevd: ") {
+				t.Errorf("vkevd %s: status %d, %q, %q", strings.Join(args, " "), status, stdout, stderr)
+			}
+		}
+	}
+	s.expectFiles()
+	if len(s.machine.opened) > 0 {
+		t.Error("a device was opened for a call that made no sense")
+	}
+}
+
 func TestHelp(t *testing.T) {
 	s := newStage(t)
-	for _, args := range []string{"help", "--help", "help solve", "solve --help", "plan -h", "devices --help", "version --help", "help help"} {
+	lines := []string{"help", "--help", "plan -h"}
+	for _, cmd := range s.everyCommand() {
+		lines = append(lines, "help "+cmd, cmd+" --help")
+		word, _, _ := s.run(strings.Fields("help " + cmd)...)
+		if flag, _, _ := s.run(strings.Fields(cmd + " --help")...); flag != word {
+			t.Errorf("vkevd help %s and vkevd %s --help differ", cmd, cmd)
+		}
+	}
+	for _, args := range lines {
 		stdout, stderr, status := s.run(strings.Fields(args)...)
 		if status != statusFine || stderr != "" {
 			t.Errorf("vkevd %s: status %d, stderr %q", args, status, stderr)
@@ -141,10 +186,6 @@ func TestHelp(t *testing.T) {
 				t.Errorf("vkevd %s: line of %d characters: %s", args, len([]rune(line)), line)
 			}
 		}
-	}
-	long, _, _ := s.run("help", "solve")
-	if flag, _, _ := s.run("solve", "--help"); flag != long {
-		t.Error("vkevd help solve and vkevd solve --help differ")
 	}
 }
 

@@ -44,23 +44,33 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted.`,
 			if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
 				return usage(cmd, "--n needs orders of matrices, none negative")
 			}
+			for _, part := range args {
+				if !slices.ContainsFunc(kindNames(), func(name string) bool { return strings.Contains(name, part) }) {
+					return usage(cmd, "no kind of matrix has %q in its name", part)
+				}
+			}
 			for _, k := range testmat.Dense() {
 				if len(args) == 0 || slices.ContainsFunc(args, func(part string) bool { return strings.Contains(k.Name(), part) }) {
 					j.kinds = append(j.kinds, k)
 				}
 			}
-			if len(j.kinds) == 0 {
-				return usage(cmd, "no kind of matrix has %q in its name", args[0])
-			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+		ValidArgsFunction: words(kindNames(), false),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
 	j.device = s.deviceFlag(cmd)
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.orders, "n", "n", []int{21, 150}, "orders `N` of the matrices")
 	f.BoolVar(&j.asJSON, "json", false, "a JSON object a matrix, one a line")
 	return cmd
+}
+
+func kindNames() (names []string) {
+	for _, k := range testmat.Dense() {
+		names = append(names, k.Name())
+	}
+	return names
 }
 
 func (j *selftestJob) run(ctx context.Context) error {

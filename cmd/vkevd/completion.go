@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// shells are those whose command lines can be completed.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func (s *session) completion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "a script that completes command lines",
+		Long: `completion prints a script for SHELL, which is bash, zsh, fish or powershell. Once the shell has
+read it, the tabulator key completes commands, flags, stages and kinds of matrices.`,
+		Example: `  vkevd completion bash > ~/.local/share/bash-completion/completions/vkevd
+  vkevd completion zsh > ~/.zfunc/_vkevd
+  vkevd completion fish > ~/.config/fish/completions/vkevd.fish`,
+		ValidArgs: shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(shells, args[0]) {
+				return usage(cmd, "completion takes one SHELL of %s", strings.Join(shells, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			var err error
+			switch args[0] {
+			case "bash":
+				err = root.GenBashCompletionV2(s.stdout, true)
+			case "zsh":
+				err = root.GenZshCompletion(s.stdout)
+			case "fish":
+				err = root.GenFishCompletion(s.stdout, true)
+			case "powershell":
+				err = root.GenPowerShellCompletionWithDesc(s.stdout)
+			}
+			return cannotWrite("standard output", err)
+		},
+	}
+}
+
+// words completes arguments from a list, beside files or without them.
+func words(list []string, files bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if files {
+		directive = cobra.ShellCompDirectiveDefault
+	}
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return list, directive }
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMan: a page for each command, with the sections that a page has.
+func TestMan(t *testing.T) {
+	s := newStage(t)
+	t.Setenv("SOURCE_DATE_EPOCH", "0")
+	if stdout, stderr, status := s.run("man", "--dir", "new/man1"); status != statusFine || stdout+stderr != "" {
+		t.Fatalf("status %d, %q%q", status, stdout, stderr)
+	}
+	pages := 0
+	for _, cmd := range s.everyCommand() {
+		if cmd == "help" {
+			continue // it is no page's business
+		}
+		pages++
+		name := strings.Join(append([]string{"vkevd"}, strings.Fields(cmd)...), "-")
+		text, err := os.ReadFile(filepath.Join("new/man1", name+".1"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, part := range []string{`.TH "` + strings.ToUpper(name) + `" "1" "Jan 1970"`, ".SH NAME\n" + name + " - ", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXAMPLE\n.EX\n  vkevd "} {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s lacks %q", name, part)
+			}
+		}
+	}
+	if found, _ := filepath.Glob("new/man1/*"); len(found) != pages {
+		t.Errorf("%d pages, want %d", len(found), pages)
+	}
+	check, _ := os.ReadFile("new/man1/vkevd-check.1")
+	if !strings.Contains(string(check), "\n.EX\nresidual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)\northogonality ") {
+		t.Errorf("the formulas are not kept apart:\n%s", check)
+	}
+	s.file("file", "")
+	s.fails(statusInput, "file: cannot be written: not a directory", "man", "--dir", "file")
+	s.fails(statusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
+}
+
+// TestCompletion: a script for each shell; bash's is one that bash reads.
+func TestCompletion(t *testing.T) {
+	s := newStage(t)
+	for _, shell := range shells {
+		stdout, stderr, status := s.run("completion", shell)
+		if status != statusFine || stderr != "" || !strings.Contains(stdout, "vkevd") {
+			t.Errorf("%s: status %d, %q", shell, status, stderr)
+		}
+		if path, err := exec.LookPath("bash"); err == nil && shell == "bash" {
+			check := exec.Command(path, "-n")
+			check.Stdin = strings.NewReader(stdout)
+			if out, err := check.CombinedOutput(); err != nil {
+				t.Errorf("bash -n: %v: %s", err, out)
+			}
+		}
+	}
+	s.fails(statusInput, "completion takes one SHELL of bash, zsh, fish, powershell; see vkevd completion --help", "completion", "csh")
+	for line, want := range map[string]string{
+		"bench sy": "sy2sb", "selftest ddrvst-0": "ddrvst-09-full", "plot ": "spectrum", "solve --device ": "Pretence 9000", "completion ": "zsh",
+	} {
+		words := strings.Split(line, " ")
+		stdout, _, _ := s.run(append([]string{"__complete"}, words...)...)
+		if !strings.Contains("\n"+stdout, "\n"+want) {
+			t.Errorf("%q is not completed by %s: %q", line, want, stdout)
+		}
+	}
+}
