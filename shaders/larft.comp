@@ -4,9 +4,10 @@
 //
 // D = diag(τ), U the strictly upper triangle of G = Yᵀ·Y (dlarft; the closed form
 // is Schreiber and Van Loan's and Puglisi's). The second form serves τ = 0, too, whose
-// row and column of T are zero. Column l is solved from its diagonal up:
+// row and column of T are zero. Blocks on the diagonal grow from one element to the whole,
+// all of one size at the same time:
 //
-//	T[l, l] = τ(l)     T[i, l] = −τ(i)·Σ G[i, k]·T[k, l], k = i+1 … l
+//	T12 = −T11·(G12·T22)
 //
 // g, t      n×n, leading dimensions ldg and ldt; they do not overlap
 // tau       n factors
@@ -38,9 +39,8 @@ layout(push_constant, scalar) uniform Push {
 
 const uint STRIDE = BLOCK + 1;
 
-shared acc_t gram[BLOCK * STRIDE];    // (i, k) at i·STRIDE + k
-shared acc_t factor[BLOCK * STRIDE];  // (i, l) at i·STRIDE + l: a column belongs to one invocation
-shared acc_t factors[BLOCK];
+shared acc_t gram[BLOCK * STRIDE];    // (i, k) at i·STRIDE + k for k > i; G12·T22 below, transposed
+shared acc_t factor[BLOCK * STRIDE];  // (i, l) at i·STRIDE + l
 
 void main() {
 	uint t = gl_LocalInvocationIndex, begin = gl_WorkGroupID.x * BLOCK;
@@ -48,23 +48,29 @@ void main() {
 	for (uint at = t; at < size * size; at += LOCAL_SIZE) {
 		uint i = at % size, k = at / size;
 		gram[i * STRIDE + k] = acc_t(p.g.at[begin + i + (begin + k) * p.ldg]);
+		factor[i * STRIDE + k] = i == k ? acc_t(p.tau.at[begin + i]) : acc_t(0);
 	}
-	for (uint i = t; i < size; i += LOCAL_SIZE) factors[i] = acc_t(p.tau.at[begin + i]);
 	barrier();
 
-	if (t < size) {
-		for (uint i = size; i-- > 0;) {
-			// Rows past the column's diagonal hold zeros, so that all columns run alike.
-			acc_t even = acc_t(0), odd = acc_t(0);
-			[[dont_unroll]] for (uint k = i + 1; k < size; k += 2) {
-				even = fma(gram[i * STRIDE + k], factor[k * STRIDE + t], even);
-				if (k + 1 < size) odd = fma(gram[i * STRIDE + k + 1], factor[(k + 1) * STRIDE + t], odd);
-			}
-			acc_t x = i == t ? factors[i] : -factors[i] * (even + odd);
-			factor[i * STRIDE + t] = i <= t ? x : acc_t(0);
+	for (uint s = 1; s < size; s *= 2) {
+		uint elements = (size + 2 * s - 1) / (2 * s) * s * s; // of all blocks T12
+		for (uint e = t; e < elements; e += LOCAL_SIZE) {
+			uint first = e / (s * s) * 2 * s, i = first + e % s, l = first + s + e % (s * s) / s;
+			if (l >= size) continue;
+			acc_t sum = acc_t(0);
+			for (uint k = first + s; k <= l; k++) sum = fma(gram[i * STRIDE + k], factor[k * STRIDE + l], sum);
+			gram[l * STRIDE + i] = sum;
 		}
+		barrier();
+		for (uint e = t; e < elements; e += LOCAL_SIZE) {
+			uint first = e / (s * s) * 2 * s, i = first + e % s, l = first + s + e % (s * s) / s;
+			if (l >= size) continue;
+			acc_t sum = acc_t(0);
+			for (uint k = i; k < first + s; k++) sum = fma(factor[i * STRIDE + k], gram[l * STRIDE + k], sum);
+			factor[i * STRIDE + l] = -sum;
+		}
+		barrier();
 	}
-	barrier();
 
 	uint tall = p.n - begin; // the rows from the diagonal block down
 	for (uint at = t; at < tall * size; at += LOCAL_SIZE) {

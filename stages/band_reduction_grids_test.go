@@ -1,0 +1,46 @@
+package stages
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBandReductionGrids: at n = 65536, where elements pass 2³² and tiles 65535,
+// no dispatch asks for more workgroups in a direction than every device accepts, and
+// what each is given lies where the layout says. (Inside a kernel offsets are
+// 64 bits wide: see TestIndexHeaders.)
+func TestBandReductionGrids(t *testing.T) {
+	const n, b, most = 65536, 32, 65535
+	if testing.Short() {
+		t.Skip("some ten thousand commands")
+	}
+	tune := TuningFor(vk.Info{Family: "nvidia"})
+	ops, err := NewOps(dry(), tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := record(t, n, b, tune.Block, ops, tune)
+	var text strings.Builder
+	if _, err := rec.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	dispatches, folded := 0, false
+	for line := range strings.Lines(text.String()) {
+		var kernel string
+		var x, y, z int
+		if count, _ := fmt.Sscanf(line, "%s %d×%d×%d", &kernel, &x, &y, &z); count != 4 {
+			continue
+		}
+		dispatches++
+		folded = folded || y > 1
+		if x < 1 || y < 1 || z < 1 || max(x, y, z) > most {
+			t.Fatalf("%s", line)
+		}
+	}
+	if panels := n/b - 1; dispatches < panels*b || !folded {
+		t.Errorf("only %d dispatches; one is folded: %v", dispatches, folded)
+	}
+}
