@@ -3,6 +3,7 @@ package vk
 import (
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -78,7 +79,18 @@ func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 }
 
 func noDevice(err error) error {
-	return fmt.Errorf("%w: %w; on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers", ErrNoDevice, err)
+	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, whence(runtime.GOOS))
+}
+
+// whence says where an operating system gets Vulkan from.
+func whence(system string) string {
+	switch system {
+	case "windows":
+		return "Vulkan comes with the graphics driver of the GPU's maker"
+	case "darwin":
+		return "macOS has none of its own, and MoltenVK no 64-bit floating point"
+	}
+	return "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers"
 }
 
 // Open opens a device. When nothing fits, the error says why each one was refused.

@@ -120,10 +120,20 @@ func (c *candidate) refuse() error {
 	}
 	c.features = c.physical.Features()
 	c.info.Features = c.features.Names()
+	return lacks(c.props.Name, c.features)
+}
+
+// lacks is the error about the first required feature that a device does not have.
+func lacks(name string, features driver.Features) error {
 	for _, f := range required {
-		if !c.features[f] {
-			return unsupported(f.String(), "yes", "no")
+		if features[f] {
+			continue
 		}
+		have := "no"
+		if f == driver.Float64 { // the usual reason, and no driver will mend it
+			have = "no: this device computes in 32 bits only"
+		}
+		return &UnsupportedError{name, f.String(), "yes", have}
 	}
 	return nil
 }

@@ -41,6 +41,29 @@ func TestDevicesAreRanked(t *testing.T) {
 	}
 }
 
+// TestNoFloat64: what MoltenVK's users and those of some Intel GPUs are told.
+func TestNoFloat64(t *testing.T) {
+	features := driver.Features{}
+	for _, f := range required {
+		features[f] = true
+	}
+	if err := lacks("Apple M2", features); err != nil {
+		t.Errorf("nothing is missing, yet %v", err)
+	}
+	for f, want := range map[driver.Feature]string{
+		driver.Float64: "Apple M2: shaderFloat64: needs yes, has no: this device computes in 32 bits only",
+		driver.Int64:   "Apple M2: shaderInt64: needs yes, has no",
+	} {
+		features[f] = false
+		err := lacks("Apple M2", features)
+		var unsupported *UnsupportedError
+		if !errors.As(err, &unsupported) || err.Error() != want {
+			t.Errorf("without %v: %v", f, err)
+		}
+		features[f] = true
+	}
+}
+
 func TestOldLavapipeIsRefused(t *testing.T) {
 	for info, refused := range map[string]bool{
 		"Mesa 22.3.6 (LLVM 15.0.6)": true, "Mesa 24.3.4": true, "Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6)": false, "Mesa 26.1.0-devel": false,

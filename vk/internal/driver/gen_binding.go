@@ -15,8 +15,8 @@ import (
 )
 
 var bindings = []struct{ file, tag, path, size string }{
-	{"binding_goki.go", "!vulkango", "github.com/goki/vulkan", "uint64"},
-	{"binding_vulkango.go", "vulkango", "github.com/vulkan-go/vulkan", "uint"},
+	{"binding_goki.go", "cgo && !vulkango", "github.com/goki/vulkan", "uint64"},
+	{"binding_vulkango.go", "cgo && vulkango", "github.com/vulkan-go/vulkan", "uint"},
 }
 
 const (

@@ -26,6 +26,20 @@ void vke_load_global(void *entry) {
 	get_proc = (get_instance_proc)entry;
 }
 
+int vke_has_portability(void) {
+	typedef VkResult (*enumerate)(const char *layer, uint32_t *count, VkExtensionProperties *out);
+	enumerate list = (enumerate)get_proc(NULL, "vkEnumerateInstanceExtensionProperties");
+	uint32_t count = 0;
+	if (!list || list(NULL, &count, NULL) != 0 || count == 0) return 0;
+	VkExtensionProperties *all = calloc(count, sizeof *all);
+	int found = 0;
+	if (all && list(NULL, &count, all) >= 0)
+		for (uint32_t i = 0; i < count; i++)
+			found |= strcmp(all[i].extensionName, "VK_KHR_portability_enumeration") == 0;
+	free(all);
+	return found;
+}
+
 void vke_load_instance(VkInstance instance) {
 	get_device_proc = (__typeof__(get_device_proc))get_proc(instance, "vkGetDeviceProcAddr");
 	LOAD(instance, device_extensions, "vkEnumerateDeviceExtensionProperties");

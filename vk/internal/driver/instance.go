@@ -2,7 +2,8 @@ package driver
 
 //go:generate go run gen_binding.go
 
-// #cgo LDFLAGS: -ldl
+// #cgo !windows LDFLAGS: -ldl
+// #cgo windows LDFLAGS: -Wl,-Bstatic -lwinpthread -Wl,-Bdynamic
 // #cgo CFLAGS: -std=gnu11 -O2
 // #include <stdlib.h>
 // #include "shim.h"
@@ -48,8 +49,14 @@ var instanceLock sync.Mutex
 var parked bInstance
 
 const (
-	apiVersion      = 1<<22 | 3<<12 // 1.3
-	debugExtension  = "VK_EXT_debug_utils\x00"
+	apiVersion     = 1<<22 | 3<<12 // 1.3
+	debugExtension = "VK_EXT_debug_utils\x00"
+
+	// Loaders hide MoltenVK, and other drivers that lack parts of Vulkan, unless asked. We want to
+	// see them: to say what they lack is better than to say that there is nothing.
+	portabilityExtension = "VK_KHR_portability_enumeration\x00"
+	portabilityFlag      = 1
+
 	validationLayer = "VK_LAYER_KHRONOS_validation\x00"
 )
 
@@ -67,10 +74,15 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 	pin.Pin(&name[0])
 	appInfo := bApplicationInfo{SType: bStructureTypeApplicationInfo, PApplicationName: unsafe.String(&name[0], len(name)), ApiVersion: apiVersion}
 	info := bInstanceCreateInfo{SType: bStructureTypeInstanceCreateInfo, PApplicationInfo: &appInfo}
+	var extensions []string
+	if C.vke_has_portability() != 0 {
+		extensions, info.Flags = append(extensions, portabilityExtension), portabilityFlag
+	}
 	if validate {
 		info.EnabledLayerCount, info.PpEnabledLayerNames = 1, []string{validationLayer}
-		info.EnabledExtensionCount, info.PpEnabledExtensionNames = 1, []string{debugExtension}
+		extensions = append(extensions, debugExtension)
 	}
+	info.EnabledExtensionCount, info.PpEnabledExtensionNames = uint32(len(extensions)), extensions
 	in := &Instance{}
 	err := created(try("vkCreateInstance", func() Result {
 		if !validate && parked != nil {

@@ -12,6 +12,8 @@ void *vke_open_loader(const char **error);
 // instance.c
 typedef struct vke_messages vke_messages;
 void vke_load_global(void *get_instance_proc_addr);
+// vke_has_portability: can the loader be asked for drivers that implement Vulkan in part?
+int vke_has_portability(void);
 void vke_load_instance(VkInstance instance);
 VkResult vke_device_extensions(VkPhysicalDevice, VkExtensionProperties *out, uint32_t *count);
 void vke_queue_families(VkPhysicalDevice, VkQueueFamilyProperties *out, uint32_t *count);
