@@ -1,6 +1,7 @@
 # make demo     solve the matrix that comes with the repository
 # make build    bin/vkevd
 # make test     all that CI runs; each test-NAME below is a part of it
+# make soak     random solves, each checked, for an hour (SOAK=10m: for less; GPU=1: on the GPU)
 # make shaders  recompile the shaders that changed (all of them: make shaders ALL=-all)
 
 # What the slower ways of testing cover: packages, and a -run pattern to thin them out.
@@ -9,7 +10,7 @@ RACE_PACKAGES       = ./vk/... ./evd/...
 CGOCHECK_PACKAGES   = ./vk/... ./evd
 VALIDATION_PACKAGES = ./vk/... ./stages ./evd
 GPUAV_PACKAGES      = ./vk/... ./evd
-WIDTH_PACKAGES      = ./vk/... ./stages
+WIDTH_PACKAGES      = ./vk ./vk/internal/driver ./vk/spirv ./stages
 VULKANGO_RUN   = .
 RACE_RUN       = .
 CGOCHECK_RUN   = .
@@ -25,6 +26,7 @@ DEMO = bin/vkevd solve --check tests/testdata/demo.mtx
 
 GO      ?= go
 TIMEOUT ?= 20m
+SOAK    ?= 1h
 
 # Tests see the CPU driver alone, whatever GPUs there are (with GPU=1 they see
 # those instead), and compile each shader once: all test binaries share a cache.
@@ -37,7 +39,7 @@ LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
 
-.PHONY: demo build test shaders vet setup compiler clean \
+.PHONY: demo build test soak shaders vet setup compiler clean \
 	test-unit test-vulkango test-race test-cgocheck test-validation test-gpuav test-widths
 # The parts of a test share two cores and one GPU: one after the other.
 .NOTPARALLEL:
@@ -87,6 +89,9 @@ test-widths:
 	for w in $(WIDTHS); do \
 		LP_NATIVE_VECTOR_WIDTH=$$w $(TEST) $(GO) test $(AGAIN) -run '$(WIDTH_RUN)' $(WIDTH_PACKAGES) || exit 1; \
 	done
+
+soak:
+	VKEVD_SOAK=$(SOAK) $(TEST) $(GO) test -count=1 -timeout 0 -v -run Soak ./vk/internal/trials
 
 clean:
 	rm -rf bin .cache

@@ -1,0 +1,308 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// TestSoak solves matrices of random kinds and orders with random options, each checked, for as long as
+// VKEVD_SOAK says ("1h"), or a few. VKEVD_SOAK_SEED repeats a run that failed, VKEVD_SOAK_N is the
+// largest order. No object may be left when a device is closed, and memory must not grow.
+func TestSoak(t *testing.T) {
+	limit, seed, most := time.Duration(0), uint64(1), 60
+	if word := os.Getenv("VKEVD_SOAK"); word != "" {
+		var err error
+		if limit, err = time.ParseDuration(word); err != nil {
+			t.Fatal(err)
+		}
+		seed, most = uint64(time.Now().UnixNano()), 400
+	}
+	if n, err := strconv.ParseUint(os.Getenv("VKEVD_SOAK_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	if n, err := strconv.Atoi(os.Getenv("VKEVD_SOAK_N")); err == nil {
+		most = n
+	}
+	s := &soak{T: t, rng: rand.New(rand.NewPCG(seed, 0)), most: most, kinds: testmat.Dense(), limit: limit, began: time.Now()}
+	t.Logf("VKEVD_SOAK_SEED=%d VKEVD_SOAK_N=%d", seed, most)
+	for first := true; first || s.goesOn(); first = false {
+		s.oneDevice()
+	}
+	s.report()
+	s.flat()
+}
+
+type soak struct {
+	*testing.T
+	rng   *rand.Rand
+	most  int
+	kinds []testmat.DenseKind
+	limit time.Duration
+	began time.Time
+
+	solves, cancelled, devices int
+	vectors, largest           int
+	worst                      float64 // ratio
+	memory                     []sample
+}
+
+// sample is the memory of the host's process and of the device when no plan is open.
+type sample struct{ host, device uint64 }
+
+func (s *soak) goesOn() bool { return time.Since(s.began) < s.limit && !s.Failed() }
+
+// plansADevice is how many plans are made on a device before the next is opened.
+const plansADevice = 12
+
+func (s *soak) oneDevice() {
+	opt := vk.Options{}
+	switch s.rng.IntN(4) {
+	case 0:
+		opt.Batch = oneCommand
+	case 1:
+		opt.CacheDir = s.TempDir()
+	}
+	d, err := open(opt)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for plan := 0; plan == 0 || plan < plansADevice && (s.limit == 0 || s.goesOn()); plan++ {
+		s.onePlan(d)
+	}
+	debug.FreeOSMemory()
+	total, free := d.Memory()
+	s.memory = append(s.memory, sample{resident(), total - free})
+	d.Close()
+	nothingLeft(s.T, "a device")
+	s.devices++
+	if s.devices%50 == 0 {
+		s.report()
+	}
+}
+
+// order is log-uniform: small ones find more.
+func (s *soak) order() int {
+	return int(math.Exp(s.rng.Float64() * math.Log(float64(s.most)+1)))
+}
+
+// draw makes options that may go together.
+func (s *soak) draw(n int) (opt evd.Options, what string) {
+	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, Wavefront: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
+	// Each new tuning is pipelines to compile, which on the CPU takes longer than to solve.
+	if s.limit == 0 || s.rng.IntN(2) == 0 {
+		small := stages.SmallestTuning()
+		opt.Tuning = &small
+	}
+	if s.limit > 0 && s.rng.IntN(3) == 0 {
+		bands := []int{1, 3, 8, 16}
+		opt.Band = bands[s.rng.IntN(len(bands))]
+		opt.Block = opt.Band * (1 + s.rng.IntN(3))
+	}
+	if s.rng.IntN(4) == 0 {
+		opt.Solver = evd.QR
+	}
+	what = "all"
+	switch s.rng.IntN(4) {
+	case 0:
+		from := s.rng.IntN(n + 1)
+		to := from + s.rng.IntN(n-from+1)
+		opt.Select, what = evd.Index(from, to), fmt.Sprintf("[%d, %d)", from, to)
+	case 1:
+		from, to := s.rng.NormFloat64(), s.rng.NormFloat64()
+		if from < to {
+			opt.Select, what = evd.Interval(from, to), fmt.Sprintf("(%g, %g]", from, to)
+		}
+	}
+	opt.Overwrite = opt.Vectors && !opt.Verify && s.rng.IntN(4) == 0
+	return opt, what
+}
+
+func (s *soak) onePlan(d *vk.Device) {
+	n := s.order()
+	opt, selected := s.draw(n)
+	name := fmt.Sprintf("solve %d: n = %d, vectors %v, %s, solver %v, band %d, block %d, wavefront %v, verify %v, smallest %v, overwrite %v",
+		s.solves, n, opt.Vectors, selected, opt.Solver, opt.Band, opt.Block, opt.Wavefront, opt.Verify, opt.Tuning != nil, opt.Overwrite)
+	p, err := evd.NewPlan[float64](d, n, opt)
+	if err != nil {
+		s.Fatalf("%s: %v", name, err)
+	}
+	defer p.Close()
+	objects := driver.Live()
+	for range 1 + s.rng.IntN(3) {
+		kind := s.kinds[s.rng.IntN(len(s.kinds))]
+		a := s.stored(n, kind.Dense(n))
+		if s.rng.IntN(8) == 0 {
+			s.cancel(p, a, name)
+			continue
+		}
+		res, err := p.Solve(context.Background(), evd.Sym[float64]{N: a.N, Ld: a.Ld, Uplo: a.Uplo, Data: append([]float64(nil), a.Data...)})
+		if err != nil {
+			s.Fatalf("%s, %s: %v", name, kind.Name(), err)
+		}
+		s.solves++
+		s.largest = max(s.largest, n)
+		s.judge(p, a, kind, res, opt, name+", "+kind.Name())
+	}
+	if now := driver.Live(); now > objects+2 { // the staging buffer comes with the first transfer
+		s.Errorf("%s: %d objects, %d before", name, now, objects)
+	}
+}
+
+// stored puts a full matrix into one triangle of memory that is otherwise NaN.
+func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
+	a := evd.Sym[float64]{N: n, Ld: max(1, n+s.rng.IntN(3)), Uplo: s.rng.IntN(2) == 0}
+	a.Data = make([]float64, a.Ld*n)
+	for i := range a.Data {
+		a.Data[i] = math.NaN()
+	}
+	for j := range n {
+		for i := range n {
+			if i == j || (i > j) == (a.Uplo == evd.Lower) {
+				a.Data[i+j*a.Ld] = full[i+j*n]
+			}
+		}
+	}
+	return a
+}
+
+// cancel ends a solve somewhere.
+func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.rng.ExpFloat64()*float64(5*time.Millisecond)))
+	defer cancel()
+	if _, err := p.Solve(ctx, a); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		s.Fatalf("%s, cancelled: %v", name, err)
+	}
+	s.cancelled++
+}
+
+// referenceOrder is up to which gonum solves every matrix again.
+const referenceOrder = 80
+
+// judge compares with LAPACK's measures and, where that is quick, with gonum.
+func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind testmat.DenseKind, res *evd.Result[float64], opt evd.Options, name string) {
+	s.Helper()
+	n := a.N
+	full := kind.Dense(n)
+	good := func(what string, r float64) {
+		s.worst = max(s.worst, r)
+		if !(r < evd.Threshold) {
+			s.Errorf("%s: %s %g", name, what, r)
+		}
+	}
+	if opt.Vectors {
+		s.vectors++
+		z := res.Vectors
+		good("residual", ratio.Residual(n, z.Cols, full, max(n, 1), res.Values, z.Data, z.Ld))
+		good("orthogonality", ratio.Orthogonality(n, z.Cols, z.Data, z.Ld))
+		if r, err := p.Check(context.Background(), a, res); err != nil || !r.Passed() {
+			s.Errorf("%s: check %+v, %v", name, r, err)
+		}
+	}
+	if opt.Verify && (res.Certificate == nil || res.Certificate.Safe) {
+		s.Errorf("%s: certificate %+v", name, res.Certificate)
+	}
+	if n == 0 || n > referenceOrder {
+		return
+	}
+	if res.First < 0 || res.First+len(res.Values) > n {
+		s.Fatalf("%s: values %d to %d", name, res.First, res.First+len(res.Values))
+	}
+	shift := -exponent(full)
+	want, known := reference(n, scaled(full, shift))
+	if !known {
+		s.Logf("%s: gonum gave up", name)
+		return
+	}
+	norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
+	good("values", ratio.Values(n, scaled(res.Values, shift), want[res.First:res.First+len(res.Values)], norm))
+}
+
+// exponent is that of the largest entry.
+func exponent(v []float64) int {
+	top := 0.0
+	for _, x := range v {
+		top = max(top, math.Abs(x))
+	}
+	_, e := math.Frexp(top)
+	return e
+}
+
+func scaled(v []float64, shift int) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = math.Ldexp(x, shift)
+	}
+	return out
+}
+
+// reference is gonum's spectrum of a full matrix near one: with others it may panic.
+func reference(n int, full []float64) (values []float64, ok bool) {
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(n, full), false) {
+		return nil, false
+	}
+	return e.Values(nil), true
+}
+
+func (s *soak) report() {
+	last := s.memory[len(s.memory)-1]
+	s.Logf("%v: %d solves, %d of them with vectors, up to n = %d, %d cancelled, %d devices; worst ratio %.3g; resident %d MiB, device %d MiB",
+		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.devices, s.worst, last.host>>20, last.device>>20)
+}
+
+// flat compares the last third of the samples with the one before: the first is for caches to fill.
+func (s *soak) flat() {
+	third := len(s.memory) / 3
+	if third < 10 {
+		return
+	}
+	before, after := median(s.memory[third:2*third]), median(s.memory[2*third:])
+	s.Logf("medians of the middle third of devices and of the last: resident %d MiB and %d MiB, device %d MiB and %d MiB",
+		before.host>>20, after.host>>20, before.device>>20, after.device>>20)
+	const slack = 32 << 20
+	if after.host > before.host+before.host/10+slack {
+		s.Errorf("the process grows")
+	}
+}
+
+func median(list []sample) sample {
+	var host, device []float64
+	for _, m := range list {
+		host, device = append(host, float64(m.host)), append(device, float64(m.device))
+	}
+	return sample{uint64(middle(host)), uint64(middle(device))}
+}
+
+// resident is the process's memory in bytes, 0 where nobody says.
+func resident() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _ := strconv.ParseUint(strings.Fields(string(text))[1], 10, 64)
+	return pages * uint64(os.Getpagesize())
+}
+
+func middle(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
