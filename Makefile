@@ -18,6 +18,8 @@ VALIDATION_RUN = .
 # Instrumented shaders compile slowly; these solves have all of them.
 GPUAV_RUN      = SameBits|Triangles|Fill|Kernel|Transfer
 WIDTH_RUN      = .
+# What neither threads nor pointers matter to.
+SLOW           = EveryCallOfASession|DeviceLostInEachStage
 
 # Vector widths of the CPU driver besides its usual 256: subgroups of 4 and 16.
 WIDTHS = 128 512
@@ -72,10 +74,10 @@ test-vulkango:
 	$(TEST) $(GO) test $(AGAIN) -tags vulkango -run '$(VULKANGO_RUN)' $(VULKANGO_PACKAGES)
 
 test-race:
-	$(TEST) $(GO) test $(AGAIN) -race -run '$(RACE_RUN)' $(RACE_PACKAGES)
+	$(TEST) $(GO) test $(AGAIN) -race -run '$(RACE_RUN)' -skip '$(SLOW)' $(RACE_PACKAGES)
 
 test-cgocheck:
-	GOEXPERIMENT=cgocheck2 $(TEST) $(GO) test $(AGAIN) -run '$(CGOCHECK_RUN)' $(CGOCHECK_PACKAGES)
+	GOEXPERIMENT=cgocheck2 $(TEST) $(GO) test $(AGAIN) -run '$(CGOCHECK_RUN)' -skip '$(SLOW)' $(CGOCHECK_PACKAGES)
 
 test-validation:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(SYNC) \
