@@ -11,8 +11,13 @@ import (
 // their vectors, in the order of Q's columns; d[order[i]] ascends; rho is the element torn out.
 func newDCMerge(p DCPair, d []float64, rows DCRows, order []int32, rho float64) *DCMerge {
 	n := p.N()
-	m := &DCMerge{DCPair: p, Cos: make([]float64, n), Sin: make([]float64, n), Src: make([]int32, 0, n), Dst: make([]int32, 0, n)}
-	b := dcDeflation{DCMerge: m, d: slices.Clone(d), z: make([]float64, n), from: make([]dcHalf, n), rows: newDCRows(n)}
+	reals, ints := dcRoom[float64](12, n), dcRoom[int32](2, n)
+	m := &DCMerge{DCPair: p, Cos: reals()[:n], Sin: reals()[:n], Src: ints(), Dst: ints(), Chain: make([]int32, 0, n+1)}
+	m.D, m.Z, m.W, m.deflated = reals(), reals(), DCRows{reals(), reals()}, reals()
+	b := dcDeflation{
+		DCMerge: m, d: slices.Clone(d), z: reals()[:n], from: make([]dcHalf, n), half: make([]dcHalf, 0, n),
+		rows: DCRows{reals()[:n], reals()[:n]}, gone: DCRows{reals(), reals()},
+	}
 	copy(b.rows.First, rows.First[:p.N1])
 	copy(b.rows.Last[p.N1:], rows.Last[p.N1:])
 
@@ -56,6 +61,17 @@ func newDCMerge(p DCPair, d []float64, rows DCRows, order []int32, rho float64) 
 	m.Chain = append(m.Chain, int32(n))
 	b.group()
 	return m
+}
+
+// dcRoom makes empty lists with room for n, of one piece: allocating and growing each by itself
+// takes longer than what is done with them.
+func dcRoom[T any](lists, n int) func() []T {
+	store := make([]T, lists*n)
+	return func() []T {
+		list := store[:0:n]
+		store = store[n:]
+		return list
+	}
 }
 
 // dcHalf says which rows of a column can be other than zero.

@@ -1,0 +1,77 @@
+package stages
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/tests/ratio"
+)
+
+// The collection of tridiagonal matrices on which solvers have failed, where $VKEVD_DATA says
+// that it is at hand; up to order $VKEVD_DATA_MAX, or 1000. Its reference values are
+// right to the last digit or so of ‖T‖.
+func TestDivideConquerCollection(t *testing.T) {
+	root := os.Getenv("VKEVD_DATA")
+	if root == "" {
+		t.Skip("VKEVD_DATA is not set to the folder of the collection")
+	}
+	most := 1000
+	if s := os.Getenv("VKEVD_DATA_MAX"); s != "" {
+		var err error
+		if most, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(root, "tridiag", "*.dat"))
+	if len(files) == 0 {
+		t.Fatal("no matrices in " + root)
+	}
+	var worstR, worstO, worstV float64
+	seen := 0
+	for _, file := range files {
+		name := filepath.Base(file)
+		m, err := matio.ReadTridiagonalFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(m.D) > most {
+			continue
+		}
+		seen++
+		r, o := checkTridiagonal(t, name, TuningFor(testDevice(t).Info()), m.D, m.E)
+		worstR, worstO = max(worstR, r), max(worstO, o)
+		want := readValues(t, filepath.Join(root, "ref", "tridiag", name+".eig.txt"))
+		if want == nil {
+			continue
+		}
+		values := solveTridiagonalValues(t, TuningFor(testDevice(t).Info()), m.D, m.E)
+		v := ratio.Values(len(m.D), values, want, ratio.NormTridiagonal(m.D, m.E))
+		worstV = max(worstV, v)
+		if !(v < 1) {
+			t.Errorf("%s: values are %.3g·n·ulp·‖T‖ off", name, v)
+		}
+	}
+	t.Logf("%d matrices: worst residual %.3g, orthogonality %.3g, values %.3g", seen, worstR, worstO, worstV)
+}
+
+// readValues returns the numbers of a file, or nil if there is none.
+func readValues(t *testing.T, file string) (values []float64) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	for _, word := range strings.Fields(string(text)) {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		values = append(values, v)
+	}
+	return values
+}
