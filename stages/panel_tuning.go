@@ -54,7 +54,7 @@ var smallestPanel = PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, F
 func panelTuning(family string) PanelTuning {
 	switch family {
 	case "nvidia":
-		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 128, Polls: 1 << 22, Factor: 32, Merge: 1024}
+		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 1024}
 	case "amd":
 		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 96, Factor: 32, Merge: 512}
 	case "intel", "apple":
