@@ -15,6 +15,7 @@ const (
 	Auto          Solver = iota // the one that suits the device, the order and what is asked for
 	DivideConquer               // dstedc: all vectors; of a part of them it forms all for the halves of T, and the part at the end
 	Bisection                   // dstebz: values alone, each by itself
+	MRRR                        // dstemr: a part of the vectors, in O(n·m); memory as for DivideConquer, which takes over where need be
 	QR                          // dsterf and dsteqr on the host: for small orders, and to compare with
 )
 
@@ -24,10 +25,11 @@ var solvers = []struct {
 	name    string
 	stage   string // in profiles, progress and forecasts
 	vectors bool   // it can find them
-	make    func(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error)
+	make    func(dev *vk.Device, n, m int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error)
 }{
 	{DivideConquer, "dc", stageDivide, true, newDivideConquer},
 	{Bisection, "bisection", stageBisect, false, newBisection},
+	{MRRR, "mrrr", stageDivide, true, newMRRR},
 	{QR, "qr", stageDivide, true, newQR},
 }
 
@@ -100,6 +102,8 @@ func (opt Options) choose(n int, t stages.Tuning) Solver {
 		return opt.Solver
 	case opt.Vectors && n <= t.QR.Vectors, !opt.Vectors && n <= t.QR.Values:
 		return QR
+	case opt.Vectors && opt.Select.capacity(n) < n:
+		return MRRR
 	case opt.Vectors:
 		return DivideConquer
 	}
@@ -119,7 +123,7 @@ func (opt Options) newSolver(dev *vk.Device, n int, ops stages.Ops, t stages.Tun
 		if chosen == DivideConquer && !opt.Vectors {
 			s.make = newDivideConquerValues
 		}
-		method, err = s.make(dev, n, ops, t)
+		method, err = s.make(dev, n, opt.Select.capacity(n), ops, t)
 		return method, s.stage, err
 	}
 	return nil, "", &OptionError{"Solver", fmt.Sprintf("%v is none of %s", chosen, strings.Join(Solvers(), ", "))}

@@ -13,7 +13,7 @@ type divideConquer struct {
 	n int
 }
 
-func newDivideConquer(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+func newDivideConquer(dev *vk.Device, n, _ int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewDivideConquer(dev, n, t)
 	return divideConquer{s, n}, err
 }
@@ -45,7 +45,7 @@ type divideConquerValues struct {
 	n int
 }
 
-func newDivideConquerValues(dev *vk.Device, n int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+func newDivideConquerValues(dev *vk.Device, n, _ int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewDivideConquerValues(dev, n, t)
 	return divideConquerValues{s, n}, err
 }
@@ -74,7 +74,7 @@ type bisection struct {
 	values vk.Region[float64]
 }
 
-func newBisection(dev *vk.Device, n int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+func newBisection(dev *vk.Device, n, _ int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewBisection(dev, n, t)
 	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}, err
 }
@@ -98,13 +98,43 @@ func (s bisection) Solve(c *call, d, e vk.Slice[float64], from, to int, _ stages
 	return values, download(c, values, found)
 }
 
+// mrrr is stages.MRRR as a tridiagonalSolver, with divide and conquer at its side.
+type mrrr struct {
+	*stages.MRRR
+	n int
+}
+
+func newMRRR(dev *vk.Device, n, m int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+	divide, err := stages.NewDivideConquer(dev, n, t)
+	if err != nil {
+		return nil, err
+	}
+	s, err := stages.NewMRRR(dev, n, m, divide, t)
+	return mrrr{s, n}, err
+}
+
+func (s mrrr) Room() int { return s.n * s.n }
+
+func (s mrrr) Flops(m int) float64 { return s.MRRR.Flops() }
+
+// Solve without vectors finds them all the same, in the memory that Room asks for.
+func (s mrrr) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
+	hostD, hostE, err := toHost(c, d, e, s.n)
+	if err != nil {
+		return nil, err
+	}
+	values, _, profile, err := s.MRRR.Solve(c.ctx, c.ws, hostD, hostE, from, to, xt)
+	c.profile.Merge(profile)
+	return values, notConverged(err)
+}
+
 // qr is stages.QRIteration as a tridiagonalSolver.
 type qr struct {
 	*stages.QRIteration
 	n int
 }
 
-func newQR(dev *vk.Device, n int, _ stages.Ops, _ stages.Tuning) (tridiagonalSolver, error) {
+func newQR(dev *vk.Device, n, _ int, _ stages.Ops, _ stages.Tuning) (tridiagonalSolver, error) {
 	return qr{stages.NewQRIteration(dev, n), n}, nil
 }
 

@@ -68,7 +68,7 @@ func widths(s evd.Solver, n int) float64 {
 
 func TestTridiagonals(t *testing.T) {
 	d := device(t, vk.Options{})
-	for _, opt := range []evd.Options{{}, {Vectors: true}, {Solver: evd.QR, Vectors: true}, {Solver: evd.QR}} {
+	for _, opt := range []evd.Options{{}, {Vectors: true}, {Solver: evd.MRRR, Vectors: true}, {Solver: evd.QR, Vectors: true}, {Solver: evd.QR}} {
 		opt.Tuning = small()
 		solver := opt.Solver
 		if solver == evd.Auto && !opt.Vectors {

@@ -11,6 +11,7 @@ type Tuning struct {
 	ApplyQ2       ApplyQ2Tuning
 	Bisection     BisectionTuning
 	DivideConquer DivideConquerTuning
+	MRRR          MRRRTuning
 	QR            QRTuning
 }
 
@@ -29,6 +30,7 @@ func tuningFor(family string) Tuning {
 		ApplyQ2:       applyQ2Tuning(family),
 		Bisection:     bisectionTuning(family),
 		DivideConquer: divideConquerTuning(family),
+		MRRR:          mrrrTuning(family),
 		QR:            qrTuning(family),
 	}
 	switch family {
@@ -53,5 +55,6 @@ func SmallestTuning() Tuning {
 		ApplyQ2:       smallestApplyQ2(),
 		Bisection:     smallestBisection(),
 		DivideConquer: smallestDivideConquer(),
+		MRRR:          smallestMRRR(),
 	}
 }

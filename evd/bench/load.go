@@ -41,6 +41,7 @@ var table = []struct {
 	{"stebz", newStebz},
 	{"stedc", newStedc},
 	{"stedc-values", newStedcValues},
+	{"stemr", newStemr},
 	{"values", newValues},
 	{"vectors", newVectors},
 }

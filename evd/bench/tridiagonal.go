@@ -106,3 +106,26 @@ func newStedcValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		result: values,
 	}, nil
 }
+
+// newStemr finds m eigenpairs, from the least on, by relatively robust representations. The host takes
+// part, so its time counts.
+func newStemr(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t)
+	if err != nil {
+		return nil, err
+	}
+	d, e := gaussian(s.n)
+	rx, x := packed("X", s.m, s.n)
+	return &load{
+		row:    Row{M: s.m},
+		flops:  mrrr.Flops(),
+		bytes:  realBytes * float64(s.m) * float64(s.n),
+		layout: vk.Together(rx, mrrr.Work()),
+		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
+			began := time.Now()
+			_, _, profile, err := mrrr.Solve(ctx, ws, d, e, 0, s.m, x(ws))
+			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
+		},
+		result: rx,
+	}, nil
+}

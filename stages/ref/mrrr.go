@@ -93,11 +93,25 @@ func MRRRWith(b MRBackend, d, e []float64, opt MROptions) ([]float64, MRCounters
 		lost = append(lost, keep(open, func(b *mrBlock) bool { return b.lost })...)
 		open = keep(open, func(b *mrBlock) bool { return b.failed && !b.lost })
 	}
-	if err := s.fallBack(append(lost, open...)); err != nil {
+	lost = append(lost, open...)
+	rows := 0
+	for _, b := range lost {
+		rows += b.n()
+	}
+	if rows > mrAlone {
+		if values, err := b.SolveAll(d, e, opt.From, opt.To); values != nil || err != nil {
+			s.counters.Fallback += len(values)
+			return values, s.counters, err
+		}
+	}
+	if err := s.fallBack(lost); err != nil {
 		return nil, s.counters, err
 	}
 	return s.values(), s.counters, nil
 }
+
+// mrAlone is the number of rows of hopeless blocks that are not worth the attention of the whole device.
+const mrAlone = 256
 
 // fallBack solves blocks by divide and conquer.
 func (s *mrSolver) fallBack(blocks []*mrBlock) error {

@@ -32,6 +32,10 @@ type MRBackend interface {
 	// Solve replaces the vectors of a block by those of another method, which finds eigenvalues
 	// from … to−1 of T(d, e), and returns these.
 	Solve(v MRBlock, d, e []float64, from, to int) ([]float64, error)
+
+	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way: else it
+	// returns nil, and large blocks go through Solve as well.
+	SolveAll(d, e []float64, from, to int) ([]float64, error)
 }
 
 // An MRTask is one eigenvalue of one representation.

@@ -205,9 +205,13 @@ func (s *mrSolver) begin(blocks []*mrBlock, rtol float64) error {
 func (s *mrSolver) n() int { return len(s.d) }
 
 // grid is how many points of the spectrum are counted at, for a block of a matrix of order n.
-func (b *mrBlock) grid(n int) int { return min(mrGrid*b.n()/n, 16*b.n()) }
+func (b *mrBlock) grid(n int) int { return min(MRGrid*b.n()/n, MRGridRows*b.n()) }
 
-const mrGrid = 1 << 15
+const (
+	// MRGrid is how many points are counted at in all, at most, and MRGridRows how many for a row of T.
+	MRGrid     = 1 << 15
+	MRGridRows = 16
+)
 
 // point returns grid point j; −1 and the number of points are the ends of the spectrum.
 func (b *mrBlock) point(j, n int) float64 {

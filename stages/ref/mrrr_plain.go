@@ -108,6 +108,8 @@ func (b *mrPlain) Sums(lambda []float64) ([]float64, error) {
 	return sums, nil
 }
 
+func (b *mrPlain) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
+
 func (b *mrPlain) Solve(v MRBlock, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := DivideConquer(d, e, DCOptions{From: from, To: to})
 	if err != nil {

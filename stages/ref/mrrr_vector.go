@@ -118,11 +118,11 @@ func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 			lo = lambda
 		}
 		next := lambda + correction
-		if !(lo <= next && next <= hi) || step >= mrQuotients {
+		if !(lo <= next && next <= hi) || step >= MRQuotients {
 			next = 0.5 * (lo + hi)
 		}
 		if step == mrSteps-1 {
-			lo, hi = t.bisect(k, lo, hi, 2*mrUlp, true)
+			lo, hi = t.bisect(k, lo, hi, MRExhausted, true)
 			next = 0.5 * (lo + hi)
 		}
 		lambda = next
@@ -132,6 +132,11 @@ func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 const (
 	mrDeaf       = 2 // ulps of the gap: no neighbour can be felt
 	mrCorrection = 2 // ulps of λ: no other λ would be better
-	mrQuotients  = 8 // steps after which bisection takes over, and ends it
-	mrSteps      = 9
+
+	// MRQuotients is the number of steps after which bisection takes over, and ends it.
+	MRQuotients = 8
+	mrSteps     = MRQuotients + 1
+
+	// MRExhausted is the accuracy of that bisection.
+	MRExhausted = 2 * mrUlp
 )

@@ -1,0 +1,181 @@
+// stemr_bisect finds eigenvalues of representations by bisection (LAPACK dlarrb, dlaneg).
+//
+// variant: stemr_bisect
+// variant: stemr_bracket BRACKET
+// variant: stemr_count COUNT
+//
+// in: tasks, reps (leading dimension ld)
+//
+// stemr_count: counts[i] is the number of eigenvalues of task i's representation
+// below x[i], i < count.
+//
+// stemr_bisect: a team of 2^LEVELS − 1 invocations owns task i; at once they count at every point
+// that the next LEVELS halvings may come to.
+// in/out: lo, hi   an interval with the eigenvalue inside, in the end of length rtol, or SHARP,
+//                  relative to its ends
+// A dispatch does at most rounds times LEVELS halvings.
+//
+// stemr_bracket: the same for an interval relative to another representation, to whose
+// shift the task's adds shifts[8·c + chosen[c]], c = of[i]. It need not contain
+// the eigenvalue; it grows until it does. fresh ≠ 0 in the first dispatch only.
+// in/out: step, phase   state between dispatches
+//
+// Bit for bit what package ref's bisect does, where division and square root are
+// exact to the last bit. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "representation.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+#ifndef COUNT
+layout(constant_id = 1) const uint LEVELS = 1;
+#endif
+
+layout(push_constant, scalar) uniform Push {
+	Tasks tasks;
+	MatrixIn reps;
+#ifdef COUNT
+	MatrixIn x;
+	WordsInOut counts;
+#else
+	MatrixInOut lo, hi;
+#endif
+#ifdef BRACKET
+	Words of, chosen;
+	MatrixIn shifts;
+	MatrixInOut step;
+	WordsInOut phase;
+	uint fresh;
+#endif
+#ifndef COUNT
+	uint rounds;
+	real_t rtol;
+#endif
+	uint ld, count;
+} p;
+
+#ifdef COUNT
+void main() {
+	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	if (i >= p.count) return;
+	Task t = p.tasks.at[i];
+	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
+}
+#else
+const uint TEAM = (1u << LEVELS) - 1;
+const uint TEAMS = LOCAL_SIZE / TEAM;
+
+shared uint busy;
+shared uint counted[LOCAL_SIZE]; // by team and node of its tree: root 1, below node k 2k and 2k+1
+
+// Phases: first the lower end is proved, then the upper one, then the interval is halved.
+const uint LOWER = 0, UPPER = 1, HALVE = 2;
+
+const work_t EXPANSION = 4;
+
+work_t larger(work_t lo, work_t hi) { return max(abs(lo), abs(hi)); }
+
+work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger(lo, hi)), tiny()); }
+
+bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
+
+work_t middle(work_t lo, work_t hi) {
+	if (lo < 0 && hi > 0) return 0;
+	if (lo == 0) return hi * power_of_two(-20);
+	if (hi == 0) return lo * power_of_two(-20);
+	if (lo > 0 && hi > 4 * lo) return sqrt(lo) * sqrt(hi);
+	if (hi < 0 && lo < 4 * hi) return -sqrt(-lo) * sqrt(-hi);
+	return work_t(0.5) * (lo + hi);
+}
+
+// point is where node k of the tree over [lo, hi] counts.
+work_t point(uint k, work_t lo, work_t hi) {
+	for (int level = findMSB(k) - 1; level >= 0; level--) {
+		if ((k >> level & 1) == 0) hi = middle(lo, hi);
+		else lo = middle(lo, hi);
+	}
+	return middle(lo, hi);
+}
+
+void main() {
+	uint t = gl_LocalInvocationIndex, team = t / TEAM, node = t % TEAM + 1;
+	uint i = workgroup() * TEAMS + team;
+	bool ours = team < TEAMS && i < p.count;
+	Task task = p.tasks.at[ours ? i : 0];
+	Representation r = representation(uint64_t(p.reps), task, task.slot, p.ld);
+	work_t rtol = task.sharp != 0 ? 4 * ulp() : p.rtol;
+	work_t lo = 0, hi = 0, step = 0;
+	uint phase = HALVE;
+	if (ours) {
+		lo = p.lo.at[i];
+		hi = p.hi.at[i];
+#ifdef BRACKET
+		if (p.fresh != 0) {
+			uint c = p.of.at[i];
+			work_t tau = p.shifts.at[8 * c + p.chosen.at[c]];
+			work_t margin = 4 * ulp() * max(larger(lo, hi), abs(tau));
+			lo = (lo - tau) - margin;
+			hi = (hi - tau) + margin;
+			phase = LOWER;
+			step = stride(lo, hi);
+		} else {
+			phase = p.phase.at[i];
+			step = p.step.at[i];
+		}
+#endif
+	}
+	for (uint round = 0; round < p.rounds; round++) {
+		bool open = ours && (phase != HALVE || open_(lo, hi, rtol));
+		barrier(); // all have seen what busy and counted were
+		if (t == 0) busy = 0;
+		barrier();
+		if (open) atomicOr(busy, 1);
+		barrier();
+		if (busy == 0) break;
+		if (open) {
+			work_t x = phase == LOWER ? lo : phase == UPPER ? hi : point(node, lo, hi);
+			counted[t] = count(r, x);
+		}
+		barrier();
+		if (!open) continue;
+		if (phase == LOWER) {
+			if (counted[t] <= task.index) {
+				phase = UPPER;
+				step = stride(lo, hi);
+			} else {
+				hi = lo;
+				lo -= step;
+				step *= EXPANSION;
+			}
+		} else if (phase == UPPER) {
+			if (counted[t] > task.index) {
+				phase = HALVE;
+			} else {
+				lo = hi;
+				hi += step;
+				step *= EXPANSION;
+			}
+		} else {
+			for (uint k = 1, level = 0; level < LEVELS && open_(lo, hi, rtol); level++) {
+				bool down = counted[team * TEAM + k - 1] > task.index;
+				if (down) hi = middle(lo, hi);
+				else lo = middle(lo, hi);
+				k = 2 * k + (down ? 0 : 1);
+			}
+		}
+	}
+	if (!ours || node != 1) return;
+	p.lo.at[i] = lo;
+	p.hi.at[i] = hi;
+#ifdef BRACKET
+	p.step.at[i] = step;
+	p.phase.at[i] = phase;
+#endif
+}
+#endif

@@ -1,0 +1,36 @@
+// stemr_place puts the vectors of a block among the others.
+//
+// in:  z       rows×count, column-major without padding: row i is row lo + i of the matrix
+//      column  where column j of z belongs
+// out: x       component r of vector c at c + r·ldx, 0 ≤ r < n: zero outside of the block
+//
+// An invocation an element of the n×count. No aliasing.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn z;
+	Words column;
+	MatrixOut x;
+	uint lo, rows, n, count, ldx;
+} p;
+
+void main() {
+	uint64_t e = uint64_t(workgroup()) * LOCAL_SIZE + gl_LocalInvocationIndex;
+	if (e >= uint64_t(p.n) * p.count) return;
+	uint r = uint(e / p.count), j = uint(e % p.count);
+	real_t v = real_t(0);
+	if (r >= p.lo && r < p.lo + p.rows) v = MatrixIn(element(uint64_t(p.z), r - p.lo, j, p.rows)).at[0];
+	MatrixOut(element(uint64_t(p.x), p.column.at[j], r, p.ldx)).at[0] = v;
+}

@@ -1,0 +1,109 @@
+// stemr_shift makes representations of clusters: L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I, by the
+// differential stationary transform (LAPACK dlarrf).
+//
+// variant: stemr_shift
+// variant: stemr_child CHILD
+//
+// in: tasks  cluster c's comes from the representation of task c, c < clusters
+//     shifts[8·c + j]  candidates for τ, in pairs: left and right of the cluster, ever further
+//
+// stemr_shift: growth[8·c + j] is the largest |d⁺|, or ∞ if the transform breaks down.
+// stemr_child: chosen[c] is the better of the nearest pair with one that is at most GROWTH, or the
+// best of all, best[c] its growth; the representation goes to slot child[c].
+// A child's pair of columns may overlap its parent's, which may have other
+// children: those with over ≠ 0 are made in a second dispatch.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "representation.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	Tasks tasks;
+	MatrixInOut reps; // of the parents
+	MatrixIn shifts;
+#ifdef CHILD
+	MatrixIn growth;
+	MatrixOut best;
+	WordsInOut chosen;
+	Words child;
+	MatrixInOut children; // the same as reps, but for the roots'
+	uint over, ldchild;
+#else
+	MatrixOut growth;
+#endif
+	uint ld, clusters;
+} p;
+
+const uint SHIFTS = 8;
+const work_t GROWTH = 8;
+
+work_t least_pivot() { return power_of_two(SCALE_LEAST); }
+
+work_t huge() { return power_of_two(200); }
+
+#ifdef CHILD
+uint choose(uint c) {
+	uint best = 0;
+	for (uint j = 0; j < SHIFTS; j += 2) {
+		for (uint k = j; k < j + 2; k++) {
+			if (p.growth.at[SHIFTS * c + k] < p.growth.at[SHIFTS * c + best]) best = k;
+		}
+		if (p.growth.at[SHIFTS * c + best] <= GROWTH) break;
+	}
+	return best;
+}
+#endif
+
+void main() {
+	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+#ifdef CHILD
+	if (i >= p.clusters) return;
+	Task t = p.tasks.at[i];
+	uint to = p.child.at[i];
+	if ((t.slot != ROOT && to < t.slot + 2) != (p.over != 0)) return;
+	uint best = choose(i);
+	p.chosen.at[i] = best;
+	p.best.at[i] = p.growth.at[SHIFTS * i + best];
+	work_t tau = p.shifts.at[SHIFTS * i + best];
+	Representation out_ = representation(uint64_t(p.children), t, to, p.ldchild);
+#else
+	if (i >= SHIFTS * p.clusters) return;
+	Task t = p.tasks.at[i / SHIFTS];
+	work_t tau = p.shifts.at[i];
+#endif
+	Representation r = representation(uint64_t(p.reps), t, t.slot, p.ld);
+	work_t s = -tau, largest = 0;
+	bool broken = false;
+	Pair next[AHEAD];
+	for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
+	for (uint k = 0; k < r.n && !broken; k += AHEAD) {
+		Pair now[AHEAD] = next;
+		for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, k + AHEAD + u);
+		for (uint u = 0; u < AHEAD; u++) {
+			if (k + u < r.n && !broken) {
+				work_t d = now[u].d, l = now[u].l;
+				work_t dp = d + s;
+				if (!(abs(dp) >= least_pivot()) || abs(dp) > huge()) {
+					broken = true;
+				} else {
+					largest = max(largest, abs(dp));
+					work_t lp = (l * d) / dp;
+#ifdef CHILD
+					Pairs(out_.base + out_.stride * (k + u)).at[0] = Pair(dp, lp);
+#endif
+					s = (lp * l) * s - tau;
+				}
+			}
+		}
+	}
+#ifndef CHILD
+	p.growth.at[i] = broken ? infinity() : largest;
+#endif
+}

@@ -1,0 +1,61 @@
+// stemr_sums adds up vectors with random signs, to see whether they are what they should be.
+//
+// in:  x       element (c, r) at c + r·ldx, m×n
+//      lambda  m
+// out: sums    (2·s)·n + r: Σ_c ±x(c, r);  (2·s+1)·n + r: Σ_c ±lambda[c]·x(c, r),  0 ≤ s < 4
+//
+// The sign of column c in sample s is a function of c and s, package ref's MRSign. A workgroup a row.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+#include "reduce.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn x, lambda;
+	MatrixOut sums;
+	uint n, m, ldx;
+} p;
+
+const uint SAMPLES = 4;
+
+bool sign_of(uint c, uint s) {
+	uint x = (c + 1) * 0x9e3779b9u ^ (s + 1) * 0x85ebca6bu;
+	x = (x ^ x >> 16) * 0x7feb352du;
+	x = (x ^ x >> 15) * 0x846ca68bu;
+	return ((x ^ x >> 16) & 1) != 0;
+}
+
+void main() {
+	uint r = workgroup();
+	if (r >= p.n) return;
+	MatrixIn row = MatrixIn(element(uint64_t(p.x), 0, r, p.ldx));
+	acc_t sum[SAMPLES], weighted[SAMPLES];
+	for (uint s = 0; s < SAMPLES; s++) {
+		sum[s] = 0;
+		weighted[s] = 0;
+	}
+	for (uint c = gl_LocalInvocationIndex; c < p.m; c += LOCAL_SIZE) {
+		work_t x = row.at[c], lx = p.lambda.at[c] * x;
+		for (uint s = 0; s < SAMPLES; s++) {
+			bool minus = sign_of(c, s);
+			sum[s] += minus ? -x : x;
+			weighted[s] += minus ? -lx : lx;
+		}
+	}
+	for (uint s = 0; s < SAMPLES; s++) {
+		acc_t a = group_sum(sum[s]);
+		acc_t b = group_sum(weighted[s]);
+		if (gl_LocalInvocationIndex == 0) {
+			p.sums.at[(2 * s) * p.n + r] = a;
+			p.sums.at[(2 * s + 1) * p.n + r] = b;
+		}
+	}
+}

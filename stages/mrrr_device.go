@@ -1,0 +1,301 @@
+package stages
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// representations is one solve under way: the device's side of ref.MRBackend,
+// which says what each method has to do.
+type representations struct {
+	*MRRR
+	ctx     context.Context
+	ws      *vk.Arena
+	xt      Matrix
+	m       int
+	profile *vk.Profile
+}
+
+// run executes one exchange.
+func (r *representations) run(record func(rec *vk.Recorder)) error {
+	rec := vk.NewRecorder(r.dev)
+	rec.Phase(tridiagonalPhase, 0, 0)
+	record(rec)
+	p, err := r.dev.Run(r.ctx, rec, nil)
+	r.profile.Merge(p)
+	return err
+}
+
+func upload[T any](r *representations, to vk.Region[T], v []T) error {
+	if len(v) == 0 {
+		return nil
+	}
+	return vk.Upload(r.ctx, r.dev, to.In(r.ws), vk.Vector(v))
+}
+
+func download[T any](r *representations, to []T, from vk.Region[T]) error {
+	if len(to) == 0 {
+		return nil
+	}
+	return vk.Download(r.ctx, r.dev, vk.Vector(to), from.In(r.ws))
+}
+
+// words is a list of tasks as the kernels read it.
+func words(tasks []ref.MRTask) []uint32 {
+	w := make([]uint32, 0, mrrrTaskWords*len(tasks))
+	for _, t := range tasks {
+		var sharp uint32
+		if t.Sharp {
+			sharp = 1
+		}
+		w = append(w, uint32(t.Lo), uint32(t.Hi), uint32(t.Slot), uint32(t.Index), sharp)
+	}
+	return w
+}
+
+func unsigned(v []int32) []uint32 {
+	w := make([]uint32, len(v))
+	for i, x := range v {
+		w[i] = uint32(x)
+	}
+	return w
+}
+
+// home is where the representations of the tasks are, and their leading dimension.
+func (r *representations) home(tasks []ref.MRTask) (spirv.Addr[float64], uint32) {
+	if tasks[0].Slot == ref.MRRoot {
+		return r.root.In(r.ws).Addr(), 2
+	}
+	return r.reps.In(r.ws).Addr(), uint32(r.ld())
+}
+
+// Root implements ref.MRBackend.
+func (r *representations) Root(rep []float64) error { return upload(r, r.root, rep) }
+
+// Count implements ref.MRBackend.
+func (r *representations) Count(tasks []ref.MRTask, x []float64) ([]int32, error) {
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	if err := firstError(upload(r, r.tasks, words(tasks)), upload(r, r.x, x)); err != nil {
+		return nil, err
+	}
+	reps, ld := r.home(tasks)
+	err := r.run(func(rec *vk.Recorder) {
+		r.MRRR.count.Dispatch(rec, vk.Folded(vk.Tiles(len(tasks), r.tune.Threads)), shaders.StemrCountPush{
+			Tasks: r.tasks.In(r.ws).Addr(), Reps: reps, X: r.x.In(r.ws).Addr(), Counts: r.counts.In(r.ws).Addr(), Ld: ld, Count: uint32(len(tasks)),
+		})
+		rec.Costs(pivotFlops * r.pivots(len(tasks)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	counts, signed := make([]uint32, len(tasks)), make([]int32, len(tasks))
+	err = download(r, counts, r.counts)
+	for i, c := range counts {
+		signed[i] = int32(c)
+	}
+	return signed, err
+}
+
+// Bisect implements ref.MRBackend.
+func (r *representations) Bisect(tasks []ref.MRTask, lo, hi []float64, rtol float64) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	if err := firstError(upload(r, r.tasks, words(tasks)), upload(r, r.lo, lo), upload(r, r.hi, hi)); err != nil {
+		return err
+	}
+	err := r.run(func(rec *vk.Recorder) {
+		r.recordBisect(rec, tasks, r.tasks, r.lo, r.hi, 0, len(tasks), rtol)
+	})
+	return firstError(err, download(r, lo, r.lo), download(r, hi, r.hi))
+}
+
+// pivots is the cost of one count for each of m threads.
+func (s *MRRR) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
+
+// team is the number of levels of the largest teams that the device has threads for, less one.
+func (s *MRRR) team(m int) int {
+	levels := 1
+	for levels < len(s.bisect) && m*(2<<levels-1) <= s.tune.Lanes {
+		levels++
+	}
+	return levels - 1
+}
+
+// rounds cuts counts into dispatches of bounded time: it calls record with the number of
+// rounds of each.
+func (s *MRRR) rounds(rec *vk.Recorder, total, threads int, record func(rounds uint32)) {
+	each := min(max(1, int(s.tune.Dispatch/s.pivots(threads))), total)
+	for from := 0; from < total; from += each {
+		record(uint32(min(each, total-from)))
+		rec.Costs(pivotFlops * s.pivots(threads) * float64(min(each, max(0, usualRounds/2-from))))
+	}
+}
+
+// recordBisect bisects tasks [from, from+count) of a list.
+func (r *representations) recordBisect(rec *vk.Recorder, tasks []ref.MRTask, list vk.Region[uint32], lo, hi vk.Region[float64], from, count int, rtol float64) {
+	reps, ld := r.home(tasks)
+	k := r.bisect[r.team(count)]
+	size := 1<<k.Spec.Levels - 1
+	r.rounds(rec, vk.Tiles(halvings, k.Spec.Levels)+1, count*size, func(rounds uint32) {
+		k.Dispatch(rec, vk.Folded(vk.Tiles(count, k.Spec.LocalSize/uint32(size))), shaders.StemrBisectPush{
+			Tasks: list.In(r.ws).From(mrrrTaskWords * from).Addr(), Reps: reps, Lo: lo.In(r.ws).From(from).Addr(), Hi: hi.In(r.ws).From(from).Addr(),
+			Rounds: rounds, Rtol: rtol, Ld: ld, Count: uint32(count),
+		})
+	})
+}
+
+// Level implements ref.MRBackend.
+func (r *representations) Level(l *ref.MRLevel) error {
+	err := firstError(
+		upload(r, r.vectors, words(l.Vectors)), upload(r, r.column, unsigned(l.Column)),
+		upload(r, r.vlo, l.Lo), upload(r, r.vhi, l.Hi), upload(r, r.gap, l.Gap),
+		upload(r, r.clusters, words(l.Clusters)), upload(r, r.slot, unsigned(l.Child)), upload(r, r.shifts, l.Shifts),
+		upload(r, r.tasks, words(l.Members)), upload(r, r.of, unsigned(l.Of)), upload(r, r.lo, l.MemberLo), upload(r, r.hi, l.MemberHi),
+	)
+	if err != nil {
+		return err
+	}
+	err = r.run(func(rec *vk.Recorder) {
+		for from := 0; from < len(l.Vectors); from += r.lanes() {
+			r.recordVectors(rec, l, from, min(r.lanes(), len(l.Vectors)-from))
+		}
+		if len(l.Clusters) > 0 {
+			r.recordChildren(rec, l)
+			r.recordBrackets(rec, l)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	chosen := make([]uint32, len(l.Chosen))
+	err = firstError(
+		download(r, l.Lambda, r.lambda), download(r, l.Residual, r.residual),
+		download(r, chosen, r.chosen), download(r, l.Growth, r.best), download(r, l.MemberLo, r.lo), download(r, l.MemberHi, r.hi),
+	)
+	for i, c := range chosen {
+		l.Chosen[i] = int32(c)
+	}
+	return err
+}
+
+// recordVectors finds vectors [from, from+count): some steps of Rayleigh quotient iteration, then
+// bisection for what has not finished, which is hardly ever anything, and a last step.
+func (r *representations) recordVectors(rec *vk.Recorder, l *ref.MRLevel, from, count int) {
+	const fresh, last, halve = 1, 2, 4 // flags of stemr_vector
+	ws := r.ws
+	reps, ld := r.home(l.Vectors)
+	step := func(flags uint32) {
+		r.vector.Dispatch(rec, vk.Folded(vk.Tiles(count, r.tune.Threads)), shaders.StemrVectorPush{
+			Tasks: r.vectors.In(ws).From(mrrrTaskWords * from).Addr(), Reps: reps, Column: r.column.In(ws).From(from).Addr(), Gap: r.gap.In(ws).From(from).Addr(),
+			Lo: r.vlo.In(ws).From(from).Addr(), Hi: r.vhi.In(ws).From(from).Addr(), Lambda: r.lambda.In(ws).From(from).Addr(),
+			Residual: r.residual.In(ws).From(from).Addr(), Done: r.done.In(ws).From(from).Addr(), S: r.s.In(ws).Addr(), X: r.xt.Addr(),
+			Ld: ld, Lds: uint32(r.lanes()), Ldx: uint32(r.xt.Ld), N: uint32(r.n), Count: uint32(count), Flags: flags,
+		})
+	}
+	for i := range ref.MRQuotients + 1 {
+		flags := uint32(0)
+		if i == 0 {
+			flags = fresh
+		}
+		if i == ref.MRQuotients {
+			flags |= halve
+		}
+		step(flags)
+		if i < usualSteps {
+			rec.Costs(vectorPasses * pivotFlops * r.pivots(count))
+		}
+	}
+	r.recordBisect(rec, l.Vectors, r.vectors, r.vlo, r.vhi, from, count, ref.MRExhausted)
+	step(last)
+}
+
+const (
+	vectorPasses = 4 // a step of the iteration beside a count
+	usualSteps   = 3
+)
+
+// recordChildren makes the clusters' representations.
+func (r *representations) recordChildren(rec *vk.Recorder, l *ref.MRLevel) {
+	ws, clusters := r.ws, len(l.Clusters)
+	reps, ld := r.home(l.Clusters)
+	r.shift.Dispatch(rec, vk.Folded(vk.Tiles(ref.MRShifts*clusters, r.tune.Threads)), shaders.StemrShiftPush{
+		Tasks: r.clusters.In(ws).Addr(), Reps: reps, Shifts: r.shifts.In(ws).Addr(), Growth: r.growth.In(ws).Addr(), Ld: ld, Clusters: uint32(clusters),
+	})
+	rec.Costs(pivotFlops * r.pivots(ref.MRShifts*clusters))
+	// A child that takes its parent's place comes after its siblings.
+	for over := range uint32(2) {
+		r.child.Dispatch(rec, vk.Folded(vk.Tiles(clusters, r.tune.Threads)), shaders.StemrChildPush{
+			Tasks: r.clusters.In(ws).Addr(), Reps: reps, Shifts: r.shifts.In(ws).Addr(), Growth: r.growth.In(ws).Addr(), Best: r.best.In(ws).Addr(),
+			Chosen: r.chosen.In(ws).Addr(), Child: r.slot.In(ws).Addr(), Children: r.reps.In(ws).Addr(),
+			Over: over, Ldchild: uint32(r.ld()), Ld: ld, Clusters: uint32(clusters),
+		})
+		rec.Costs(pivotFlops * r.pivots(clusters))
+	}
+}
+
+// recordBrackets finds the clusters' eigenvalues in their new representations.
+func (r *representations) recordBrackets(rec *vk.Recorder, l *ref.MRLevel) {
+	ws, count := r.ws, len(l.Members)
+	k := r.bracket[r.team(count)]
+	size := 1<<k.Spec.Levels - 1
+	fresh := uint32(1)
+	r.rounds(rec, expanding+vk.Tiles(halvings, k.Spec.Levels), count*size, func(rounds uint32) {
+		k.Dispatch(rec, vk.Folded(vk.Tiles(count, k.Spec.LocalSize/uint32(size))), shaders.StemrBracketPush{
+			Tasks: r.tasks.In(ws).Addr(), Reps: r.reps.In(ws).Addr(), Lo: r.lo.In(ws).Addr(), Hi: r.hi.In(ws).Addr(),
+			Of: r.of.In(ws).Addr(), Chosen: r.chosen.In(ws).Addr(), Shifts: r.shifts.In(ws).Addr(), Step: r.step.In(ws).Addr(), Phase: r.phase.In(ws).Addr(),
+			Fresh: fresh, Rounds: rounds, Rtol: l.RTol, Ld: uint32(r.ld()), Count: uint32(count),
+		})
+		fresh = 0
+	})
+}
+
+// Sums implements ref.MRBackend.
+func (r *representations) Sums(lambda []float64) ([]float64, error) {
+	if err := upload(r, r.lambda, lambda); err != nil {
+		return nil, err
+	}
+	err := r.run(func(rec *vk.Recorder) {
+		r.sums.Dispatch(rec, vk.Folded(r.n), shaders.StemrSumsPush{
+			X: r.xt.Addr(), Lambda: r.lambda.In(r.ws).Addr(), Sums: r.sum.In(r.ws).Addr(), N: uint32(r.n), M: uint32(r.m), Ldx: uint32(r.xt.Ld),
+		})
+	})
+	sums := make([]float64, 2*ref.MRSamples*r.n)
+	return sums, firstError(err, download(r, sums, r.sum))
+}
+
+// SolveAll implements ref.MRBackend: on the device, if there is memory for it.
+func (r *representations) SolveAll(d, e []float64, from, to int) ([]float64, error) {
+	if r.fallback == nil || r.xt.Ld != r.m || r.xt.At.Len() < r.n*r.n {
+		return nil, nil
+	}
+	values, profile, err := r.fallback.SolveRange(r.ctx, r.ws, d, e, from, to, r.xt)
+	r.profile.Merge(profile)
+	if err != nil {
+		return nil, err
+	}
+	return values[from:to], nil
+}
+
+// Solve implements ref.MRBackend, on the host.
+func (r *representations) Solve(v ref.MRBlock, d, e []float64, from, to int) ([]float64, error) {
+	values, z, err := ref.DivideConquer(d, e, ref.DCOptions{From: from, To: to})
+	if err != nil {
+		return nil, err
+	}
+	if err := firstError(upload(r, r.reps, z), upload(r, r.column, unsigned(v.Columns))); err != nil {
+		return nil, err
+	}
+	return values[from:to], r.run(func(rec *vk.Recorder) {
+		r.place.Dispatch(rec, vk.Folded(vk.Tiles(r.n*len(v.Columns), r.tune.Threads)), shaders.StemrPlacePush{
+			Z: r.reps.In(r.ws).Addr(), Column: r.column.In(r.ws).Addr(), X: r.xt.Addr(),
+			Lo: uint32(v.Lo), Rows: uint32(v.Hi - v.Lo), N: uint32(r.n), Count: uint32(len(v.Columns)), Ldx: uint32(r.xt.Ld),
+		})
+	})
+}

@@ -1,0 +1,181 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// solveMRRR finds vectors il … iu−1 with padding between the columns of xt, and returns
+// them column-major.
+func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int) (values, z []float64, c MRRRCounters) {
+	t.Helper()
+	dev, n, m := testDevice(t), len(d), iu-il
+	s, err := NewMRRR(dev, n, m, nil, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ld := m + 3
+	x := vk.Reserve[float64]("X", ld*n)
+	ws := arena(t, dev, vk.Together(x, s.Work()))
+	values, c, _, err = s.Solve(context.Background(), ws, d, e, il, iu, NewMatrix(x.In(ws), m, n, ld))
+	if err != nil {
+		t.Fatal(err)
+	}
+	xt := get(t, dev, x.In(ws))
+	z = make([]float64, n*m)
+	for r := range n {
+		for c := range m {
+			z[r+c*n] = xt[c+r*ld]
+		}
+		for c := m; c < ld; c++ {
+			if !math.IsNaN(xt[c+r*ld]) {
+				t.Fatalf("padding at row %d was written", r)
+			}
+		}
+	}
+	return values, z, c
+}
+
+// checkMRRR holds values and vectors against T.
+func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
+	t.Helper()
+	n := len(d)
+	if r := ratio.TridiagonalResidual(d, e, values, z, n); !(r < 60) {
+		t.Errorf("residual %g", r)
+	}
+	if r := ratio.Orthogonality(n, len(values), z, n); !(r < 60) {
+		t.Errorf("orthogonality %g", r)
+	}
+	if err := ratio.SturmRange(d, e, il, values, 4*float64(max(n, 8))*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMRRROnEveryKind(t *testing.T) {
+	for _, kind := range testmat.Tridiagonals() {
+		for _, n := range []int{1, 2, 3, 7, 50} {
+			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
+				d, e := kind.Tridiagonal(n)
+				values, z, _ := solveMRRR(t, SmallestTuning(), d, e, 0, n)
+				checkMRRR(t, d, e, 0, values, z)
+			})
+		}
+	}
+}
+
+// The device must walk the twin's tree: the same clusters, to the same depth, the
+// same values to the last bits.
+func TestMRRRAgreesWithTwin(t *testing.T) {
+	for name, f := range map[string]struct {
+		d, e func(i int) float64
+	}{
+		"scattered": {func(i int) float64 { return math.Sin(float64(i * i)) }, func(i int) float64 { return math.Cos(float64(3 * i * i)) }},
+		"Wilkinson": {func(i int) float64 { return math.Abs(float64(i) - 74.5) }, func(i int) float64 { return 1 }},
+		"clusters":  {func(i int) float64 { return float64(i % 3) }, func(i int) float64 { return 1e-7 }},
+		"glued":     {func(i int) float64 { return math.Abs(float64(i%21 - 10)) }, func(i int) float64 { return []float64{1, 1e-8}[(i%21)/20] }},
+	} {
+		for _, tune := range []Tuning{SmallestTuning(), TuningFor(testDevice(t).Info())} {
+			const n = 150
+			d, e := make([]float64, n), make([]float64, n-1)
+			for i := range d {
+				d[i] = f.d(i)
+			}
+			for i := range e {
+				e[i] = f.e(i)
+			}
+			for _, r := range [][2]int{{0, n}, {37, 75}} {
+				t.Run(fmt.Sprintf("%s/%d:%d", name, r[0], r[1]), func(t *testing.T) {
+					values, z, counters := solveMRRR(t, tune, d, e, r[0], r[1])
+					checkMRRR(t, d, e, r[0], values, z)
+					want, _, twin, err := ref.MRRR(d, e, ref.MROptions{From: r[0], To: r[1]})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if r := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)); !(r < 0.1) {
+						t.Errorf("values differ by %g", r)
+					}
+					if counters != twin {
+						t.Errorf("%+v, the twin %+v", counters, twin)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Parts of a matrix of several blocks, one of which divide and conquer has to solve.
+func TestMRRRRanges(t *testing.T) {
+	const n = 100
+	d, e := make([]float64, n), make([]float64, n-1)
+	for i := range d {
+		d[i] = math.Sin(float64(i * i))
+		if i >= 30 {
+			d[i] = math.Abs(float64((i-30)%21-10)) - 5
+		}
+	}
+	for i := range e {
+		e[i] = 1
+		if i > 30 && (i-30)%21 == 20 {
+			e[i] = 1e-3
+		}
+	}
+	e[29], e[9] = 0, 0
+	fell := 0
+	for _, r := range [][2]int{{0, n}, {0, 1}, {99, 100}, {20, 61}, {50, 50}} {
+		values, z, c := solveMRRR(t, SmallestTuning(), d, e, r[0], r[1])
+		if len(values) != r[1]-r[0] {
+			t.Fatalf("%v: %d values", r, len(values))
+		}
+		checkMRRR(t, d, e, r[0], values, z)
+		fell += c.Fallback
+	}
+	if fell == 0 {
+		t.Error("divide and conquer was not needed")
+	}
+}
+
+// With memory for it, divide and conquer runs on the device.
+func TestMRRRFallsBackOnDevice(t *testing.T) {
+	const n = 305
+	dev, tune := testDevice(t), SmallestTuning()
+	divide, err := NewDivideConquer(dev, n, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewMRRR(dev, n, n, divide, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, e := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+	e[20] = 0 // two blocks, one small
+	for _, r := range [][2]int{{0, n}, {30, 90}, {2, 40}} {
+		m := r[1] - r[0]
+		x := vk.Reserve[float64]("X", n*n)
+		ws := arena(t, dev, vk.Together(x, s.Work()))
+		values, c, profile, err := s.Solve(context.Background(), ws, d, e, r[0], r[1], NewMatrix(x.In(ws), m, n, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Fallback != m {
+			t.Errorf("%v: %+v", r, c)
+		}
+		if m == n && profile.Total() <= 0 {
+			t.Error("no time was spent")
+		}
+		xt := get(t, dev, x.In(ws))
+		z := make([]float64, n*m)
+		for r := range n {
+			for c := range m {
+				z[r+c*n] = xt[c+r*m]
+			}
+		}
+		checkMRRR(t, d, e, r[0], values, z)
+	}
+}
