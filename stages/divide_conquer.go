@@ -165,10 +165,6 @@ func send[T any](c *conversation, to vk.Slice[T], v []T) error {
 	return vk.Upload(c.ctx, c.dev, to, vk.Vector(v))
 }
 
-func receive[T any](c *conversation, v []T, from vk.Slice[T]) error {
-	return vk.Download(c.ctx, c.dev, vk.Vector(v), from)
-}
-
 // Vectors implements ref.DCBackend.
 func (c *conversation) Vectors(levels [][]*ref.DCMerge, order []int32) error {
 	x := c.vectors

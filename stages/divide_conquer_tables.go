@@ -6,10 +6,10 @@ import (
 )
 
 // tables says where the lists of the second pass lie in one array of words: first some
-// for each level, then those of the result.
-type tables struct{ n, levels int }
+// for each level, of which none has more than most merges, then those of the result.
+type tables struct{ n, levels, most int }
 
-func (s *conquerVectors) tables() tables { return tables{s.n, s.levels} }
+func (s *conquerVectors) tables() tables { return tables{s.n, s.levels, s.tune.mostMerges(s.n)} }
 
 const (
 	chainWords  = 3 // merge, first step, end
@@ -23,7 +23,7 @@ func (t tables) src(level int) int    { return t.row(level) + t.n }
 func (t tables) dst(level int) int    { return t.row(level) + 2*t.n }
 func (t tables) chains(level int) int { return t.row(level) + 3*t.n }
 func (t tables) merges(level int) int { return t.chains(level) + chainWords*t.n }
-func (t tables) level() int           { return (3+chainWords)*t.n + mergeWords*mostMerges(t.n) }
+func (t tables) level() int           { return (3+chainWords)*t.n + mergeWords*t.most }
 
 // place is, by column of Q, where it stands in the result. Then there are two lists of
 // columns and their places: of the last merge what is deflated, counted from its

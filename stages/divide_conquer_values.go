@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/vkevd/vkevd/shaders"
@@ -52,11 +53,17 @@ const (
 	leafWords  = 4  // lo, n, at
 )
 
-// mostMerges is how many merges a level can have: leaves have a row or more.
-func mostMerges(n int) int { return n/2 + 1 }
+// mostMerges is how many merges a level can have: each is larger than a leaf.
+func (t DivideConquerTuning) mostMerges(n int) int { return n/(t.Leaf+1) + 1 }
+
+// mostOrder is how many rows may be: the numbers of a level travel in one recording.
+const mostOrder = 1000000
 
 func newConquerValues(b *builder, n, levels int, t DivideConquerTuning) conquerValues {
 	levels = max(levels, 1)
+	if n > mostOrder && b.err == nil {
+		b.err = fmt.Errorf("stages: divide and conquer of order %d: at most %d", n, mostOrder)
+	}
 	s := conquerValues{dev: b.dev, n: n, levels: levels, tune: t}
 	s.leaf = build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
 	s.secular = build(b, shaders.StedcSecular(), shaders.StedcSecularSpec{LocalSize: t.Lanes})
@@ -64,7 +71,7 @@ func newConquerValues(b *builder, n, levels int, t DivideConquerTuning) conquerV
 	s.rows = build(b, shaders.StedcRows(), shaders.StedcRowsSpec{LocalSize: t.Lanes})
 	s.ends, s.leaves = vk.Reserve[float64]("ends of leaves", 4*n), vk.Reserve[uint32]("leaves", leafWords*n)
 	s.numbers = vk.Reserve[float64]("numbers of merges", levels*allNumbers*n)
-	s.merges = vk.Reserve[uint32]("merges", levels*mergeWords*mostMerges(n))
+	s.merges = vk.Reserve[uint32]("merges", levels*mergeWords*t.mostMerges(n))
 	s.work = vk.Together(s.ends, s.leaves, s.numbers, s.merges)
 	return s
 }
@@ -77,8 +84,8 @@ func (s *conquerValues) number(ws *vk.Arena, level, first, count int) vk.Slice[f
 
 // mergeList is a level's merges.
 func (s *conquerValues) mergeList(ws *vk.Arena, level int) vk.Slice[uint32] {
-	level = min(level, s.levels-1)
-	return s.merges.In(ws).Sub(level*mergeWords*mostMerges(s.n), mergeWords*mostMerges(s.n))
+	words := mergeWords * s.tune.mostMerges(s.n)
+	return s.merges.In(ws).Sub(min(level, s.levels-1)*words, words)
 }
 
 // Leaves implements ref.DCBackend.
@@ -103,15 +110,16 @@ func (c *conversation) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) 
 	numbers := make([]float64, 4*n)
 	copy(numbers, e)
 	copy(numbers[n:], d)
-	if err := firstError(send(c, c.leaves.In(c.ws), list), send(c, ends, numbers[:2*n])); err != nil {
-		return err
-	}
 	push.Leaves, push.E, push.D = c.leaves.In(c.ws).Addr(), ends.Addr(), ends.From(n).Addr()
 	push.First, push.Last = ends.From(2*n).Addr(), ends.From(3*n).Addr()
-	err := firstError(
-		c.run(func(rec *vk.Recorder) { c.leaf.Dispatch(rec, vk.Folded(len(tree.Leaves)), push) }),
-		receive(c, numbers[n:], ends.Sub(n, 3*n)),
-	)
+	err := c.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			vk.Send(rec, c.leaves.In(c.ws), list)
+			vk.Send(rec, ends, numbers[:2*n])
+		})
+		c.leaf.Dispatch(rec, vk.Folded(len(tree.Leaves)), push)
+		vk.Receive(rec, numbers[n:], ends.From(n))
+	})
 	if err != nil {
 		return err
 	}
@@ -145,14 +153,15 @@ func (c *conversation) Roots(merges []*ref.DCMerge) error {
 		sent[numberRho*n+i] = m.Rho
 		poles = max(poles, m.K)
 	}
-	if err := firstError(send(c, c.mergeList(c.ws, level), list), send(c, c.number(c.ws, level, 0, sentNumbers), sent)); err != nil {
-		return err
-	}
 	got := make([]float64, returnedNumbers*n)
-	err := firstError(
-		c.run(func(rec *vk.Recorder) { c.recordRoots(rec, level, len(merges), poles) }),
-		receive(c, got, c.number(c.ws, level, numberMu, returnedNumbers)),
-	)
+	err := c.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			vk.Send(rec, c.mergeList(c.ws, level), list)
+			vk.Send(rec, c.number(c.ws, level, 0, sentNumbers), sent)
+		})
+		c.recordRoots(rec, level, len(merges), poles)
+		vk.Receive(rec, got, c.number(c.ws, level, numberMu, returnedNumbers))
+	})
 	if err != nil {
 		return err
 	}

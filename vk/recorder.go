@@ -16,6 +16,8 @@ const (
 	opFill
 	opCopy
 	opPhase
+	opSend
+	opReceive
 )
 
 // command is one entry of a recording.
@@ -27,7 +29,7 @@ type command struct {
 	dst    uint64 // device addresses (fill, copy)
 	src    uint64
 	size   uint64
-	word   uint32
+	word   uint32  // of a fill; number of the parcel of a send or receive
 	cost   float64 // estimated flops, or bytes moved, whichever was given
 	phase  *phaseMark
 }
@@ -44,6 +46,7 @@ type Recorder struct {
 	dev        *Device
 	cmds       []command
 	bytes      []byte
+	parcels    []parcel
 	concurrent *concurrent
 }
 
@@ -130,6 +133,10 @@ func (r *Recorder) describe(c command) string {
 		return fmt.Sprintf("phase %s %.4g/%.4g", c.phase.name, c.phase.done, c.phase.total)
 	case opFill:
 		return fmt.Sprintf("fill %s %d bytes %#x", r.dev.nameOf(c.dst), c.size, c.word)
+	case opSend:
+		return fmt.Sprintf("send %s %d bytes", r.dev.nameOf(c.dst), c.size)
+	case opReceive:
+		return fmt.Sprintf("receive %s %d bytes", r.dev.nameOf(c.src), c.size)
 	case opCopy:
 		return fmt.Sprintf("copy %s from %s %d bytes", r.dev.nameOf(c.dst), r.dev.nameOf(c.src), c.size)
 	}

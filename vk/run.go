@@ -31,9 +31,15 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	}
 	d.setAbort(0)
 	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile()}
-	err := r.all()
+	err := r.post()
+	if err == nil {
+		err = r.all()
+	}
 	d.settle(err)
 	d.drain()
+	if err == nil {
+		r.fetch()
+	}
 	return r.profile, err
 }
 
@@ -246,6 +252,14 @@ func (e *encoder) add(c *command) {
 		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline.handle, c.kernel.pipeline.layout
 		out.Groups = [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)}
 		out.Push, out.PushSize = uint32(c.push[0]), uint32(c.push[1]-c.push[0])
+	case opSend:
+		kernel = "send"
+		a := d.find(c.dst)
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), c.dst-a.base, d.staging.Raw(), e.run.rec.parcels[c.word].off, c.size
+	case opReceive:
+		kernel = "receive"
+		b := d.find(c.src)
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, d.staging.Raw(), e.run.rec.parcels[c.word].off, b.buffer.Raw(), c.src-b.base, c.size
 	case opFill:
 		kernel = "fill"
 		a := d.find(c.dst)
