@@ -18,10 +18,11 @@ const module = "github.com/vkevd/vkevd/"
 // module and no others. Tests are free.
 var mayImport = map[string][]string{
 	// The command checks results and devices with what the tests trust: tests/ratio and tests/testmat.
-	"cmd/vkevd":          {"evd", "evd/bench", "evd/matio", "evd/probe", "vk", "tests/ratio", "tests/testmat"},
+	"cmd/vkevd":          {"evd", "evd/bench", "evd/matio", "evd/probe", "evd/tune", "vk", "tests/ratio", "tests/testmat"},
 	"evd":                {"stages", "vk"},
 	"evd/bench":          {"evd", "stages", "shaders", "vk", "vk/spirv"},
 	"evd/matio":          {},
+	"evd/tune":           {"evd", "evd/bench", "stages", "vk"},
 	"evd/probe":          {"shaders", "vk"},
 	"evd/gonumlapack":    {"evd", "vk"},
 	"examples/graphene":  {"evd"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -20,6 +21,7 @@ const warmUp = time.Second
 type benchJob struct {
 	*session
 	device  func() string
+	config  *config
 	options bench.Options
 	rows    string // path of the rows in JSON, "" for none
 	kernels bool
@@ -64,6 +66,7 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
 	j.device = s.deviceFlag(cmd)
+	j.config = s.configFlag(cmd)
 	j.options.WarmUp = warmUp
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.options.Orders, "n", "n", nil, "orders `N` of the matrices")
@@ -136,6 +139,9 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) err
 		return err
 	}
 	defer dev.Close()
+	var kept evd.Options
+	j.config.apply(&kept, dev.Info(), j.stderr)
+	j.options.Tuning = kept.Tuning
 	b, err := dev.bench(ctx, j.options)
 	if err != nil {
 		return err

@@ -22,13 +22,18 @@ type benchReport struct {
 
 // peaks begins the table with what is compared to.
 func (o *benchReport) peaks(peaks []bench.Row) error {
-	o.show.end()
-	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n", printable(peaks[0].Device), printable(peaks[0].Driver),
-		"stage", "n", "b", "k", "m", "median ms", "least", "most", "on clock", "GFLOP/s", "of fma", "GB/s", "of copy")
-	if err != nil {
+	if err := o.head(peaks[0]); err != nil {
 		return err
 	}
 	return o.rows(peaks)
+}
+
+// head is above the rows of a device.
+func (o *benchReport) head(r bench.Row) error {
+	o.show.end()
+	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n", printable(r.Device), printable(r.Driver),
+		"stage", "n", "b", "k", "m", "median ms", "least", "most", "on clock", "GFLOP/s", "of fma", "GB/s", "of copy")
+	return err
 }
 
 func (o *benchReport) rows(rows []bench.Row) error {

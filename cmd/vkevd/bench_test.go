@@ -13,6 +13,7 @@ import (
 
 // bench is that of a device on which everything takes n milliseconds.
 func (m *pretended) bench(_ context.Context, opt bench.Options) (benchmark, error) {
+	m.benched = opt
 	return &pretendedBench{m, opt}, m.planErr
 }
 

@@ -74,7 +74,7 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := j.measure(ctx, a, res, stderr, show)
+	found, err := j.measure(ctx, a, res, show.above(), show)
 	if err != nil {
 		return aboutMatrix(files[0], a.N, err)
 	}

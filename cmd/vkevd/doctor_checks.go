@@ -107,6 +107,7 @@ func (d *examination) opened(ctx context.Context) {
 	}
 	defer dev.Close()
 	d.arithmetic(ctx, dev)
+	d.settings(dev.Info())
 	d.room(dev.Info())
 	d.smallSolve(ctx, dev)
 }
@@ -222,6 +223,20 @@ func (d *examination) folders() {
 		return
 	}
 	d.add("cache of kernels", fine, "", "%s", dir)
+}
+
+// settings looks at what tune has kept for the device.
+func (d *examination) settings(info vk.Info) {
+	path := d.tunedFile(info)
+	t, found, err := readTuned(path, info)
+	switch {
+	case err != nil:
+		d.add("tuning", noted, "vkevd tune --save makes it again", "%s is not used: %s", path, describe(err))
+	case found:
+		d.add("tuning", fine, "", "%v, from %s", t.Choice, path)
+	default:
+		d.add("tuning", fine, "", "the table for %s devices", info.Family)
+	}
 }
 
 // writable makes a file in the folder, or, where there is none yet, the folder.

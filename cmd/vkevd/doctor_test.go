@@ -49,6 +49,7 @@ ok       FP64 division                at most 0.5 ulp off in 7 hard cases, corre
 ok       FP64 square root             at most 0.75 ulp off in 7 hard cases
 note     FP64 fma                     fused
 note     FP64 subnormals              kept
+ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
 ok       a matrix of order 100        solved: `

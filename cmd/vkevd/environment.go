@@ -15,16 +15,17 @@ import (
 
 // An environment is what the program sees of the world besides files. Tests make their own.
 type environment struct {
-	lookup   func(variable string) (string, bool)
-	cacheDir func() (string, error) // the user's, for all programs
-	system   func() string          // os-release(5), "" where there is none
-	terminal bool                   // standard error is one that lines can be redrawn on
-	machine  machine
+	lookup    func(variable string) (string, bool)
+	cacheDir  func() (string, error) // the user's, for all programs
+	configDir func() (string, error) // the user's settings, for all programs
+	system    func() string          // os-release(5), "" where there is none
+	terminal  bool                   // standard error is one that lines can be redrawn on
+	machine   machine
 }
 
 // ours is the process's own.
 func ours() environment {
-	return environment{os.LookupEnv, os.UserCacheDir, osRelease, isTerminal(os.Stderr), vulkan{}}
+	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, isTerminal(os.Stderr), vulkan{}}
 }
 
 func osRelease() string {

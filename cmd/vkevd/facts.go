@@ -22,9 +22,10 @@ type facts struct {
 	Device    string             `json:"device"`
 	Driver    string             `json:"driver"`
 	Vulkan    string             `json:"vulkan"`
-	Memory    uint64             `json:"memory_bytes"` // on the device
-	Seconds   map[string]float64 `json:"seconds"`      // by the clock, for each of laps
-	Stages    []vk.Timing        `json:"stages"`       // inside solve, as the device counts
+	Memory    uint64             `json:"memory_bytes"`    // on the device
+	Seconds   map[string]float64 `json:"seconds"`         // by the clock, for each of laps
+	Stages    []vk.Timing        `json:"stages"`          // inside solve, as the device counts
+	Tuned     bool               `json:"tuned,omitempty"` // with what vkevd tune has kept
 	Ratios    measures           `json:"ratios,omitempty"`
 
 	Tridiagonal bool `json:"tridiagonal,omitempty"`
@@ -68,6 +69,9 @@ func (f *facts) summary(w io.Writer) {
 	}
 	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, wanted, f.Precision)
 	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
+	if f.Tuned {
+		fmt.Fprintln(w, "sizes    as vkevd tune has kept them; --no-config takes the table's")
+	}
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
 	f.Ratios.print(w)

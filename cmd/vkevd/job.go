@@ -14,6 +14,7 @@ type job struct {
 	*session
 	device               func() string
 	options              options
+	config               *config
 	check, quiet         bool
 	values, vectors, log string // paths of outputs, "" for none
 }
@@ -46,7 +47,10 @@ func (j *job) run(ctx context.Context, file string) error {
 	opt := j.options.evd(n)
 	opt.Progress = show.update
 	opt.Overwrite = opt.Vectors && !j.check && !j.options.tridiagonal // A is needed for nothing more: save n² doubles
-	dev, p, err := prepareWith(ctx, j.session, j.device(), stderr, func(dev device) (solution, error) { return a.plan(dev, opt) })
+	dev, p, err := prepareWith(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
+		known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
+		return a.plan(dev, opt)
+	})
 	if err != nil {
 		return aboutMatrix(file, n, err)
 	}

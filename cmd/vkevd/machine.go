@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/tune"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -23,6 +24,7 @@ type device interface {
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
+	tune(context.Context, tune.Options) (tune.Result, error)
 	Close() error
 }
 

@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/tune"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,11 +27,14 @@ type pretended struct {
 	none                                          bool    // there is no device at all
 	arithmetic                                    probe.Arithmetic
 	probeErr                                      error
+	tuneResult                                    tune.Result
 
 	// What was asked.
-	opened []vk.Options
-	wanted []evd.Options
-	closed int // devices and plans closed
+	opened  []vk.Options
+	tuning  tune.Options
+	benched bench.Options
+	wanted  []evd.Options
+	closed  int // devices and plans closed
 }
 
 var pretendedInfo = vk.Info{
@@ -70,6 +75,19 @@ func (m *pretended) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, erro
 func (m *pretended) Info() vk.Info { return m.info }
 
 func (m *pretended) probe(context.Context) (probe.Arithmetic, error) { return m.arithmetic, m.probeErr }
+
+// tune is as if one measurement had been enough.
+func (m *pretended) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
+	m.tuning = opt
+	if m.planErr != nil {
+		return tune.Result{}, m.planErr
+	}
+	opt.Note("b = 8: it spills\x1b")
+	b := &pretendedBench{m, bench.Options{Repeat: opt.Repeat}}
+	opt.Row(m.tuneResult.Choice, b.row("sy2sb", opt.N))
+	opt.Row(m.tuneResult.Choice, b.row("sb2st", opt.N))
+	return m.tuneResult, ctx.Err()
+}
 
 func (m *pretended) Close() error {
 	m.closed++

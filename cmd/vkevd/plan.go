@@ -29,6 +29,7 @@ How many eigenvalues an --interval holds is not known beforehand: memory is for 
 	}
 	device := s.deviceFlag(cmd)
 	opt.flags(cmd)
+	config := s.configFlag(cmd)
 	cmd.Flags().IntVarP(&n, "n", "n", 0, "order `N` of the matrix")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if n < 1 {
@@ -41,7 +42,11 @@ How many eigenvalues an --interval holds is not known beforehand: memory is for 
 		if err != nil {
 			return err
 		}
-		f, err := s.machine.forecast(info, n, opt.tridiagonal, opt.evd(n))
+		wanted := opt.evd(n)
+		if config.apply(&wanted, info, s.stderr) {
+			fmt.Fprintln(s.stderr, "With the sizes that vkevd tune has kept.")
+		}
+		f, err := s.machine.forecast(info, n, opt.tridiagonal, wanted)
 		if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 			return aboutOption(option)
 		} else if err != nil {

@@ -145,6 +145,21 @@ func minutes(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
+// above is a writer of lines that appear above the redrawn one.
+func (p *progress) above() io.Writer { return aboveProgress{p} }
+
+type aboveProgress struct{ *progress }
+
+func (a aboveProgress) Write(line []byte) (int, error) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if a.redraw && a.now != "" {
+		fmt.Fprint(a.w, clearLine)
+		defer a.draw()
+	}
+	return a.w.Write(line)
+}
+
 // tick draws now and then until end.
 func (p *progress) tick() {
 	if p.stop != nil {

@@ -53,7 +53,7 @@ precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
 	root.SetHelpTemplate(helpTemplate)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(s.help())
-	root.AddCommand(s.solve(), s.check(), s.plan(), s.bench(), s.devices(), s.doctor(), s.selftest(), s.plot(),
+	root.AddCommand(s.solve(), s.check(), s.plan(), s.bench(), s.devices(), s.doctor(), s.selftest(), s.tune(), s.plot(),
 		s.version(), s.man(), s.completion())
 	return root
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +41,12 @@ func newStage(t *testing.T) *stage {
 func (s *stage) run(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	env := environment{
-		lookup:   func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
-		cacheDir: func() (string, error) { return "/home/me/.cache", nil },
-		system:   func() string { return s.system },
-		terminal: s.terminal,
-		machine:  s.machine,
+		lookup:    func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
+		cacheDir:  func() (string, error) { return "/home/me/.cache", nil },
+		configDir: func() (string, error) { return filepath.Abs("config") },
+		system:    func() string { return s.system },
+		terminal:  s.terminal,
+		machine:   s.machine,
 	}
 	var out, errs bytes.Buffer
 	w := io.Writer(&out)

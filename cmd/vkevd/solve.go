@@ -52,6 +52,7 @@ status is 1 and the result is written nevertheless, to be looked at.`,
 	}
 	j.device = s.deviceFlag(cmd)
 	j.options.flags(cmd)
+	j.config = s.configFlag(cmd)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .npy, .json, or else text")
 	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")

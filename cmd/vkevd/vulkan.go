@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/tune"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -48,4 +49,8 @@ func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
 
 func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {
 	return probe.Measure(ctx, d.Device)
+}
+
+func (d opened) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
+	return tune.Search(ctx, d.Device, opt)
 }

@@ -19,6 +19,7 @@ func (s *stage) real(args ...string) (stdout, stderr string, status int) {
 	var out, errs strings.Builder
 	env := ours()
 	env.terminal = false
+	env.configDir = func() (string, error) { return filepath.Abs("config") }
 	status = run(context.Background(), args, s.stdin, io.Writer(&out), &errs, env)
 	return out.String(), errs.String(), status
 }

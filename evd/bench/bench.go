@@ -103,6 +103,13 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	return b, nil
 }
 
+// With is the same bench, peaks and all, with other options. Only one of them is to be closed.
+func (b *Bench) With(opt Options) *Bench {
+	other := *b
+	other.opt = opt
+	return &other
+}
+
 // Close releases device memory.
 func (b *Bench) Close() { b.peaks.close() }
 

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/tune"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// tunable is a stage on which a search finds b = 64 and k = 128 instead of the table's sizes.
+func tunable(t *testing.T) *stage {
+	s := newStage(t)
+	table := tune.TableChoice(s.machine.info)
+	found := table
+	found.Band, found.Block = 64, 128
+	s.machine.tuneResult = tune.Result{Choice: found, Seconds: 0.5, Table: table, Before: 0.75, Complete: true}
+	return s
+}
+
+func TestTune(t *testing.T) {
+	s := tunable(t)
+	stdout, stderr, status := s.run("tune", "--n", "20", "--budget", "3s", "--json", "rows", "--repeat", "2", "--device", "pre")
+	const want = `Pretence 9000, gonum 0.17
+stage          n    b     k      m   median ms       least        most    on clock   GFLOP/s of fma     GB/s of copy
+rank-2k update by a 64×64×8 tile of 8×4:
+sy2sb         20    –    64      –     20.0000     10.0000     40.0000     60.0000     100.0  25.0%     10.0   50.0%
+sb2st         20    –    64      –     20.0000     10.0000     40.0000     60.0000     100.0  25.0%     10.0   50.0%
+
+best    b = 64, k = 128, rank-2k update by a 64×64×8 tile of 8×4: 0.5 s
+table   b = 32, k = 256, rank-2k update by a 64×64×8 tile of 8×4: 0.75 s
+
+// stages/tuning.go
+case "other":
+	t.Band, t.Block = 64, 128
+// stages/product_tuning.go
+RankTwoK: Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
+`
+	if stdout != want || stderr != "preparing the device\nnot measured: b = 8: it spills\\x1b\n" || status != statusFine {
+		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
+	}
+	if o := s.machine.tuning; o.N != 20 || o.Budget.Seconds() != 3 || o.Repeat != 2 || !s.machine.opened[0].Statistics || s.machine.opened[0].Device != "pre" {
+		t.Errorf("%+v, opened %+v", o, s.machine.opened)
+	}
+	s.expectFiles("rows")
+	s.machine.tuneResult.Complete, s.machine.tuneResult.Choice = false, s.machine.tuneResult.Table
+	stdout, _, _ = s.run("tune")
+	if !strings.HasSuffix(stdout, "s\nThe time was up before everything was tried; --budget, now 2m0s, allows more.\nThe table is right for this device.\n") {
+		t.Errorf("got\n%s", stdout)
+	}
+	if n := s.machine.tuning.N; n != tune.Order(s.machine.info) {
+		t.Errorf("n = %d", n)
+	}
+}
+
+// TestTuneIsUsed: what is saved is what solve, plan and bench run with, on that device alone.
+func TestTuneIsUsed(t *testing.T) {
+	s := tunable(t)
+	s.file("A.mtx", twoByTwo)
+	stdout, stderr, status := s.run("tune", "--save")
+	files, _ := filepath.Glob("config/vkevd/tuning-*.json")
+	if status != statusFine || len(files) != 1 || !strings.Contains(stderr, "kept in ") || stdout == "" {
+		t.Fatalf("status %d, %q, files %q", status, stderr, files)
+	}
+	band := func(args ...string) int {
+		t.Helper()
+		s.machine.wanted = nil
+		if _, stderr, status := s.run(args...); status != statusFine || strings.Contains(stderr, "passed over") {
+			t.Fatalf("%q: status %d, %s", args, status, stderr)
+		}
+		if args[0] == "bench" {
+			if o := s.machine.benched; o.Tuning != nil {
+				return o.Tuning.Band
+			}
+			return 0
+		}
+		if o := s.machine.wanted[0]; o.Tuning != nil {
+			return o.Tuning.Band
+		}
+		return 0
+	}
+	calls := [][]string{{"solve", "A.mtx"}, {"plan", "-n", "7"}, {"bench", "-n", "7", "gemm"}}
+	for _, args := range calls {
+		if got := band(args...); got != 64 {
+			t.Errorf("%q runs with b = %d", args, got)
+		}
+		if got := band(append(args, "--no-config")...); got != 0 {
+			t.Errorf("%q --no-config runs with b = %d", args, got)
+		}
+	}
+	if _, stderr, _ := s.run("solve", "A.mtx"); !strings.Contains(stderr, "\nsizes    as vkevd tune has kept them;") {
+		t.Errorf("the summary does not tell:\n%s", stderr)
+	}
+	for _, other := range []vk.Info{{Name: "Pretence 9000", Driver: "gonum", DriverVersion: "0.18"}, {Name: "Pretence 9001", Driver: "gonum", DriverVersion: "0.17"}} {
+		s.machine.info.Name, s.machine.info.DriverVersion = other.Name, other.DriverVersion
+		if got := band("solve", "A.mtx"); got != 0 {
+			t.Errorf("%+v runs with b = %d", other, got)
+		}
+	}
+	s.machine.info = pretendedInfo
+	s.variables["VKEVD_CONFIG"] = ""
+	if got := band("solve", "A.mtx"); got != 0 {
+		t.Errorf("without a folder it runs with b = %d", got)
+	}
+}
+
+// TestBadTuningIsPassedOver: with one line, whatever the file holds.
+func TestBadTuningIsPassedOver(t *testing.T) {
+	s := tunable(t)
+	s.file("A.mtx", twoByTwo)
+	s.run("tune", "--save")
+	files, _ := filepath.Glob("config/vkevd/*")
+	good, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(path string, value any) string {
+		var o map[string]any
+		json.Unmarshal(good, &o)
+		in := o
+		names := strings.Split(path, ".")
+		for _, name := range names[:len(names)-1] {
+			in = in[name].(map[string]any)
+		}
+		in[names[len(names)-1]] = value
+		text, _ := json.Marshal(o)
+		return string(text)
+	}
+	for name, text := range map[string]string{
+		"empty": "", "no JSON": "hello", "cut": string(good[:len(good)/2]), "array": "[1]", "escapes": "\x1b[2J",
+		"another device": change("device", "X\x1b[2J"), "another driver": change("driver", "X"), "unknown": change("more", 1),
+		"band of 0": change("choice.band", 0), "huge band": change("choice.band", 1<<20), "no number": change("choice.band", "wide"),
+		"block": change("choice.block", 100), "tile": change("choice.rank_two_k", map[string]any{"M": 1 << 30}),
+	} {
+		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.machine.wanted = nil
+		_, stderr, status := s.run("solve", "A.mtx")
+		if status != statusFine || strings.Count(stderr, ": passed over: ") != 1 || strings.Contains(stderr, "\x1b") || s.machine.wanted[0].Tuning != nil {
+			t.Errorf("%s: status %d, %s", name, status, stderr)
+		}
+		if _, stderr, _ := s.run("solve", "--quiet", "A.mtx"); stderr != "" {
+			t.Errorf("%s: --quiet said %q", name, stderr)
+		}
+	}
+	os.Remove(files[0])
+	os.Mkdir(files[0], 0o700)
+	if _, stderr, status := s.run("plan", "-n", "7"); status != statusFine || !strings.Contains(stderr, ": passed over: is a directory\n") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+func TestTuneRefuses(t *testing.T) {
+	s := tunable(t)
+	const help = "; see vkevd tune --help"
+	s.fails(statusInput, `tune takes no argument, not "x"`+help, "tune", "x")
+	s.fails(statusInput, "--n: 4 is too small, at least 16"+help, "tune", "--n", "4")
+	s.fails(statusInput, "--budget and --repeat must be positive"+help, "tune", "--budget", "-1s")
+	s.fails(statusInput, "--budget and --repeat must be positive"+help, "tune", "--repeat", "0")
+	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "tune", "--json", "no/rows")
+	s.variables["VKEVD_CONFIG"] = ""
+	s.fails(statusInput, "--save: there is no folder for settings; VKEVD_CONFIG can name one"+help, "tune", "--save")
+	s.machine.planErr = vk.ErrDeviceLost
+	s.fails(statusDevice, "device lost", "tune")
+	s.machine.openErr = vk.ErrNoDevice
+	s.fails(statusDevice, "no usable Vulkan device", "tune")
+	s.file("file", "")
+	s.variables["VKEVD_CONFIG"], s.machine.openErr, s.machine.planErr = "file", nil, nil
+	if _, stderr, status := s.run("tune", "--save"); status != statusInput || !strings.HasSuffix(stderr, ": cannot be written: not a directory\n") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	s.expectFiles("file")
+}
+
+// TestTuneHere searches for a moment on a device of this machine, saves, and solves with it.
+func TestTuneHere(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", twoByTwo)
+	stdout, stderr, status := s.real("tune", "-n", "32", "--budget", "1s", "--repeat", "1", "--save", "--json", "rows.json")
+	if status != statusFine || !strings.Contains(stdout, "\nbest    b = ") {
+		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	}
+	if _, stderr, status := s.real("solve", "--check", "A.mtx"); status != statusFine || !strings.Contains(stderr, "vkevd tune has kept") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if _, stderr, status := s.real("plot", "tune", "--out", "p.svg", "rows.json"); status != statusFine {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}

@@ -1,0 +1,174 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// valley is a target with a best place, and a clock that goes on with each measurement.
+type valley struct {
+	band, block int
+	tile        stages.Tile
+	spilled     func(Choice) bool
+	now         time.Time
+	step        time.Duration
+	tried       []Choice
+}
+
+func (v *valley) refused(c Choice) error {
+	if v.spilled != nil && v.spilled(c) {
+		return errors.New("it spills")
+	}
+	return nil
+}
+
+func (v *valley) measure(_ context.Context, c Choice, stages ...string) ([]bench.Row, error) {
+	v.now = v.now.Add(v.step)
+	v.tried = append(v.tried, c)
+	seconds := 1 + math.Abs(math.Log2(float64(c.Band)/float64(v.band))) + math.Abs(math.Log2(float64(c.Block)/float64(v.block)))
+	if c.RankTwoK != v.tile {
+		seconds += 0.5
+	}
+	var rows []bench.Row
+	for _, s := range stages {
+		rows = append(rows, bench.Row{Stage: s, B: c.Band, K: c.Block, Median: seconds / float64(len(stages))})
+	}
+	return rows, nil
+}
+
+func (v *valley) search(budget time.Duration) (*search, *[]string) {
+	var notes []string
+	return &search{
+		target: v, n: 4096, budget: budget, clock: func() time.Time { return v.now }, began: v.now,
+		row: func(Choice, bench.Row) {}, note: func(what string) { notes = append(notes, what) },
+	}, &notes
+}
+
+var table = TableChoice(vk.Info{Family: "nvidia"})
+
+func TestSearchFindsTheBest(t *testing.T) {
+	for _, want := range []Choice{
+		{64, 1024, tiles[2]}, {16, 128, tiles[0]}, {128, 2048, tiles[5]}, {8, 16, tiles[1]}, table,
+	} {
+		v := &valley{band: want.Band, block: want.Block, tile: want.RankTwoK, step: time.Second}
+		s, notes := v.search(time.Hour)
+		r, err := s.run(context.Background(), table)
+		if err != nil || r.Choice != want || !r.Complete || r.Table != table || r.Seconds != 1 || r.Before < 1 || len(*notes) > 0 {
+			t.Errorf("want %v: %+v, %v, %q", want, r, err, *notes)
+		}
+		if v.tried[0] != table {
+			t.Errorf("the first to be tried was %v", v.tried[0])
+		}
+	}
+}
+
+// TestSearchRefuses: what spills is not measured, and the best of the others is taken.
+func TestSearchRefuses(t *testing.T) {
+	v := &valley{band: 64, block: 512, tile: table.RankTwoK, spilled: func(c Choice) bool { return c.Band == 64 || c.RankTwoK == tiles[3] }}
+	s, notes := v.search(time.Hour)
+	r, err := s.run(context.Background(), table)
+	if err != nil || r.Band == 64 || r.Seconds != 2 || !r.Complete {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if slices.ContainsFunc(v.tried, v.spilled) {
+		t.Error("a choice that spills was measured")
+	}
+	if len(*notes) < 2 || !strings.HasSuffix((*notes)[0], ": it spills") {
+		t.Errorf("%q", *notes)
+	}
+}
+
+func TestSearchKeepsToItsTime(t *testing.T) {
+	v := &valley{band: 64, block: 1024, tile: tiles[2], step: 10 * time.Second}
+	s, _ := v.search(55 * time.Second)
+	r, err := s.run(context.Background(), table)
+	if err != nil || r.Complete || len(v.tried) != 5 {
+		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
+	}
+	// Even without any time the table is measured, so that there is an answer.
+	v = &valley{band: 64, block: 1024, step: time.Second}
+	s, _ = v.search(0)
+	if r, err := s.run(context.Background(), table); err != nil || r.Choice != table || r.Seconds != r.Before || len(v.tried) != 1 {
+		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
+	}
+}
+
+func TestSearchEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	v := &valley{band: 64, block: 1024}
+	s, notes := v.search(time.Hour)
+	s.row = func(Choice, bench.Row) { cancel() }
+	if _, err := s.run(ctx, table); !errors.Is(err, context.Canceled) || len(v.tried) != 1 || len(*notes) > 0 {
+		t.Errorf("%v after %d measurements, %q", err, len(v.tried), *notes)
+	}
+}
+
+func TestChoices(t *testing.T) {
+	for _, info := range []vk.Info{{Family: "nvidia"}, {Family: "cpu"}, {Family: "other"}} {
+		got, err := TableChoice(info).Tuning(info)
+		if err != nil || got.Band != stages.TuningFor(info).Band || got.Products.RankTwoK != stages.TuningFor(info).Products.RankTwoK {
+			t.Errorf("%s: the table's own choice gives %+v, %v", info.Family, got, err)
+		}
+	}
+	ok := Choice{64, 1024, tiles[2]}
+	if got, err := ok.Tuning(vk.Info{Family: "nvidia"}); err != nil || got.Band != 64 || got.Block != 1024 || got.Products.RankTwoK != tiles[2] || len(got.Products.Tiles) == 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []Choice{
+		{}, {0, 64, tiles[0]}, {-8, 64, tiles[0]}, {32, 0, tiles[0]}, {32, 16, tiles[0]}, {32, 100, tiles[0]}, {512, 512, tiles[0]},
+		{64, 1 << 20, tiles[0]}, {32, 512, stages.Tile{}}, {32, 512, stages.Tile{M: 1 << 30, N: 1 << 30, K: 1, ThreadM: 1, ThreadN: 1, Unroll: 1, Resident: 1}},
+	} {
+		if got, err := bad.Tuning(vk.Info{Family: "nvidia"}); err == nil {
+			t.Errorf("%+v gives %+v", bad, got)
+		}
+	}
+}
+
+// TestTilesWork: every tile that may be chosen makes a plan, or is refused by name.
+func TestTilesWork(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", MaxLocal: 1024, SharedBytes: 48 << 10, Subgroup: 32})
+	for _, tile := range tiles {
+		c := table
+		c.RankTwoK = tile
+		tuning, err := c.Tuning(dev.Info())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := evd.NewPlan[float64](dev, 300, evd.Options{Vectors: true, Tuning: tuning}); err != nil {
+			t.Errorf("%v: %v", tile, err)
+		}
+	}
+}
+
+// TestSearchHere measures on a device of this machine, for a moment.
+func TestSearchHere(t *testing.T) {
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Statistics: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	var rows []bench.Row
+	r, err := Search(context.Background(), dev, Options{
+		N: 40, Budget: time.Second, Repeat: 1, Row: func(_ Choice, r bench.Row) { rows = append(rows, r) }, Note: func(what string) { t.Log(what) },
+	})
+	if err != nil || r.Seconds <= 0 || r.Before < r.Seconds || r.Table != TableChoice(dev.Info()) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := r.Choice.Tuning(dev.Info()); err != nil {
+		t.Error(err)
+	}
+	if len(rows) < len(dependent) || rows[0].N != 40 || rows[0].Median <= 0 || rows[0].Device != dev.Info().Name {
+		t.Errorf("%+v", rows)
+	}
+}
