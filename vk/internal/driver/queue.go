@@ -101,7 +101,7 @@ func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps in
 		C.vke_record(d.table, *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)), C.VkQueryPool(raw(b.queries)), C.uint32_t(timestamps),
 			(*C.vke_command)(unsafe.Pointer(&commands[0])), C.size_t(len(commands)), (*C.uint8_t)(unsafe.Pointer(&push[0])))
 	}
-	return try("vkEndCommandBuffer", func() Result { return Result(bEndCommandBuffer(b.cb)) })
+	return tryToEnd("vkEndCommandBuffer", func() Result { return Result(bEndCommandBuffer(b.cb)) })
 }
 
 // Timestamps reads the first n timestamps of a batch that has ended, in ticks.

@@ -43,7 +43,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 
 // Fault, when not nil, is asked before every call that can fail; an error it
-// returns takes the call's place. Tests set it to reach every failure.
+// returns takes the call's place, or its result's, where the call ends something even if it
+// fails. Tests set it to reach every failure.
 var Fault func(call string) Result
 
 // try makes one call: every VkResult of this package passes here.
@@ -55,8 +56,21 @@ func try(call string, f func() Result) error {
 	if r == Success {
 		r = f()
 	}
+	return failure(call, r)
+}
+
+func failure(call string, r Result) error {
 	if r < 0 {
 		return &Error{call, r}
 	}
 	return nil
+}
+
+// tryToEnd is try for a call that leaves things ended when it fails.
+func tryToEnd(call string, f func() Result) error {
+	r := f()
+	if Fault != nil && r >= 0 {
+		r = min(r, Fault(call))
+	}
+	return failure(call, r)
 }
