@@ -87,7 +87,9 @@ acc_t total(int e) {
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum += some[u];
 		}
 	}
-	return column_sum(sum, COLUMNS);
+	share_of(sum);
+	barrier();
+	return t < COLUMNS ? column_total(t) : acc_t(0);
 }
 
 void main() {

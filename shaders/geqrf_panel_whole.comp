@@ -43,10 +43,11 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
-const uint AT_ONCE = 16;                          // partial results in flight for each invocation
-const uint64_t EMPTY = 0xfffffffffffffffful;      // no finite number has these bits
+const uint AT_ONCE = 8;       // partial results in flight for each invocation
+const uint NOTHING = ~0u;     // the upper half of a slot to which nothing came: no finite number has it
 
-shared acc_t dots[COLUMNS], heads[COLUMNS];
+shared acc_t heads[COLUMNS], inverse;
+shared acc_t room[LOCAL_SIZE];  // shares of what was waited for; reduce_room has those of the next column
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
@@ -56,12 +57,14 @@ work_t mine[PER_LANE]; // this invocation's elements of the chunk, columns lane,
 Slots slots_of(uint j) { return Slots(uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS)); }
 
 void put(Slots to, uint i, double x) {
-	uint64_t bits = doubleBitsToUint64(x);
-	if (bits == EMPTY) bits ^= 1ul; // a NaN that came in must not make others wait
-	atomicStore(to.at[i], bits, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+	uvec2 halves = unpackDouble2x32(x);
+	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN that came in must not make others wait
+	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-uint64_t peek(Slots from, uint i) { return atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); }
+uvec2 peek(Slots from, uint i) {
+	return unpack32(atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
+}
 
 // gives_up tells whether waiting for column j should end after k polls.
 bool gives_up(uint j, uint k) {
@@ -72,62 +75,85 @@ bool gives_up(uint j, uint k) {
 	return true;
 }
 
-// first_total returns, for t < COLUMNS, the dot product of column t with the tail of
-// column 0, and finds row 0.
-acc_t first_total(int e, out acc_t head) {
+// first_share is what this invocation adds to the dot products of column 0; it also finds row 0.
+acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
-	head = t < COLUMNS ? acc_t(p.state.at[t]) * acc_t(power_of_two(-e)) : acc_t(0);
+	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * acc_t(power_of_two(-e));
 	acc_t sum = acc_t(0);
 	if (t < SEGMENTS * COLUMNS) {
 		for (uint g = t / COLUMNS; g < p.groups; g += SEGMENTS) {
 			sum += regauge(p.exponents, acc_t(p.state.at[COLUMNS * (1 + g) + column]), g, e);
 		}
 	}
-	return column_sum(sum, COLUMNS);
+	return sum;
 }
 
-// total is the same for column j ≥ 1: it waits for row j and all workgroups' parts.
-acc_t total(uint j, out acc_t head) {
+// share is the same for column j ≥ 1: it waits for row j and the workgroups' parts.
+acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
-	Slots from = slots_of(j);
 	acc_t sum = acc_t(0);
-	head = acc_t(0);
-	if (column >= j && t < SEGMENTS * COLUMNS) {
-		for (uint g = t / COLUMNS; g < p.groups; g += AT_ONCE * SEGMENTS) {
-			uint64_t bits[AT_ONCE], top = 0ul;
-			bool waits = true;
-			for (uint k = 1; waits; k++) {
-				// All on their way at once; those past the last repeat the first.
-				[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
-					uint at = g + u * SEGMENTS;
-					bits[u] = peek(from, COLUMNS * (1 + (at < p.groups ? at : g)) + column);
-				}
-				if (t < COLUMNS) top = peek(from, t);
-				waits = top == EMPTY;
-				[[unroll]] for (uint u = 0; u < AT_ONCE; u++) waits = waits || bits[u] == EMPTY;
-				if (waits && gives_up(j, k)) break;
-			}
-			head = acc_t(uint64BitsToDouble(top));
+	if (column < j || t >= SEGMENTS * COLUMNS) return sum;
+	Slots from = slots_of(j);
+	for (uint g = t / COLUMNS; g < p.groups; g += AT_ONCE * SEGMENTS) {
+		uvec2 bits[AT_ONCE], top = uvec2(0);
+		bool waits = true;
+		for (uint k = 1; waits; k++) {
+			// All on their way at once; those past the last repeat the first.
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
-				sum += g + u * SEGMENTS < p.groups ? acc_t(uint64BitsToDouble(bits[u])) : acc_t(0);
+				uint at = g + u * SEGMENTS;
+				bits[u] = peek(from, COLUMNS * (1 + (at < p.groups ? at : g)) + column);
 			}
+			if (t < COLUMNS) top = peek(from, t);
+			uint most = top.y;
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) most = max(most, bits[u].y);
+			waits = most == NOTHING;
+			if (waits && gives_up(j, k)) break;
+		}
+		if (t < COLUMNS) heads[t] = acc_t(packDouble2x32(top));
+		[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
+			sum += g + u * SEGMENTS < p.groups ? acc_t(packDouble2x32(bits[u])) : acc_t(0);
 		}
 	}
-	return column_sum(sum, COLUMNS);
+	return sum;
 }
 
-void fetch(uint row, uint lane, uint j) {
+// total is column_total of what is in room.
+acc_t total(uint column) {
+	acc_t even = acc_t(0), odd = acc_t(0);
+	for (uint s = 0; s < SEGMENTS; s += 2) {
+		even += room[s * COLUMNS + column];
+		if (s + 1 < SEGMENTS) odd += room[(s + 1) * COLUMNS + column];
+	}
+	return even + odd;
+}
+
+// fetch brings the chunk's rows, columns from j on, times a power of two.
+void fetch(uint row, uint lane, uint j, work_t gauge) {
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
-		mine[u] = row < p.m && l >= j && l < COLUMNS ? work_t(p.panel.at[row + l * p.ld]) : work_t(0);
+		mine[u] = row < p.m && l >= j && l < COLUMNS ? work_t(p.panel.at[row + l * p.ld]) * gauge : work_t(0);
 	}
 }
 
 // put_tail makes column j of the chunk known to all who share its rows.
 void put_tail(uint row_of, uint lane, uint j) {
+	if (lane != j % LANES) return;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
-		if (lane + u * LANES == j) tail[row_of] = mine[u];
+		if (u == j / LANES) tail[row_of] = mine[u];
 	}
+}
+
+// make_reflector is done by one invocation a column. Workgroup 0 stores the results.
+void make_reflector(uint j, bool last, acc_t unscale) {
+	uint t = gl_LocalInvocationIndex;
+	if (t >= COLUMNS) return;
+	Reflector h = reflector(heads[j], total(j));
+	acc_t head = heads[t], weight = h.tau * fma(total(t), h.inverse, head);
+	weights[t] = work_t(weight);
+	if (t == 0) inverse = h.inverse;
+	if (gl_WorkGroupID.x > 0) return;
+	if (t >= j) p.r.at[j + t * p.ldr] = real_t((t == j ? h.beta : head - weight) * unscale);
+	if (t == j || last && t > j) p.tau.at[t] = t == j ? real_t(h.tau) : real_t(0);
 }
 
 void main() {
@@ -136,60 +162,54 @@ void main() {
 	uint count = min(COLUMNS, p.m);
 	bool single = begin + CHUNK >= end;
 
-	fetch(begin + row_of, lane, 0);
 	int e = common_exponent(p.exponents, p.groups);
 	acc_t unscale = acc_t(power_of_two(e));
+	work_t gauge = work_t(power_of_two(-e));
+	fetch(begin + row_of, lane, 0, gauge);
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		work_t gauge = j == 0 ? work_t(power_of_two(-e)) : work_t(1);
-		if (j > 0 && !single) fetch(begin + row_of, lane, j); // on its way while the sums are taken
-		acc_t head, dot;
-		if (j == 0) dot = first_total(e, head);
-		else dot = total(j, head);
-		if (t < COLUMNS) dots[t] = dot, heads[t] = head;
-		barrier();
-
-		// Every invocation makes the reflector: cheaper than a barrier.
-		Reflector h = reflector(heads[j], dots[j]);
-		acc_t weight = h.tau * fma(dot, h.inverse, head);
-		if (t < COLUMNS) weights[t] = work_t(weight);
+		if (j > 0 && !single) fetch(begin + row_of, lane, j, gauge); // on its way while the sums are taken
 		put_tail(row_of, lane, j);
-		if (gl_WorkGroupID.x == 0) {
-			if (t >= j && t < COLUMNS) p.r.at[j + t * p.ldr] = real_t((t == j ? h.beta : head - weight) * unscale);
-			if (t == j || last && t > j && t < COLUMNS) p.tau.at[t] = t == j ? real_t(h.tau) : real_t(0);
-		}
-		barrier();
+		if (j == 0) room[t] = first_share(e);
+		else room[t] = share(j);
+		barrier(); // room, heads, tail are there
+		make_reflector(j, last, unscale);
+		barrier(); // weights, inverse are there
 
 		Slots next = slots_of(j + 1);
-		acc_t share = acc_t(0);
+		acc_t dots = acc_t(0);
 		for (uint chunk = begin; chunk < end; chunk += CHUNK) {
 			// Here `mine` and `tail` hold the chunk, and the tile is free.
 			uint row = chunk + row_of;
-			work_t x = tail[row_of] * gauge;
-			work_t v = row > j && h.inverse != acc_t(0) ? work_t(x * h.inverse) : work_t(row == j ? 1 : 0);
+			work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
+			if (lane == j % LANES && row < end) p.panel.at[row + j * p.ld] = real_t(v);
 			[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 				uint l = lane + u * LANES;
-				if (l < j || l >= COLUMNS) continue;
-				if (l == j) {
-					if (row < end) p.panel.at[row + l * p.ld] = real_t(v);
-					continue;
-				}
-				work_t y = fma(-weights[l], v, mine[u] * gauge);
+				if (l <= j || l >= COLUMNS) continue;
+				work_t y = fma(-weights[l], v, mine[u]);
 				mine[u] = y;
-				if (row < end && (last || !single && row > j)) p.panel.at[row + l * p.ld] = last ? real_t(0) : real_t(y);
-				if (row == j + 1 && row < end && !last) put(next, l, double(y));
 				tile[l * STRIDE + row_of] = row > j + 1 ? y : work_t(0);
 			}
+			if (last || !single || row == j + 1) {
+				[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
+					uint l = lane + u * LANES;
+					if (l <= j || l >= COLUMNS || row >= end) continue;
+					if (last) p.panel.at[row + l * p.ld] = real_t(0);
+					else if (!single && row > j) p.panel.at[row + l * p.ld] = real_t(mine[u]);
+					if (row == j + 1 && !last) put(next, l, double(mine[u]));
+				}
+			}
 			bool more = chunk + CHUNK < end;
-			if (more) fetch(row + CHUNK, lane, j);
+			if (more) fetch(row + CHUNK, lane, j, j == 0 ? gauge : work_t(1));
 			barrier(); // the tile is full, nobody needs the tail any more
 			if (more) put_tail(row_of, lane, j);
-			if (!last) share = add_dots(share, j + 1);
-			barrier(); // the next tail is there, nobody needs the tile any more
+			if (!last) dots = add_dots(dots, j + 1);
+			if (more) barrier(); // the next tail is there, nobody needs the tile any more
 		}
+		if (j == 0 && !single) gauge = work_t(1); // what memory holds is scaled now
 		if (last) break;
-		acc_t sum = column_sum(share, COLUMNS);
-		if (t > j && t < COLUMNS) put(next, COLUMNS * (1 + gl_WorkGroupID.x) + t, double(sum));
-		barrier(); // nobody needs the room of the sums any more
+		share_of(dots);
+		barrier();
+		if (t > j && t < COLUMNS) put(next, COLUMNS * (1 + gl_WorkGroupID.x) + t, double(column_total(t)));
 	}
 }

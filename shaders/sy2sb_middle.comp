@@ -10,6 +10,7 @@
 //
 // Grid: ceil(COLUMNS / STRIP) workgroups.
 #version 460
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -29,6 +30,8 @@ layout(push_constant, scalar) uniform Push {
 	uint ldt;
 } p;
 
+const uint AT_ONCE = 8; // elements of a sum that are on their way together
+
 shared acc_t xt[STRIP * COLUMNS]; // X·T: (i, l) at i + l·COLUMNS
 
 void main() {
@@ -36,14 +39,28 @@ void main() {
 	for (uint at = gl_LocalInvocationIndex; at < size; at += LOCAL_SIZE) {
 		uint i = at % COLUMNS, l = begin + at / COLUMNS;
 		acc_t sum = acc_t(0);
-		for (uint k = 0; k < COLUMNS; k++) sum = fma(acc_t(p.x.at[i + k * COLUMNS]), acc_t(p.t.at[k + l * p.ldt]), sum);
+		[[dont_unroll]] for (uint k = 0; k < COLUMNS; k += AT_ONCE) {
+			acc_t x[AT_ONCE], t[AT_ONCE];
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
+				bool in_ = k + u < COLUMNS;
+				x[u] = in_ ? acc_t(p.x.at[i + (k + u) * COLUMNS]) : acc_t(0);
+				t[u] = in_ ? acc_t(p.t.at[k + u + l * p.ldt]) : acc_t(0);
+			}
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum = fma(x[u], t[u], sum);
+		}
 		xt[at] = sum;
 	}
 	barrier();
 	for (uint at = gl_LocalInvocationIndex; at < size; at += LOCAL_SIZE) {
 		uint i = at % COLUMNS, l = at / COLUMNS;
 		acc_t sum = acc_t(0);
-		for (uint k = 0; k < COLUMNS; k++) sum = fma(acc_t(p.t.at[k + i * p.ldt]), xt[k + l * COLUMNS], sum);
+		[[dont_unroll]] for (uint k = 0; k < COLUMNS; k += AT_ONCE) {
+			acc_t t[AT_ONCE];
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) t[u] = k + u < COLUMNS ? acc_t(p.t.at[k + u + i * p.ldt]) : acc_t(0);
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
+				if (k + u < COLUMNS) sum = fma(t[u], xt[k + u + l * COLUMNS], sum);
+			}
+		}
 		p.n.at[i + (begin + l) * COLUMNS] = real_t(acc_t(-0.5) * sum);
 	}
 }

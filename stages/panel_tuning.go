@@ -31,7 +31,7 @@ func (t PanelTuning) fits(dev *vk.Device, columns int) error {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
 	}
 	rows, block := int(t.chunk(columns)), int(t.Factor)
-	tile := 8 * (columns*(rows+1) + int(t.localSize(columns)) + 3*columns + rows)
+	tile := 8 * (columns*(rows+1) + 2*int(t.localSize(columns)) + 3*columns + rows + 1)
 	if n := max(tile, 8*block*(2*(block+1)+1)); n > info.SharedBytes {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(n), Have: fmt.Sprint(info.SharedBytes)}
 	}
@@ -54,7 +54,7 @@ var smallestPanel = PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, F
 func panelTuning(family string) PanelTuning {
 	switch family {
 	case "nvidia":
-		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 1024}
+		return PanelTuning{LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 1024}
 	case "amd":
 		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 96, Factor: 32, Merge: 512}
 	case "intel", "apple":

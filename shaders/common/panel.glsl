@@ -29,17 +29,35 @@ shared work_t tile[COLUMNS * STRIDE];
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
 	if (column < pivot) return sum;
-	for (uint r = gl_LocalInvocationIndex / COLUMNS; r < CHUNK; r += SEGMENTS) {
+	acc_t odd = acc_t(0); // two chains: one would wait for itself
+	for (uint r = gl_LocalInvocationIndex / COLUMNS; r < CHUNK; r += 2 * SEGMENTS) {
 		sum = fma(acc_t(tile[pivot * STRIDE + r]), acc_t(tile[column * STRIDE + r]), sum);
+		if (r + SEGMENTS < CHUNK) odd = fma(acc_t(tile[pivot * STRIDE + r + SEGMENTS]), acc_t(tile[column * STRIDE + r + SEGMENTS]), odd);
 	}
-	return sum;
+	return sum + odd;
+}
+
+// share_of and column_total add up what the invocations have of each column, t of
+// column t % COLUMNS, in the order of the invocations: all call share_of, then comes
+// a barrier, then who wants may ask for any column's total. A barrier must stand before the
+// next share_of.
+void share_of(acc_t x) { reduce_room[gl_LocalInvocationIndex] = x; }
+
+acc_t column_total(uint column) {
+	acc_t even = acc_t(0), odd = acc_t(0);
+	for (uint s = 0; s < SEGMENTS; s += 2) {
+		even += reduce_room[s * COLUMNS + column];
+		if (s + 1 < SEGMENTS) odd += reduce_room[(s + 1) * COLUMNS + column];
+	}
+	return even + odd;
 }
 
 // put_dots adds the shares up and writes this workgroup's partial results.
 void put_dots(MatrixOut state, acc_t share, uint pivot) {
 	uint t = gl_LocalInvocationIndex;
-	acc_t sum = column_sum(share, COLUMNS);
-	if (t >= pivot && t < COLUMNS) state.at[COLUMNS * (1 + gl_WorkGroupID.x) + t] = real_t(sum);
+	share_of(share);
+	barrier();
+	if (t >= pivot && t < COLUMNS) state.at[COLUMNS * (1 + gl_WorkGroupID.x) + t] = real_t(column_total(t));
 }
 
 #endif
