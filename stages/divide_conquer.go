@@ -146,6 +146,7 @@ type conversation struct {
 	profile *vk.Profile
 	vectors *conquest // nil if they are not wanted
 	level   int
+	sent    []float64 // of one level after the other
 }
 
 // run executes one exchange.

@@ -143,7 +143,10 @@ func (c *conversation) Roots(merges []*ref.DCMerge) error {
 	}
 	poles := 0
 	list := make([]uint32, 0, mergeWords*len(merges))
-	sent := make([]float64, sentNumbers*n)
+	if c.sent == nil {
+		c.sent = make([]float64, sentNumbers*n)
+	}
+	sent := c.sent
 	for i, m := range merges {
 		list = append(list, mergeRecord(m, 0, 0)...)
 		copy(sent[numberD*n+m.Lo:], m.D)
