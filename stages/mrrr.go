@@ -51,6 +51,7 @@ type MRRR struct {
 	n, m     int
 	tune     MRRRTuning
 	fallback *DivideConquer
+	distrust bool // set by tests of the fallback
 
 	count   *vk.Kernel[shaders.StemrCountSpec, shaders.StemrCountPush]
 	bisect  []*vk.Kernel[shaders.StemrBisectSpec, shaders.StemrBisectPush]   // by levels − 1
@@ -163,7 +164,7 @@ func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu i
 	}
 	r := &representations{MRRR: s, ctx: ctx, ws: ws, xt: xt, profile: profile, m: iu - il}
 	began := time.Now()
-	values, counters, err := ref.MRRRWith(r, d, e, ref.MROptions{From: il, To: iu})
+	values, counters, err := ref.MRRRWith(r, d, e, ref.MROptions{From: il, To: iu, Distrust: s.distrust})
 	// What the device did not spend, the host did, deciding and waiting.
 	profile.Add("tridiagonal solve, on host", time.Since(began).Seconds()-profile.Total())
 	return values, counters, profile, err

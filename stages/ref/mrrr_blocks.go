@@ -145,7 +145,7 @@ func (s *mrSolver) root(b *mrBlock, attempt int) {
 }
 
 const (
-	mrPerturbation = 4 // ulps
+	mrPerturbation = 1 // ulps
 	mrPerturbMore  = 4 // times, every attempt
 )
 

@@ -28,10 +28,6 @@ const (
 
 	mrDepth = 20
 
-	// mrGrowthLimit is what an element of a representation may be beside the norm, about 1. That is
-	// generous: where vectors are small, large elements do no harm, and if they did, check would tell.
-	mrGrowthLimit = 1e8
-
 	mrResidualLimit = 10 // n·ulp
 )
 
@@ -208,7 +204,9 @@ func (node mrNode) askChild(l *MRLevel) {
 func (node *mrNode) child(l *MRLevel, c, t int) int {
 	tau := l.Shifts[c*MRShifts+int(l.Chosen[c])]
 	lo, hi := node.members[node.from].lo-min(node.left/2, 1), node.members[node.to-1].hi+min(node.right/2, 1)
-	if !(l.Growth[c] <= mrGrowthLimit) {
+	// Large elements by themselves do no harm where the vectors are small, or where they come in
+	// pairs; whether they did, check tells.
+	if math.IsInf(l.Growth[c], 1) {
 		node.failed, node.lost = true, true
 	}
 	for i := node.from; i < node.to; i++ {
