@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -136,5 +137,35 @@ func BenchmarkPanelQR(b *testing.B) {
 				b.ReportMetric(seconds/float64(b.N)*1e6, "µs/panel")
 			})
 		}
+	}
+}
+
+// A workgroup that never comes is waited for so many polls; then INFO names the column.
+func TestPanelQRWholeGivesUp(t *testing.T) {
+	d, tune := testDevice(t), SmallestTuning()
+	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10
+	const m, b, groups = 30, 4, 2
+	q, err := NewPanelQR(d, b, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, r, tau := vk.Reserve[float64]("panel", m*b), vk.Reserve[float64]("r", b*b), vk.Reserve[float64]("tau", b)
+	slots := vk.Reserve[uint64]("slots", b*b*(1+groups))
+	exponents, state := vk.Reserve[int32]("exponents", 1+groups), vk.Reserve[float64]("state", b*(1+groups))
+	ws := arena(t, d, vk.Together(a, r, tau, slots, exponents, state, q.Status()))
+	put(t, d, a.In(ws), randomPanel(m, b, panelKinds[0].at))
+	rec := vk.NewRecorder(d)
+	vk.Fill(rec, q.Info(ws), 0)
+	vk.Fill(rec, exponents.In(ws), 0)
+	vk.Fill(rec, state.In(ws), 0)
+	vk.Fill(rec, slots.In(ws), math.MaxUint32)
+	q.whole.Dispatch(rec, vk.Grid(groups-1), shaders.GeqrfPanelWholePush{
+		Panel: a.In(ws).Addr(), State: state.In(ws).Addr(), Slots: slots.In(ws).Addr(), Exponents: exponents.In(ws).Addr(),
+		R: r.In(ws).Addr(), Tau: tau.In(ws).Addr(), Info: q.Info(ws).Addr(), AbortWord: d.Abort(),
+		M: m, Ld: m, Ldr: b, Rows: m, Groups: groups, Polls: tune.Panel.Polls,
+	})
+	run(t, d, rec)
+	if info := get(t, d, q.Info(ws))[0]; info != 1+1 {
+		t.Errorf("INFO = %d, column 1 was waited for", info)
 	}
 }

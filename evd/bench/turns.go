@@ -16,8 +16,12 @@ type turns struct {
 }
 
 func (b *Bench) newTurns(ctx context.Context, n int) *turns {
-	loads, errs := b.loads(n)
-	return &turns{b, ctx, loads, errs}
+	t := &turns{bench: b, ctx: ctx}
+	b.dev.Compile(func() error { // a kernel that fails is an error of the run that needs it
+		t.loads, t.errs = b.loads(n)
+		return nil
+	})
+	return t
 }
 
 func always() bool { return true }
