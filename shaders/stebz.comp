@@ -6,21 +6,22 @@
 //
 // in:  rows, start  see stebz_prepare
 //
-// stebz_bisect: a team of 2^LEVELS − 1 invocations owns eigenvalue first + i, i < count,
-// counted from 0. At once they count at every point that the next LEVELS halvings
-// may come to, a binary tree of them: the same halvings, in a fraction of the time
-// where the device has invocations to spare.
+// stebz_bisect: a team (sturm_tree.glsl) owns eigenvalue first + i, i < count, counted from 0.
+// in:     from, to  its bracket, of stebz_narrow's counts
 // in/out: lo, hi    its interval in the scaled T; the first dispatch (FRESH ≠ 0) begins with LO, HI
 // out:    values    the eigenvalue of T itself, good once the interval is short
-// A dispatch does at most rounds times LEVELS halvings.
+// A dispatch does at most rounds times LEVELS halvings that need counts.
+//
+// A halving whose middle is so far outside of the bracket that no error bound of either
+// kind of count, 3 and 2·ulp·norm, reaches across needs none: its outcome is known. So the
+// halvings, and the bits of the values, are those of bisection without brackets.
 //
 // stebz_count: invocation i counts the eigenvalues below shifts[i], i < count.
 //
-// Every invocation walks all rows, which come through shared memory, TILE at a
-// time. The operations of a count and their order are a contract with package
-// ref: each is rounded once, none is fused, so the count never decreases as x
-// grows, and the bits are the same everywhere that division is exact to the
-// last bit. No aliasing.
+// Every invocation walks all rows. The operations of a count and their order are a
+// contract with package ref: each is rounded once, none is fused, so the count never
+// decreases as x grows, and the bits are the same everywhere that division is
+// exact to the last bit. No aliasing.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -38,9 +39,8 @@ layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
+#include "sturm_rows.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Rows { Row at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Starts { Start at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Counts { uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -50,6 +50,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn shifts;
 	Counts counts;
 #else
+	MatrixIn from, to;
 	MatrixInOut lo, hi;
 	MatrixOut values;
 	uint first, rounds, fresh;
@@ -57,21 +58,13 @@ layout(push_constant, scalar) uniform Push {
 	uint n, count;
 } p;
 
-shared Row tile[TILE];
-
-// below counts the negative pivots of 2^−x·T − shift. To be called by all. Between
-// two calls the last tile stays where it is.
+// below counts the negative pivots of 2^−x·T − shift. To be called by all.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
 	work_t q = 1; // the first row's e² is 0
 	for (uint from = 0; from < p.n; from += TILE) {
 		uint len = min(TILE, p.n - from);
-		if (resident != from) {
-			barrier();
-			for (uint i = gl_LocalInvocationIndex; i < len; i += LOCAL_SIZE) tile[i] = p.rows.at[from + i];
-			barrier();
-			resident = from;
-		}
+		fetch(p.rows, from, len, work_t(0), resident);
 		for (uint i = 0; i < len; i++) {
 			q = (tile[i].d - shift) - tile[i].e2 / q;
 			if (abs(q) <= pivmin()) q = -pivmin();
@@ -80,8 +73,6 @@ uint below(work_t shift, inout uint resident) {
 	}
 	return found;
 }
-
-const uint NOTHING = 0xffffffffu; // is resident
 
 #ifdef COUNT
 void main() {
@@ -93,43 +84,33 @@ void main() {
 	if (i < p.count) p.counts.at[i] = found;
 }
 #else
-const uint TEAM = (1u << LEVELS) - 1;
-const uint TEAMS = LOCAL_SIZE / TEAM;
-
-shared uint busy;
-shared uint counted[LOCAL_SIZE]; // by team and node of its tree: root 1, below node k 2k and 2k+1
+#include "sturm_tree.glsl"
 
 bool open_(work_t lo, work_t hi, work_t tiny) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + tiny; }
-
-work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
-
-// point is where node k of the tree over [lo, hi] counts.
-work_t point(uint k, work_t lo, work_t hi) {
-	for (int level = findMSB(k) - 1; level >= 0; level--) {
-		if ((k >> level & 1) == 0) hi = middle(lo, hi);
-		else lo = middle(lo, hi);
-	}
-	return middle(lo, hi);
-}
 
 void main() {
 	uint t = gl_LocalInvocationIndex, team = t / TEAM, node = t % TEAM + 1;
 	uint i = workgroup() * TEAMS + team;
 	bool ours = team < TEAMS && i < p.count;
 	Start s = p.start.at[0];
-	work_t lo = s.lo, hi = s.hi;
-	if (p.fresh == 0 && ours) {
-		lo = p.lo.at[i];
-		hi = p.hi.at[i];
+	work_t lo = s.lo, hi = s.hi, from = lo, to = hi;
+	if (ours) {
+		if (p.fresh == 0) {
+			lo = p.lo.at[i];
+			hi = p.hi.at[i];
+		}
+		from = p.from.at[i] - 6 * unit(s);
+		to = p.to.at[i] + 6 * unit(s);
 	}
 	uint resident = NOTHING;
 	for (uint round = 0; round < p.rounds; round++) {
-		barrier(); // all have seen what busy and counted were
-		if (t == 0) busy = 0;
-		barrier();
-		if (ours && open_(lo, hi, s.tiny)) atomicOr(busy, 1);
-		barrier();
-		if (busy == 0) break;
+		while (ours && open_(lo, hi, s.tiny)) {
+			work_t x = middle(lo, hi);
+			if (x < from) lo = x;
+			else if (x > to) hi = x;
+			else break;
+		}
+		if (!any_(ours && open_(lo, hi, s.tiny))) break;
 		counted[t] = below(point(node, lo, hi), resident);
 		barrier();
 		for (uint k = 1, level = 0; level < LEVELS && ours && open_(lo, hi, s.tiny); level++) {

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
@@ -10,7 +11,7 @@ import (
 // BisectionTuning is what is measured for the bisection.
 type BisectionTuning struct {
 	Threads  uint32  // a workgroup
-	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each
+	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
 	Lanes    int     // threads that keep the device busy: fewer take no less time
 	Levels   uint32  // halvings that teams of threads do at once, at most
 	Dispatch float64 // pivots that one dispatch may compute
@@ -40,15 +41,24 @@ func smallestBisection() BisectionTuning {
 // tell. Values ascend, and are the same bits as package ref's, whatever
 // the tuning and the range asked for.
 //
+// Most of the way goes by counts without divisions (shaders/stebz_narrow.comp), which are
+// a tenth of the price and good to a few ulp of ‖T‖: first at a grid of points, as many as the
+// device does at once, then by bisection of each eigenvalue's cell. The bracket this ends with decides all
+// halvings but the last few, exactly as the counts above would have.
+//
 // Source: J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995), on when counts are monotone.
 type Bisection struct {
 	n       int
 	tune    BisectionTuning
 	prepare *vk.Kernel[shaders.StebzPrepareSpec, shaders.StebzPreparePush]
+	grid    *vk.Kernel[shaders.StebzGridSpec, shaders.StebzGridPush]
+	narrow  []*vk.Kernel[shaders.StebzNarrowSpec, shaders.StebzNarrowPush] // by levels − 1
 	bisect  []*vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] // by levels − 1
 	count   *vk.Kernel[shaders.StebzCountSpec, shaders.StebzCountPush]
 
 	rows, start, lo, hi vk.Region[float64]
+	from, to            vk.Region[float64] // brackets
+	counts              vk.Region[uint32]  // of the grid
 	work                *vk.Layout
 }
 
@@ -56,15 +66,19 @@ const (
 	prepareThreads = 256
 	startReals     = 7 // of struct Start in shaders/common/sturm.glsl
 
+	// The bracket is at first twice the norm long and some room, at last 2⁻⁵¹ of the norm.
+	narrowRounds = 53
+
 	// The interval is at first twice the norm long and some room, at last 2⁻¹⁰⁴
 	// of the norm.
 	bisectionRounds = 107
 
-	// usualRounds are all that eigenvalues need which are not tiny beside the norm; what comes later
-	// finds most workgroups at their end.
-	usualRounds = 56
+	// usualRounds are all with divisions that eigenvalues need which are not tiny beside the norm; what
+	// comes later finds most workgroups at their end.
+	usualRounds = 7
 
 	pivotFlops = 5 // and a division among them
+	minorFlops = 4
 )
 
 // NewBisection prepares for matrices of order n.
@@ -74,25 +88,30 @@ func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 	}
 	s := &Bisection{n: n, tune: t.Bisection}
 	b := builder{dev: dev}
+	threads, tile := s.tune.Threads, s.tune.Tile
 	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: prepareThreads})
+	s.grid = build(&b, shaders.StebzGrid(), shaders.StebzGridSpec{LocalSize: threads, Tile: tile})
 	for levels := uint32(1); levels <= max(1, s.tune.Levels); levels++ {
-		spec := shaders.StebzBisectSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile, Levels: levels}
-		s.bisect = append(s.bisect, build(&b, shaders.StebzBisect(), spec))
+		s.narrow = append(s.narrow, build(&b, shaders.StebzNarrow(), shaders.StebzNarrowSpec{LocalSize: threads, Tile: tile, Levels: levels}))
+		s.bisect = append(s.bisect, build(&b, shaders.StebzBisect(), shaders.StebzBisectSpec{LocalSize: threads, Tile: tile, Levels: levels}))
 	}
-	s.count = build(&b, shaders.StebzCount(), shaders.StebzCountSpec{LocalSize: s.tune.Threads, Tile: s.tune.Tile})
+	s.count = build(&b, shaders.StebzCount(), shaders.StebzCountSpec{LocalSize: threads, Tile: tile})
 	s.rows, s.start = vk.Reserve[float64]("bisection rows", 2*n), vk.Reserve[float64]("bisection start", startReals)
 	s.lo, s.hi = vk.Reserve[float64]("bisection lower ends", n), vk.Reserve[float64]("bisection upper ends", n)
-	s.work = vk.Together(s.rows, s.start, s.lo, s.hi)
+	s.from, s.to = vk.Reserve[float64]("brackets' lower ends", n), vk.Reserve[float64]("brackets' upper ends", n)
+	s.counts = vk.Reserve[uint32]("bisection grid", max(n, s.tune.Lanes))
+	s.work = vk.Together(s.rows, s.start, s.lo, s.hi, s.from, s.to, s.counts)
 	return s, b.err
 }
 
-// Work is 4·n elements and a few.
+// Work is 6·n elements and a grid of counts.
 func (s *Bisection) Work() *vk.Layout { return s.work }
 
 // Flops is the usual cost of all n values.
 func (s *Bisection) Flops() float64 {
 	n := float64(s.n)
-	return pivotFlops * usualRounds * n * n
+	rounds := float64(1 + narrowRounds - bits.Len(uint(s.points(s.n))))
+	return (pivotFlops*usualRounds + minorFlops*rounds) * n * n
 }
 
 // Record finds all eigenvalues of T(d[n], e[n−1]), ascending, in values[n].
@@ -112,20 +131,50 @@ func (s *Bisection) RecordRange(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[fl
 		return
 	}
 	s.recordPrepare(rec, ws, d, e)
-	kernel := s.team(m)
+	s.recordNarrow(rec, ws, il, m)
+	kernel := team(s, s.bisect, m)
 	levels := int(kernel.Spec.Levels)
-	team := 1<<levels - 1
-	rounds := s.rounds(m * team)
+	lanes := m * (1<<levels - 1)
+	rounds := s.rounds(lanes)
 	for from := 0; from < bisectionRounds; from += rounds * levels {
 		push := shaders.StebzBisectPush{
-			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Lo: s.lo.In(ws).Addr(), Hi: s.hi.In(ws).Addr(),
-			Values: values.Addr(), First: uint32(il), Rounds: uint32(min(rounds, vk.Tiles(bisectionRounds-from, kernel.Spec.Levels))), N: uint32(s.n), Count: uint32(m),
+			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), From: s.from.In(ws).Addr(), To: s.to.In(ws).Addr(),
+			Lo: s.lo.In(ws).Addr(), Hi: s.hi.In(ws).Addr(), Values: values.Addr(),
+			First: uint32(il), Rounds: uint32(min(rounds, vk.Tiles(bisectionRounds-from, kernel.Spec.Levels))), N: uint32(s.n), Count: uint32(m),
 		}
 		if from == 0 {
 			push.Fresh = 1
 		}
-		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(team))), push)
-		rec.Costs(pivotFlops * s.pivots(m*team) * float64(min(rounds, max(0, usualRounds-from)/levels)))
+		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(1<<levels-1))), push)
+		rec.Costs(pivotFlops * s.pivots(lanes) * float64(min(rounds, max(0, usualRounds-from)/levels)))
+	}
+}
+
+// points is the size of the grid for m eigenvalues.
+func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
+
+// recordNarrow brackets eigenvalues il … il+m−1.
+func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
+	points := s.points(m)
+	s.grid.Dispatch(rec, vk.Folded(vk.Tiles(points, s.tune.Threads)), shaders.StebzGridPush{
+		Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Counts: s.counts.In(ws).Addr(), N: uint32(s.n), Points: uint32(points),
+	})
+	rec.Costs(minorFlops * s.pivots(points))
+	kernel := team(s, s.narrow, m)
+	levels := int(kernel.Spec.Levels)
+	lanes := m * (1<<levels - 1)
+	rounds := s.rounds(lanes)
+	halvings := narrowRounds + 1 - bits.Len(uint(points)) // a grid of 2^k−1 points is worth k of them
+	for from := 0; from < halvings; from += rounds * levels {
+		push := shaders.StebzNarrowPush{
+			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Grid: s.counts.In(ws).Addr(), Lo: s.from.In(ws).Addr(), Hi: s.to.In(ws).Addr(),
+			First: uint32(il), Rounds: uint32(min(rounds, vk.Tiles(halvings-from, kernel.Spec.Levels))), Count: uint32(m), N: uint32(s.n), Points: uint32(points),
+		}
+		if from == 0 {
+			push.Fresh = 1
+		}
+		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(1<<levels-1))), push)
+		rec.Costs(minorFlops * s.pivots(lanes) * float64(push.Rounds))
 	}
 }
 
@@ -154,12 +203,12 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 }
 
 // team is the kernel with the largest teams that the device has threads for.
-func (s *Bisection) team(m int) *vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] {
+func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel[S, P] {
 	levels := 1
-	for levels < len(s.bisect) && m*(2<<levels-1) <= s.tune.Lanes {
+	for levels < len(byLevels) && m*(2<<levels-1) <= s.tune.Lanes {
 		levels++
 	}
-	return s.bisect[levels-1]
+	return byLevels[levels-1]
 }
 
 // pivots is the cost of one count for each of m values.

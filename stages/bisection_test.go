@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/tests/ratio"
 	"github.com/vkevd/vkevd/tests/testmat"
@@ -149,6 +150,70 @@ func TestBisectionDispatches(t *testing.T) {
 			if r := s.rounds(m); r < 1 || r > bisectionRounds || r > 1 && float64(r)*s.pivots(m) > s.tune.Dispatch {
 				t.Errorf("n=%d m=%d: %d halvings in a dispatch", n, m, r)
 			}
+		}
+	}
+}
+
+// TestBracketsHold: what the counts without divisions leave is short, and no further from the
+// eigenvalues, by the twin's counts, than what bisection allows for.
+func TestBracketsHold(t *testing.T) {
+	for _, n := range []int{1, 2, 9, 43, 105} {
+		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
+			bench := newBisectionBench(t, n, tune)
+			for _, kind := range testmat.Tridiagonals() {
+				d, e := kind.Tridiagonal(n)
+				il, m := 0, n
+				if i == 1 {
+					il, m = n/3, n-n/3
+				}
+				from, to := bench.brackets(d, e, il, m)
+				s := ref.NewSturm(d, e)
+				unit := s.Unit()
+				for k := range m {
+					low, high := s.Count(from[k]-6*unit), s.Count(to[k]+6*unit)
+					if low > il+k || high < il+k+1 || !(to[k]-from[k] <= 2*unit) {
+						t.Errorf("%s n=%d: eigenvalue %d is not in %g to %g: %d and %d below", kind.Name(), n, il+k, from[k], to[k], low, high)
+					}
+				}
+			}
+		}
+	}
+}
+
+// brackets is the first half of a bisection, in a poisoned arena.
+func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64) {
+	c.t.Helper()
+	rec := vk.NewRecorder(c.dev)
+	c.ws.Poison(rec)
+	run(c.t, c.dev, rec)
+	put(c.t, c.dev, c.d, d)
+	put(c.t, c.dev, c.e, e)
+	rec = vk.NewRecorder(c.dev)
+	c.stage.recordPrepare(rec, c.ws, c.d, c.e)
+	c.stage.recordNarrow(rec, c.ws, il, m)
+	run(c.t, c.dev, rec)
+	return get(c.t, c.dev, c.stage.from.In(c.ws))[:m], get(c.t, c.dev, c.stage.to.In(c.ws))[:m]
+}
+
+// TestFewHalvingsNeedDivisions: after the brackets, the usual number of halvings finds all
+// eigenvalues that are not tiny beside the norm.
+func TestFewHalvingsNeedDivisions(t *testing.T) {
+	const n = 60
+	d, e := testmat.Toeplitz(2, -1).Tridiagonal(n)
+	bench := newBisectionBench(t, n, smallestBisection())
+	bench.brackets(d, e, 0, n)
+	s, ws := bench.stage, bench.ws
+	kernel := s.bisect[0]
+	rec := vk.NewRecorder(bench.dev)
+	kernel.Dispatch(rec, vk.Folded(vk.Tiles(n, s.tune.Threads)), shaders.StebzBisectPush{
+		Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), From: s.from.In(ws).Addr(), To: s.to.In(ws).Addr(),
+		Lo: s.lo.In(ws).Addr(), Hi: s.hi.In(ws).Addr(), Values: bench.values.Addr(), Rounds: usualRounds, Fresh: 1, N: n, Count: n,
+	})
+	run(t, bench.dev, rec)
+	want := ref.Bisection(d, e)
+	for k, got := range get(t, bench.dev, bench.values) {
+		if want[k] > 1 && got != want[k] {
+			t.Errorf("eigenvalue %d is %v after %d halvings, at the end %v", k, got, usualRounds, want[k])
 		}
 	}
 }

@@ -134,3 +134,58 @@ func TestBisectionEnds(t *testing.T) {
 		Bisection(flat, flat[:8])
 	}
 }
+
+// TestMinorsCountAsPivotsDo, within the errors of both counts: 3 and 2 units. x goes
+// everywhere, and most around the eigenvalues, where rounding decides.
+func TestMinorsCountAsPivotsDo(t *testing.T) {
+	for _, kind := range testmat.Tridiagonals() {
+		for _, n := range []int{1, 2, 7, 8, 9, 21, 64, 105, 150} {
+			s := NewSturm(kind.Tridiagonal(n))
+			unit := s.Unit()
+			step := max(1, n/20)
+			for k := 0; k < n; k += step {
+				value := s.Value(k)
+				for _, off := range []float64{-1e6, -100, -3, -1, -0.1, 0, 0.1, 1, 3, 100, 1e6} {
+					x := value + off*unit
+					if off == 100 {
+						x = s.Lo + (s.Hi-s.Lo)*float64(k)/float64(n)
+					}
+					got, least, most := s.CountMinors(x), s.Count(x-5*unit), s.Count(x+5*unit)
+					if got < least || got > most {
+						t.Fatalf("%s n=%d: %d below %g, by pivots %d to %d", kind.Name(), n, got, x, least, most)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMinorsDoNotVanish where every row makes them as small as it can, or as large.
+func TestMinorsDoNotVanish(t *testing.T) {
+	const n = 4000
+	for name, at := range map[string]func(i int) (d, e float64){
+		"split everywhere":         func(int) (float64, float64) { return 0.5, 0 },
+		"tiny couplings":           func(int) (float64, float64) { return 0, 0x1p-300 },
+		"zero diagonal, couplings": func(int) (float64, float64) { return 0, 0.99 },
+		"least couplings kept":     func(int) (float64, float64) { return 0, 0x1p-60 },
+		"largest":                  func(i int) (float64, float64) { return 0.99 * float64(1-2*(i%2)), 0.99 },
+		"all":                      func(i int) (float64, float64) { return math.Ldexp(1, -i%700), math.Ldexp(1, -i%500) },
+	} {
+		d, e := make([]float64, n), make([]float64, n-1)
+		for i := range d {
+			x, y := at(i)
+			d[i] = x
+			if i < n-1 {
+				e[i] = y
+			}
+		}
+		d[n/2] = 0.75 // so that the scale stays
+		s := NewSturm(d, e)
+		unit := s.Unit()
+		for _, x := range []float64{s.Lo, -0.5, -unit, -0x1p-60, 0, 0x1p-60, 0x1p-200, unit, 0.25, 0.5 - unit, 0.5, 0.5 + unit, 0.75, s.Hi} {
+			if got, least, most := s.CountMinors(x), s.Count(x-5*unit), s.Count(x+5*unit); got < least || got > most {
+				t.Errorf("%s: %d below %g, by pivots %d to %d", name, got, x, least, most)
+			}
+		}
+	}
+}
