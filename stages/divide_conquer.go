@@ -145,7 +145,8 @@ type conversation struct {
 	ws      *vk.Arena
 	profile *vk.Profile
 	vectors *conquest // nil if they are not wanted
-	level   int
+	level   int       // of merges, the next one
+	last    int
 	sent    []float64 // of one level after the other
 }
 

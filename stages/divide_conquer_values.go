@@ -94,6 +94,7 @@ func (c *conversation) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) 
 	if n == 0 {
 		return nil
 	}
+	c.last = len(tree.Levels) - 1
 	push := shaders.StedcLeafPush{Count: uint32(len(tree.Leaves))}
 	place := func(int) int { return 0 }
 	if c.vectors != nil {
@@ -179,12 +180,16 @@ func (c *conversation) Roots(merges []*ref.DCMerge) error {
 				m.Origin[j]++
 			}
 		}
-		copy(m.Q.First[:m.K], got[n+m.Lo:])
-		copy(m.Q.Last[:m.K], got[2*n+m.Lo:])
+		if level < c.last {
+			copy(m.Q.First[:m.K], got[n+m.Lo:])
+			copy(m.Q.Last[:m.K], got[2*n+m.Lo:])
+		}
 	}
 	return nil
 }
 
+// recordRoots finds the roots of a level. Of the last one nobody needs rows of Q, and without
+// vectors not even the weights.
 func (c *conversation) recordRoots(rec *vk.Recorder, level, merges, poles int) {
 	list := c.mergeList(c.ws, level).Addr()
 	number := func(kind int) vk.Slice[float64] { return c.number(c.ws, level, kind, 1) }
@@ -192,7 +197,13 @@ func (c *conversation) recordRoots(rec *vk.Recorder, level, merges, poles int) {
 	perMerge(merges, maxLayers, func(first, count int) {
 		list, grid := list.Plus(first*mergeWords), vk.Groups{X: poles, Y: count, Z: 1}
 		c.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: list, Rho: number(numberRho).Addr().Plus(first), D: d, Z: z, Mu: mu})
+		if level == c.last && c.vectors == nil {
+			return
+		}
 		c.weights.Dispatch(rec, grid, shaders.StedcWeightsPush{Merges: list, D: d, Z: z, Mu: mu, Zhat: zhat})
+		if level == c.last {
+			return
+		}
 		c.rows.Dispatch(rec, grid, shaders.StedcRowsPush{
 			Merges: list, D: d, Mu: mu, Zhat: zhat, WFirst: number(numberFirstW).Addr(), WLast: number(numberLastW).Addr(),
 			First: number(numberFirst).Addr(), Last: number(numberLast).Addr(),

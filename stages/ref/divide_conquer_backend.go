@@ -14,8 +14,8 @@ type DCBackend interface {
 	// leaf by leaf; of the vectors, which are blocks of Q, the first and last rows in rows.
 	Leaves(tree DCTree, d, e []float64, rows DCRows) error
 
-	// Roots solves the secular equation of each merge and fills Mu, Origin and the
-	// elements before K of Q. DCRoots does it in plain Go.
+	// Roots solves the secular equation of each merge and fills Mu, Origin and, but for the
+	// last level, the elements before K of Q. DCRoots does it in plain Go.
 	Roots(merges []*DCMerge) error
 
 	// Vectors merges, level by level, pairs of blocks of Q to one block, as DCMerge
