@@ -13,6 +13,7 @@ type call struct {
 	ws       *vk.Arena
 	profile  *vk.Profile
 	progress func(vk.Progress) // may be nil
+	tree     *Tree             // left by MRRR
 }
 
 // run executes what is recorded and keeps its times.

@@ -41,4 +41,9 @@ type Result[T Float] struct {
 	Profile *vk.Profile // seconds by stage; "on host" in a name marks time spent there
 
 	Certificate *Certificate // of Options.Verify
+	Tree        *Tree        // how MRRR came by the vectors; nil if another method was at work
 }
+
+// Tree counts what MRRR met: blocks, levels, clusters, and the vectors that divide
+// and conquer had to find.
+type Tree = stages.MRRRCounters

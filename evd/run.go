@@ -15,7 +15,7 @@ type solve[T Float] struct {
 
 func (p *Plan[T]) begin(ctx context.Context) *solve[T] {
 	g := newProgress(p.Costs(), p.opt.Progress)
-	return &solve[T]{p, &call{ctx, p.dev, p.arena, vk.NewProfile(), g.at}}
+	return &solve[T]{p, &call{ctx, p.dev, p.arena, vk.NewProfile(), g.at, nil}}
 }
 
 // upload checks A and brings it to the device; it returns the power of two

@@ -51,7 +51,7 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result[T]{First: f.first, Values: unscale[T](f.values, sigma), Profile: s.profile}
+	res := &Result[T]{First: f.first, Values: unscale[T](f.values, sigma), Profile: s.profile, Tree: s.tree}
 	if p.opt.Verify {
 		if res.Certificate, err = s.certifyValues(a, sigma, f); err != nil {
 			return nil, err

@@ -123,8 +123,9 @@ func (s mrrr) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Mat
 	if err != nil {
 		return nil, err
 	}
-	values, _, profile, err := s.MRRR.Solve(c.ctx, c.ws, hostD, hostE, from, to, xt)
+	values, counters, profile, err := s.MRRR.Solve(c.ctx, c.ws, hostD, hostE, from, to, xt)
 	c.profile.Merge(profile)
+	c.tree = &counters
 	return values, notConverged(err)
 }
 

@@ -141,7 +141,7 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	res := &Result[T]{First: f.first, Values: unscale[T](f.values, 1), Profile: c.profile}
+	res := &Result[T]{First: f.first, Values: unscale[T](f.values, 1), Profile: c.profile, Tree: c.tree}
 	if p.opt.Vectors {
 		res.Vectors, err = p.vectors(c, f.x)
 	}
@@ -196,7 +196,7 @@ func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x
 }
 
 func (p *TridiagonalPlan[T]) begin(ctx context.Context, progress func(vk.Progress)) *call {
-	return &call{ctx, p.dev, p.arena, vk.NewProfile(), progress}
+	return &call{ctx, p.dev, p.arena, vk.NewProfile(), progress, nil}
 }
 
 func (p *TridiagonalPlan[T]) upload(c *call, t Tridiagonal[float64]) error {

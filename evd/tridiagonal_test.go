@@ -94,6 +94,9 @@ func TestPartOfATridiagonal(t *testing.T) {
 	for _, by := range []evd.Selection{evd.Index(0, 3), evd.Index(20, 43), evd.Interval(2, 5), evd.Interval(2, 5).AtMost(30), evd.Interval(-20, -10)} {
 		for _, vectors := range []bool{false, true} {
 			res := solveTridiagonal(t, tridiagonalPlan(t, d, n, evd.Options{Select: by, Vectors: vectors, Tuning: small()}), m, widths(evd.Auto, n))
+			if byMRRR := vectors && len(res.Values) > 0 && by != evd.Interval(2, 5); (res.Tree != nil) != byMRRR {
+				t.Errorf("%v, vectors %v: tree %+v", by, vectors, res.Tree)
+			}
 			for _, v := range res.Values {
 				if by == evd.Interval(2, 5) && !(2 < v && v <= 5) {
 					t.Errorf("%g is not in (2, 5]", v)
