@@ -3,6 +3,7 @@
 // state     row 0 of the panel, as it is; for each workgroup g the dot products
 //           of column 0 below row 0 with every column, over its own rows
 //           [g·rows, min(m, (g+1)·rows)), taken on the rows times 2^-exponents[1+g]
+// slots     the first `cleared` words with all bits set: see geqrf_panel_whole
 // exponents [1+g] for each workgroup: its entries are below 2^that (or 4 times that)
 //
 // The panel is only read. m ≥ 1, COLUMNS ≥ 1, any ld ≥ m; entries finite.
@@ -21,17 +22,21 @@
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Exponents { int at[]; };
 
+layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Slots { uint64_t at[]; };
+
 layout(push_constant, scalar) uniform Push {
 	MatrixIn panel;
 	MatrixOut state;
 	Exponents exponents;
-	uint m, ld, rows;
+	Slots slots;
+	uint m, ld, rows, cleared;
 } p;
 
 void main() {
 	uint t = gl_LocalInvocationIndex, row_of = t % CHUNK, lane = t / CHUNK;
 	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
 
+	for (uint i = gl_WorkGroupID.x * LOCAL_SIZE + t; i < p.cleared; i += gl_NumWorkGroups.x * LOCAL_SIZE) p.slots.at[i] = ~0ul;
 	work_t largest = work_t(0);
 	for (uint row = begin + row_of; row < end; row += CHUNK) {
 		for (uint l = lane; l < COLUMNS; l += LANES) largest = max(largest, abs(work_t(p.panel.at[row + l * p.ld])));

@@ -134,12 +134,9 @@ func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk
 		q.columns(rec, ws, panel, r, tau, rows, groups)
 		return
 	}
-	const empty = 0xffffffff
 	slots := q.slots.In(ws)
-	rec.Concurrently(func() {
-		vk.Fill(rec, slots.Sub(0, (min(b, m)-1)*b*(1+groups)), empty)
-		q.start.Dispatch(rec, vk.Grid(groups), start, vk.Touches(panel.At), vk.Touches(state), vk.Touches(exponents))
-	})
+	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
+	q.start.Dispatch(rec, vk.Grid(groups), start)
 	q.whole.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelWholePush{
 		Panel: panel.Addr(), State: state.Addr(), Slots: slots.Addr(), Exponents: exponents.Addr(), R: r.Addr(), Tau: tau.Addr(),
 		Info: q.info.In(ws).Addr(), AbortWord: q.abort,
