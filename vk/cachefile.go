@@ -3,6 +3,7 @@ package vk
 import (
 	"bytes"
 	"crypto/sha256"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -11,9 +12,18 @@ import (
 // drivers trust what they are given, so we must not hand them a torn file.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
-// readCache returns the driver's bytes, or nil if the file is missing, torn or foreign.
+// readCache returns the driver's bytes, or nil if the file is missing, torn, foreign or one that
+// others may have written.
 func readCache(path string) []byte {
-	file, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) {
+		return nil
+	}
+	file, err := io.ReadAll(f)
 	if err != nil {
 		return nil
 	}

@@ -36,6 +36,32 @@ func TestBadCacheFileIsAMiss(t *testing.T) {
 	}
 }
 
+// A driver runs what it finds in a cache, so nobody else may be able to put it there.
+func TestCacheThatOthersMayWriteIsAMiss(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipelines.bin")
+	if err := writeCache(path, []byte("data")); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("file %v, %v", st.Mode(), err)
+	}
+	for mode, taken := range map[os.FileMode]bool{0o600: true, 0o644: true, 0o620: false, 0o606: false, 0o666: false} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if got := readCache(path); (got != nil) != taken {
+			t.Errorf("mode %v: read %q", mode, got)
+		}
+	}
+	folder := filepath.Join(t.TempDir(), "folder")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if readCache(folder) != nil {
+		t.Error("a folder was read")
+	}
+}
+
 func FuzzReadCache(f *testing.F) {
 	f.Add([]byte{}, []byte("data"))
 	f.Fuzz(func(t *testing.T, junk, data []byte) {
