@@ -107,9 +107,24 @@ func (d *examination) opened(ctx context.Context) {
 	}
 	defer dev.Close()
 	d.arithmetic(ctx, dev)
+	d.progress(ctx, dev)
 	d.settings(dev.Info())
 	d.room(dev.Info())
 	d.smallSolve(ctx, dev)
+}
+
+// progress tries whether workgroups that wait for others get on.
+func (d *examination) progress(ctx context.Context, dev device) {
+	const name = "forward progress"
+	r, err := dev.relay(ctx)
+	switch {
+	case err != nil:
+		d.add(name, missing, "", "%s", describe(err))
+	case !r.Works:
+		d.add(name, missing, "the library can do without (evd.Options.Wavefront)", "workgroups do not get on while others wait: %s", r.Problem)
+	default:
+		d.add(name, fine, "", "%d workgroups waited for one another, %.3g µs a hand-over", r.Workgroups, 1e6*r.HandOver)
+	}
 }
 
 // goodEnough is the error of a division, in ulps, that the kernels are written for.

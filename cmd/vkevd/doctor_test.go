@@ -21,6 +21,7 @@ func healthy(t *testing.T) *stage {
 		s.machine.info.Features = append(s.machine.info.Features, f.Name)
 	}
 	s.machine.arithmetic = probe.Arithmetic{Operands: 7, Division: 0.5, Sqrt: 0.75, Fused: true, Subnormals: true}
+	s.machine.relayed = probe.Relay{Workgroups: 9, Works: true, HandOver: 2.5e-6}
 	return s
 }
 
@@ -49,6 +50,7 @@ ok       FP64 division                at most 0.5 ulp off in 7 hard cases, corre
 ok       FP64 square root             at most 0.75 ulp off in 7 hard cases
 note     FP64 fma                     fused
 note     FP64 subnormals              kept
+ok       forward progress             9 workgroups waited for one another, 2.5 µs a hand-over
 ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
@@ -86,6 +88,7 @@ func TestDoctorMisses(t *testing.T) {
 		{"division", debian, func(m *pretended) { m.arithmetic.Division = 3 }, "missing  FP64 division                at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
 		{"root", debian, func(m *pretended) { m.arithmetic.Sqrt = math.Inf(1) }, "missing  FP64 square root             at most +Inf ulp", "missing or not good enough: FP64 square root; a newer driver, or another device"},
 		{"arithmetic", debian, func(m *pretended) { m.probeErr = errors.New("it crashed") }, "missing  FP64 arithmetic              it crashed", "missing or not good enough: FP64 arithmetic"},
+		{"progress", debian, func(m *pretended) { m.relayed = probe.Relay{Problem: "it hangs"} }, "missing  forward progress             workgroups do not get on while others wait: it hangs", "missing or not good enough: forward progress; the library can do without (evd.Options.Wavefront)"},
 		{"solve", debian, func(m *pretended) { m.spoil = 1 }, "missing  a matrix of order 100        check failed: residual is ", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
 		{"plan", debian, func(m *pretended) { m.planErr = errors.New("no plan") }, "missing  a matrix of order 100        no plan", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
 	} {

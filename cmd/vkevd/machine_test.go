@@ -27,6 +27,7 @@ type pretended struct {
 	none                                          bool    // there is no device at all
 	arithmetic                                    probe.Arithmetic
 	probeErr                                      error
+	relayed                                       probe.Relay
 	tuneResult                                    tune.Result
 
 	// What was asked.
@@ -75,6 +76,8 @@ func (m *pretended) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, erro
 func (m *pretended) Info() vk.Info { return m.info }
 
 func (m *pretended) probe(context.Context) (probe.Arithmetic, error) { return m.arithmetic, m.probeErr }
+
+func (m *pretended) relay(context.Context) (probe.Relay, error) { return m.relayed, m.probeErr }
 
 // tune is as if one measurement had been enough.
 func (m *pretended) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {

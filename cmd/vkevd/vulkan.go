@@ -51,6 +51,10 @@ func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {
 	return probe.Measure(ctx, d.Device)
 }
 
+func (d opened) relay(ctx context.Context) (probe.Relay, error) {
+	return probe.MeasureRelay(ctx, d.Device)
+}
+
 func (d opened) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	return tune.Search(ctx, d.Device, opt)
 }
