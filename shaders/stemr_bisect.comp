@@ -9,11 +9,11 @@
 // stemr_count: counts[i] is the number of eigenvalues of task i's representation
 // below x[i], i < count.
 //
-// stemr_bisect: a team of 2^LEVELS − 1 invocations owns task i; at once they count at every point
-// that the next LEVELS halvings may come to.
+// stemr_bisect: a team of 2^levels − 1 invocations owns task i; at once they count at every point
+// that the next levels halvings may come to.
 // in/out: lo, hi   an interval with the eigenvalue inside, in the end of length rtol, or SHARP,
 //                  relative to its ends
-// A dispatch does at most rounds times LEVELS halvings.
+// A dispatch does at most rounds times levels halvings.
 //
 // stemr_bracket: the same for an interval relative to another representation, to whose
 // shift the task's adds shifts[8·c + chosen[c]], c = of[i]. It need not contain
@@ -33,9 +33,6 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-#ifndef COUNT
-layout(constant_id = 1) const uint LEVELS = 1;
-#endif
 
 layout(push_constant, scalar) uniform Push {
 	Tasks tasks;
@@ -54,7 +51,7 @@ layout(push_constant, scalar) uniform Push {
 	uint fresh;
 #endif
 #ifndef COUNT
-	uint rounds;
+	uint rounds, levels;
 	real_t rtol;
 #endif
 	uint ld, count;
@@ -68,9 +65,6 @@ void main() {
 	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
 }
 #else
-const uint TEAM = (1u << LEVELS) - 1;
-const uint TEAMS = LOCAL_SIZE / TEAM;
-
 shared uint busy;
 shared uint counted[LOCAL_SIZE]; // by team and node of its tree: root 1, below node k 2k and 2k+1
 
@@ -104,9 +98,10 @@ work_t point(uint k, work_t lo, work_t hi) {
 }
 
 void main() {
-	uint t = gl_LocalInvocationIndex, team = t / TEAM, node = t % TEAM + 1;
-	uint i = workgroup() * TEAMS + team;
-	bool ours = team < TEAMS && i < p.count;
+	uint size = (1u << p.levels) - 1, teams = LOCAL_SIZE / size;
+	uint t = gl_LocalInvocationIndex, team = t / size, node = t % size + 1;
+	uint i = workgroup() * teams + team;
+	bool ours = team < teams && i < p.count;
 	Task task = p.tasks.at[ours ? i : 0];
 	Representation r = representation(uint64_t(p.reps), task, task.slot, p.ld);
 	work_t rtol = task.sharp != 0 ? 4 * ulp() : p.rtol;
@@ -162,8 +157,8 @@ void main() {
 				step *= EXPANSION;
 			}
 		} else {
-			for (uint k = 1, level = 0; level < LEVELS && open_(lo, hi, rtol); level++) {
-				bool down = counted[team * TEAM + k - 1] > task.index;
+			for (uint k = 1, level = 0; level < p.levels && open_(lo, hi, rtol); level++) {
+				bool down = counted[team * size + k - 1] > task.index;
 				if (down) hi = middle(lo, hi);
 				else lo = middle(lo, hi);
 				k = 2 * k + (down ? 0 : 1);

@@ -14,7 +14,7 @@ import (
 type MRRRTuning struct {
 	Threads  uint32  // a workgroup
 	Lanes    int     // threads that keep the device busy: fewer take no less time
-	Levels   uint32  // halvings that teams of threads do at once, at most
+	Levels   uint32  // halvings that teams of threads do at once, at most; 2^Levels ≤ Threads
 	Vectors  int     // that are worked at at once; n numbers of workspace each
 	Dispatch float64 // pivots that one dispatch may compute
 }
@@ -54,8 +54,8 @@ type MRRR struct {
 	distrust bool // set by tests of the fallback
 
 	count   *vk.Kernel[shaders.StemrCountSpec, shaders.StemrCountPush]
-	bisect  []*vk.Kernel[shaders.StemrBisectSpec, shaders.StemrBisectPush]   // by levels − 1
-	bracket []*vk.Kernel[shaders.StemrBracketSpec, shaders.StemrBracketPush] // by levels − 1
+	bisect  *vk.Kernel[shaders.StemrBisectSpec, shaders.StemrBisectPush]
+	bracket *vk.Kernel[shaders.StemrBracketSpec, shaders.StemrBracketPush]
 	shift   *vk.Kernel[shaders.StemrShiftSpec, shaders.StemrShiftPush]
 	child   *vk.Kernel[shaders.StemrChildSpec, shaders.StemrChildPush]
 	vector  *vk.Kernel[shaders.StemrVectorSpec, shaders.StemrVectorPush]
@@ -133,10 +133,8 @@ func (s *MRRR) build() error {
 	b := builder{dev: s.dev}
 	t := s.tune.Threads
 	s.count = build(&b, shaders.StemrCount(), shaders.StemrCountSpec{LocalSize: t})
-	for levels := uint32(1); levels <= max(1, s.tune.Levels); levels++ {
-		s.bisect = append(s.bisect, build(&b, shaders.StemrBisect(), shaders.StemrBisectSpec{LocalSize: t, Levels: levels}))
-		s.bracket = append(s.bracket, build(&b, shaders.StemrBracket(), shaders.StemrBracketSpec{LocalSize: t, Levels: levels}))
-	}
+	s.bisect = build(&b, shaders.StemrBisect(), shaders.StemrBisectSpec{LocalSize: t})
+	s.bracket = build(&b, shaders.StemrBracket(), shaders.StemrBracketSpec{LocalSize: t})
 	s.shift = build(&b, shaders.StemrShift(), shaders.StemrShiftSpec{LocalSize: t})
 	s.child = build(&b, shaders.StemrChild(), shaders.StemrChildSpec{LocalSize: t})
 	s.vector = build(&b, shaders.StemrVector(), shaders.StemrVectorSpec{LocalSize: t})

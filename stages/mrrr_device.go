@@ -119,13 +119,13 @@ func (r *representations) Bisect(tasks []ref.MRTask, lo, hi []float64, rtol floa
 // pivots is the cost of one count for each of m threads.
 func (s *MRRR) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
 
-// team is the number of levels of the largest teams that the device has threads for, less one.
-func (s *MRRR) team(m int) int {
-	levels := 1
-	for levels < len(s.bisect) && m*(2<<levels-1) <= s.tune.Lanes {
+// team is the number of levels and of members of the largest teams that the device has threads for.
+func (s *MRRR) team(m int) (levels uint32, size int) {
+	levels = 1
+	for levels < s.tune.Levels && m*(2<<levels-1) <= s.tune.Lanes {
 		levels++
 	}
-	return levels - 1
+	return levels, 1<<levels - 1
 }
 
 // rounds cuts counts into dispatches of bounded time: it calls record with the number of
@@ -141,12 +141,11 @@ func (s *MRRR) rounds(rec *vk.Recorder, total, threads int, record func(rounds u
 // recordBisect bisects tasks [from, from+count) of a list.
 func (r *representations) recordBisect(rec *vk.Recorder, tasks []ref.MRTask, list vk.Region[uint32], lo, hi vk.Region[float64], from, count int, rtol float64) {
 	reps, ld := r.home(tasks)
-	k := r.bisect[r.team(count)]
-	size := 1<<k.Spec.Levels - 1
-	r.rounds(rec, vk.Tiles(halvings, k.Spec.Levels)+1, count*size, func(rounds uint32) {
-		k.Dispatch(rec, vk.Folded(vk.Tiles(count, k.Spec.LocalSize/uint32(size))), shaders.StemrBisectPush{
+	levels, size := r.team(count)
+	r.rounds(rec, vk.Tiles(halvings, levels), count*size, func(rounds uint32) {
+		r.bisect.Dispatch(rec, vk.Folded(vk.Tiles(count, r.tune.Threads/uint32(size))), shaders.StemrBisectPush{
 			Tasks: list.In(r.ws).From(mrrrTaskWords * from).Addr(), Reps: reps, Lo: lo.In(r.ws).From(from).Addr(), Hi: hi.In(r.ws).From(from).Addr(),
-			Rounds: rounds, Rtol: rtol, Ld: ld, Count: uint32(count),
+			Rounds: rounds, Levels: levels, Rtol: rtol, Ld: ld, Count: uint32(count),
 		})
 	})
 }
@@ -243,14 +242,13 @@ func (r *representations) recordChildren(rec *vk.Recorder, l *ref.MRLevel) {
 // recordBrackets finds the clusters' eigenvalues in their new representations.
 func (r *representations) recordBrackets(rec *vk.Recorder, l *ref.MRLevel) {
 	ws, count := r.ws, len(l.Members)
-	k := r.bracket[r.team(count)]
-	size := 1<<k.Spec.Levels - 1
+	levels, size := r.team(count)
 	fresh := uint32(1)
-	r.rounds(rec, expanding+vk.Tiles(halvings, k.Spec.Levels), count*size, func(rounds uint32) {
-		k.Dispatch(rec, vk.Folded(vk.Tiles(count, k.Spec.LocalSize/uint32(size))), shaders.StemrBracketPush{
+	r.rounds(rec, expanding+vk.Tiles(halvings, levels), count*size, func(rounds uint32) {
+		r.bracket.Dispatch(rec, vk.Folded(vk.Tiles(count, r.tune.Threads/uint32(size))), shaders.StemrBracketPush{
 			Tasks: r.tasks.In(ws).Addr(), Reps: r.reps.In(ws).Addr(), Lo: r.lo.In(ws).Addr(), Hi: r.hi.In(ws).Addr(),
 			Of: r.of.In(ws).Addr(), Chosen: r.chosen.In(ws).Addr(), Shifts: r.shifts.In(ws).Addr(), Step: r.step.In(ws).Addr(), Phase: r.phase.In(ws).Addr(),
-			Fresh: fresh, Rounds: rounds, Rtol: l.RTol, Ld: uint32(r.ld()), Count: uint32(count),
+			Fresh: fresh, Rounds: rounds, Levels: levels, Rtol: l.RTol, Ld: uint32(r.ld()), Count: uint32(count),
 		})
 		fresh = 0
 	})
