@@ -1,0 +1,19 @@
+package matio
+
+import "syscall"
+
+var (
+	virtualAlloc = syscall.NewLazyDLL("kernel32.dll").NewProc("VirtualAlloc")
+	virtualFree  = syscall.NewLazyDLL("kernel32.dll").NewProc("VirtualFree")
+)
+
+// systemHas asks by committing that much memory and giving it back untouched.
+func systemHas(bytes int) bool {
+	const commitReserve, release, readWrite = 0x3000, 0x8000, 4
+	at, _, _ := virtualAlloc.Call(0, uintptr(bytes), commitReserve, readWrite)
+	if at == 0 {
+		return false
+	}
+	done, _, _ := virtualFree.Call(at, 0, release)
+	return done != 0
+}
