@@ -1,0 +1,78 @@
+#!/bin/sh
+# release.sh VERSION [FOLDER] makes what a release consists of, in dist/ or FOLDER:
+#
+#   vkevd-VERSION-linux-amd64.tar.gz     the command with README, licence and notices
+#   vkevd-VERSION-windows-amd64.zip      the same, where MinGW is installed (gcc-mingw-w64-x86-64)
+#   SHA256SUMS                           of the archives: sha256sum -c SHA256SUMS
+#
+# It builds for the machine it runs on and for Windows; cgo cannot be crossed to macOS
+# without Apple's SDK. Archives are the same bytes for the same commit and compilers.
+set -eu
+cd "$(dirname "$0")/.."
+
+die() {
+	echo "release: $*" >&2
+	exit 1
+}
+
+[ $# -ge 1 ] && [ $# -le 2 ] || die "usage: release.sh VERSION [FOLDER]"
+version=$1
+out=${2:-dist}
+case $version in
+v[0-9]*.[0-9]*.[0-9]*) ;;
+*) die "a version looks like v1.2.3, not $version" ;;
+esac
+[ -z "$(git status --porcelain)" ] || die "there are changes that are not committed"
+[ "$(git describe --tags --exact-match 2>/dev/null)" = "$version" ] ||
+	echo "release: this commit has no tag $version; the program will call itself by its commit" >&2
+date=$(git log -1 --format=%cI)
+seconds=$(git log -1 --format=%ct)
+
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# build GOOS GOARCH PROGRAM makes a folder with all that belongs into an archive, and prints its name.
+build() {
+	name=vkevd-$version-$1-$2
+	mkdir "$work/$name"
+	env CGO_ENABLED=1 GOOS="$1" GOARCH="$2" \
+		go build -trimpath -buildvcs=true -ldflags '-s -w' -o "$work/$name/$3" ./cmd/vkevd
+	cp README.md LICENSE CHANGELOG.md "$work/$name/"
+	notices >"$work/$name/NOTICES.txt"
+	find "$work/$name" -exec touch -d "$date" {} +
+	echo "$name"
+}
+
+# notices are the licences of the modules that are compiled in.
+notices() {
+	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/vkevd | sort -u |
+		while read -r module number folder; do
+			echo "== $module $number"
+			cat "$folder"/LICENSE* "$folder"/COPYING* 2>/dev/null || true
+			echo
+		done
+}
+
+goos=$(go env GOHOSTOS) goarch=$(go env GOHOSTARCH)
+name=$(build "$goos" "$goarch" vkevd)
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$seconds" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
+made=$name.tar.gz
+
+mingw=x86_64-w64-mingw32-gcc
+if ! command -v $mingw >/dev/null; then
+	echo "release: no $mingw, so no archive for Windows" >&2
+elif ! command -v zip >/dev/null; then
+	echo "release: no zip, so no archive for Windows" >&2
+else
+	name=$(CC=$mingw build windows amd64 vkevd.exe)
+	rm -f "$out/$name.zip"
+	(cd "$work" && find "$name" -type f | LC_ALL=C sort | TZ=UTC zip -9 -X -q "$out/$name.zip" -@)
+	made="$made $name.zip"
+fi
+
+cd "$out"
+# shellcheck disable=SC2086 # names without blanks
+sha256sum $made >SHA256SUMS
+cat SHA256SUMS
