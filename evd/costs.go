@@ -22,11 +22,16 @@ func (p *Plan[T]) Costs() []StageCost {
 	if p.n == 0 {
 		return nil
 	}
-	costs := []StageCost{{stageBand, s.band.Flops()}, {stageChase, s.chase.Flops()}, s.spectral.cost()}
+	costs := []StageCost{{Stage: stageBand, Flops: s.band.Flops()}, p.chaseCost(), s.spectral.cost()}
 	if !p.opt.Vectors {
 		return costs
 	}
-	return append(costs, StageCost{stageQ2, s.q2.Flops()}, StageCost{stageQ1, s.q1.Flops()})
+	return append(costs, StageCost{Stage: stageQ2, Flops: s.q2.Flops()}, StageCost{Stage: stageQ1, Flops: s.q1.Flops()})
+}
+
+func (p *Plan[T]) chaseCost() StageCost {
+	model := p.steps.chase.Model()
+	return StageCost{Stage: stageChase, Flops: p.steps.chase.Flops(), Model: &model}
 }
 
 // progress turns the marks of the stages' recordings, each in units of its

@@ -30,6 +30,9 @@ type Progress struct {
 type StageCost struct {
 	Stage string  `json:"stage"`
 	Flops float64 `json:"flops"`
+
+	// Model is of the bulge chasing alone, whose time is that of steps in a row.
+	Model *stages.ChaseModel `json:"model,omitempty"`
 }
 
 // Result is a spectrum, or the part of it that was selected, and what is known about

@@ -64,7 +64,7 @@ func (s *spectral) work() *vk.Layout {
 	return vk.InTurn(s.solver.Work(), s.sturm.Work())
 }
 
-func (s *spectral) cost() StageCost { return StageCost{s.stage, s.solver.Flops(s.m)} }
+func (s *spectral) cost() StageCost { return StageCost{Stage: s.stage, Flops: s.solver.Flops(s.m)} }
 
 // found is a part of the spectrum, of σ·A.
 type found struct {

@@ -51,7 +51,8 @@ const (
 )
 
 // NewBulgeChasing prepares for bands of order n and half-bandwidth t.Band.
-// Without vectors no reflectors are stored. A band too wide for the device's shared memory is a
+// Without vectors no reflectors are stored. On a device that does not hand on
+// flags (HandsOn), the wavefront form is taken whatever t says. A band too wide for the device's shared memory is a
 // *vk.UnsupportedError.
 func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasing, error) {
 	if n < 0 || t.Band < 1 {
@@ -62,6 +63,13 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 	s.read = build(&b, shaders.Sb2stTridiagonal(), shaders.Sb2stTridiagonalSpec{LocalSize: readThreads})
 	if s.sweeps() == 0 {
 		return s, b.err
+	}
+	if !s.tune.Wavefront {
+		ok, err := HandsOn(dev)
+		if err != nil {
+			return nil, err
+		}
+		s.tune.Wavefront = !ok
 	}
 	spec, err := s.spec(dev.Info())
 	if err != nil {
@@ -209,14 +217,17 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 	})
 }
 
+// groups is how many workgroups take turns with so many sweeps. A sweep is chaseLead
+// steps behind the one before it: more would only spin.
+func (s *BulgeChasing) groups(sweeps int) int {
+	return min(max(1, s.tune.Groups), sweeps, s.steps(0)/chaseLead+2)
+}
+
 func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau vk.Slice[float64]) {
 	words := s.words.In(ws)
 	vk.Fill(rec, words, 0)
 	for i, part := range s.parts {
-		// A sweep is chaseLead steps behind the one before it: more workgroups would only spin.
-		active := s.steps(part.first)/chaseLead + 2
-		groups := min(max(1, s.tune.Groups), part.last-part.first, active)
-		s.chase.Dispatch(rec, vk.Grid(groups), shaders.Sb2stChasePush{
+		s.chase.Dispatch(rec, vk.Grid(s.groups(part.last-part.first)), shaders.Sb2stChasePush{
 			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
 			First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
 			Info: words.Addr(), Ticket: words.From(1 + i).Addr(), Flags: words.From(1 + len(s.parts)).Addr(), AbortWord: s.abort,

@@ -11,6 +11,7 @@ type ChaseTuning struct {
 	Polls      uint32  // looks at a flag before waiting is given up
 	SweepCost  float64 // what a sweep costs at least, its latency, in flops
 	Dispatch   float64 // what one dispatch may cost, in flops
+	Step       float64 // seconds that a step took on the path of ChaseModel; 0 where nobody measured
 }
 
 func chaseTuning(family string) ChaseTuning {

@@ -37,6 +37,7 @@ type Device struct {
 	dev     *driver.Device
 	from    *candidate
 	pipes   pipelines
+	facts   facts
 	running sync.Mutex // held by Run and transfers: one user of the queue
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see

@@ -67,9 +67,16 @@ func printRow(w io.Writer, r bench.Row) error {
 		return fmt.Sprint(n)
 	}
 	const milli = 1e3
-	_, err := fmt.Fprintf(w, "%-9s %6s %4s %5s %6s %11.4f %11.4f %11.4f %11.4f %9.1f %5.1f%% %8.1f %6.1f%%\n",
+	model := ""
+	if r.Steps > 0 {
+		model = fmt.Sprintf("  %d steps in a row, %.3g µs each", r.Steps, 1e6*r.Median/float64(r.Steps))
+	}
+	if r.Model > 0 {
+		model += fmt.Sprintf("; model %.4g ms", milli*r.Model)
+	}
+	_, err := fmt.Fprintf(w, "%-9s %6s %4s %5s %6s %11.4f %11.4f %11.4f %11.4f %9.1f %5.1f%% %8.1f %6.1f%%%s\n",
 		r.Stage, size(r.N), size(r.B), size(r.K), size(r.M), milli*r.Median, milli*r.Min, milli*r.Max, milli*r.Wall,
-		r.GFlops, 100*r.GFlops/r.FMAPeak, r.GBytes, 100*r.GBytes/r.CopyMax)
+		r.GFlops, 100*r.GFlops/r.FMAPeak, r.GBytes, 100*r.GBytes/r.CopyMax, model)
 	return err
 }
 

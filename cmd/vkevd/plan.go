@@ -94,7 +94,17 @@ func (s *session) printPlan(f forecast) error {
 	total := 0.0
 	for _, c := range f.Costs() {
 		total += c.Flops
-		fmt.Fprintf(&b, "%-28s %16.3g\n", c.Stage, c.Flops)
+		fmt.Fprintf(&b, "%-28s %16.3g", c.Stage, c.Flops)
+		if m := c.Model; m != nil && m.Path > 0 {
+			fmt.Fprintf(&b, "  %d steps in a row", m.Path)
+			if m.Stalls > 0 {
+				fmt.Fprintf(&b, " and %d while sweeps wait", m.Stalls)
+			}
+			if m.Seconds > 0 {
+				fmt.Fprintf(&b, ": %.3g s", m.Seconds)
+			}
+		}
+		b.WriteString("\n")
 	}
 	fmt.Fprintf(&b, "%-28s %16.3g\n", "total", total)
 	_, err := io.WriteString(s.stdout, b.String())

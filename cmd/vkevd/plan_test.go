@@ -16,7 +16,7 @@ total                                                 16000000  15.3 MiB
 
 stage                                   flops
 band reduction                       1.33e+09
-bulge chasing                           6e+06
+bulge chasing                           6e+06  2992 steps in a row and 8 while sweeps wait: 0.003 s
 total                                1.34e+09
 `
 

@@ -66,8 +66,9 @@ func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	lv, lt := stages.ReflectorLen(s.n, s.b)
 	band, v, tau := vk.Reserve[float64]("band", 2*s.b*s.n), vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
 	d, e := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n)
+	model := chase.Model()
 	return &load{
-		row:    Row{B: s.b},
+		row:    Row{B: s.b, Steps: model.Path + model.Stalls, Model: model.Seconds},
 		flops:  chase.Flops(),
 		bytes:  realBytes * (2*float64(s.b)*float64(s.n) + float64(lv)),
 		layout: vk.Together(band, d, e, v, tau, chase.Work()),

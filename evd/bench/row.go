@@ -25,6 +25,9 @@ type Row struct {
 	FMAPeak float64 `json:"fma_peak_gflops"`  // of this device in this run
 	CopyMax float64 `json:"copy_peak_gbytes"` // read and written bytes together
 
+	Steps int     `json:"steps,omitempty"`         // of bulge chasing, one after another: see stages.ChaseModel
+	Model float64 `json:"model_seconds,omitempty"` // what that model forecasts
+
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }

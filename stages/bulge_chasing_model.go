@@ -1,0 +1,59 @@
+package stages
+
+import "fmt"
+
+// ChaseModel is what a bulge chasing takes, counted in steps that follow each
+// other. It is the performance model of Wang and others (PPoPP 2025, §3.3):
+//
+//  1. a sweep begins Lag steps after the one before it;
+//  2. a sweep has a step for every b rows that are left to it;
+//  3. at most Room sweeps are under way, and the next waits until one of them ends.
+//
+// The paper sums these laws up in closed form, as if n/b and n/Room were whole; here
+// they are followed sweep by sweep.
+type ChaseModel struct {
+	Lag  int `json:"lag"`
+	Room int `json:"room"` // 0: as many as there are
+
+	Path   int `json:"path"`   // steps if no sweep had to wait for room, about Lag·n
+	Stalls int `json:"stalls"` // steps that waiting for room adds
+
+	// Seconds is the forecast: steps times what one took where this tuning was
+	// measured, and 0 where it was not.
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// ModelChase counts the steps for order n and half-bandwidth b.
+func ModelChase(n, b, lag, room int) ChaseModel {
+	if n < 0 || b < 1 || lag < 1 || room < 0 {
+		panic(fmt.Sprintf("stages: model of a bulge chasing, n = %d, b = %d, lag %d, room for %d", n, b, lag, room))
+	}
+	m := ChaseModel{Lag: lag, Room: room}
+	sweeps := max(0, n-2)
+	if b == 1 || sweeps == 0 {
+		return m
+	}
+	steps := func(sweep int) int { return (n - 1 - sweep + b - 1) / b }
+	m.Path = lag*(sweeps-1) + steps(sweeps-1)
+
+	begins := make([]int, sweeps) // sweeps end in the order in which they began, as none overtakes
+	for i := 1; i < sweeps; i++ {
+		begins[i] = begins[i-1] + lag
+		if room > 0 && i >= room {
+			begins[i] = max(begins[i], begins[i-room]+steps(i-room))
+		}
+	}
+	m.Stalls = begins[sweeps-1] + steps(sweeps-1) - m.Path
+	return m
+}
+
+// Model forecasts a run of this stage.
+func (s *BulgeChasing) Model() ChaseModel {
+	room := 0
+	if s.chase != nil {
+		room = s.groups(s.sweeps())
+	}
+	m := ModelChase(s.n, s.b, 1+chaseLead, room)
+	m.Seconds = float64(m.Path+m.Stalls) * s.tune.Step
+	return m
+}

@@ -1,0 +1,50 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// closedForm is the paper's total, 3n−2 and the sum over the stalls.
+func closedForm(n, b, room float64) float64 {
+	total := 3*n - 2
+	for i := 1.0; i <= (n+3*b)/room-3*b; i++ {
+		total += (n+room)/b - 3*room + 3 - room/b*i
+	}
+	return total
+}
+
+// TestChaseModel: the paper's closed form comes out where its approximations are small, and with room
+// for one sweep the steps of all sweeps.
+func TestChaseModel(t *testing.T) {
+	for _, c := range []struct{ n, b, room int }{{65536, 32, 1}, {65536, 32, 4}, {65536, 32, 32}, {65536, 32, 128}, {65536, 32, 500}, {32768, 64, 16}, {4096, 8, 64}} {
+		m := ModelChase(c.n, c.b, 3, c.room)
+		got, want := float64(m.Path+m.Stalls), closedForm(float64(c.n), float64(c.b), float64(c.room))
+		if math.Abs(got-want) > 0.02*want {
+			t.Errorf("n=%d b=%d, %d sweeps: %g steps, the paper's formula says %g", c.n, c.b, c.room, got, want)
+		}
+	}
+	for _, n := range []int{0, 1, 2, 3, 4, 17, 100} {
+		for _, b := range []int{1, 2, 5, 200} {
+			all := 0
+			for s := range n - 2 {
+				if b > 1 {
+					all += (n - 1 - s + b - 1) / b
+				}
+			}
+			if m := ModelChase(n, b, 3, 1); b > 1 && m.Path+m.Stalls < all || b < n/4 && b > 1 && m.Path+m.Stalls > all+3*b*3 {
+				t.Errorf("n=%d b=%d: one sweep at a time takes %+v, there are %d steps", n, b, m, all)
+			}
+			if m := ModelChase(n, b, 3, 0); m.Stalls != 0 {
+				t.Errorf("n=%d b=%d: stalls with room for all: %+v", n, b, m)
+			}
+		}
+	}
+}
+
+func ExampleModelChase() {
+	m := ModelChase(32768, 32, 3, 264)
+	fmt.Println(m.Path, m.Stalls)
+	// Output: 98296 3389
+}
