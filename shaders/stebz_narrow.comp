@@ -59,9 +59,10 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-layout(constant_id = 1) const uint TILE = 64; // a multiple of EIGHT
+layout(constant_id = 1) const uint TILE = 64;      // a multiple of EIGHT
+layout(constant_id = 2) const bool FUSED = true;   // where fma takes no longer than a product
 #ifndef GRID
-layout(constant_id = 2) const uint LEVELS = 1;
+layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
 
@@ -90,7 +91,8 @@ uint high(work_t x) { return unpackDouble2x32(x).y; }
 
 // row continues p(i−1), p(i) by a row.
 void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint changes) {
-	work_t next = fma(tile[i].d - shift, now, -(tile[i].e2 * before));
+	work_t e2p = tile[i].e2 * before, d = tile[i].d - shift;
+	work_t next = FUSED ? fma(d, now, -e2p) : d * now - e2p;
 	changes += (high(next) ^ high(now)) >> 31;
 	before = now;
 	now = next;

@@ -12,6 +12,7 @@ import (
 type BisectionTuning struct {
 	Threads  uint32  // a workgroup
 	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
+	Fused    bool    // fma takes no longer than a product; its bits do not matter here
 	Lanes    int     // threads that keep the device busy: fewer take no less time
 	Levels   uint32  // halvings that teams of threads do at once, at most
 	Dispatch float64 // pivots that one dispatch may compute
@@ -20,16 +21,16 @@ type BisectionTuning struct {
 func bisectionTuning(family string) BisectionTuning {
 	switch family {
 	case "nvidia":
-		return BisectionTuning{Threads: 64, Tile: 1024, Lanes: 1 << 15, Levels: 3, Dispatch: 3e10}
+		return BisectionTuning{Threads: 64, Tile: 1024, Fused: true, Lanes: 1 << 15, Levels: 3, Dispatch: 3e10}
 	case "cpu":
 		return BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7}
 	}
-	return BisectionTuning{Threads: 64, Tile: 512, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9}
+	return BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9}
 }
 
 // smallestBisection has tiles of a few rows, and dispatches of a few halvings.
 func smallestBisection() BisectionTuning {
-	return BisectionTuning{Threads: 8, Tile: 8, Lanes: 100, Levels: 3, Dispatch: 1e4}
+	return BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4}
 }
 
 // Bisection finds eigenvalues of a symmetric tridiagonal matrix (dstebz), each
@@ -88,11 +89,11 @@ func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 	}
 	s := &Bisection{n: n, tune: t.Bisection}
 	b := builder{dev: dev}
-	threads, tile := s.tune.Threads, s.tune.Tile
+	threads, tile, fused := s.tune.Threads, s.tune.Tile, specBool(s.tune.Fused)
 	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: prepareThreads})
-	s.grid = build(&b, shaders.StebzGrid(), shaders.StebzGridSpec{LocalSize: threads, Tile: tile})
+	s.grid = build(&b, shaders.StebzGrid(), shaders.StebzGridSpec{LocalSize: threads, Tile: tile, Fused: fused})
 	for levels := uint32(1); levels <= max(1, s.tune.Levels); levels++ {
-		s.narrow = append(s.narrow, build(&b, shaders.StebzNarrow(), shaders.StebzNarrowSpec{LocalSize: threads, Tile: tile, Levels: levels}))
+		s.narrow = append(s.narrow, build(&b, shaders.StebzNarrow(), shaders.StebzNarrowSpec{LocalSize: threads, Tile: tile, Fused: fused, Levels: levels}))
 		s.bisect = append(s.bisect, build(&b, shaders.StebzBisect(), shaders.StebzBisectSpec{LocalSize: threads, Tile: tile, Levels: levels}))
 	}
 	s.count = build(&b, shaders.StebzCount(), shaders.StebzCountSpec{LocalSize: threads, Tile: tile})
@@ -132,6 +133,11 @@ func (s *Bisection) RecordRange(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[fl
 	}
 	s.recordPrepare(rec, ws, d, e)
 	s.recordNarrow(rec, ws, il, m)
+	s.recordPivots(rec, ws, il, m, values)
+}
+
+// recordPivots finds eigenvalues il … il+m−1, which are bracketed.
+func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
 	levels := int(kernel.Spec.Levels)
 	lanes := m * (1<<levels - 1)
