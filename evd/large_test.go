@@ -17,6 +17,8 @@ import (
 // checks them and prints where the time went. For real GPUs:
 //
 //	VKEVD_SIZES=1024,4096,8192 go test ./evd -run TestSizes -v
+//
+// VKEVD_INDEX=0:100 asks for the vectors of a part of the spectrum.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
@@ -31,9 +33,8 @@ func TestSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := random(n)
-		for _, vectors := range []bool{false, true} {
-			solveLarge(t, d, a, vectors)
-		}
+		solveLarge(t, d, a, evd.Options{})
+		solveLarge(t, d, a, evd.Options{Vectors: true, Select: indices(t, n)})
 	}
 	found, err := d.Statistics()
 	if err != nil {
@@ -57,9 +58,27 @@ func random(n int) evd.Sym[float64] {
 	return a
 }
 
-func solveLarge(t *testing.T, d *vk.Device, a evd.Sym[float64], vectors bool) {
-	ctx := context.Background()
-	p, err := evd.NewPlan[float64](d, a.N, evd.Options{Vectors: vectors})
+// indices is the part that VKEVD_INDEX names.
+func indices(t *testing.T, n int) evd.Selection {
+	word := os.Getenv("VKEVD_INDEX")
+	if word == "" {
+		return evd.Selection{}
+	}
+	left, right, _ := strings.Cut(word, ":")
+	from, err := strconv.Atoi(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := strconv.Atoi(right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return evd.Index(from, min(to, n))
+}
+
+func solveLarge(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options) {
+	ctx, vectors := context.Background(), opt.Vectors
+	p, err := evd.NewPlan[float64](d, a.N, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
