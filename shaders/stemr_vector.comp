@@ -196,7 +196,7 @@ void main() {
 	work_t correction = gamma / norm2, residual = abs(gamma) / sqrt(norm2);
 	work_t next = lambda + correction;
 	bool inside = lo <= next && next <= hi;
-	bool finished = residual <= 2 * ulp() * p.gap.at[i] || abs(correction) <= 2 * ulp() * abs(lambda) || (p.flags & LAST) != 0;
+	bool finished = residual <= 2 * ulp() * p.gap.at[i] || abs(correction) <= ulp() * abs(lambda) || (p.flags & LAST) != 0;
 	if (!finished) {
 		if (below > t.index) hi = lambda;
 		else lo = lambda;

@@ -56,9 +56,9 @@ func (s *mrSolver) check(blocks []*mrBlock) error {
 	return nil
 }
 
-// In n·ulp. Sound vectors come to a third of the first, of which their own rounding errors
-// are the better part.
+// In n·ulp. A pair of vectors counts twice in the first; many pairs with errors that each
+// may have, 2·ulp over the least distance, come to a fifth of it.
 const (
-	mrOrthogonal = 20
+	mrOrthogonal = 50
 	mrResidual   = 30
 )

@@ -131,7 +131,7 @@ func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 
 const (
 	mrDeaf       = 2 // ulps of the gap: no neighbour can be felt
-	mrCorrection = 2 // ulps of λ: no other λ would be better
+	mrCorrection = 1 // ulps of λ: no other λ would be better
 
 	// MRQuotients is the number of steps after which bisection takes over, and ends it.
 	MRQuotients = 8
