@@ -86,11 +86,16 @@ func (j *benchJob) run(ctx context.Context) error {
 	}
 	defer rows.close()
 	show := newProgress(j.stderr, j.terminal)
+	defer show.finish()
+	return untilDone(ctx, func() error { return j.measure(ctx, rows, show) })
+}
+
+func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) error {
 	if j.terminal { // elsewhere there would be a line for each measurement
 		j.options.Progress = show.stage
 	}
 	report := &benchReport{j.stdout, rows, show}
-	err = j.on(ctx, false, func(b benchmark) error {
+	err := j.on(ctx, false, func(b benchmark) error {
 		return errors.Join(report.peaks(b.Peaks()), j.each(ctx, func(n int) error {
 			measured, err := b.Measure(ctx, n)
 			return errors.Join(err, report.rows(measured))

@@ -56,7 +56,7 @@ missing; then it ends with what to do about it. If something is missing, the exi
 		if !asJSON {
 			d.tell = s.printFinding
 		}
-		if err := d.all(cmd.Context()); err != nil {
+		if err := untilDone(cmd.Context(), func() error { return d.all(cmd.Context()) }); err != nil {
 			return err
 		}
 		if asJSON {

@@ -212,9 +212,7 @@ func (d *examination) smallSolve(ctx context.Context, dev device) {
 
 // solveAndMeasure solves on the device and measures on the host. a has both triangles.
 func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
-	p, err := unlessDone(ctx, func() (solver, error) {
-		return dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
-	})
+	p, err := dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
 	if err != nil {
 		return nil, err
 	}

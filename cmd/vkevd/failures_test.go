@@ -161,6 +161,23 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
+// TestOthersInterrupted: every command that works on a device ends when asked to.
+func TestOthersInterrupted(t *testing.T) {
+	for _, args := range []string{"selftest -n 5", "doctor", "bench -n 5 gemm", "tune", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
+		s := newStage(t)
+		s.solved()
+		s.stdin, s.stdout = strings.NewReader("1\n"), io.Discard // which work left behind may still write to
+		s.variables["VKEVD_CACHE"] = ""
+		var cancel func()
+		s.ctx, cancel = context.WithCancel(context.Background())
+		cancel()
+		if _, stderr, status := s.run(strings.Fields(args)...); status != statusNumerical || lastLine(stderr) != "vkevd: interrupted" {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+		s.expectFiles("A.mtx", "v.txt", "Q.npy")
+	}
+}
+
 // callback is a reader that holds nothing and calls somebody.
 type callback func()
 

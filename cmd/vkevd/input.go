@@ -20,6 +20,12 @@ func readMatrix(ctx context.Context, file string, stdin io.Reader) (evd.Sym[floa
 	return unlessDone(ctx, func() (evd.Sym[float64], error) { return readSymmetric(file, stdin) })
 }
 
+// untilDone is unlessDone for a whole command: what it has opened it closes itself.
+func untilDone(ctx context.Context, work func() error) error {
+	_, err := unlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })
+	return err
+}
+
 // unlessDone does what cannot be interrupted and returns as soon as ctx ends, even out
 // of a pipe to which nobody writes, or out of a driver's compiler. The work is then
 // left behind, which does no harm in a process about to end.

@@ -199,5 +199,13 @@ func (p *progress) end() {
 	p.now, p.share = "", nil
 }
 
+// finish is end for good: work that was left behind draws no more.
+func (p *progress) finish() {
+	p.end()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.w = io.Discard
+}
+
 // clearLine is understood by every terminal since the VT100.
 const clearLine = "\r\x1b[K"

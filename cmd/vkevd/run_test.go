@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -48,7 +47,7 @@ func (s *stage) run(args ...string) (stdout, stderr string, status int) {
 		terminal:  s.terminal,
 		machine:   s.machine,
 	}
-	var out, errs bytes.Buffer
+	var out, errs lockedBuffer // work that was left behind may still write
 	w := io.Writer(&out)
 	if s.stdout != nil {
 		w = s.stdout

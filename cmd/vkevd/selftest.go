@@ -74,13 +74,17 @@ func kindNames() (names []string) {
 }
 
 func (j *selftestJob) run(ctx context.Context) error {
+	show := newProgress(j.stderr, j.terminal)
+	defer show.finish()
+	return untilDone(ctx, func() error { return j.all(ctx, show) })
+}
+
+func (j *selftestJob) all(ctx context.Context, show *progress) error {
 	dev, err := j.open(j.device(), j.stderr)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	show := newProgress(j.stderr, j.terminal)
-	defer show.end()
 	report := &selftestReport{w: j.stdout, asJSON: j.asJSON}
 	if err := report.head(dev.Info()); err != nil {
 		return err
@@ -102,7 +106,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	var plans [2]solver
 	for i := range plans {
 		opt := evd.Options{Vectors: i == 0, Progress: func(evd.Progress) {}}
-		p, err := unlessDone(ctx, func() (solver, error) { return dev.plan(n, opt) })
+		p, err := dev.plan(n, opt)
 		if err != nil {
 			return err
 		}

@@ -72,6 +72,13 @@ func (j *tuneJob) run(ctx context.Context) error {
 		return err
 	}
 	defer rows.close()
+	show := newProgress(j.stderr, j.terminal)
+	defer show.finish()
+	return untilDone(ctx, func() error { return j.search(ctx, rows, show) })
+}
+
+// search opens the device and does the rest.
+func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) error {
 	dev, err := j.machine.open(vk.Options{
 		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Statistics: true,
 	})
@@ -83,8 +90,6 @@ func (j *tuneJob) run(ctx context.Context) error {
 	if j.options.N == 0 {
 		j.options.N = tune.Order(info)
 	}
-	show := newProgress(j.stderr, j.terminal)
-	defer show.end()
 	if j.terminal {
 		j.options.Progress = show.stage
 	}

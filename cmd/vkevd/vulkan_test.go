@@ -128,9 +128,20 @@ func TestPlanOfTheDevice(t *testing.T) {
 	if status != statusFine || !strings.Contains(stdout, "\ntotal ") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
-	if _, stderr, status := s.real("plan", "-n", "2000000"); status != statusDevice || !strings.Contains(stderr, "bytes of device memory, ") {
+	if _, stderr, status := s.real("plan", "-n", "900000"); status != statusDevice || !strings.Contains(stderr, "bytes of device memory, ") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
+}
+
+// TestSignalWhileTuning: kernels that are compiled meanwhile are left behind, and nothing is kept.
+func TestSignalWhileTuning(t *testing.T) {
+	s := newStage(t)
+	t.Setenv("VKEVD_CONFIG", "config")
+	p := start(t, "tune", "--save", "-n", "100", "--budget", "1m")
+	p.await("preparing the device")
+	p.Process.Signal(os.Interrupt)
+	p.ends("vkevd: interrupted", statusNumerical)
+	s.expectFiles()
 }
 
 // TestSignalWhileWorking: wherever it comes, the program ends soon and leaves no file. A
