@@ -18,7 +18,7 @@ VALIDATION_RUN = .
 # Instrumented shaders compile slowly; these solves have all of them.
 GPUAV_RUN      = SameBits|Triangles|Fill|Kernel|Transfer
 WIDTH_RUN      = .
-# What neither threads nor pointers matter to.
+# What neither bindings nor threads nor pointers matter to.
 SLOW           = EveryCallOfASession|DeviceLostInEachStage
 
 # Vector widths of the CPU driver besides its usual 256: subgroups of 4 and 16.
@@ -71,7 +71,7 @@ test-unit:
 	$(TEST) $(GO) test -timeout $(TIMEOUT) ./...
 
 test-vulkango:
-	$(TEST) $(GO) test $(AGAIN) -tags vulkango -run '$(VULKANGO_RUN)' $(VULKANGO_PACKAGES)
+	$(TEST) $(GO) test $(AGAIN) -tags vulkango -run '$(VULKANGO_RUN)' -skip '$(SLOW)' $(VULKANGO_PACKAGES)
 
 test-race:
 	$(TEST) $(GO) test $(AGAIN) -race -run '$(RACE_RUN)' -skip '$(SLOW)' $(RACE_PACKAGES)

@@ -51,7 +51,7 @@ func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Resul
 // Every driver call of a session fails: a typed error must come back and no object may be left.
 // Each site in vk fails once; with VKEVD_FAULTS=all each call of the session does with each result.
 func TestEveryCallOfASessionMayFail(t *testing.T) {
-	for _, s := range []session{{vectors: true, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: false, vk: vk.Options{Batch: oneCommand}}} {
+	for _, s := range []session{{vectors: false, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: true, vk: vk.Options{Batch: oneCommand}}} {
 		want := s.must(t)
 		faults := s.faults(t)
 		failed := 0

@@ -1,0 +1,72 @@
+package vk
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+func memoryDevice(t *testing.T) *Device {
+	t.Helper()
+	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// What does not fit is refused with the bytes needed and those free, or with the limit that is in the
+// way, and nothing is left behind.
+func TestWhatDoesNotFitIsRefused(t *testing.T) {
+	d := memoryDevice(t)
+	objects := driver.Live()
+	_, free := d.Memory()
+	most := d.from.props.MaxBuffer
+	for _, c := range []struct {
+		name        string
+		need, limit uint64
+		skip        bool
+	}{
+		{"more than is free", free + 1<<20, 0, false},
+		{"more than a buffer may have", most + 1, most, most == 0 || most >= free},
+	} {
+		if c.skip {
+			continue
+		}
+		_, err := d.NewArena(Together(Reserve[byte]("x", int(c.need))))
+		var oom *OutOfMemoryError
+		if !errors.As(err, &oom) || oom.Need < c.need || oom.Free == 0 || oom.Limit != c.limit {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if n := driver.Live(); n != objects {
+		t.Errorf("%d objects, %d before", n, objects)
+	}
+}
+
+// An allocation beyond what the device promises is tried; where it fails the error names the promise.
+func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
+	d := memoryDevice(t)
+	d.from.props.MaxAllocation = 1 << 16
+	x := Reserve[byte]("x", 1<<20)
+	a, err := d.NewArena(Together(x))
+	if err != nil {
+		t.Fatalf("not tried: %v", err)
+	}
+	a.Close()
+	defer func() { driver.Fault = nil }()
+	driver.Fault = func(call string) driver.Result {
+		if call == "vkAllocateMemory" {
+			return driver.OutOfMemory
+		}
+		return driver.Success
+	}
+	var oom *OutOfMemoryError
+	if _, err = d.NewArena(Together(x)); !errors.As(err, &oom) || oom.Limit != 1<<16 || !strings.Contains(err.Error(), "in one piece, the device allows 65536") {
+		t.Errorf("refused by the driver: %v", err)
+	}
+}
