@@ -13,6 +13,10 @@
 //	p, err := evd.NewPlan[float64](dev, n, evd.Options{Vectors: true})
 //	res, err := p.Solve(ctx, evd.Sym[float64]{N: n, Ld: n, Data: a, Uplo: evd.Lower})
 //
+// Options.Select asks for a part of the spectrum: evd.Index(0, 100), the hundred least, or
+// evd.Interval(a, b); its vectors take a part of the time. A TridiagonalPlan is for
+// matrices that are tridiagonal to begin with.
+//
 // A plan allocates all device memory once and refuses at once what does not fit. Its
 // input is never written to unless Options.Overwrite is set. Results are the same bits from run
 // to run on one device, and every vector's sign is fixed: its component of
