@@ -7,17 +7,34 @@ enum {
 	SHADER_COMPUTE = 0x20,
 };
 
-// The barrier between any two commands, and between a batch and the host that
-// waits for it: everything written before is visible to everything after.
-static void full_barrier(vke_device *d, VkCommandBuffer cb) {
-	VkMemoryBarrier all = {ST_MEMORY_BARRIER, NULL, SHADER_WRITE | TRANSFER_WRITE,
-		SHADER_READ | SHADER_WRITE | TRANSFER_READ | TRANSFER_WRITE | HOST_READ};
-	d->barrier(cb, STAGE_COMPUTE | STAGE_TRANSFER, STAGE_COMPUTE | STAGE_TRANSFER | STAGE_HOST, 0, 1, &all, 0, NULL, 0, NULL);
+// barrier makes everything that was written before visible to everything after: to
+// dispatches; if moves, between them and fills and copies, too; if host, to the host
+// that waits for the batch. Wider ones cost more time, most of all the host's.
+static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
+	VkMemoryBarrier all = {ST_MEMORY_BARRIER, NULL, SHADER_WRITE, SHADER_READ | SHADER_WRITE};
+	VkFlags from = STAGE_COMPUTE, to = STAGE_COMPUTE;
+	if (moves || host) {
+		all.srcAccessMask |= TRANSFER_WRITE, all.dstAccessMask |= TRANSFER_READ | TRANSFER_WRITE;
+		from |= STAGE_TRANSFER, to |= STAGE_TRANSFER;
+	}
+	if (host) all.dstAccessMask |= HOST_READ, to |= STAGE_HOST;
+	d->barrier(cb, from, to, 0, 1, &all, 0, NULL, 0, NULL);
 }
 
+// moves tells whether there is a fill or a copy in [c, end) before the next barrier.
+static int moves(const vke_command *c, const vke_command *end) {
+	for (; c < end && c->op != VKE_BARRIER; c++) {
+		if (c->op == VKE_FILL || c->op == VKE_COPY) return 1;
+	}
+	return 0;
+}
+
+// A batch ends with a barrier for all: what comes before it in the queue is done with
+// when the next one begins, whatever that begins with, and when the host is told.
 void vke_record(vke_device *d, VkCommandBuffer cb, VkQueryPool pool, uint32_t queries, const vke_command *c, size_t count,
 		const uint8_t *push) {
 	VkPipeline bound = 0;
+	int moved = 0; // since the last barrier
 	if (queries) d->reset_queries(cb, pool, 0, queries);
 	for (const vke_command *end = c + count; c < end; c++) {
 		switch (c->op) {
@@ -27,14 +44,17 @@ void vke_record(vke_device *d, VkCommandBuffer cb, VkQueryPool pool, uint32_t qu
 			d->dispatch(cb, c->groups[0], c->groups[1], c->groups[2]);
 			break;
 		case VKE_BARRIER:
-			full_barrier(d, cb);
+			barrier(d, cb, moved || moves(c + 1, end), 0);
+			moved = 0;
 			break;
 		case VKE_FILL:
 			d->fill(cb, c->a, c->offset_a, c->size, c->word);
+			moved = 1;
 			break;
 		case VKE_COPY: {
 			VkBufferCopy region = {c->offset_b, c->offset_a, c->size};
 			d->copy(cb, c->b, c->a, 1, &region);
+			moved = 1;
 			break;
 		}
 		case VKE_TIMESTAMP:
@@ -42,4 +62,5 @@ void vke_record(vke_device *d, VkCommandBuffer cb, VkQueryPool pool, uint32_t qu
 			break;
 		}
 	}
+	barrier(d, cb, 1, 1);
 }
