@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"evd/bench":          {"evd", "stages", "shaders", "vk", "vk/spirv"},
 	"evd/matio":          {},
 	"evd/tune":           {"evd", "evd/bench", "stages", "vk"},
-	"evd/probe":          {"shaders", "vk"},
+	"evd/probe":          {"shaders", "stages", "vk"},
 	"evd/gonumlapack":    {"evd", "vk"},
 	"examples/graphene":  {"evd"},
 	"examples/karate":    {"evd", "evd/matio", "tests/testdata"},

@@ -107,23 +107,23 @@ func (d *examination) opened(ctx context.Context) {
 	}
 	defer dev.Close()
 	d.arithmetic(ctx, dev)
-	d.progress(ctx, dev)
+	d.progress(dev)
 	d.settings(dev.Info())
 	d.room(dev.Info())
 	d.smallSolve(ctx, dev)
 }
 
-// progress tries whether workgroups that wait for others get on.
-func (d *examination) progress(ctx context.Context, dev device) {
+// progress tells whether workgroups that others wait for get on.
+func (d *examination) progress(dev device) {
 	const name = "forward progress"
-	r, err := dev.relay(ctx)
+	ok, err := dev.handsOn()
 	switch {
 	case err != nil:
 		d.add(name, missing, "", "%s", describe(err))
-	case !r.Works:
-		d.add(name, missing, "the library can do without (evd.Options.Wavefront)", "workgroups do not get on while others wait: %s", r.Problem)
+	case !ok:
+		d.add(name, noted, "", "workgroups that wait keep others from going on: bulges are chased in waves, which is slower")
 	default:
-		d.add(name, fine, "", "%d workgroups waited for one another, %.3g µs a hand-over", r.Workgroups, 1e6*r.HandOver)
+		d.add(name, fine, "", "workgroups that others wait for get on")
 	}
 }
 

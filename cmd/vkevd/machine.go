@@ -24,7 +24,7 @@ type device interface {
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
-	relay(context.Context) (probe.Relay, error)
+	handsOn() (bool, error)
 	tune(context.Context, tune.Options) (tune.Result, error)
 	Close() error
 }

@@ -28,7 +28,7 @@ type pretended struct {
 	none                                          bool    // there is no device at all
 	arithmetic                                    probe.Arithmetic
 	probeErr                                      error
-	relayed                                       probe.Relay
+	starves                                       bool // workgroups that wait keep others from going on
 	tuneResult                                    tune.Result
 
 	// What was asked.
@@ -78,7 +78,7 @@ func (m *pretended) Info() vk.Info { return m.info }
 
 func (m *pretended) probe(context.Context) (probe.Arithmetic, error) { return m.arithmetic, m.probeErr }
 
-func (m *pretended) relay(context.Context) (probe.Relay, error) { return m.relayed, m.probeErr }
+func (m *pretended) handsOn() (bool, error) { return !m.starves, m.probeErr }
 
 // tune is as if one measurement had been enough.
 func (m *pretended) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {

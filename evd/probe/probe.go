@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -44,6 +45,10 @@ func Measure(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	}
 	return a, err
 }
+
+// HandsOn tells whether workgroups that others wait for get on: see stages.HandsOn. Where
+// they do not, the solver chases bulges in waves.
+func HandsOn(dev *vk.Device) (bool, error) { return stages.HandsOn(dev) }
 
 // result is what the device makes of an operand.
 type result struct{ quotient, root float64 }

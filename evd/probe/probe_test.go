@@ -97,6 +97,9 @@ func TestDevice(t *testing.T) {
 	if err != nil || a.Operands != 2*each || !(a.Division < 4) || !(a.Sqrt < 4) {
 		t.Errorf("%+v, %v", a, err)
 	}
+	if ok, err := HandsOn(dev); !ok || err != nil {
+		t.Errorf("workgroups that others wait for do not get on: %v", err)
+	}
 	if dev.Info().Type == "cpu" && (a.Division > 0.5 || a.Sqrt > 0.5 || !a.Subnormals) {
 		t.Errorf("the CPU's own division rounds correctly, this is %+v", a)
 	}
