@@ -18,6 +18,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "numerics_f64.glsl"
 #include "representation.glsl"
 
@@ -82,11 +83,11 @@ void main() {
 	work_t s = -tau, largest = 0;
 	bool broken = false;
 	Pair next[AHEAD];
-	for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
 	for (uint k = 0; k < r.n && !broken; k += AHEAD) {
 		Pair now[AHEAD] = next;
-		for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, k + AHEAD + u);
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, k + AHEAD + u);
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			if (k + u < r.n && !broken) {
 				work_t d = now[u].d, l = now[u].l;
 				work_t dp = d + s;

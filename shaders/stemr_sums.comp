@@ -11,6 +11,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
 
@@ -38,19 +39,19 @@ void main() {
 	if (r >= p.n) return;
 	MatrixIn row = MatrixIn(element(uint64_t(p.x), 0, r, p.ldx));
 	acc_t sum[SAMPLES], weighted[SAMPLES];
-	for (uint s = 0; s < SAMPLES; s++) {
+	[[unroll]] for (uint s = 0; s < SAMPLES; s++) {
 		sum[s] = 0;
 		weighted[s] = 0;
 	}
 	for (uint c = gl_LocalInvocationIndex; c < p.m; c += LOCAL_SIZE) {
 		work_t x = row.at[c], lx = p.lambda.at[c] * x;
-		for (uint s = 0; s < SAMPLES; s++) {
+		[[unroll]] for (uint s = 0; s < SAMPLES; s++) {
 			bool minus = sign_of(c, s);
 			sum[s] += minus ? -x : x;
 			weighted[s] += minus ? -lx : lx;
 		}
 	}
-	for (uint s = 0; s < SAMPLES; s++) {
+	[[unroll]] for (uint s = 0; s < SAMPLES; s++) {
 		acc_t a = group_sum(sum[s]);
 		acc_t b = group_sum(weighted[s]);
 		if (gl_LocalInvocationIndex == 0) {

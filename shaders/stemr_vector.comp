@@ -21,6 +21,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "numerics_f64.glsl"
 #include "representation.glsl"
 
@@ -55,11 +56,11 @@ void factor(Representation r, Column s, Column u_, work_t lambda, out work_t gam
 	uint before = 0;
 	work_t st = 0;
 	Pair next[AHEAD];
-	for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
 	for (uint i = 0; i < r.n; i += AHEAD) {
 		Pair now[AHEAD] = next;
-		for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, i + AHEAD + u);
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, i + AHEAD + u);
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			if (i + u < r.n) {
 				work_t d = now[u].d, l = now[u].l;
 				put(s, i + u, st);
@@ -77,7 +78,7 @@ void factor(Representation r, Column s, Column u_, work_t lambda, out work_t gam
 	twist = 0;
 	below = 0;
 	work_t nexts[AHEAD];
-	for (uint u = 0; u < AHEAD; u++) {
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 		uint row = r.n - 1 - min(u, r.n - 1);
 		next[u] = pair(r, row);
 		nexts[u] = get(s, row);
@@ -85,12 +86,12 @@ void factor(Representation r, Column s, Column u_, work_t lambda, out work_t gam
 	for (uint k = 0; k < r.n; k += AHEAD) {
 		Pair now[AHEAD] = next;
 		work_t nows[AHEAD] = nexts;
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			uint row = r.n - 1 - min(k + AHEAD + u, r.n - 1);
 			next[u] = pair(r, row);
 			nexts[u] = get(s, row);
 		}
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			if (k + u < r.n) {
 				uint i = r.n - 1 - (k + u);
 				work_t d = now[u].d, l = now[u].l;
@@ -128,7 +129,7 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	put(z, twist, 1);
-	for (uint u = 0; u < AHEAD; u++) {
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 		uint row = r.n - 1 - min(u + 1, r.n - 1);
 		next[u] = pair(r, row);
 		nexts[u] = get(s, row);
@@ -136,12 +137,12 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	for (uint k = 1; k < r.n; k += AHEAD) {
 		Pair now[AHEAD] = next;
 		work_t nows[AHEAD] = nexts;
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			uint row = r.n - 1 - min(k + AHEAD + u, r.n - 1);
 			next[u] = pair(r, row);
 			nexts[u] = get(s, row);
 		}
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			uint i = r.n - 1 - min(k + u, r.n - 1);
 			if (k + u < r.n && i < twist) {
 				work_t ldi = now[u].l * now[u].d;
@@ -157,11 +158,11 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	}
 	z1 = 1;
 	z2 = 0;
-	for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u + 1, r.n - 1));
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u + 1, r.n - 1));
 	for (uint k = 0; k + 1 < r.n; k += AHEAD) {
 		work_t nows[AHEAD] = nexts;
-		for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u + 1, r.n - 1));
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u + 1, r.n - 1));
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			uint i = k + u;
 			if (i + 1 < r.n && i >= twist) {
 				work_t v = -(nows[u] * z1);
@@ -215,11 +216,11 @@ void main() {
 	p.done.at[i] = 1;
 	work_t scale = 1 / sqrt(norm2);
 	work_t nexts[AHEAD];
-	for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u, r.n - 1));
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u, r.n - 1));
 	for (uint k = 0; k < r.n; k += AHEAD) {
 		work_t nows[AHEAD] = nexts;
-		for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u, r.n - 1));
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u, r.n - 1));
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			if (k + u < r.n) put(z, k + u, nows[u] * scale);
 		}
 	}

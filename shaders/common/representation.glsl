@@ -43,11 +43,11 @@ uint count(Representation r, work_t x) {
 	uint found = 0;
 	work_t s = -x;
 	Pair next[AHEAD];
-	for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
 	for (uint i = 0; i < r.n; i += AHEAD) {
 		Pair now[AHEAD] = next;
-		for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, i + AHEAD + u);
-		for (uint u = 0; u < AHEAD; u++) {
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, i + AHEAD + u);
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			if (i + u < r.n) {
 				work_t d = now[u].d, l = now[u].l;
 				work_t dp = d + s;

@@ -45,7 +45,7 @@ func (s *mrSolver) check(blocks []*mrBlock) error {
 				residual2 += float64(v * v)
 			}
 			unit := float64(b.n()) * mrUlp
-			if !(math.Abs(norm2-m) <= mrOrthogonal*unit) {
+			if !(math.Abs(norm2-m) <= max(mrOrthogonal, math.Sqrt(m))*unit) {
 				b.failed = true
 			}
 			if !(math.Sqrt(residual2) <= mrResidual*unit) {
@@ -56,8 +56,9 @@ func (s *mrSolver) check(blocks []*mrBlock) error {
 	return nil
 }
 
-// In n·ulp. A pair of vectors counts twice in the first; many pairs with errors that each
-// may have, 2·ulp over the least distance, come to a fifth of it.
+// In n·ulp. A pair of vectors counts twice in the first. Of pairs at the least distance, whose
+// products may be an ulp over that distance or n·ulp each, there are in proportion to m, and
+// what is random adds up as √m does.
 const (
 	mrOrthogonal = 50
 	mrResidual   = 30
