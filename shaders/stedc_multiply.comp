@@ -67,15 +67,20 @@ void main() {
 	clear_acc();
 	tile_product(a, b, 0, inner);
 
-	uint row0 = upper ? 0 : m.n1;
+	// What is unrolled is kept short: else a compiler may loop, and put acc into memory.
+	uint ld = turned ? p.ldx : m.n, row0 = upper ? 0 : m.n1;
+	uint64_t base = turned ? element(uint64_t(p.x), 0, m.lo + row0 + j0, ld) : element(uint64_t(p.q), at_q(m) + row0 + i0, m.from + j0, ld);
+	uint places[THREAD_M];
+	[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
+		places[r] = tile_row(r);
+		if (turned) places[r] = p.place.at[m.lo + m.from + p.first + min(i0 + places[r], extent_m - 1)];
+	}
 	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
+		uint j = tile_col(c);
+		if (j0 + j >= extent_n) continue;
+		RealsOut column = RealsOut(element(base, 0, j, ld));
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
-			uint i = i0 + tile_row(r), j = j0 + tile_col(c);
-			if (i >= extent_m || j >= extent_n) continue;
-			uint64_t to;
-			if (turned) to = element(uint64_t(p.x), p.place.at[m.lo + m.from + p.first + i], m.lo + row0 + j, p.ldx);
-			else to = element(uint64_t(p.q), at_q(m) + row0 + i, m.from + j, m.n);
-			RealsOut(to).at[0] = real_t(acc[c * THREAD_M + r]);
+			if (i0 + tile_row(r) < extent_m) column.at[places[r]] = real_t(acc[c * THREAD_M + r]);
 		}
 	}
 }

@@ -4,6 +4,7 @@
 //
 //	columns ≠ null   column c has the rows [from, to), from element at of q on; others are zero
 //	columns = null   it has just the rows asked for, at element c·rows of q
+//	order = null     c is j
 //
 // A workgroup moves a TILE×TILE tile through shared memory, so that reads and, where
 // places follow each other, writes are contiguous. Grid: x tiles of j, y tiles of r. No aliasing.
@@ -44,7 +45,7 @@ void main() {
 	uint j0 = gl_WorkGroupID.x * TILE, r0 = p.first + gl_WorkGroupID.y * TILE, end = p.first + p.rows;
 	for (uint e = gl_LocalInvocationID.x; e < TILE * TILE; e += LOCAL_SIZE) {
 		uint r = r0 + e % TILE, j = j0 + e / TILE;
-		if (r < end && j < p.m) tile[(e / TILE) * (TILE + 1) + e % TILE] = value(p.order.at[j], r);
+		if (r < end && j < p.m) tile[(e / TILE) * (TILE + 1) + e % TILE] = value(uint64_t(p.order) == 0ul ? j : p.order.at[j], r);
 	}
 	barrier();
 	for (uint e = gl_LocalInvocationID.x; e < TILE * TILE; e += LOCAL_SIZE) {

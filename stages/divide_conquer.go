@@ -15,18 +15,19 @@ type DivideConquerTuning struct {
 	Lanes   uint32 // invocations that share a root or a leaf, a power of two, at least four
 	Threads uint32 // invocations a workgroup elsewhere, a power of two
 	Panels  int    // pieces that the last merge, three quarters of the work, is cut into to save memory
+	Grouped int    // order of halves up to which all products of a level are one dispatch
 }
 
 func divideConquerTuning(family string) DivideConquerTuning {
 	if family == "cpu" {
-		return DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8}
+		return DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8, Grouped: 1 << 20}
 	}
-	return DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8}
+	return DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Grouped: 256}
 }
 
 // smallestDivideConquer divides matrices of a few rows.
 func smallestDivideConquer() DivideConquerTuning {
-	return DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3}
+	return DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3, Grouped: 10}
 }
 
 // levels is how often a matrix of order n is halved.
@@ -58,8 +59,11 @@ func NewDivideConquer(dev *vk.Device, n int, t Tuning) (*DivideConquer, error) {
 	b := builder{dev: dev}
 	levels := t.DivideConquer.levels(n)
 	s := &DivideConquer{newConquerValues(&b, n, levels, t.DivideConquer), newConquerVectors(&b, n, levels, t), nil}
+	if b.err != nil {
+		return nil, b.err
+	}
 	s.work = vk.Together(s.values.work, s.vectors.work)
-	return s, b.err
+	return s, nil
 }
 
 // NoConvergenceError says that QL iteration failed on a leaf, rows [Lo, Hi).

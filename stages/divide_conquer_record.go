@@ -82,20 +82,50 @@ func (r *recording) level(level int) {
 	gather := r.gatherPush(level)
 	gather.W, gather.Count = r.x, uint32(s.chains)
 	r.gather.Dispatch(r.rec, inY(vk.Tiles(s.rows, threads), s.chains), gather)
-	tile := r.choose(s.half, s.cols, s.inner, 2*s.merges)
-	multiply := r.multiply[tile]
 	perMerge(s.merges, maxLayers/2, func(first, count int) {
 		vectors := r.vectorsPush(level)
 		vectors.Merges, vectors.S = vectors.Merges.Plus(first*mergeWords), r.x
 		r.vectors.Dispatch(r.rec, vk.Groups{X: s.cols, Y: count, Z: 1}, vectors)
-		grid := r.cutter.tiles[tile].grid(s.half, s.cols)
-		grid.Z = 2 * count
-		multiply.Dispatch(r.rec, grid, shaders.StedcMultiplyPush{Merges: vectors.Merges, Work: r.x, Q: r.q})
-		r.rec.Costs(s.flops * float64(count) / float64(s.merges))
+		if s.half <= r.conquest.tune.Grouped {
+			r.grouped(s, vectors.Merges, count)
+		}
+	})
+	if s.half > r.conquest.tune.Grouped {
+		for _, m := range s.each {
+			r.apart(m)
+		}
+	}
+	perMerge(s.merges, maxLayers, func(first, count int) {
 		r.deflated.Dispatch(r.rec, vk.Groups{X: vk.Tiles(s.rows, threads), Y: min(s.deflation, copyGroups), Z: count}, shaders.StedcDeflatedPush{
-			Merges: vectors.Merges, W: r.x, Q: r.q,
+			Merges: r.words(r.list.merges(level)).Plus(first * mergeWords), W: r.x, Q: r.q,
 		})
 	})
+}
+
+// grouped is the products of many merges in one dispatch.
+func (r *recording) grouped(s *levelSizes, merges spirv.Addr[uint32], count int) {
+	tile := r.choose(s.half, s.cols, s.inner, 2*count)
+	grid := r.cutter.tiles[tile].grid(s.half, s.cols)
+	grid.Z = 2 * count
+	r.multiply[tile].Dispatch(r.rec, grid, shaders.StedcMultiplyPush{Merges: merges, Work: r.x, Q: r.q})
+	r.rec.Costs(s.flops * float64(count) / float64(s.merges))
+}
+
+// apart is the two products of one merge, which are large enough to fill the device.
+func (r *recording) apart(m placedMerge) {
+	work, q := r.xt.At.From(m.work), r.conquest.q.In(r.c.ws).From(r.at[m.Lo])
+	lower := m.N1 * m.Upper
+	s := lower + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K)
+	cols := m.To - m.From
+	target := NewMatrix(q, m.N(), m.N(), m.N())
+	r.halves(m.DCMerge, NewMatrix(work, m.N1, m.Upper, max(m.N1, 1)), NewMatrix(work.From(lower), m.N2, m.K-m.Lower, max(m.N2, 1)),
+		NewMatrix(work.From(s), m.K, cols, max(m.K, 1)), target.Block(0, m.From, m.N(), cols))
+}
+
+// halves is upper W · S[:upper] and lower W · S[lower:], one above the other.
+func (r *recording) halves(m *ref.DCMerge, upper, lower, s, to Matrix) {
+	r.gemm.Record(r.rec, r.c.ws, NoTrans, NoTrans, 1, upper, s.Block(0, 0, m.Upper, s.Cols), 0, to.Block(0, 0, m.N1, s.Cols))
+	r.gemm.Record(r.rec, r.c.ws, NoTrans, NoTrans, 1, lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), 0, to.Block(m.N1, 0, m.N2, s.Cols))
 }
 
 // others writes the blocks that the last merge does not touch to the result.
@@ -143,20 +173,39 @@ func (r *recording) panels(s *levelSizes) {
 	}
 	vectors := r.vectorsPush(r.lastLevel())
 	vectors.Merges, vectors.S = vectors.Merges.Plus(mergeWords*s.merges), r.panel.In(r.c.ws).Addr()
-	step := panelStep(cols, r.panel.Len()/m.K)
+	push := shaders.StedcMultiplyPush{Merges: vectors.Merges, Work: r.q, S: vectors.S, Place: r.ints(r.list.place()), X: r.x, Ldx: uint32(r.xt.Ld)}
+	grouped := max(m.N1, m.N2) <= r.conquest.tune.Grouped
+	room := m.K // elements a column of S takes
+	if !grouped {
+		room += m.N() // and the column of the product
+	}
+	step := panelStep(cols, r.panel.Len()/room)
 	tile := r.choose(step, max(m.N1, m.N2), max(m.Upper, m.K-m.Lower), 2)
 	for first := 0; first < cols; first += step {
 		count := min(step, cols-first)
 		vectors.First, vectors.Columns = uint32(first), uint32(count)
 		r.vectors.Dispatch(r.rec, vk.Grid(count), vectors)
+		if !grouped {
+			r.panelApart(m, first, count)
+			continue
+		}
 		grid := r.cutter.tiles[tile].grid(count, max(m.N1, m.N2))
 		grid.Z = 2
-		r.multiply[tile].Dispatch(r.rec, grid, shaders.StedcMultiplyPush{
-			Merges: vectors.Merges, Work: r.q, S: vectors.S, Place: r.ints(r.list.place()), X: r.x,
-			First: uint32(first), Columns: uint32(count), Ldx: uint32(r.xt.Ld),
-		})
+		push.First, push.Columns = uint32(first), uint32(count)
+		r.multiply[tile].Dispatch(r.rec, grid, push)
 		r.rec.Costs(mergeFlops(m) * float64(count) / float64(cols))
 	}
+}
+
+// panelApart multiplies into the panel, behind S, and moves the product to the result.
+func (r *recording) panelApart(m *ref.DCMerge, first, count int) {
+	w, panel := r.conquest.q.In(r.c.ws).From(r.at[m.Lo]), r.panel.In(r.c.ws)
+	s, product := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
+	r.halves(m, NewMatrix(w, m.N1, m.Upper, m.N1), NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, product)
+	r.sort.Dispatch(r.rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1}, shaders.StedcSortPush{
+		Q: product.Addr(), Place: r.ints(r.list.place() + m.Lo + m.From + first), X: r.x,
+		First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(r.xt.Ld),
+	})
 }
 
 // panelStep cuts cols into as few pieces as the room allows, about equal, and of whole tiles

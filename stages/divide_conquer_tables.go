@@ -105,6 +105,7 @@ func (x *conquest) place(level int, merges []*ref.DCMerge) {
 			continue
 		}
 		copy(to, mergeRecord(m, x.at[m.Lo], work))
+		s.each = append(s.each, placedMerge{m, work})
 		to = to[mergeWords:]
 		cols := m.To - m.From
 		work += m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K) + m.K*cols

@@ -21,6 +21,7 @@ type conquerVectors struct {
 	n, levels int
 	tune      DivideConquerTuning
 	cutter    cutter // of tiles
+	gemm      *TiledGemm
 
 	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
 	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
@@ -52,11 +53,19 @@ func newConquerVectors(b *builder, n, levels int, t Tuning) conquerVectors {
 		}
 		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.spec())))
 	}
+	gemm, err := NewTiledGemm(b.dev, t.Products)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	if b.err != nil {
+		return s
+	}
+	s.gemm = gemm
 	s.q = vk.Reserve[float64]("D&C blocks", s.blocks())
 	s.panel = vk.Reserve[float64]("D&C panel", n*s.width())
 	s.rotations = vk.Reserve[float64]("rotations", 2*n*levels)
 	s.words = vk.Reserve[uint32]("D&C tables", s.tables().length())
-	s.work = vk.Together(s.q, s.panel, s.rotations, s.words)
+	s.work = vk.Together(s.q, s.panel, s.rotations, s.words, s.gemm.Work())
 	return s
 }
 
@@ -123,8 +132,15 @@ type levelSizes struct {
 	merges, chains                     int
 	rows, half, cols, inner, deflation int
 	flops                              float64
+	each                               []placedMerge
 	last                               *ref.DCMerge // nil if it is not in this level
 	lastChains                         int
+}
+
+// placedMerge is a merge and where its W begins in the result's memory.
+type placedMerge struct {
+	*ref.DCMerge
+	work int
 }
 
 // begin lays out the blocks of Q: a merged block begins where the upper one of its
