@@ -18,9 +18,9 @@ import (
 // sees T change, unless both sums happen to stay.
 type Certificate struct {
 	Ratios             // of the vectors, as Plan.Check measures them; 0 without vectors
-	Counts     float64 // the distance to the eigenvalues of T with the same indices, by Sturm counts, over n·ulp·‖T‖₁
-	Invariants float64 // |tr A − tr T| or | ‖A‖F − ‖T‖F |, the larger, over n·ulp·‖A‖F
-	Safe       bool    // found on the safe path, after the first result had failed
+	Counts     float64 `json:"counts"`     // the distance to the eigenvalues of T with the same indices, by Sturm counts, over n·ulp·‖T‖₁
+	Invariants float64 `json:"invariants"` // |tr A − tr T| or | ‖A‖F − ‖T‖F |, the larger, over n·ulp·‖A‖F
+	Safe       bool    `json:"safe"`       // found on the safe path, after the first result had failed
 }
 
 // Passed says whether all is below the threshold.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -28,7 +29,8 @@ type facts struct {
 	Tuned     bool               `json:"tuned,omitempty"` // with what vkevd tune has kept
 	Ratios    measures           `json:"ratios,omitempty"`
 
-	Tridiagonal bool `json:"tridiagonal,omitempty"`
+	Tridiagonal bool             `json:"tridiagonal,omitempty"`
+	Certificate *evd.Certificate `json:"certificate,omitempty"`
 
 	lap time.Time
 }
@@ -74,6 +76,13 @@ func (f *facts) summary(w io.Writer) {
 	}
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
+	if c := f.Certificate; c != nil {
+		by := ""
+		if c.Safe {
+			by = "; by the safe path, after the first result had failed"
+		}
+		fmt.Fprintf(w, "verified %v%s\n", c, by)
+	}
 	f.Ratios.print(w)
 	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
 		fmt.Fprintln(w, "Without vectors only these sums can be compared: they prove no single value.")

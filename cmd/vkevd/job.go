@@ -46,7 +46,7 @@ func (j *job) run(ctx context.Context, file string) error {
 	show.stage("preparing the device")
 	opt := j.options.evd(n)
 	opt.Progress = show.update
-	opt.Overwrite = opt.Vectors && !j.check && !j.options.tridiagonal // A is needed for nothing more: save n² doubles
+	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal // A is needed for nothing more: save n² doubles
 	dev, p, err := prepareWith(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
 		known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
 		return a.plan(dev, opt)
@@ -67,6 +67,7 @@ func (j *job) run(ctx context.Context, file string) error {
 	known.N, known.Vectors, known.Memory, known.Stages = n, opt.Vectors, p.Bytes(), res.Profile.Phases
 	known.First, known.Values, known.Tridiagonal = res.First, len(res.Values), j.options.tridiagonal
 	known.on(dev.Info())
+	known.Certificate = res.Certificate
 
 	if j.check {
 		show.stage("checking")

@@ -17,6 +17,7 @@ type options struct {
 	solver      string
 	tridiagonal bool
 	band, block int
+	verify      bool
 }
 
 func (o *options) flags(cmd *cobra.Command) {
@@ -26,6 +27,7 @@ func (o *options) flags(cmd *cobra.Command) {
 	f.StringVar(&o.part.interval, "interval", "", "only eigenvalues in `A:B`, which excludes A and includes B; either\nmay be missing for infinity")
 	f.StringVar(&o.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem: "+strings.Join(evd.Solvers(), ", ")+".\ndc is divide and conquer; bisection finds no vectors; qr runs on\nthe host")
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is a symmetric tridiagonal to begin with")
+	f.BoolVar(&o.verify, "verify", false, "certify the result before it is written, by ratios of the vectors and\ncounts of the values, and solve again by other means if that fails")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0, "rank `K` of its updates, a multiple of the half-bandwidth\n(default: the device's tuning)")
 }
@@ -39,7 +41,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	if !o.valuesOnly && !solver.Vectors() {
 		return usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
 	}
-	for _, name := range []string{"band", "block"} {
+	for _, name := range []string{"band", "block", "verify"} {
 		if o.tridiagonal && cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s does not go with --tridiagonal", name)
 		}
@@ -54,7 +56,7 @@ func (o *options) check(cmd *cobra.Command) error {
 func (o *options) evd(n int) evd.Options {
 	solver, _ := evd.ParseSolver(o.solver)
 	selection, _ := o.part.of(n)
-	return evd.Options{Vectors: !o.valuesOnly, Select: selection, Solver: solver, Band: o.band, Block: o.block}
+	return evd.Options{Vectors: !o.valuesOnly, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify}
 }
 
 // aboutOption says in terms of flags what the library says in terms of fields, of

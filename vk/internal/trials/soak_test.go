@@ -117,8 +117,12 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 		opt.Band = bands[s.rng.IntN(len(bands))]
 		opt.Block = opt.Band * (1 + s.rng.IntN(3))
 	}
-	if s.rng.IntN(4) == 0 {
-		opt.Solver = evd.QR
+	if names := evd.Solvers(); s.rng.IntN(2) == 0 {
+		var err error
+		if opt.Solver, err = evd.ParseSolver(names[s.rng.IntN(len(names))]); err != nil {
+			s.Fatal(err)
+		}
+		opt.Vectors = opt.Vectors && opt.Solver.Vectors()
 	}
 	what = "all"
 	switch s.rng.IntN(4) {

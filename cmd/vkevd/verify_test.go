@@ -1,0 +1,34 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestVerify: the certificate is in the summary and in the report, with vectors and without.
+func TestVerify(t *testing.T) {
+	s := newStage(t)
+	s.file("A.mtx", twoByTwo)
+	for _, args := range [][]string{{}, {"--values-only"}, {"--index", "0:1"}} {
+		_, stderr, status := s.real(append([]string{"solve", "--verify", "--report", "r.json", "A.mtx"}, args...)...)
+		if status != statusFine || !strings.Contains(stderr, "\nverified residual ") {
+			t.Errorf("%q: status %d\n%s", args, status, stderr)
+		}
+		var r struct {
+			Certificate *struct {
+				Counts float64
+				Safe   bool
+			}
+		}
+		text, err := os.ReadFile("r.json")
+		if err == nil {
+			err = json.Unmarshal(text, &r)
+		}
+		if err != nil || r.Certificate == nil || !(r.Certificate.Counts > 0) || r.Certificate.Safe {
+			t.Errorf("%q: %v, %s", args, err, text)
+		}
+	}
+	s.fails(statusInput, "--verify does not go with --tridiagonal; see vkevd solve --help", "solve", "--verify", "--tridiagonal", "A.mtx")
+}
