@@ -119,6 +119,17 @@ func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	return true
 }
 
+// possible says why a choice cannot be used on the device. Nothing runs there for it.
+func (c *config) possible(choice tune.Choice, info vk.Info) error {
+	tuning, err := choice.Tuning(info)
+	if err != nil {
+		return err
+	}
+	const any = 64 // order
+	_, err = c.machine.forecast(info, any, false, evd.Options{Vectors: true, Tuning: tuning})
+	return err
+}
+
 // choice is what was kept for a device, nil if nothing was. What cannot be used is told in one
 // line and passed over: settings are no reason not to solve.
 func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
@@ -128,7 +139,7 @@ func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	path := c.tunedFile(info)
 	t, found, err := readTuned(path, info)
 	if err == nil && found {
-		if _, err = t.Choice.Tuning(info); err == nil {
+		if err = c.possible(t.Choice, info); err == nil {
 			return &t.Choice
 		}
 	}

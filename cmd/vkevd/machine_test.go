@@ -28,6 +28,7 @@ type pretended struct {
 	none                                          bool    // there is no device at all
 	arithmetic                                    probe.Arithmetic
 	probeErr                                      error
+	forecastErr                                   error
 	starves                                       bool // workgroups that wait keep others from going on
 	tuneResult                                    tune.Result
 
@@ -60,6 +61,9 @@ func (m *pretended) open(opt vk.Options) (device, error) {
 }
 
 func (m *pretended) forecast(_ vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+	if m.forecastErr != nil {
+		return nil, m.forecastErr
+	}
 	if tridiagonal {
 		return m.tridiagonal(n, opt)
 	}

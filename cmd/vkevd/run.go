@@ -30,6 +30,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // root is the command that only leads to others.
 func (s *session) root() *cobra.Command {
+	cobra.EnableCommandSorting = false // what most people want comes first
 	root := &cobra.Command{
 		Use:   "vkevd",
 		Short: "eigenvalues and eigenvectors of symmetric matrices on any GPU",
@@ -37,7 +38,8 @@ func (s *session) root() *cobra.Command {
 precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
 		Example: `  vkevd solve A.mtx                                  eigenvalues, one a line
   vkevd solve --check --out-vectors Q.npy A.mtx      vectors too, and how good they are
-  vkevd plan -n 20000                                would that fit on my device?`,
+  vkevd plan -n 20000                                would that fit on my device?
+  vkevd doctor                                       what is here, and what is missing?`,
 		Version:                    version(),
 		Args:                       noSuchCommand,
 		RunE:                       func(*cobra.Command, []string) error { return errors.New("no command given; vkevd help lists them") },

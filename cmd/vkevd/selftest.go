@@ -20,6 +20,7 @@ type selftestJob struct {
 	device func() string
 	orders []int
 	kinds  []testmat.DenseKind
+	solver string
 	asJSON bool
 }
 
@@ -41,6 +42,9 @@ Each must be below 60; a good solver stays below 10. If one is not, or a solve f
 exit status is 1. KIND is a part of a name, of those kinds that are wanted.`,
 		Example: "  vkevd selftest\n  vkevd selftest --n 500,1000 ddrvst wilkinson --device nvidia",
 		Args: func(cmd *cobra.Command, args []string) error {
+			if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
+				return usage(cmd, "--solver: %q is none that finds vectors", j.solver)
+			}
 			if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
 				return usage(cmd, "--n needs orders of matrices, none negative")
 			}
@@ -62,6 +66,7 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted.`,
 	j.device = s.deviceFlag(cmd)
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.orders, "n", "n", []int{21, 150}, "orders `N` of the matrices")
+	f.StringVar(&j.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem, as in solve")
 	f.BoolVar(&j.asJSON, "json", false, "a JSON object a matrix, one a line")
 	return cmd
 }
@@ -106,6 +111,9 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	var plans [2]solver
 	for i := range plans {
 		opt := evd.Options{Vectors: i == 0, Progress: func(evd.Progress) {}}
+		if opt.Vectors {
+			opt.Solver, _ = evd.ParseSolver(j.solver) // which was looked at
+		}
 		p, err := dev.plan(n, opt)
 		if err != nil {
 			return err

@@ -75,6 +75,8 @@ func TestSelftestRefuses(t *testing.T) {
 	s := newStage(t)
 	s.fails(statusInput, `no kind of matrix has "nonesuch" in its name; see vkevd selftest --help`, "selftest", "nonesuch")
 	s.fails(statusInput, "--n needs orders of matrices, none negative; see vkevd selftest --help", "selftest", "-n", "5,-1")
+	s.fails(statusInput, `--solver: "bisection" is none that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "bisection")
+	s.fails(statusInput, `--solver: "magic" is none that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "magic")
 	s.machine.openErr = vk.ErrNoDevice
 	s.fails(statusDevice, "no usable Vulkan device", "selftest")
 	s.machine.openErr, s.machine.planErr = nil, errors.New("no plan")
@@ -86,7 +88,7 @@ func TestSelftestRefuses(t *testing.T) {
 // TestSelftestHere solves a few kinds on a device of this machine.
 func TestSelftestHere(t *testing.T) {
 	s := newStage(t)
-	if stdout, stderr, status := s.real("selftest", "-n", "20", "ddrvst-09", "dchkst-21", "glued"); status != statusFine || !strings.Contains(stdout, "\n5 of 5 ") {
+	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != statusFine || !strings.Contains(stdout, "\n5 of 5 ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

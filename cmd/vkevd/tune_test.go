@@ -77,7 +77,7 @@ func TestTuneIsUsed(t *testing.T) {
 			}
 			return 0
 		}
-		if o := s.machine.wanted[0]; o.Tuning != nil {
+		if o := s.machine.wanted[len(s.machine.wanted)-1]; o.Tuning != nil {
 			return o.Tuning.Band
 		}
 		return 0
@@ -147,6 +147,12 @@ func TestBadTuningIsPassedOver(t *testing.T) {
 			t.Errorf("%s: --quiet said %q", name, stderr)
 		}
 	}
+	os.WriteFile(files[0], good, 0o600)
+	s.machine.forecastErr = &vk.UnsupportedError{Device: "Pretence 9000", Feature: "bytes of shared memory", Need: "2", Have: "1"}
+	if _, stderr, status := s.run("solve", "A.mtx"); status != statusFine || !strings.Contains(stderr, ": passed over: Pretence 9000: bytes of shared memory: needs 2, has 1\n") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	s.machine.forecastErr = nil
 	os.Remove(files[0])
 	os.Mkdir(files[0], 0o700)
 	if _, stderr, status := s.run("plan", "-n", "7"); status != statusFine || !strings.Contains(stderr, ": passed over: is a directory\n") {
