@@ -9,7 +9,8 @@ import (
 )
 
 // Eigen opens the best device, computes all eigenvalues and eigenvectors of a,
-// and closes the device again. For more than one matrix make a Plan.
+// and closes the device again. For more than one matrix make a Plan. Errors are those of
+// NewPlan and Plan.Solve, and vk.ErrNoDevice.
 func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
 	return once(ctx, a, Options{Vectors: true})
 }

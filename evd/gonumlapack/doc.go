@@ -1,4 +1,4 @@
-// Package gonumlapack puts the GPU under gonum: after
+// Package gonumlapack is gonum's LAPACK with symmetric eigenproblems on the GPU. After
 //
 //	dev, err := vk.Open(vk.Options{})
 //	lapack64.Use(gonumlapack.New(dev))
