@@ -1,6 +1,8 @@
 package stages
 
 import (
+	"math"
+
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
@@ -124,8 +126,20 @@ func (r *recording) apart(m placedMerge) {
 
 // halves is upper W · S[:upper] and lower W · S[lower:], one above the other.
 func (r *recording) halves(m *ref.DCMerge, upper, lower, s, to Matrix) {
-	r.gemm.Record(r.rec, r.c.ws, NoTrans, NoTrans, 1, upper, s.Block(0, 0, m.Upper, s.Cols), 0, to.Block(0, 0, m.N1, s.Cols))
-	r.gemm.Record(r.rec, r.c.ws, NoTrans, NoTrans, 1, lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), 0, to.Block(m.N1, 0, m.N2, s.Cols))
+	r.product(upper, s.Block(0, 0, m.Upper, s.Cols), to.Block(0, 0, m.N1, s.Cols))
+	r.product(lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
+}
+
+// product is C = A·B in one piece: there is no room for partial products, nor need of them.
+func (r *recording) product(a, b, c Matrix) {
+	best, least := cut{}, math.Inf(1)
+	for tile := range r.gemm.tiles {
+		x := r.gemm.split(tile, a.Cols, 1)
+		if cost := r.gemm.cost(x, c.Rows, c.Cols, 1); cost < least {
+			best, least = x, cost
+		}
+	}
+	r.gemm.record(r.rec, r.c.ws, product{NoTrans, NoTrans, 1, 0, []pair{{a, b}}, c, Batch{Count: 1}}, best)
 }
 
 // others writes the blocks that the last merge does not touch to the result.

@@ -65,7 +65,7 @@ func newConquerVectors(b *builder, n, levels int, t Tuning) conquerVectors {
 	s.panel = vk.Reserve[float64]("D&C panel", n*s.width())
 	s.rotations = vk.Reserve[float64]("rotations", 2*n*levels)
 	s.words = vk.Reserve[uint32]("D&C tables", s.tables().length())
-	s.work = vk.Together(s.q, s.panel, s.rotations, s.words, s.gemm.Work())
+	s.work = vk.Together(s.q, s.panel, s.rotations, s.words)
 	return s
 }
 
