@@ -1,0 +1,74 @@
+package stages
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestMRRRTable makes table 1 of Lessig and Bientinesi again, in double precision: random
+// matrices with entries in [0, 1] and in [−1, 1]; times, and errors in units of what the method
+// promises. With $VKEVD_DATA set it is the whole table.
+func TestMRRRTable(t *testing.T) {
+	orders := []int{128}
+	if os.Getenv("VKEVD_DATA") != "" {
+		orders = []int{128, 256, 512, 1024}
+	}
+	dev := testDevice(t)
+	for _, low := range []float64{0, -1} {
+		for _, n := range orders {
+			s, err := NewMRRR(dev, n, n, nil, TuningFor(dev.Info()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := vk.Reserve[float64]("X", n*n)
+			ws := arena(t, dev, vk.Together(x, s.Work()))
+			r := rand.New(rand.NewPCG(uint64(n), 3))
+			uniform := func(n int) []float64 {
+				v := make([]float64, n)
+				for i := range v {
+					v[i] = low + (1-low)*r.Float64()
+				}
+				return v
+			}
+			d, e := uniform(n), uniform(n-1)
+			var took time.Duration
+			var values []float64
+			for range 2 { // the first pays for what is compiled late
+				began := time.Now()
+				var counters MRRRCounters
+				if values, counters, _, err = s.Solve(context.Background(), ws, d, e, 0, n, NewMatrix(x.In(ws), n, n, n)); err != nil {
+					t.Fatal(err)
+				}
+				took = time.Since(began)
+				if counters.Fallback > 0 || counters.Retried > 0 {
+					t.Errorf("n = %d: %+v", n, counters)
+				}
+			}
+			xt := get(t, dev, x.In(ws))
+			z := make([]float64, n*n)
+			for i := range n {
+				for j := range n {
+					z[i+j*n] = xt[j+i*n]
+				}
+			}
+			want, _, err := ref.QRIteration(d, e, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			residual, orthogonality := ratio.TridiagonalResidual(d, e, values, z, n), ratio.Orthogonality(n, n, z, n)
+			off := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e))
+			t.Logf("rand(%g, 1), n = %4d: %8.2f ms, residual %.2g, orthogonality %.2g, eigenvalues off by %.2g, in n·ulp",
+				low, n, float64(took.Microseconds())/1e3, residual, orthogonality, off)
+			if !(residual < 1) || !(orthogonality < 10) || !(off < 0.5) {
+				t.Errorf("n = %d: errors are too large", n)
+			}
+		}
+	}
+}
