@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -32,12 +33,22 @@ func (c *call) info(stage string, word vk.Slice[uint32]) error {
 	}
 	var info [1]uint32
 	if err := download(c, info[:], word); err != nil {
-		return err
+		return during(stage, err)
 	}
 	if info[0] != 0 {
 		return &StageError{Stage: stage, Info: info[0]}
 	}
 	return nil
+}
+
+// during names the stage in an error of the device that does not know it: a transfer belongs to no phase
+// of a recording.
+func during(stage string, err error) error {
+	var e *vk.Error
+	if errors.As(err, &e) && e.Phase == "" {
+		e.Phase = stage
+	}
+	return err
 }
 
 func upload[T any](c *call, to vk.Slice[T], v []T) error {

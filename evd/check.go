@@ -50,7 +50,7 @@ func (p *Plan[T]) check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	}
 	sums, sigma, err := p.residuals(ctx, a, res)
 	if err != nil {
-		return Ratios{}, err
+		return Ratios{}, during(stageCheck, err)
 	}
 	n := float64(p.n)
 	return Ratios{

@@ -26,7 +26,7 @@ func (p *Plan[T]) upload(ctx context.Context, a Sym[T]) (sigma float64, err erro
 		return 0, err
 	}
 	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: doubles(a.Data)}
-	return scaling(largest), vk.Upload(ctx, p.dev, p.regions.a.In(p.arena), host)
+	return scaling(largest), during(stageLoad, vk.Upload(ctx, p.dev, p.regions.a.In(p.arena), host))
 }
 
 // recordLoad makes σ·A of what was uploaded, both triangles of it.
@@ -44,7 +44,7 @@ func (s *solve[T]) download(a Sym[T], m int) (*Dense[T], error) {
 		z.Data = make([]T, s.n*m)
 	}
 	host := vk.Columns[float64]{Rows: s.n, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}
-	return z, vk.Download(s.ctx, s.call.dev, host, s.regions.a.In(s.arena))
+	return z, during(stageTranspose, vk.Download(s.ctx, s.call.dev, host, s.regions.a.In(s.arena)))
 }
 
 // unscale divides by σ, a power of two: exact but for underflow.

@@ -98,7 +98,7 @@ func (s *spectral) solve(c *call, sigma float64) (found, error) {
 	}
 	var err error
 	f.values, err = s.solver.Solve(c, s.d.In(c.ws), s.e.In(c.ws), from, to, f.x)
-	return f, err
+	return f, during(s.stage, err)
 }
 
 // vectors is where m of them lie, transposed.
@@ -113,7 +113,7 @@ func (s *spectral) count(c *call, shifts []float64) ([]int, error) {
 	for some := range slices.Chunk(shifts, countsAtOnce) {
 		counts, err := s.countSome(c, some)
 		if err != nil {
-			return nil, err
+			return nil, during(stageCount, err)
 		}
 		for i, x := range some {
 			switch {

@@ -21,7 +21,7 @@ var ErrClosed = errors.New("the device is closed")
 type Error struct {
 	Op     string // what we were doing
 	Kernel string // the kernel concerned, if it is one
-	Phase  string // the phase, or "first to last" where a batch spans several, if any was begun
+	Phase  string // the phase, or "first to last" where a batch spans several, if it is known
 	Err    error  // the driver's answer
 }
 

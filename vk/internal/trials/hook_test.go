@@ -17,7 +17,7 @@ type call struct {
 	name   string
 	near   uint64
 	far    uint64
-	run    bool // made by Device.Run, which knows its phase
+	run    bool // made by Device.Run or Plan.Solve, which know their phase
 	kernel bool // about one kernel
 }
 
@@ -73,7 +73,7 @@ func (c *call) locate() {
 			c.far = hash.Sum64()
 			return
 		}
-		c.run = c.run || room == "vk.(*Device).Run"
+		c.run = c.run || room == "vk.(*Device).Run" || strings.HasPrefix(room, "evd.(*Plan[") && strings.HasSuffix(room, "]).Solve")
 		c.kernel = c.kernel || room == "vk/internal/driver.(*Device).NewPipeline"
 		maphash.WriteComparable(&hash, place{f.Function, f.Line})
 	}
