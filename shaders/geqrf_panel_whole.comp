@@ -15,7 +15,7 @@
 // are no more workgroups than units of the device that each hold one at least.
 //
 // An element (row, l) belongs to one invocation, which keeps it in a register if the
-// workgroup has one chunk only.
+// workgroup has KEPT chunks at most.
 //
 // Grid: ceil(m / rows) workgroups.
 #version 460
@@ -51,7 +51,11 @@ shared acc_t room[LOCAL_SIZE];  // shares of what was waited for; reduce_room ha
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-work_t mine[PER_LANE]; // this invocation's elements of the chunk, columns lane, lane + LANES, …
+layout(constant_id = 3) const uint KEPT = 1;
+
+// This invocation's elements of a chunk, columns lane, lane + LANES, …, from a base on: those of
+// chunk c, if all are kept, from c·PER_LANE.
+work_t mine[KEPT * PER_LANE];
 
 // slots_of is the place of what belongs to column j ≥ 1.
 Slots slots_of(uint j) { return Slots(uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS)); }
@@ -128,18 +132,41 @@ acc_t total(uint column) {
 }
 
 // fetch brings the chunk's rows, columns from j on, times a power of two.
-void fetch(uint row, uint lane, uint j, work_t gauge) {
+void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
-		mine[u] = row < p.m && l >= j && l < COLUMNS ? work_t(p.panel.at[row + l * p.ld]) * gauge : work_t(0);
+		mine[base + u] = row < p.m && l >= j && l < COLUMNS ? work_t(p.panel.at[row + l * p.ld]) * gauge : work_t(0);
 	}
 }
 
 // put_tail makes column j of the chunk known to all who share its rows.
-void put_tail(uint row_of, uint lane, uint j) {
+void put_tail(uint base, uint row_of, uint lane, uint j) {
 	if (lane != j % LANES) return;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
-		if (u == j / LANES) tail[row_of] = mine[u];
+		if (u == j / LANES) tail[row_of] = mine[base + u];
+	}
+}
+
+// apply makes v of column j and applies the reflector to the columns behind it. The chunk is in
+// mine and tail, the tile is free.
+void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
+	uint row = chunk + row_of;
+	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
+	if (lane == j % LANES && row < end) p.panel.at[row + j * p.ld] = real_t(v);
+	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
+		uint l = lane + u * LANES;
+		if (l <= j || l >= COLUMNS) continue;
+		work_t y = fma(-weights[l], v, mine[base + u]);
+		mine[base + u] = y;
+		tile[l * STRIDE + row_of] = row > j + 1 ? y : work_t(0);
+	}
+	if (kept && !last && row != j + 1) return;
+	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
+		uint l = lane + u * LANES;
+		if (l <= j || l >= COLUMNS || row >= end) continue;
+		if (last) p.panel.at[row + l * p.ld] = real_t(0);
+		else if (!kept && row > j) p.panel.at[row + l * p.ld] = real_t(mine[base + u]);
+		if (row == j + 1 && !last) put(next, l, double(mine[base + u]));
 	}
 }
 
@@ -160,53 +187,51 @@ void main() {
 	uint t = gl_LocalInvocationIndex, row_of = t % CHUNK, lane = t / CHUNK;
 	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
 	uint count = min(COLUMNS, p.m);
-	bool single = begin + CHUNK >= end;
+	uint chunks = (end - begin + CHUNK - 1) / CHUNK;
+	bool kept = chunks <= KEPT;
 
 	int e = common_exponent(p.exponents, p.groups);
 	acc_t unscale = acc_t(power_of_two(e));
 	work_t gauge = work_t(power_of_two(-e));
-	fetch(begin + row_of, lane, 0, gauge);
+	[[unroll]] for (uint c = 0; c < KEPT; c++) {
+		if (c == 0 || kept && c < chunks) fetch(c * PER_LANE, begin + c * CHUNK + row_of, lane, 0, gauge);
+	}
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		if (j > 0 && !single) fetch(begin + row_of, lane, j, gauge); // on its way while the sums are taken
-		put_tail(row_of, lane, j);
+		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge); // on its way while the sums are taken
+		put_tail(0, row_of, lane, j);
 		if (j == 0) room[t] = first_share(e);
 		else room[t] = share(j);
 		barrier(); // room, heads, tail are there
 		make_reflector(j, last, unscale);
 		barrier(); // weights, inverse are there
 
+		// After a chunk the tile is full, and the tail free for the next one's; when that is there
+		// nobody needs the tile any more.
 		Slots next = slots_of(j + 1);
 		acc_t dots = acc_t(0);
-		for (uint chunk = begin; chunk < end; chunk += CHUNK) {
-			// Here `mine` and `tail` hold the chunk, and the tile is free.
-			uint row = chunk + row_of;
-			work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
-			if (lane == j % LANES && row < end) p.panel.at[row + j * p.ld] = real_t(v);
-			[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
-				uint l = lane + u * LANES;
-				if (l <= j || l >= COLUMNS) continue;
-				work_t y = fma(-weights[l], v, mine[u]);
-				mine[u] = y;
-				tile[l * STRIDE + row_of] = row > j + 1 ? y : work_t(0);
+		if (kept) {
+			[[unroll]] for (uint c = 0; c < KEPT; c++) {
+				if (c >= chunks) continue;
+				apply(c * PER_LANE, begin + c * CHUNK, end, row_of, lane, j, last, kept, next);
+				barrier();
+				bool more = c + 1 < min(chunks, KEPT);
+				if (more) put_tail((c + 1) % KEPT * PER_LANE, row_of, lane, j);
+				if (!last) dots = add_dots(dots, j + 1);
+				if (more) barrier();
 			}
-			if (last || !single || row == j + 1) {
-				[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
-					uint l = lane + u * LANES;
-					if (l <= j || l >= COLUMNS || row >= end) continue;
-					if (last) p.panel.at[row + l * p.ld] = real_t(0);
-					else if (!single && row > j) p.panel.at[row + l * p.ld] = real_t(mine[u]);
-					if (row == j + 1 && !last) put(next, l, double(mine[u]));
-				}
+		} else {
+			for (uint chunk = begin; chunk < end; chunk += CHUNK) {
+				apply(0, chunk, end, row_of, lane, j, last, kept, next);
+				bool more = chunk + CHUNK < end;
+				if (more) fetch(0, chunk + CHUNK + row_of, lane, j, gauge);
+				barrier();
+				if (more) put_tail(0, row_of, lane, j);
+				if (!last) dots = add_dots(dots, j + 1);
+				if (more) barrier();
 			}
-			bool more = chunk + CHUNK < end;
-			if (more) fetch(row + CHUNK, lane, j, j == 0 ? gauge : work_t(1));
-			barrier(); // the tile is full, nobody needs the tail any more
-			if (more) put_tail(row_of, lane, j);
-			if (!last) dots = add_dots(dots, j + 1);
-			if (more) barrier(); // the next tail is there, nobody needs the tile any more
+			gauge = work_t(1); // what memory holds is scaled now
 		}
-		if (j == 0 && !single) gauge = work_t(1); // what memory holds is scaled now
 		if (last) break;
 		share_of(dots);
 		barrier();

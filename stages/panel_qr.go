@@ -28,6 +28,7 @@ type PanelQR struct {
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush]
 	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush]
 	whole  *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush] // instead of first and column, or nil
+	tall   *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush] // the same where a workgroup has several chunks
 	chunk  int                                                                  // rows
 	abort  spirv.Addr[uint32]
 
@@ -55,6 +56,8 @@ func NewPanelQR(dev *vk.Device, b int, tune Tuning) (*PanelQR, error) {
 		s := shaders.GeqrfPanelWholeDefaults()
 		s.LocalSize, s.Columns, s.Chunk = spec.LocalSize, spec.Columns, spec.Chunk
 		q.whole = build(&kernels, shaders.GeqrfPanelWhole(), s)
+		s.Kept = 2 // more registers than there are, with more
+		q.tall = build(&kernels, shaders.GeqrfPanelWhole(), s)
 	} else {
 		q.first = build(&kernels, shaders.GeqrfPanelFirst(), spec)
 		q.column = build(&kernels, shaders.GeqrfPanelColumn(), spec)
@@ -137,7 +140,11 @@ func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk
 	slots := q.slots.In(ws)
 	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
 	q.start.Dispatch(rec, vk.Grid(groups), start)
-	q.whole.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelWholePush{
+	whole := q.whole
+	if rows > q.chunk {
+		whole = q.tall
+	}
+	whole.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelWholePush{
 		Panel: panel.Addr(), State: state.Addr(), Slots: slots.Addr(), Exponents: exponents.Addr(), R: r.Addr(), Tau: tau.Addr(),
 		Info: q.info.In(ws).Addr(), AbortWord: q.abort,
 		M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups), Polls: q.tune.Polls,

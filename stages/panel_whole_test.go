@@ -20,7 +20,7 @@ func TestPanelQRWhole(t *testing.T) {
 	}
 	for _, g := range groups {
 		for _, kind := range panelKinds {
-			for _, s := range [][2]int{{1, 1}, {1, 3}, {2, 1}, {2, 3}, {5, 4}, {9, 8}, {50, 3}, {50, 8}, {200, 8}} {
+			for _, s := range [][2]int{{1, 1}, {1, 3}, {2, 1}, {2, 3}, {5, 4}, {9, 8}, {4, 3}, {7, 3}, {8, 3}, {50, 3}, {50, 8}, {200, 8}} {
 				m, b := s[0], s[1]
 				panel := randomPanel(m, b, kind.at)
 				tune := SmallestTuning()
