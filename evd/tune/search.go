@@ -28,8 +28,8 @@ type target interface {
 	measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error)
 }
 
-// search goes from the table's choice along one size after another: the tile of the update,
-// then b, then k with the best two of those.
+// search goes from the table's choice along one size after another, those that matter most
+// first: b, then k with the best two of those, then the tile of the update.
 type search struct {
 	target
 	n      int
@@ -39,10 +39,16 @@ type search struct {
 	note   func(string)            // told of what was not measured, and why
 	began  time.Time
 
+	ofBand  map[stageOfBand]float64 // seconds of stages that do not depend on k: measured once
 	last    time.Time
 	longest time.Duration // of a step
 	begun   bool
 	out     bool // the time is up
+}
+
+type stageOfBand struct {
+	stage string
+	band  int
 }
 
 // errTime ends a search that has found something.
@@ -52,7 +58,7 @@ var errTime = errors.New("the time is up")
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
-	s.last = s.began
+	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
 	seconds, err := s.try(ctx, table, dependent...)
 	if err != nil {
@@ -66,10 +72,10 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	defer done()
 	outer := ctx
 	ctx = steps
-	s.tile(ctx, best)
 	second := s.band(ctx, best)
 	s.block(ctx, best, best.Choice)
 	s.block(ctx, best, second)
+	s.tile(ctx, best)
 	r.Complete = !s.out && ctx.Err() == nil
 	return r, outer.Err()
 }
@@ -168,17 +174,28 @@ func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, 
 		}
 		return 0, err
 	}
-	rows, err := s.measure(ctx, c, stages...)
+	total := 0.0
+	var unknown []string
+	for _, name := range stages {
+		if seconds, known := s.ofBand[stageOfBand{name, c.Band}]; known {
+			total += seconds
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	rows, err := s.measure(ctx, c, unknown...)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.note(fmt.Sprintf("%v: %v", c, err))
 		}
 		return 0, err
 	}
-	total := 0.0
 	for _, r := range rows {
 		s.row(c, r)
 		total += r.Median
+		if r.K == 0 {
+			s.ofBand[stageOfBand{r.Stage, c.Band}] = r.Median
+		}
 	}
 	return total, nil
 }

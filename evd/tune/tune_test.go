@@ -24,6 +24,7 @@ type valley struct {
 	now         time.Time
 	step        time.Duration
 	tried       []Choice
+	chased      map[int]bool
 }
 
 func (v *valley) refused(c Choice) error {
@@ -36,19 +37,29 @@ func (v *valley) refused(c Choice) error {
 func (v *valley) measure(_ context.Context, c Choice, stages ...string) ([]bench.Row, error) {
 	v.now = v.now.Add(v.step)
 	v.tried = append(v.tried, c)
-	seconds := 1 + math.Abs(math.Log2(float64(c.Band)/float64(v.band))) + math.Abs(math.Log2(float64(c.Block)/float64(v.block)))
-	if c.RankTwoK != v.tile {
-		seconds += 0.5
-	}
 	var rows []bench.Row
 	for _, s := range stages {
-		rows = append(rows, bench.Row{Stage: s, B: c.Band, K: c.Block, Median: seconds / float64(len(stages))})
+		r := bench.Row{Stage: s, B: c.Band}
+		switch s {
+		case "sb2st": // depends on b alone
+			if r.Median = 1 + math.Abs(math.Log2(float64(c.Band)/float64(v.band))); v.chased[c.Band] {
+				return nil, errors.New("measured twice")
+			}
+			v.chased[c.Band] = true
+		case "sy2sb", "syr2k":
+			r.K, r.Median = c.Block, math.Abs(math.Log2(float64(c.Block)/float64(v.block)))
+			if c.RankTwoK != v.tile {
+				r.Median += 0.5
+			}
+		}
+		rows = append(rows, r)
 	}
 	return rows, nil
 }
 
 func (v *valley) search(budget time.Duration) (*search, *[]string) {
 	var notes []string
+	v.chased = map[int]bool{}
 	return &search{
 		target: v, n: 4096, budget: budget, clock: func() time.Time { return v.now }, began: v.now,
 		row: func(Choice, bench.Row) {}, note: func(what string) { notes = append(notes, what) },
