@@ -97,9 +97,17 @@ func (s *solve[T]) transformBack(x stages.Matrix) error {
 	}
 	r, ws := &s.regions, s.arena
 	q := stages.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
-	return s.run(func(rec *vk.Recorder) {
+	err := s.run(func(rec *vk.Recorder) {
 		rec.Phase(stageQ2, 0, 1)
 		s.steps.q2.Record(rec, ws, r.v.In(ws), r.tau.In(ws), x)
+	})
+	if err == nil {
+		err = s.info(stageQ2, s.steps.q2.Info(ws))
+	}
+	if err != nil {
+		return err
+	}
+	return s.run(func(rec *vk.Recorder) {
 		rec.Phase(stageQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(), r.t.In(ws), x)
 		rec.Phase(stageTranspose, 0, 1)

@@ -5,13 +5,16 @@
 // in/out: x   element row of vector c lies at x[c + row·ld], m vectors of length n
 // in:     v, tau  as sb2st leaves them, see package stages
 //
+// variant: ormtr_q2_flags FLAGS
+// variant: ormtr_q2_teams
+//
 // A dispatch takes groups groups of G sweeps, from group on: downwards, as the
 // last sweep acts first; upwards if TRANSPOSED. The bits do not depend on any size
 // but B. x must not overlap v or tau.
 //
-// A workgroup owns LANES·COLS vectors and needs nobody else, an invocation COLS
-// of them. Reflector (i, j) of a group that begins
-// with sweep s0 is step j of sweep s0+i and acts on rows
+// A team of LANES invocations owns LANES vectors, an invocation one, and needs nobody else.
+//
+// Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i and acts on rows
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
 //
@@ -24,25 +27,26 @@
 // below, that is the same again: count rows and i from the other end, and j
 // falls where it rose. So one code does both, on reversed rows ρ:
 //
-//	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ ≤ B+G−2.
+//	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
 //
-// A block needs B+G−1 rows, and holds B+U−1 of them in registers: a window that moves
-// up by U rows after each batch of U reflectors. Rows that leave it with ρ < B are done; they are
-// what remains in the window at the block's end and goes to memory. Those with ρ ≥ B come back in
+// A block's reflectors touch rows ρ < B+G−1. A batch of U of them, i … i+U−1, has the rows i … i+B+U−1 (the last of them untouched) in
+// registers: a window that moves up by U rows after each batch. What remains in the window at the block's end, ρ < B, is done and goes to memory. Rows
+// that left it on the way have ρ ≥ B and come back in
 // the next block as its rows ρ − B, the last to enter; until then they stay
-// in shared memory, the row B+k in slot k. So memory is read and written once a group. A batch from i on
-// reads slots i … i+U−1 and then fills i−1 … i+U−2, of which only slot i−1 is still to
-// be read: the next batch's rows are read first.
+// in shared memory, row B+k in slot k. So memory is read and written once a group. The batch that moves away from
+// i fills the slots i … i+U−1, which it emptied when it came.
 //
-// Pipeline. PIPE teams of LANES invocations work on the same vectors, team q on group q of
+// Pipeline. PIPE teams work on the same vectors, team q on group q of
 // PIPE that follow each other, one block behind the team before: at time t on block
 // j = t − q, or J−1−t+q if TRANSPOSED, J being the number of the first team's blocks. That is right, for let
-// the first team's group begin with sweep s0 and not be TRANSPOSED. Block j of the next
-// group touches rows up to s0 + j·B + B−1. The first team changes none of these after its block j, at whose
-// end it stores rows s0+1+j·B … s0+B+j·B; and what it keeps in slots lies below. It reads none that the
-// next team writes: from block j on its rows begin with s0+1+j·B, while
-// the next team's stores by then, at block j−1, end with row s0+j·B. For TRANSPOSED
+// the first team's group begin with sweep s0 and not be TRANSPOSED. At the end of its block j it stores the
+// rows s0+1+j·B … s0+B+j·B; all that it touches from then on lies below, and what it keeps in slots too. The
+// next team, whose group begins with s0−G, loads for its block j the rows ρ = G … G+B−1: these very rows. Before its first
+// block it also loads ρ < G, rows up to s0, which the first team never touches. For TRANSPOSED
 // all is reversed. A barrier stands between two times.
+//
+// With FLAGS there is one team to a workgroup, and the groups of a strip of vectors follow each other in different workgroups,
+// by the same rule: each counts in a flag the blocks it has finished.
 //
 // Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
 #version 460
@@ -56,6 +60,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
+#ifdef FLAGS
+#include "flags.glsl"
+#endif
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64; // a multiple of PIPE
@@ -63,42 +70,50 @@ layout(constant_id = 1) const uint B = 4;
 layout(constant_id = 2) const uint G = 4;     // sweeps of a group, a multiple of CHUNK
 layout(constant_id = 3) const uint CHUNK = 4; // reflectors in shared memory at a time, a multiple of U
 layout(constant_id = 4) const uint U = 2;     // reflectors of a batch
-layout(constant_id = 5) const uint COLS = 1;  // vectors of an invocation: each v that is read from shared memory serves them all
-layout(constant_id = 6) const bool AHEAD = false; // the next block's rows are fetched during this one
-layout(constant_id = 7) const bool TRANSPOSED = false;
-layout(constant_id = 8) const uint PIPE = 1;  // groups under way at the same time; not with AHEAD
+layout(constant_id = 5) const bool TRANSPOSED = false;
+#ifdef FLAGS
+const uint PIPE = 1;
+#else
+layout(constant_id = 6) const uint PIPE = 1;  // groups under way at the same time
+#endif
 
-// One team reads what another one of the same workgroup has written.
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Vectors { workgroupcoherent real_t at[]; };
+// One team reads what another one has written.
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Vectors { nonprivate real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Vectors x;
 	MatrixIn v, tau;
 	uint n, m, ld;
 	uint group, groups;
+#ifdef FLAGS
+	uint polls;  // before a wait is given up
+	Flags flags; // one for each group and strip, all zero before the dispatch
+	Flags ticket;
+	Flags info;  // 0; 1 + the number of the flag that was waited for in vain
+	Flags abort_word;
+#endif
 } p;
 
 const uint LANES = LOCAL_SIZE / PIPE;
 const uint BATCHES = G / U;
-const uint FETCH = AHEAD ? (B + BATCHES - 1) / BATCHES : 1; // rows that a batch fetches
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;     // elements of a chunk that an invocation brings
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;     // and factors
-const uint SLOTS = G > 1 ? G - 1 : 1;
+const uint WINDOW = B + U;                            // rows in registers
 
 shared work_t chunk[PIPE * CHUNK * B];
 shared work_t factor[PIPE * CHUNK];
-shared work_t slot[SLOTS * COLS * LOCAL_SIZE];
-shared work_t fetched[(AHEAD ? B : 1) * COLS * LOCAL_SIZE];
+shared work_t slot[G * LOCAL_SIZE];
 
-work_t x[(B + U - 1) * COLS]; // row w of the window, vector h: x[w·COLS + h]
+uint strip; // of vectors, that the workgroup is at work on
+work_t x[WINDOW]; // of the vector
 work_t coming_v[OWN], coming_tau[OWN_TAU]; // of the chunk after this one
-work_t coming_x[FETCH * COLS];    // of the block after this one
 
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
-// The team of this invocation, and its place in it.
-uint team() { return gl_LocalInvocationIndex / LANES; }
-uint lane() { return gl_LocalInvocationIndex % LANES; }
+// The team of this invocation, and its place in it. Where there is one team only the compiler must see
+// that all of a workgroup take the same way.
+uint team() { return PIPE > 1 ? gl_LocalInvocationIndex / LANES : 0; }
+uint lane() { return PIPE > 1 ? gl_LocalInvocationIndex % LANES : gl_LocalInvocationIndex; }
 
 // Where a team has come to: the PIPE groups from group q of the dispatch on, time t, chunk c.
 struct Place { uint q, t, c; };
@@ -126,43 +141,58 @@ Place next_chunk(Place at) {
 
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
-// vector is the number of this invocation's vector h.
-uint vector(uint h) { return (workgroup() * COLS + h) * LANES + lane(); }
+// vector is the number of this invocation's.
+uint vector() { return strip * LANES + lane(); }
 
-work_t load(uint row, uint h) {
-	uint c = vector(h);
-	if (row < p.n && c < p.m) return Vectors(element(uint64_t(p.x), c, row, p.ld)).at[0];
-	return work_t(0);
+// Rows is where an invocation finds count rows of a block in memory, from ρ = first on.
+struct Rows { uint64_t at; uint base, first, count; };
+
+Rows rows(uint base, uint first, uint count) {
+	uint lowest = row_of(base, TRANSPOSED ? first + count - 1 : first);
+	return Rows(element(uint64_t(p.x), vector(), lowest, p.ld), base, first, count);
 }
 
-void store(uint row, uint h, work_t value) {
-	uint c = vector(h);
-	if (row < p.n && c < p.m) Vectors(element(uint64_t(p.x), c, row, p.ld)).at[0] = value;
+// inside tells whether all rows and vectors of a block exist: then nobody looks at each.
+bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * LANES <= p.m; }
+
+bool exists(Rows r, uint k) { return row_of(r.base, r.first + k) < p.n && vector() < p.m; }
+
+uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * p.ld; }
+
+work_t load(Rows r, uint k) { return Vectors(r.at).at[place(r, k)]; }
+
+work_t load_checked(Rows r, uint k) { return exists(r, k) ? load(r, k) : work_t(0); }
+
+void store(Rows r, uint k, work_t value) { Vectors(r.at).at[place(r, k)] = value; }
+
+void store_checked(Rows r, uint k, work_t value) {
+	if (exists(r, k)) store(r, k, value);
 }
 
-uint slot_of(uint k, uint h) { return (k * COLS + h) * LOCAL_SIZE + gl_LocalInvocationIndex; }
+uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
 // request starts loading a chunk's reflectors for this team. Element q of its
 // reflector i is that of row ρ = c·CHUNK + i + q.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());
+	// Where the reflectors of sweep s0 begin; those of sweep s0+d do d·(n−1−s0) − d·(d−1)/2 further on.
+	uint64_t begin = uint64_t(s0) * (p.n - 1) - (uint64_t(s0) * s0 - s0) / 2;
+	MatrixIn v = MatrixIn(element(uint64_t(p.v), begin + j * B, 0, 0));
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
 		uint e = lane() + a * LANES;
-		uint i = at.c * CHUNK + e / B, q = e % B;
-		uint s = s0 + (TRANSPOSED ? G - 1 - i : i), offset = j * B + (TRANSPOSED ? B - 1 - q : q);
+		uint i = at.c * CHUNK + e / B, q = TRANSPOSED ? B - 1 - e % B : e % B;
+		uint d = TRANSPOSED ? G - 1 - i : i;
 		coming_v[a] = 0;
-		if (e < CHUNK * B && s + 2 < p.n && s + 1 + offset < p.n) {
-			uint64_t sweep = uint64_t(s) * (p.n - 1) - (uint64_t(s) * s - s) / 2;
-			coming_v[a] = MatrixIn(element(uint64_t(p.v), sweep, 0, 0)).at[offset];
+		if (e < CHUNK * B && s0 + d + 2 < p.n && s0 + d + 1 + j * B + q < p.n) {
+			coming_v[a] = v.at[d * (p.n - 1 - s0) - d * (d - 1) / 2 + q];
 		}
 	}
+	MatrixIn tau = MatrixIn(element(uint64_t(p.tau), j, s0, steps(0)));
 	[[unroll]] for (uint a = 0; a < OWN_TAU; a++) {
-		uint e = lane() + a * LANES, i = at.c * CHUNK + e;
-		uint s = s0 + (TRANSPOSED ? G - 1 - i : i);
+		uint e = lane() + a * LANES, i = at.c * CHUNK + e, d = TRANSPOSED ? G - 1 - i : i;
 		coming_tau[a] = 0;
-		if (e < CHUNK && s + 2 < p.n && s + 1 + j * B < p.n)
-			coming_tau[a] = MatrixIn(element(uint64_t(p.tau), j, s, steps(0))).at[0];
+		if (e < CHUNK && s0 + d + 2 < p.n && s0 + d + 1 + j * B < p.n) coming_tau[a] = tau.at[d * steps(0)];
 	}
 }
 
@@ -181,76 +211,55 @@ void receive() {
 }
 
 // reflect applies the chunk's reflector i to rows w … w+B−1 of the window. Dot
-// products run in four chains.
+// products run in four chains, added up without a loop: an array that a loop indexes may end in memory.
 void reflect(uint i, uint w) {
 	work_t v[B];
 	[[unroll]] for (uint q = 0; q < B; q++) v[q] = chunk[(team() * CHUNK + i) * B + q];
-	work_t dot[4 * COLS];
-	[[unroll]] for (uint a = 0; a < 4 * COLS; a++) dot[a] = 0;
-	[[unroll]] for (uint q = 0; q < B; q++) {
-		[[unroll]] for (uint h = 0; h < COLS; h++) {
-			uint a = q % 4 * COLS + h;
-			dot[a] = fma(v[q], x[(w + q) * COLS + h], dot[a]);
-		}
-	}
-	[[unroll]] for (uint h = 0; h < COLS; h++) {
-		work_t s = -factor[team() * CHUNK + i] * ((dot[h] + dot[COLS + h]) + (dot[2 * COLS + h] + dot[3 * COLS + h]));
-		[[unroll]] for (uint q = 0; q < B; q++) x[(w + q) * COLS + h] = fma(s, v[q], x[(w + q) * COLS + h]);
-	}
+	work_t dot[4];
+	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
+	[[unroll]] for (uint q = 0; q < B; q++) dot[q % 4] = fma(v[q], x[w + q], dot[q % 4]);
+	work_t s = -factor[team() * CHUNK + i] * ((dot[0] + dot[1]) + (dot[2] + dot[3]));
+	[[unroll]] for (uint q = 0; q < B; q++) x[w + q] = fma(s, v[q], x[w + q]);
 }
 
 // move lets the window go up from a batch that began at i: U rows in, U rows out.
 void move(uint i) {
-	work_t enters[U * COLS];
-	[[unroll]] for (uint a = 0; a < U * COLS; a++) enters[a] = slot[slot_of(i - U + a / COLS, a % COLS)];
-	[[unroll]] for (uint a = 0; a < U * COLS; a++) slot[slot_of(i - 1 + a / COLS, a % COLS)] = x[(B - 1) * COLS + a];
-	[[unroll]] for (uint a = (B - 1) * COLS; a > 0; a--) x[a - 1 + U * COLS] = x[a - 1];
-	[[unroll]] for (uint a = 0; a < U * COLS; a++) x[a] = enters[a];
+	work_t enters[U];
+	[[unroll]] for (uint a = 0; a < U; a++) enters[a] = slot[slot_of(i - U + a)];
+	[[unroll]] for (uint a = 0; a < U; a++) slot[slot_of(i + a)] = x[B + a];
+	[[unroll]] for (uint a = B; a > 0; a--) x[a - 1 + U] = x[a - 1];
+	[[unroll]] for (uint a = 0; a < U; a++) x[a] = enters[a];
 }
 
 // enter loads what the window needs at the begin of a block.
 void enter(uint base, bool first) {
-	[[unroll]] for (uint h = 0; h < COLS; h++) {
-		if (first) {
-			// The rows that enter the first block last. Of Q2ᵀ they do not exist; those
-			// that stay behind at the end do not exist of Q2.
-			for (uint k = 0; k + 1 < G; k++) slot[slot_of(k, h)] = load(row_of(base, k), h);
-		}
-		[[unroll]] for (uint w = 0; w < B; w++) {
-			if (AHEAD && !first) x[(U - 1 + w) * COLS + h] = fetched[slot_of(w, h)];
-			else x[(U - 1 + w) * COLS + h] = load(row_of(base, G - 1 + w), h);
-		}
-		[[unroll]] for (uint w = 0; w + 1 < U; w++) x[w * COLS + h] = slot[slot_of(G - U + w, h)];
+	// The rows that enter the first block last. Of Q2ᵀ they do not exist; those
+	// that stay behind at the end do not exist of Q2.
+	if (first) {
+		Rows r = rows(base, 0, G);
+		for (uint k = 0; k < G; k++) slot[slot_of(k)] = load_checked(r, k);
 	}
+	Rows r = rows(base, G, B);
+	if (inside(base)) {
+		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = load(r, w);
+	} else {
+		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = load_checked(r, w);
+	}
+	[[unroll]] for (uint w = 0; w < U; w++) x[w] = slot[slot_of(G - U + w)];
 }
 
 // leave stores what is finished at the end of a block.
 void leave(uint base, bool last) {
-	[[unroll]] for (uint h = 0; h < COLS; h++) {
-		[[unroll]] for (uint w = 0; w < B; w++) store(row_of(base, w), h, x[w * COLS + h]);
-		[[unroll]] for (uint w = 0; w + 1 < U; w++) slot[slot_of(w, h)] = x[(B + w) * COLS + h];
-		if (last) {
-			for (uint k = 0; k + 1 < G; k++) store(row_of(base, B + k), h, slot[slot_of(k, h)]);
-		}
+	Rows r = rows(base, 0, B);
+	if (inside(base)) {
+		[[unroll]] for (uint w = 0; w < B; w++) store(r, w, x[w]);
+	} else {
+		[[unroll]] for (uint w = 0; w < B; w++) store_checked(r, w, x[w]);
 	}
-}
-
-// look_ahead fetches a batch's share of the next block's rows.
-void look_ahead(uint base, uint batch) {
-	[[unroll]] for (uint f = 0; f < FETCH; f++) {
-		uint w = batch * FETCH + f;
-		[[unroll]] for (uint h = 0; h < COLS; h++) {
-			if (w < B) coming_x[f * COLS + h] = load(row_of(base, G - 1 + w), h);
-		}
-	}
-}
-
-void put_aside(uint batch) {
-	[[unroll]] for (uint f = 0; f < FETCH; f++) {
-		uint w = batch * FETCH + f;
-		[[unroll]] for (uint h = 0; h < COLS; h++) {
-			if (w < B) fetched[slot_of(w, h)] = coming_x[f * COLS + h];
-		}
+	[[unroll]] for (uint w = 0; w < U; w++) slot[slot_of(w)] = x[B + w];
+	if (last) {
+		r = rows(base, B, G);
+		for (uint k = 0; k < G; k++) store_checked(r, k, slot[slot_of(k)]);
 	}
 }
 
@@ -270,21 +279,62 @@ void block(Place at) {
 			request(next_chunk(at));
 		}
 		if (!busy) continue;
-		if (AHEAD && !last) look_ahead(TRANSPOSED ? base - B : base + B, batch);
 		[[unroll]] for (uint w = U; w > 0; w--) reflect(i % CHUNK + w - 1, w - 1);
-		if (AHEAD && !last) put_aside(batch);
 		if (i > 0) move(i);
 	}
 	if (busy) leave(base, last);
 }
 
+uint strips() { return (p.m + LANES - 1) / LANES; }
+
+#ifdef FLAGS
+shared uint item;
+shared bool go;
+
+// Why no wait lasts for ever: the groups of a strip are claimed in order, and one waits only for the one
+// before it. That was therefore claimed before, by a workgroup that is running; by induction that one
+// comes to its end, as a dispatch's first group waits for none. It takes a device that lets
+// started workgroups go on.
+void main() {
+	uint t = gl_LocalInvocationIndex, all = strips();
+	for (;;) {
+		if (t == 0) {
+			item = stopped(p.info, p.abort_word) ? p.groups * all
+				: atomicAdd(p.ticket.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+		}
+		barrier();
+		uint flag = item, q = flag / all;
+		if (q >= p.groups) return;
+		strip = flag % all;
+		uint seen = q == 0 ? FLAG_END : 0; // the flag of the group before, as last seen
+		Place at = Place(q, 0, G / CHUNK - 1);
+		request(at);
+		uint end = steps(sweep_of(q));
+		for (at.t = 0; at.t < end; at.t++) {
+			if (t == 0) {
+				uint need = q == 0 ? 0 : TRANSPOSED ? steps(sweep_of(q - 1)) - step_of(at) : at.t + 1;
+				if (seen < need) seen = await(p.flags, flag - all, need, p.info, p.abort_word, p.polls);
+				go = seen >= need;
+			}
+			meet();
+			if (!go) return;
+			block(at);
+			meet();
+			if (t == 0) publish(p.flags, flag, at.t + 1 < end ? at.t + 1 : FLAG_END);
+		}
+	}
+}
+#else
 // between_times lets the next team see what this one has stored.
 void between_times() {
-	if (PIPE > 1) controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
+	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
+	if (PIPE > 1) controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
 void main() {
-	if (workgroup() * LANES * COLS >= p.m) return;
+	strip = workgroup();
+	if (strip >= strips()) return;
 	Place at = Place(0, 0, G / CHUNK - 1);
 	request(at);
 	for (; at.q < p.groups; at.q += PIPE) {
@@ -295,3 +345,4 @@ void main() {
 		}
 	}
 }
+#endif

@@ -29,6 +29,7 @@ func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			q2.Record(rec, ws, v.In(ws), tau.In(ws), x(ws))
 		},
+		info:   q2.Info,
 		result: rx,
 	}, nil
 }
