@@ -3,9 +3,9 @@
 // in:      y, z  n×k
 // in, out: c     n×n; above the diagonal it is neither read nor written
 //
-// A workgroup owns one square tile on or below the diagonal (TILE_M = TILE_N) and
+// The lower triangle is cut into squares of TILE_M, a multiple of TILE_N, and those into tiles. A workgroup owns one tile and
 // adds both products before it touches C, so C is read and written once.
-// Workgroups: x and y, folded, number those tiles.
+// Workgroups: x and y, folded, number the tiles.
 // C must not overlap Y or Z. n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -28,11 +28,13 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 void main() {
+	const uint parts = TILE_M / TILE_N;
 	uint rows = (p.n + TILE_M - 1) / TILE_M;
 	uint index = workgroup();
-	if (index >= triangle(rows)) return;
-	uvec2 tile = lower_tile(index, rows);
-	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_M;
+	if (index >= triangle(rows) * parts) return;
+	uvec2 square = lower_tile(index / parts, rows);
+	uint i0 = square.x * TILE_M, j0 = square.y * TILE_M + index % parts * TILE_N;
+	if (j0 >= p.n) return;
 
 	clear_acc();
 	uint64_t left = uint64_t(p.y), right = uint64_t(p.z);

@@ -37,7 +37,7 @@ func (t Tile) fits(dev *vk.Device) error {
 		return fmt.Errorf("stages: %v: the parts do not divide the whole", t)
 	}
 	n := t.threads()
-	if t.M*t.K%n != 0 || t.N*t.K%n != 0 || t.Buffers > 0 && (n%t.M != 0 || n%t.N != 0 || n%t.K != 0) {
+	if t.M*t.K%n != 0 || t.N*t.K%n != 0 || t.Buffers > 0 && (n%t.M*(t.M%n) != 0 || n%t.N*(t.N%n) != 0 || n%t.K != 0) {
 		return fmt.Errorf("stages: %v: %d invocations cannot share the loads", t, n)
 	}
 	if t.Resident < 1 || t.Buffers > 2 {

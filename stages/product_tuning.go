@@ -3,19 +3,19 @@ package stages
 // ProductTuning is what is measured for the products.
 type ProductTuning struct {
 	Tiles    []Tile // of Gemm and Symm, which take the cheapest for each shape
-	RankTwoK Tile   // square: M = N
+	RankTwoK Tile   // M a multiple of N
 	Units    int    // multiprocessors, or what else holds workgroups
 }
 
 var nvidiaProducts = ProductTuning{
 	Tiles: []Tile{
-		{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
-		{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},
-		{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},
+		{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
+		{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 3},
+		{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2},
 		{M: 64, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 5},
 		{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 10},
 	},
-	RankTwoK: Tile{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
+	RankTwoK: Tile{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
 	Units:    132, // of an H200,
 }
 
@@ -47,9 +47,10 @@ var smallestProducts = ProductTuning{
 	Tiles: []Tile{
 		{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Resident: 2},
 		{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
+		{M: 16, N: 4, K: 4, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 		{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2},
 	},
-	RankTwoK: Tile{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
+	RankTwoK: Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 	Units:    8,
 }
 

@@ -131,7 +131,7 @@ func TestTilesThatDoNotFit(t *testing.T) {
 		"none resident":      func(t *Tile) { t.Resident = 0 },
 		"too many threads":   func(t *Tile) { t.M, t.N, t.ThreadM, t.ThreadN = 256, 256, 1, 1 },
 		"too much to share":  func(t *Tile) { t.M, t.N, t.K, t.ThreadM, t.ThreadN = 256, 256, 64, 16, 16 },
-		"a side too long":    func(t *Tile) { t.M, t.ThreadM = 256, 32 },
+		"a side too long":    func(t *Tile) { t.M, t.ThreadM = 192, 24 },
 		"nothing for anyone": func(t *Tile) { *t = Tile{} },
 	} {
 		bad := good
@@ -140,9 +140,9 @@ func TestTilesThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: %+v is accepted", what, bad)
 		}
 	}
-	oblong := otherProducts
-	oblong.RankTwoK = otherProducts.Tiles[1]
-	if _, err := NewTiledRankTwoK(d, oblong); err == nil {
-		t.Error("syr2k accepts a tile that is not square")
+	wide := otherProducts
+	wide.RankTwoK.M, wide.RankTwoK.N = 32, 64
+	if _, err := NewTiledRankTwoK(d, wide); err == nil {
+		t.Error("syr2k accepts a tile that does not divide a square")
 	}
 }

@@ -14,15 +14,15 @@ type TiledRankTwoK struct {
 	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush]
 }
 
-// NewTiledRankTwoK builds the kernel. It refuses a tile that is not square or that
-// the device cannot run.
+// NewTiledRankTwoK builds the kernel. It refuses a tile whose height is no multiple of
+// its width, or that the device cannot run.
 func NewTiledRankTwoK(dev *vk.Device, t ProductTuning) (*TiledRankTwoK, error) {
 	tile := t.RankTwoK
-	if tile.M != tile.N {
-		return nil, fmt.Errorf("stages: %v is not square", tile)
-	}
 	if err := tile.fits(dev); err != nil {
 		return nil, err
+	}
+	if tile.M%tile.N != 0 {
+		return nil, fmt.Errorf("stages: %v does not divide a square", tile)
 	}
 	b := builder{dev: dev}
 	return &TiledRankTwoK{tile, build(&b, shaders.Syr2k(), shaders.Syr2kSpec(tile.spec()))}, b.err
@@ -38,7 +38,7 @@ func (s *TiledRankTwoK) Record(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
 		return
 	}
 	rows := vk.Tiles(n, s.tile.M)
-	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2), shaders.Syr2kPush{
+	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush{
 		Y: y.Addr(), Z: z.Addr(), C: c.Addr(), N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
 	})
 	rec.Costs(2 * float64(n) * float64(n) * float64(k))

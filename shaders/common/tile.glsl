@@ -2,8 +2,8 @@
 // result; each invocation accumulates THREAD_M×THREAD_N of them in registers,
 // spread with the stride of the invocations so that neighbours touch neighbours.
 //
-//   LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); with buffers, TILE_M, TILE_N
-//   and TILE_K divide it; UNROLL divides TILE_K
+//   LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); with buffers, TILE_K divides
+//   it, and TILE_M and TILE_N divide it or are multiples of it; UNROLL divides TILE_K
 //
 // After index.glsl.
 #ifndef TILE_GLSL

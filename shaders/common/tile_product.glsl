@@ -22,15 +22,21 @@ shared real_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared real_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 real_t next_a[FETCH_M], next_b[FETCH_N];
 
-// A walk is an invocation's way through a tile that the workgroup moves
-// together: its first element and the step to its next. Neighbours in the
+// A walk is an invocation's way through a tile that the workgroup moves together: its
+// first element; the step to the next, taken WIDE times; and the step from the first of such WIDE to the next. Neighbours in the
 // workgroup are neighbours in memory.
-struct Walk { uint r, k, dr, dk; };
+struct Walk { uint r, k, near_r, far_r, far_k; };
 
-Walk walk(uint form, uint tile) {
+const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1; // times that the workgroup goes along a tile's edge
+const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
+
+Walk walk(uint form, uint tile, uint wide) {
 	uint t = gl_LocalInvocationIndex;
-	if (form == ACROSS) return Walk(t / TILE_K, t % TILE_K, LOCAL_SIZE / TILE_K, 0u);
-	return Walk(t % tile, t / tile, 0u, LOCAL_SIZE / tile);
+	if (form == ACROSS) {
+		const uint rows = LOCAL_SIZE / TILE_K;
+		return Walk(t / TILE_K, t % TILE_K, rows, wide * rows, 0u);
+	}
+	return Walk(t % tile, t / tile, LOCAL_SIZE, 0u, max(LOCAL_SIZE / tile, 1u));
 }
 
 // offset is how far (r, k) is behind the corner of its tile, for what is inside.
@@ -46,32 +52,34 @@ bool inside(Factor f, uint tile, uint k, uint end) {
 }
 
 void fetch(Factor a, Factor b, uint k, uint end) {
-	Walk w = walk(a.form, TILE_M);
+	Walk w = walk(a.form, TILE_M, WIDE_M);
 	if (inside(a, TILE_M, k, end)) {
 		MatrixIn from = MatrixIn(a.at + REAL_BYTES * place(a, 0, k));
-		uint at = offset(a, w.r, w.k), step = offset(a, w.dr, w.dk);
-		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = from.at[at + s * step];
+		uint at = offset(a, w.r, w.k), near = offset(a, w.near_r, 0), far = offset(a, w.far_r, w.far_k);
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = from.at[at + s % WIDE_M * near + s / WIDE_M * far];
 	} else {
-		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = checked(a, w.r + s * w.dr, k + w.k + s * w.dk, end);
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++)
+			next_a[s] = checked(a, w.r + s % WIDE_M * w.near_r + s / WIDE_M * w.far_r, k + w.k + s / WIDE_M * w.far_k, end);
 	}
-	w = walk(b.form, TILE_N);
+	w = walk(b.form, TILE_N, WIDE_N);
 	if (inside(b, TILE_N, k, end)) {
 		MatrixIn from = MatrixIn(b.at + REAL_BYTES * place(b, 0, k));
-		uint at = offset(b, w.r, w.k), step = offset(b, w.dr, w.dk);
-		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = from.at[at + s * step];
+		uint at = offset(b, w.r, w.k), near = offset(b, w.near_r, 0), far = offset(b, w.far_r, w.far_k);
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = from.at[at + s % WIDE_N * near + s / WIDE_N * far];
 	} else {
-		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = checked(b, w.r + s * w.dr, k + w.k + s * w.dk, end);
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++)
+			next_b[s] = checked(b, w.r + s % WIDE_N * w.near_r + s / WIDE_N * w.far_r, k + w.k + s / WIDE_N * w.far_k, end);
 	}
 }
 
 // put moves what was fetched to shared memory, k by k.
 void put(Factor a, Factor b, uint buffer_) {
-	Walk w = walk(a.form, TILE_M);
-	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, step = w.dk * STRIDE_M + w.dr;
-	[[unroll]] for (uint s = 0; s < FETCH_M; s++) tile_a[at + s * step] = next_a[s];
-	w = walk(b.form, TILE_N);
-	at = (buffer_ * TILE_K + w.k) * STRIDE_N + w.r, step = w.dk * STRIDE_N + w.dr;
-	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s * step] = next_b[s];
+	Walk w = walk(a.form, TILE_M, WIDE_M);
+	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, near = w.near_r, far = w.far_k * STRIDE_M + w.far_r;
+	[[unroll]] for (uint s = 0; s < FETCH_M; s++) tile_a[at + s % WIDE_M * near + s / WIDE_M * far] = next_a[s];
+	w = walk(b.form, TILE_N, WIDE_N);
+	at = (buffer_ * TILE_K + w.k) * STRIDE_N + w.r, near = w.near_r, far = w.far_k * STRIDE_N + w.far_r;
+	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
 }
 
 void multiply(uint buffer_) {

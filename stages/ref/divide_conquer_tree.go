@@ -139,8 +139,7 @@ func (t *dcTree) merged(m *DCMerge) {
 	for j := range roots {
 		roots[j] = int32(j)
 	}
-	gone := dcMergedOrder(m.deflated, dcSorted(m.deflated[:m.rotated]), dcSorted(m.deflated[m.rotated:]))
-	copy(t.order[m.Lo:], dcMergedOrder(d, roots, gone))
+	copy(t.order[m.Lo:], dcMergedOrder(d, roots, dcSorted(m.deflated)))
 }
 
 // dcMergedOrder is the permutation that makes d ascend, given those, each counted from
