@@ -1,17 +1,19 @@
 // sb2st chases the bulges of a band matrix, B = Q2·T·Q2ᵀ (LAPACK dsytrd_sb2st).
 //
 // in/out: band  compact, 2·B rows a column: element (row, col) lies at
-//               row + col·(2B−1); rows past the band zero before and after
+//               row + col·(2B−1); rows past the band or the matrix zero before and after
 // out:    v     packed reflectors, and their factors: see package stages. Neither
 //         tau   is written unless VECTORS
 //
 // variant: sb2st_chase FLAGS
 // variant: sb2st_wave
+// variant: sb2st_log FLAGS LOG
 //
 // sb2st_chase is one dispatch for sweeps [first, last): workgroups stay and
-// take sweep after sweep. sb2st_wave is one dispatch for the steps with
-// stride·s + j = t, a workgroup each. Both give the same bits: each dot product
-// is summed in an order fixed by LOCAL_SIZE and B, whoever runs the step when.
+// take sweep after sweep. sb2st_log is the same and writes down who began which
+// step when, as a common counter has it: it is for pictures. sb2st_wave is one dispatch
+// for the steps with stride·s + j = t, a workgroup each. All give the same bits: each dot product
+// is summed in an order fixed by LANES and B, whoever runs the step when.
 //
 // Step (s, j) acts on rows and columns r … r+len−1, r = s+1+j·B:
 //
@@ -29,14 +31,22 @@
 // its head and leaves its β. So D and C may be read when (s−1, j+1) is complete and
 // the β of (s−1, j+2) is in place, and nothing that sweep s−1 does afterwards
 // touches them. A flag counts the steps whose β is in place: as a sweep stores all
-// of a step before the next one's β, the condition is flag(s−1) ≥ j+1+LEAD, LEAD =
-// 2, or that sweep s−1 has ended. Sweep s−2 is further by the same rule. The
-// wave form knows whole steps only: (s−1, j+2) must be in an earlier wave than (s, j),
-// so stride = 1 + LEAD.
+// of a step before the flag counts the next one's β, the condition is
+// flag(s−1) ≥ j+1+LEAD, LEAD = 2, or that sweep s−1 has ended. The first x, column s, lies a
+// step higher than C: for it flag(s−1) ≥ LEAD will do. Sweep s−2 is
+// further by the same rule. The wave form knows whole steps only: (s−1, j+2) must be in an
+// earlier wave than (s, j), so stride = 1 + LEAD.
 //
 // Between its steps sb2st_chase keeps C on chip. What memory then holds of C is
 // read by nobody: sweep s+1 comes to C's elements in its step j, when step j+1 of
 // sweep s has stored them as its A.
+//
+// One barrier a step. The chain x → reflector → C → x is what a sweep's time consists
+// of, so nothing else should stand in it. A row of C and of D, and a column of A,
+// belongs to a cluster of LANES neighbouring invocations of one subgroup, which sum
+// its dot product by shuffles; every cluster forms the reflector for itself, from x in
+// shared memory. Only D needs a sum from all clusters, uᵀDu: it is finished in the
+// next step, behind the barrier that hands C over.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -44,6 +54,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
@@ -51,13 +63,19 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64; // at least B
+layout(constant_id = 0) const uint LOCAL_SIZE = 24; // WORK, and with FLAGS at least a subgroup more
 layout(constant_id = 1) const uint B = 4;
-layout(constant_id = 2) const uint TILES = 2; // 1: D takes turns with A in one tile, at the price of three barriers
+layout(constant_id = 2) const uint TILES = 2; // 1: C waits until A has left the tile, at the price of a barrier
 layout(constant_id = 3) const bool VECTORS = true;
 layout(constant_id = 4) const uint LEAD = 2;
+layout(constant_id = 5) const uint LANES = 2; // a power of two, at most the subgroup's size
+layout(constant_id = 6) const uint WORK = 8;  // at least B·LANES, and a multiple of the subgroup's size
 
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Band { nonprivate real_t at[]; };
+
+#ifdef LOG
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Log { uvec2 at[]; }; // when, which workgroup
+#endif
 
 layout(push_constant, scalar) uniform Push {
 	Band band;
@@ -70,6 +88,10 @@ layout(push_constant, scalar) uniform Push {
 	Flags ticket;     // zero before this dispatch
 	Flags info;       // 0; 1 + the sweep that was waited for in vain
 	Flags abort_word;
+#ifdef LOG
+	Flags counter; // zero before
+	Log log;       // of sweep s and step j, or its end, at s·(steps(0)+1) + j
+#endif
 #else
 	uint wave, stride;
 	uint newest, count; // workgroup i takes sweep newest − i, i < count
@@ -77,249 +99,329 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 const uint COLUMN = 2 * B - 1; // from (i, j) to (i, j+1) in the compact band
-const uint LD = B | 1u;        // of a tile: odd, so that neighbours in a row lie in different banks
+const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2); // of a tile: clusters side by side meet different banks, by rows and by columns
 const uint TILE = B * LD;
-const uint PARTS = LOCAL_SIZE / B < B ? LOCAL_SIZE / B : B; // invocations that share a row
-const uint OWN = (B + PARTS - 1) / PARTS;                   // columns of that row that are an invocation's own
-const int SAFE = 400;                                       // squares of numbers near 2^±SAFE neither overflow nor vanish
+const uint OWN = (B + LANES - 1) / LANES; // elements of a row or column that are an invocation's own
 
-// The three dot products of a step: vᵀA, C·v, D·v.
-const uint A_V = 0, C_V = 1, D_V = 2;
+shared work_t tile[TILES * TILE]; // A, and C, which is the next A
+shared work_t d_u[2 * B];         // γ·D·u of this step and of the one before
 
-shared work_t tile[TILES * TILE];  // A; D in the last one
-shared work_t part[3 * PARTS * B]; // of the dot products
-shared work_t dots[3 * B];         // τ times them
-shared work_t v[B];
-shared work_t vdv[(B + 3) / 4 * 4]; // terms of τ·vᵀDv, padded with zeros
-shared work_t tau;
+// H = I − γ·u·uᵀ, u = x·2^e − ν·e1: LAPACK's v and τ are u/u_0 and γ·u_0².
+struct Reflector { work_t gamma, u0, inverse, beta, tau; };
+
+// A step, as far as it concerns an invocation of cluster i, the place first in it. Own
+// elements are first, first + LANES …
+struct Step { uint s, j, r, len, low, i, first; };
+
+// Where B is not a multiple of LANES, or the clusters do not fill the subgroups, some elements
+// and clusters are past the end.
+bool inside(uint k) { return B % LANES == 0 || k < B; }
+bool exists(uint i) { return WORK == B * LANES || i < B; }
+
+work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i; // column i of A, rows i of C and D; of u
+work_t head, gamma;
+uint mirror[OWN]; // where the own elements of row i of D lie behind its first, by symmetry
+work_t late_d[OWN], late_u[OWN], late_u_i; // of the step before
 
 uint at(uint row, uint col) { return row + col * COLUMN; }
 
+// band is the part of the band that begins with element (row, col).
+Band band(uint row, uint col) { return Band(element(uint64_t(p.band), at(row, col), 0, 0)); }
+
 uint steps(uint s) { return (p.n - 1 - s + B - 1) / B; }
 
-work_t x(uint i, uint len, work_t scale) { return i < len ? tile[i] * scale : work_t(0); }
-
-// tail returns Σ (scale·x_i)², i ≥ 1, and the largest |scale·x_i| of them.
-work_t tail(uint len, work_t scale, out work_t top) {
-	work_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-	work_t t0 = 0, t1 = 0;
-	[[dont_unroll]] for (uint i = 1; i < len; i += 4) { // rolled: a tenth faster on an H200
-		work_t x0 = x(i, len, scale), x1 = x(i + 1, len, scale), x2 = x(i + 2, len, scale), x3 = x(i + 3, len, scale);
-		s0 = fma(x0, x0, s0);
-		s1 = fma(x1, x1, s1);
-		s2 = fma(x2, x2, s2);
-		s3 = fma(x3, x3, s3);
-		t0 = max(t0, max(abs(x0), abs(x1)));
-		t1 = max(t1, max(abs(x2), abs(x3)));
-	}
-	top = max(t0, t1);
-	return (s0 + s1) + (s2 + s3);
+Step step_of(uint s, uint j) {
+	Step q;
+	q.s = s;
+	q.j = j;
+	q.r = s + 1 + j * B;
+	q.len = min(B, p.n - q.r);
+	q.low = min(B, p.n - q.r - q.len);
+	q.i = gl_LocalInvocationIndex / LANES;
+	q.first = gl_LocalInvocationIndex % LANES;
+	return q;
 }
 
-// reflect finds β, τ and element t of v from x = tile[0 … len) (LAPACK dlarfg). Where
-// the squares might overflow or vanish, it begins again with x scaled by a power of two.
-void reflect(uint t, uint len, out work_t beta, out work_t factor, out work_t vt) {
-	work_t head = tile[0], up = 1, down = 1, top;
-	work_t squares = tail(len, up, top);
-	int e = exponent_of(max(top, abs(head)));
-	if (top != 0 && abs(e) > SAFE) {
-		up = power_of_two(-e);
-		down = power_of_two(e);
-		squares = tail(len, up, top);
-		head *= up;
-	}
-	if (top == 0) { // H = I; the tail may have vanished just now
-		beta = head * down;
-		factor = 0;
-		vt = t == 0 ? 1 : 0;
-		return;
-	}
-	work_t norm = sqrt(fma(head, head, squares));
-	if (head >= 0) norm = -norm; // away from head, so that head − norm does not cancel
-	beta = norm * down;
-	factor = (norm - head) / norm;
-	vt = t == 0 ? work_t(1) : tile[t] * up / (head - norm);
+work_t cluster_sum(work_t x) {
+	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
+	return x;
 }
 
-// combine sums the parts of dot products [kind, end) and multiplies by τ.
-void combine(uint kind, uint end, uint len) {
-	for (uint a = kind * B + gl_LocalInvocationIndex; a < end * B; a += LOCAL_SIZE) {
-		uint i = a % B;
-		work_t sum = 0;
-		for (uint g = 0; g < PARTS; g++) sum += part[(a - i) * PARTS + g * B + i];
-		sum *= tau;
-		dots[a] = sum;
-		if (a - i == D_V * B) vdv[i] = i < len ? sum * v[i] : work_t(0);
+uint cluster_max(uint x) {
+	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x = max(x, subgroupShuffleXor(x, m));
+	return x;
+}
+
+// cluster_first is the first invocation's x.
+work_t cluster_first(work_t x) { return subgroupShuffle(x, gl_SubgroupInvocationID & ~(LANES - 1)); }
+
+// dot is yᵀ·z, of the own elements in two chains.
+work_t dot(work_t y[OWN], work_t z[OWN]) {
+	work_t even = y[0] * z[0], odd = 0;
+	if (OWN > 1) odd = y[OWN > 1 ? 1 : 0] * z[OWN > 1 ? 1 : 0];
+	[[unroll]] for (uint m = 2; m < OWN; m += 2) {
+		even = fma(y[m], z[m], even);
+		if (m + 1 < OWN) odd = fma(y[m + 1], z[m + 1], odd);
+	}
+	return cluster_sum(even + odd);
+}
+
+// fetch sends for D, mirrored, and C. Below row n−1 memory has zeros, so that a step
+// needs no other care at the matrix's end; but nothing right of column n−1.
+void fetch(Step q) {
+	Band rows = band(q.r + q.i, q.r + q.first);
+	if (q.low > 0 && exists(q.i)) {
+		[[unroll]] for (uint m = 0; m < OWN; m++) {
+			c[m] = inside(q.first + m * LANES) ? rows.at[B + m * LANES * COLUMN] : work_t(0);
+		}
+	}
+	if (q.i < q.len) {
+		Band corner = band(q.r, q.r);
+		[[unroll]] for (uint m = 0; m < OWN; m++) {
+			d[m] = inside(q.first + m * LANES) ? corner.at[mirror[m]] : work_t(0);
+		}
 	}
 }
 
-// part_of_d is what the columns first, first + PARTS … of row i add to D·v. The
-// last tile holds D's lower triangle.
-work_t part_of_d(uint i, uint first, uint len) {
-	work_t sum = 0;
+void prepare() {
+	uint i = gl_LocalInvocationIndex / LANES, first = gl_LocalInvocationIndex % LANES;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		uint k = first + m * PARTS;
-		if (k < len && i < len) sum = fma(tile[(TILES - 1) * TILE + max(i, k) + min(i, k) * LD], v[k], sum);
+		uint k = first + m * LANES;
+		mirror[m] = at(max(i, k), min(i, k));
 	}
-	return sum;
 }
 
-void chase_step(uint s, uint j) {
-	uint t = gl_LocalInvocationIndex;
-	uint i = t % B, g = t / B;
-	uint first = g < PARTS ? g : B; // own columns of row i: first, first + PARTS …; none for who is spare
-	uint r = s + 1 + j * B;
-	uint len = min(B, p.n - r), low = min(B, p.n - r - len), width = j > 0 ? B : 1;
-	uint at_a = at(r + i, r - width), at_d = at(r + i, r), at_c = at_d + B; // if there is a C, len = B
-	bool keeps = false; // C stays on chip
-#ifdef FLAGS
-	keeps = true;
-#endif
-
-	if (!keeps || j == 0) {
-		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			uint k = first + m * PARTS;
-			if (k < width && i < len) tile[i + k * LD] = p.band.at[at_a + k * COLUMN];
-		}
-	}
-	// D and C are on their way while the reflector is formed.
-	work_t c[OWN], d[OWN];
+// take reads A and x from the tile; of x the head apart.
+void take(Step q, uint from) {
+	uint i = exists(q.i) ? q.i : 0, column = from + q.first + i * LD, x = from + q.first;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		uint k = first + m * PARTS;
-		c[m] = 0;
-		d[m] = 0;
-		if (k < B && i < low) c[m] = p.band.at[at_c + k * COLUMN];
-		if (k <= i && i < len) d[m] = p.band.at[at_d + k * COLUMN];
+		bool has = inside(q.first + m * LANES);
+		a[m] = has ? tile[column + m * LANES] : work_t(0);
+		u[m] = has ? tile[x + m * LANES] : work_t(0);
 	}
-	if (!keeps || j == 0) barrier();
+	head = tile[from];
+	u_i = tile[from + i];
+	if (q.first == 0) u[0] = 0;
+}
 
-	if (t < len) {
-		work_t beta, factor, vt;
-		reflect(t, len, beta, factor, vt);
-		v[t] = vt;
-		if (VECTORS) {
-			uint64_t at_v = uint64_t(s) * (p.n - 1) - (uint64_t(s) * s - s) / 2 + j * B;
-			MatrixOut(element(uint64_t(p.v), at_v, 0, 0)).at[t] = vt;
-		}
-		if (t == 0) {
-			tau = factor;
-			p.band.at[at_a] = beta;
-			if (VECTORS) MatrixOut(element(uint64_t(p.tau), j, s, steps(0))).at[0] = factor;
-		}
-	}
-	if (TILES > 1) {
-		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			uint k = first + m * PARTS;
-			if (k <= i && i < len) tile[(TILES - 1) * TILE + i + k * LD] = d[m];
-		}
-	}
-#ifdef FLAGS
-	meet();
-	if (t == 0) publish(p.flags, s, j + 1); // the step before is stored, and this one's β
-#else
-	barrier();
-#endif
+// inverse_root is 1/√q, q in single precision's range, to an ulp or two: a third-order step from that precision.
+work_t inverse_root(work_t q) {
+	work_t y = work_t(inversesqrt(float(q)));
+	work_t e = fma(-(q * y), y, work_t(1));
+	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
+}
 
-	if (g < PARTS) {
-		work_t a_v = 0, c_v = 0;
+// inverse is 1/z, alike.
+work_t inverse(work_t z) {
+	work_t y = work_t(1.0f / float(z));
+	work_t e = fma(-z, y, work_t(1));
+	return fma(y, fma(e, e, e), y);
+}
+
+// magnitude orders |x| by the half of x that has the exponent.
+uint magnitude(work_t x) { return unpackDouble2x32(x).y & 0x7fffffffu; }
+
+// reflect finds H from head and u = x without its head, and scales both by a power of two
+// that brings the largest near one: squares neither overflow nor vanish. u_0 stays for the caller to fill
+// in, as it is known last. There is no branch: a compiler that takes one for divergent makes
+// the shuffles behind it many times slower (NVIDIA's, 580.159).
+Reflector reflect() {
+	uint top = 0;
+	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
+	top = cluster_max(top);
+	bool turns = top != 0; // or H = I
+	work_t kept = head;
+	int e = exponent_of(packDouble2x32(uvec2(0, max(top, magnitude(head)))));
+	work_t up = power_of_two(-e);
+	head *= up;
+	u_i *= up;
+	[[unroll]] for (uint m = 0; m < OWN; m++) u[m] *= up;
+
+	work_t q = fma(head, head, dot(u, u)), size = abs(head);
+	q = turns ? q : work_t(1);
+	work_t y = inverse_root(q), norm = q * y;
+	norm = fma(fma(-norm, norm, q), work_t(0.5) * y, norm); // Newton again, for √q
+	Reflector h;
+	h.gamma = turns ? inverse(fma(norm, size, q)) : work_t(0);
+	h.tau = turns ? fma(size, y, work_t(1)) : work_t(0);
+	h.inverse = h.gamma * norm; // 1/(|head| + norm)
+	bool flip = head >= 0; // β away from head, so that u_0 does not cancel
+	work_t beta = flip ? -norm : norm;
+	h.u0 = head - beta;
+	h.inverse = flip ? h.inverse : -h.inverse;
+	h.beta = turns ? beta * power_of_two(e) : kept;
+	return h;
+}
+
+// times is γ·yᵀu for the own elements y of a row or column; u lacks u_0.
+work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
+
+// chase is the step but for D, which finish does when all clusters are here. C goes to the tile at to, or to
+// memory if it does not stay on chip.
+void chase(Step q, bool keeps, uint to, uint slot) {
+	Reflector h = reflect();
+	gamma = h.gamma;
+	work_t c_u = times(h, c), d_u_i = times(h, d), a_u = times(h, a);
+	if (q.first == 0) u[0] = h.u0;
+
+	uint row = to + q.i + q.first * LD;
+	Band rows = band(q.r + B + q.i, q.r + q.first);
+	if (exists(q.i) && (keeps || q.low > 0)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			uint k = first + m * PARTS;
-			if (k < len) {
-				if (i < width) a_v = fma(tile[k + i * LD], v[k], a_v);
-				c_v = fma(c[m], v[k], c_v);
+			work_t x = fma(-c_u, u[m], c[m]);
+			if (inside(q.first + m * LANES)) {
+				if (keeps) tile[row + m * LANES * LD] = x;
+				else rows.at[m * LANES * COLUMN] = x;
 			}
 		}
-		part[(A_V * PARTS + g) * B + i] = a_v;
-		part[(C_V * PARTS + g) * B + i] = c_v;
-		if (TILES > 1) part[(D_V * PARTS + g) * B + i] = part_of_d(i, first, len);
 	}
-	barrier();
-	combine(A_V, TILES > 1 ? D_V + 1 : D_V, len);
-	barrier();
+	u_i = q.i == 0 ? h.u0 : u_i;
+	if (q.first == 0 && exists(q.i)) {
+		d_u[slot * B + q.i] = q.i < q.len ? d_u_i : work_t(0); // where nothing was fetched
 
-	// From here to the end each invocation touches its own elements of the tile only.
-	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		uint k = first + m * PARTS;
-		if (k < width && i < len) {
-			if (k > 0) p.band.at[at_a + k * COLUMN] = fma(-v[i], dots[A_V * B + k], tile[i + k * LD]);
-			else if (i > 0) p.band.at[at_a] = 0;
+		if (VECTORS && q.i < q.len) {
+			uint64_t at_v = uint64_t(q.s) * (p.n - 1) - (uint64_t(q.s) * q.s - q.s) / 2 + q.j * B;
+			MatrixOut(element(uint64_t(p.v), at_v, 0, 0)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
 		}
-		if (k < B && i < low) c[m] = fma(-dots[C_V * B + i], v[k], c[m]);
 	}
-	if (TILES == 1) {
+	if (VECTORS && gl_LocalInvocationIndex == 0) MatrixOut(element(uint64_t(p.tau), q.j, q.s, steps(0))).at[0] = h.tau;
+	if (q.i == 0) { // x
+		Band column = band(q.r + q.first, q.r - (q.j > 0 ? B : 1));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			uint k = first + m * PARTS;
-			if (k <= i && i < len) tile[i + k * LD] = d[m];
+			if (inside(q.first + m * LANES)) column.at[m * LANES] = q.first + m == 0 ? h.beta : work_t(0);
 		}
-		barrier();
-		if (g < PARTS) part[(D_V * PARTS + g) * B + i] = part_of_d(i, first, len);
-		barrier();
-		combine(D_V, D_V + 1, len);
-		barrier();
-	}
-	// D − v·qᵀ − q·vᵀ, q = τ·Dv − ½τ·(τ·vᵀDv)·v
-	work_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-	[[unroll]] for (uint a = 0; a < B; a += 4) {
-		s0 += vdv[a];
-		s1 += vdv[a + 1];
-		s2 += vdv[a + 2];
-		s3 += vdv[a + 3];
-	}
-	work_t half_ = work_t(0.5) * tau * ((s0 + s1) + (s2 + s3));
-	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		uint k = first + m * PARTS;
-		if (k <= i && i < len) {
-			work_t qi = fma(-half_, v[i], dots[D_V * B + i]), qk = fma(-half_, v[k], dots[D_V * B + k]);
-			p.band.at[at_d + k * COLUMN] = fma(-v[i], qk, fma(-qi, v[k], d[m]));
-		}
-		if (k < B && i < low) {
-			if (keeps) tile[i + k * LD] = c[m];
-			else p.band.at[at_c + k * COLUMN] = c[m];
+	} else if (q.j > 0 && exists(q.i)) {
+		Band column = band(q.r + q.first, q.r - B + q.i);
+		[[unroll]] for (uint m = 0; m < OWN; m++) {
+			if (inside(q.first + m * LANES)) column.at[m * LANES] = fma(-a_u, u[m], a[m]);
 		}
 	}
 }
+
+void retain() {
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		late_d[m] = d[m];
+		late_u[m] = u[m];
+	}
+	late_u_i = u_i;
+}
+
+// finish stores D − u·qᵀ − q·uᵀ, q = γ·Du − ½γ·(γ·uᵀDu)·u, of step q, the step before, if there is one.
+void finish(Step q, bool any, uint slot) {
+	work_t w[OWN];
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		uint k = q.first + m * LANES;
+		w[m] = inside(k) ? d_u[slot * B + k] : work_t(0);
+	}
+	work_t half_ = work_t(0.5) * gamma * dot(w, late_u);
+	work_t q_i = fma(-half_, late_u_i, d_u[slot * B + (exists(q.i) ? q.i : 0)]);
+	Band rows = band(q.r + q.i, q.r + q.first);
+	int reach = any && q.i < q.len ? int(q.i) - int(q.first) : -1;
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		work_t q_k = fma(-half_, late_u[m], w[m]);
+		work_t x = fma(-late_u_i, q_k, fma(-q_i, late_u[m], late_d[m]));
+		if (reach >= int(m * LANES)) rows.at[m * LANES * COLUMN] = x;
+	}
+}
+
+#ifdef LOG
+void note(uint s, uint j) {
+	uint when = atomicAdd(p.counter.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+	p.log.at[s * (steps(0) + 1) + j] = uvec2(when, gl_WorkGroupID.x);
+}
+#endif
 
 #ifdef FLAGS
 shared uint sweep;
-shared bool go;
+shared bool go[2]; // whether step j can begin, in go[j % 2]
+
+// Two subgroups that compute nothing speak with the other sweeps while a step runs: one
+// publishes the step before, one waits for what the next step needs.
+const uint WAITER = LOCAL_SIZE - 1;
+bool publisher() { return gl_LocalInvocationIndex == WORK; }
+
+uint seen; // the flag of sweep s−1, as WAITER last saw it
 
 // Why no wait lasts for ever: a sweep waits only for the one before it, which
 // either ended in an earlier dispatch or was claimed before, by a workgroup that is
 // therefore running; by induction that one comes to its end, as the oldest sweep
 // waits for none. It takes a device that lets started workgroups go on.
+bool reaches(uint s, uint need) {
+	if (seen < need) seen = await(p.flags, s - 1, need, p.info, p.abort_word, p.polls);
+	return seen >= need;
+}
+
 void main() {
 	uint t = gl_LocalInvocationIndex;
-	if (t >= B && t < (B + 3) / 4 * 4) vdv[t] = 0;
+	prepare();
 	for (;;) {
-		if (t == 0) {
-			sweep = stopped(p.info, p.abort_word) ? p.last
+		if (t == WAITER) {
+			uint s = stopped(p.info, p.abort_word) ? p.last
 				: p.first + atomicAdd(p.ticket.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-		}
-		barrier();
-		uint s = sweep;
-		if (s >= p.last) return;
-		uint seen = s == p.first ? FLAG_END : 0; // the flag of sweep s−1, as lane 0 last saw it
-		for (uint j = 0; j < steps(s); j++) {
-			if (t == 0) {
-				uint need = j + 1 + LEAD;
-				if (seen < need) seen = await(p.flags, s - 1, need, p.info, p.abort_word, p.polls);
-				go = seen >= need;
-			}
-			meet();
-			if (!go) return;
-			chase_step(s, j);
+			seen = s == p.first ? FLAG_END : 0;
+			sweep = s < p.last && reaches(s, LEAD) ? s : p.last;
 		}
 		meet();
-		if (t == 0) publish(p.flags, s, FLAG_END);
+		uint s = sweep;
+		if (s >= p.last) return;
+		uint count = steps(s);
+		if (t < B) tile[t] = band(s + 1, s).at[t];
+		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
+		meet();
+		for (uint j = 0; j < count; j++) {
+			if (!go[j % 2]) return;
+			Step q = step_of(s, j);
+			if (t < WORK) {
+				fetch(q);
+				take(q, j % TILES * TILE);
+			}
+			if (TILES == 1) barrier();
+			if (t < WORK) {
+				finish(step_of(s, j - 1), j > 0, (j + 1) % 2);
+				chase(q, true, (j + 1) % TILES * TILE, j % 2);
+				retain();
+			} else if (publisher()) {
+#ifdef LOG
+				note(s, j);
+#endif
+				if (j > 0) publish(p.flags, s, j); // step j−2 is stored, and the β of step j−1
+			} else if (t == WAITER && j + 1 < count) {
+				go[(j + 1) % 2] = reaches(s, j + 2 + LEAD);
+			}
+			meet();
+		}
+		if (t < WORK) finish(step_of(s, count - 1), true, (count + 1) % 2);
+		else if (publisher()) {
+#ifdef LOG
+			note(s, count);
+#endif
+			publish(p.flags, s, count);
+		}
+		meet();
+		if (publisher()) publish(p.flags, s, FLAG_END);
 	}
 }
 #else
 void main() {
-	uint t = gl_LocalInvocationIndex;
-	if (t >= B && t < (B + 3) / 4 * 4) vdv[t] = 0;
 	uint i = workgroup();
 	if (i >= p.count) return;
 	uint s = p.newest - i;
-	chase_step(s, p.wave - p.stride * s);
+	Step q = step_of(s, p.wave - p.stride * s);
+	if (q.j > 0 && exists(q.i)) {
+		Band column = band(q.r + q.first, q.r - B + q.i);
+		[[unroll]] for (uint m = 0; m < OWN; m++) {
+			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = column.at[m * LANES];
+		}
+	} else if (gl_LocalInvocationIndex < B) {
+		tile[gl_LocalInvocationIndex] = band(q.r, s).at[gl_LocalInvocationIndex];
+	}
+	barrier();
+	prepare();
+	fetch(q);
+	take(q, 0);
+	chase(q, false, 0, 0);
+	retain();
+	barrier();
+	finish(q, true, 0);
 }
 #endif

@@ -217,3 +217,43 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 		}
 	}
 }
+
+// TestMinorsDoNotVanish where each row makes them as small as it can, or as large: couplings that
+// are zero, tiny, or just not taken for more than they are, and shifts that are the diagonal, exactly.
+func TestMinorsDoNotVanish(t *testing.T) {
+	const n, points = 100, 7 // at −¾, −½ … ¾
+	bench := newBisectionBench(t, n, smallestBisection())
+	s, ws := bench.stage, bench.ws
+	for _, coupling := range []float64{0, 0x1p-440, 0x1p-300, 0x1p-61, 0x1p-60, 0x1p-40, 0.99} {
+		for _, diagonal := range []float64{0, 0x1p-500, 0x1p-60, 0.5, -0.75} {
+			d, e, rows := make([]float64, n), make([]float64, n-1), make([]float64, 2*n)
+			for i := range d {
+				off := coupling
+				d[i] = diagonal
+				if i >= 6 { // what must still be counted right behind those
+					d[i], off = 0.125, 0.9
+				}
+				rows[2*i] = d[i]
+				if i > 0 {
+					e[i-1], rows[2*i+1] = off, off*off
+				}
+			}
+			start := make([]float64, startReals)
+			start[0], start[1] = -1, 1
+			put(t, bench.dev, s.rows.In(ws), rows)
+			put(t, bench.dev, s.start.In(ws), start)
+			rec := vk.NewRecorder(bench.dev)
+			s.grid.Dispatch(rec, vk.Grid(1), shaders.StebzGridPush{
+				Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Counts: s.counts.In(ws).Addr(), N: n, Points: points,
+			})
+			run(t, bench.dev, rec)
+			for g, got := range get(t, bench.dev, s.counts.In(ws))[:points] {
+				x := -1 + 0.25*float64(g+1)
+				const unit = 0x1p-50 // at least, of any of them
+				if least, most := ref.CountBelow(d, e, x-6*unit), ref.CountBelow(d, e, x+6*unit); int(got) < least || int(got) > most {
+					t.Errorf("couplings %g, diagonal %g: %d below %g, by pivots %d to %d", coupling, diagonal, got, x, least, most)
+				}
+			}
+		}
+	}
+}

@@ -44,9 +44,6 @@ const (
 	// chaseLead is how many steps beyond its own the sweep before must be ahead of a step.
 	chaseLead = 2
 
-	// chaseOwn is how many elements of a block a thread should hold in registers at most.
-	chaseOwn = 16
-
 	readThreads = 256
 )
 
@@ -59,6 +56,7 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 		panic(fmt.Sprintf("stages: bulge chasing of order %d, half-bandwidth %d", n, t.Band))
 	}
 	s := &BulgeChasing{n: n, b: t.Band, vectors: vectors, tune: t.Chase, abort: dev.Abort()}
+	s.tune.Groups = t.Chase.groups(dev.Info())
 	b := builder{dev: dev}
 	s.read = build(&b, shaders.Sb2stTridiagonal(), shaders.Sb2stTridiagonalSpec{LocalSize: readThreads})
 	if s.sweeps() == 0 {
@@ -85,34 +83,38 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 	return s, b.err
 }
 
-// spec fits the kernel to the band and the device: with D in a tile of its own
-// if there is room, and with fewer threads, each holding more, if there is not even room for one.
+// spec fits the kernel to the band and the device: with two tiles if there is
+// room, and with fewer threads, each holding more, if a workgroup cannot have as many.
 func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err error) {
-	threads := func(own uint32) int { return s.b * vk.Tiles(s.b, own) }
-	usual := max(int(s.tune.Threads), threads(chaseOwn))
-	for _, try := range []struct {
-		tiles   uint32
-		threads int
-	}{{2, usual}, {1, usual}, {1, threads(2 * chaseOwn)}} {
-		if s.tune.OneTile && try.tiles > 1 {
-			continue
-		}
-		const whole = 4 // the kernel wants a multiple
+	subgroup := max(1, info.Subgroup)
+	lanes := 1
+	for lanes < subgroup && lanes*int(s.tune.Own) < s.b {
+		lanes *= 2
+	}
+	for ; lanes >= 1; lanes /= 2 {
+		work := vk.Tiles(s.b*lanes, uint32(subgroup)) * subgroup
 		spec = shaders.Sb2stChaseSpec{
-			LocalSize: uint32(vk.Tiles(try.threads, whole) * whole), B: uint32(s.b), Tiles: try.tiles,
-			Vectors: specBool(s.vectors), Lead: chaseLead, WideFence: specBool(s.tune.WideFence), FlagStride: max(1, s.tune.FlagStride),
+			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(s.b), Tiles: 2,
+			Vectors: specBool(s.vectors), Lead: chaseLead,
+			WideFence: specBool(s.tune.WideFence), FlagStride: max(1, s.tune.FlagStride),
+		}
+		if !s.tune.Wavefront {
+			spec.LocalSize += uint32(s.tune.Spare * subgroup)
 		}
 		refuse := func(feature string, need, have int) error {
 			return &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, s.b),
 				Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 		}
+		if s.tune.OneTile || chaseSharedBytes(spec) > info.SharedBytes {
+			spec.Tiles = 1
+		}
 		if need := chaseSharedBytes(spec); need > info.SharedBytes {
-			err = refuse("bytes of shared memory", need, info.SharedBytes)
-		} else if int(spec.LocalSize) > info.MaxLocal {
-			err = refuse("invocations in a workgroup", int(spec.LocalSize), info.MaxLocal)
-		} else {
+			return spec, refuse("bytes of shared memory", need, info.SharedBytes)
+		}
+		if int(spec.LocalSize) <= info.MaxLocal {
 			return spec, nil
 		}
+		err = refuse("invocations in a workgroup", int(spec.LocalSize), info.MaxLocal)
 	}
 	return spec, err
 }
@@ -120,9 +122,12 @@ func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err erro
 // chaseSharedBytes is what sb2st.comp declares as shared.
 func chaseSharedBytes(spec shaders.Sb2stChaseSpec) int {
 	b := int(spec.B)
-	tiles, parts := int(spec.Tiles)*b*(b|1), min(int(spec.LocalSize)/b, b)*3*b
-	const scalars = 4
-	return 8*(tiles+parts+5*b+scalars) + 8*scalars
+	const words = 4
+	ld := vk.Tiles(b, 16)*16 + 2
+	if spec.Lanes == 4 {
+		ld += 2
+	}
+	return 8*(int(spec.Tiles)*b*ld+2*b) + 4*words
 }
 
 // specBool is a truth value as a specialisation constant.
@@ -220,7 +225,7 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 // groups is how many workgroups take turns with so many sweeps. A sweep is chaseLead
 // steps behind the one before it: more would only spin.
 func (s *BulgeChasing) groups(sweeps int) int {
-	return min(max(1, s.tune.Groups), sweeps, s.steps(0)/chaseLead+2)
+	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)
 }
 
 func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau vk.Slice[float64]) {

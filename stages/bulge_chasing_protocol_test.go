@@ -24,9 +24,20 @@ type chaseModel struct {
 type sweepModel struct {
 	j, act  int
 	a, d, c map[[2]int]float64 // by row and column
+	late    func()             // stores D of the step before
 	v       []float64
 	tau     float64
 }
+
+// The acts of a step. A sweep begins with loadX, and after its last step it stores what is late and ends.
+const (
+	loadX = iota
+	loadDC
+	storeBeta // and A
+	storeLate
+	publish
+	end
+)
 
 const modelEnd = 1 << 30
 
@@ -46,57 +57,75 @@ func (m *chaseModel) where(s int) (r, length, low int) {
 // ready tells whether the next act of sweep s may begin.
 func (m *chaseModel) ready(s int) bool {
 	w := &m.sweeps[s]
-	if s+1+w.j*m.b >= m.n {
+	need := 0
+	switch w.act {
+	case loadX:
+		need = m.lead
+	case loadDC:
+		need = w.j + 1 + m.lead
+	case end:
 		return false
 	}
-	return w.act != 0 || s == 0 || m.flags[s-1] >= w.j+1+m.lead
+	return s == 0 || m.flags[s-1] >= need
 }
 
-// act does the next act of sweep s: load, form and publish, or update and store.
+func (m *chaseModel) load(row, rows, col, cols int, lower bool) map[[2]int]float64 {
+	x := map[[2]int]float64{}
+	for k := range cols {
+		for i := range rows {
+			if !lower || i >= k {
+				x[[2]int{i, k}] = *m.at(row+i, col+k)
+			}
+		}
+	}
+	return x
+}
+
+// act does the next act of sweep s.
 func (m *chaseModel) act(s int) {
 	w := &m.sweeps[s]
 	r, length, low := m.where(s)
-	load := func(row, rows, col, cols int, lower bool) map[[2]int]float64 {
-		x := map[[2]int]float64{}
-		for k := range cols {
-			for i := range rows {
-				if !lower || i >= k {
-					x[[2]int{i, k}] = *m.at(row+i, col+k)
-				}
-			}
-		}
-		return x
-	}
 	width := m.b
 	if w.j == 0 {
 		width = 1
 	}
+	next := w.act + 1
 	switch w.act {
-	case 0:
-		if w.j == 0 {
-			w.a = load(r, length, r-width, width, false)
-		}
-		w.d = load(r, length, r, length, true)
-		w.c = load(r+length, low, r, length, false)
-	case 1:
+	case loadX:
+		w.a = m.load(r, length, s, 1, false)
+	case loadDC:
+		w.d = m.load(r, length, r, length, true)
+		w.c = m.load(r+length, low, r, length, false)
+	case storeBeta:
 		w.v = make([]float64, length)
 		for i := range w.v {
 			w.v[i] = w.a[[2]int{i, 0}]
 		}
 		*m.at(r, r-width), w.tau = ref.Householder(w.v)
+		m.updateA(w, r, length, width)
+	case storeLate:
+		if w.late != nil {
+			w.late()
+		}
+		w.late = nil
+		if r >= m.n {
+			m.flags[s], next = modelEnd, end
+			break
+		}
+		w.late = m.updateDC(w, r, length, low)
+	case publish:
 		m.flags[s] = w.j + 1
-	case 2:
-		m.update(w, r, length, low, width)
 		w.a = w.c
 		w.j++
+		next = loadDC
 		if r+length >= m.n {
-			m.flags[s] = modelEnd
+			next = storeLate
 		}
 	}
-	w.act = (w.act + 1) % 3
+	w.act = next
 }
 
-func (m *chaseModel) update(w *sweepModel, r, length, low, width int) {
+func (m *chaseModel) updateA(w *sweepModel, r, length, width int) {
 	for k := range width {
 		var dot float64
 		for i, v := range w.v {
@@ -111,6 +140,19 @@ func (m *chaseModel) update(w *sweepModel, r, length, low, width int) {
 			}
 		}
 	}
+}
+
+// updateDC forms C and returns what will store D.
+func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
+	for i := range low {
+		var dot float64
+		for k, v := range w.v {
+			dot += w.c[[2]int{i, k}] * v
+		}
+		for k, v := range w.v {
+			w.c[[2]int{i, k}] -= w.tau * dot * v
+		}
+	}
 	q := make([]float64, length)
 	var both float64
 	for i := range q {
@@ -119,21 +161,15 @@ func (m *chaseModel) update(w *sweepModel, r, length, low, width int) {
 		}
 		both += q[i] * w.v[i]
 	}
-	for i, v := range w.v {
-		q[i] = w.tau*q[i] - w.tau*w.tau/2*both*v
-	}
-	for k := range length {
-		for i := k; i < length; i++ {
-			*m.at(r+i, r+k) = w.d[[2]int{i, k}] - w.v[i]*q[k] - q[i]*w.v[k]
+	d, v, tau := w.d, w.v, w.tau
+	return func() {
+		for i := range q {
+			q[i] = tau*q[i] - tau*tau/2*both*v[i]
 		}
-	}
-	for i := range low {
-		var dot float64
-		for k, v := range w.v {
-			dot += w.c[[2]int{i, k}] * v
-		}
-		for k, v := range w.v {
-			w.c[[2]int{i, k}] -= w.tau * dot * v
+		for k := range length {
+			for i := k; i < length; i++ {
+				*m.at(r+i, r+k) = d[[2]int{i, k}] - v[i]*q[k] - q[i]*v[k]
+			}
 		}
 	}
 }

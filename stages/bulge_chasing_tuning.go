@@ -1,11 +1,14 @@
 package stages
 
+import "github.com/vkevd/vkevd/vk"
+
 // ChaseTuning is what is measured for the bulge chasing.
 type ChaseTuning struct {
-	Threads    uint32  // a workgroup; wide bands get more
-	OneTile    bool    // two blocks take turns in shared memory even if both would fit
+	Own        uint32  // elements of a row or column of a block that a thread holds, at least
+	Spare      int     // subgroups that wait and publish while the others compute, 1 or 2
+	OneTile    bool    // one block in shared memory even if two would fit
 	Wavefront  bool    // one dispatch a wave: for devices on which waiting workgroups starve others
-	Groups     int     // workgroups that run at the same time
+	Groups     int     // workgroups that run at the same time; 0: one for each multiprocessor
 	WideFence  bool    // every thread fences, not one for all: see shaders/common/flags.glsl
 	FlagStride uint32  // words from one flag to the next
 	Polls      uint32  // looks at a flag before waiting is given up
@@ -14,18 +17,30 @@ type ChaseTuning struct {
 	Step       float64 // seconds that a step took on the path of ChaseModel; 0 where nobody measured
 }
 
+// groups is how many workgroups run at the same time.
+func (t ChaseTuning) groups(info vk.Info) int {
+	const usual = 32 // where nobody tells
+	switch {
+	case t.Groups > 0:
+		return t.Groups
+	case info.Units > 0:
+		return info.Units
+	}
+	return usual
+}
+
 func chaseTuning(family string) ChaseTuning {
 	switch family {
 	case "nvidia":
-		return ChaseTuning{Threads: 512, Groups: 264, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10}
+		return ChaseTuning{Own: 8, Spare: 2, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10, Step: 1.7e-6}
 	case "cpu":
-		// Two cores; and many threads, so that few elements are unrolled: compiling is dear.
-		return ChaseTuning{Threads: 128, Groups: 2, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8}
+		// Two cores.
+		return ChaseTuning{Own: 8, Spare: 2, Groups: 2, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8}
 	}
-	return ChaseTuning{Threads: 128, Groups: 32, WideFence: true, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10}
+	return ChaseTuning{Own: 16, Spare: 1, Groups: 32, WideFence: true, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10}
 }
 
 // smallestChase has spare threads, and dispatches of a few sweeps.
 func smallestChase() ChaseTuning {
-	return ChaseTuning{Threads: 8, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4}
+	return ChaseTuning{Own: 2, Spare: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4}
 }

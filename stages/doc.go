@@ -44,7 +44,8 @@
 //
 // Compact band. Column c of B keeps rows c … c+2b−1 contiguously:
 // element (r, c), c ≤ r < c+2b, lies at B[(r−c) + c·2b]. Rows 0 … b of a column are
-// the band, the rest is room for the bulge and zero before and after chasing.
+// the band, the rest is room for the bulge; that, and what lies past row n−1, is
+// zero before and after chasing.
 //
 // Sweeps. Sweep s (0 ≤ s < n−2) has steps j = 0, 1, … while s+1+j·b < n; step j
 // acts on rows r … r+L−1 with r = s+1+j·b, L = min(b, n−r). Its reflector

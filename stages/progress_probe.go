@@ -26,7 +26,7 @@ const progressFact = "hands flags on, probe 1"
 func HandsOn(dev *vk.Device) (bool, error) {
 	const yes, no = "yes", "no"
 	answer, err := dev.Fact(progressFact, func() (string, error) {
-		if info, err := probeProgress(dev, probeTimes*TuningFor(dev.Info()).Chase.Groups, probePolls, false); err != nil || info != 0 {
+		if info, err := probeProgress(dev, probeTimes*TuningFor(dev.Info()).Chase.groups(dev.Info()), probePolls, false); err != nil || info != 0 {
 			return no, err
 		}
 		return yes, nil

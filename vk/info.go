@@ -120,6 +120,9 @@ func (c *candidate) refuse() error {
 	}
 	c.features = c.physical.Features()
 	c.info.Features = c.features.Names()
+	if c.props.SubgroupOps&driver.SubgroupShuffle == 0 {
+		return unsupported("subgroup shuffles", "yes", "no")
+	}
 	return lacks(c.props.Name, c.features)
 }
 

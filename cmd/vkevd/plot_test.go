@@ -56,6 +56,9 @@ func TestPlots(t *testing.T) {
 		}
 		expectInk(t, c.args, "p.png", 12, 8)
 		text := svgText(t, "p.SVG")
+		if raw, _ := os.ReadFile("p.SVG"); strings.Count(string(raw), "font-family:") != strings.Count(string(raw), ",sans-serif;") {
+			t.Errorf("plot %s: text in a font that may not be there", c.args)
+		}
 		for _, word := range c.words {
 			if !strings.Contains(text, "|"+word+"|") {
 				t.Errorf("plot %s lacks %q: %q", c.args, word, text)

@@ -57,8 +57,11 @@ bool stopped(Flags info, Flags abort_word) { return relaxed(info) != 0 || relaxe
 // sets INFO to i + 1.
 uint await(Flags flags, uint i, uint need, Flags info, Flags abort_word, uint polls) {
 	for (uint k = 1; k <= polls; k++) {
-		uint count = atomicLoad(flags.at[i * FLAG_STRIDE], gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible);
-		if (count >= need) return count;
+		uint count = atomicLoad(flags.at[i * FLAG_STRIDE], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+		if (count >= need) {
+			memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire | gl_SemanticsMakeVisible);
+			return count;
+		}
 		if (k % POLLS_A_LOOK == 0 && stopped(info, abort_word)) return 0;
 	}
 	atomicStore(info.at[0], i + 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

@@ -117,6 +117,9 @@ func dcSorted(v []float64) (order []int32) {
 	for i := range order {
 		order[i] = int32(i)
 	}
+	if slices.IsSorted(v) {
+		return order
+	}
 	slices.SortStableFunc(order, func(a, b int32) int {
 		switch {
 		case v[a] < v[b]:

@@ -53,6 +53,7 @@ func newDCMerge(p DCPair, d []float64, rows DCRows, order []int32, rho float64) 
 		open = c
 	}
 	b.closeChain(open)
+	m.rotated = len(m.deflated)
 	for _, c := range alone {
 		m.Chain = append(m.Chain, int32(len(m.Src)))
 		m.Src = append(m.Src, c)

@@ -44,6 +44,7 @@ type DCMerge struct {
 	W, Q DCRows
 
 	deflated []float64 // the eigenvalues of columns K, K+1 … of W
+	rotated  int       // how many of these come from rotations; both kinds ascend, or nearly so
 }
 
 // values gives the eigenvalues of the merged block in the order of its columns.

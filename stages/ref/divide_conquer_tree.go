@@ -139,7 +139,8 @@ func (t *dcTree) merged(m *DCMerge) {
 	for j := range roots {
 		roots[j] = int32(j)
 	}
-	copy(t.order[m.Lo:], dcMergedOrder(d, roots, dcSorted(m.deflated)))
+	gone := dcMergedOrder(m.deflated, dcSorted(m.deflated[:m.rotated]), dcSorted(m.deflated[m.rotated:]))
+	copy(t.order[m.Lo:], dcMergedOrder(d, roots, gone))
 }
 
 // dcMergedOrder is the permutation that makes d ascend, given those, each counted from

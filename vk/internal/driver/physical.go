@@ -142,6 +142,9 @@ type QueueFamily struct {
 	Flags, Count, TimestampBits uint32
 }
 
+// SubgroupShuffle is a bit of Properties.SubgroupOps.
+const SubgroupShuffle = 1 << 4
+
 // Compute and Graphics are bits of QueueFamily.Flags.
 const (
 	Graphics = 1

@@ -1,0 +1,143 @@
+package stages
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// chaseLog says when each step began, and which workgroup did it: the entry after a
+// sweep's last step is its end. Times are a common counter's.
+type chaseLog struct {
+	n, b int
+	logs [][]logEntry // by sweep
+}
+
+type logEntry struct{ when, group int }
+
+// logChase runs the stage's chase in one dispatch and writes it down.
+func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
+	t.Helper()
+	dev := testDevice(t)
+	c := newChaseBench(t, n, b, true, tune)
+	kernel, err := vk.Build(dev, shaders.Sb2stLog(), shaders.Sb2stLogSpec(c.stage.chase.Spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := c.stage.sweeps() * (c.stage.steps(0) + 1)
+	words := vk.Reserve[uint32]("INFO, ticket, counter, flags", 3+c.stage.sweeps()*int(kernel.Spec.FlagStride))
+	log := vk.Reserve[uint32]("log", 2*entries)
+	ws := arena(t, dev, vk.Together(words, log))
+	w := words.In(ws)
+	put(t, dev, c.band, randomBand(n, b))
+	rec := vk.NewRecorder(dev)
+	vk.Fill(rec, w, 0)
+	vk.Fill(rec, log.In(ws), 0)
+	kernel.Dispatch(rec, vk.Grid(groups), shaders.Sb2stLogPush{
+		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(n), First: 0, Last: uint32(c.stage.sweeps()), Polls: tune.Polls,
+		Info: w.Addr(), Ticket: w.From(1).Addr(), Counter: w.From(2).Addr(), Flags: w.From(3).Addr(), AbortWord: c.stage.abort, Log: log.In(ws).Addr(),
+	})
+	run(t, dev, rec)
+	if info := get(t, dev, w.Sub(0, 1)); info[0] != 0 {
+		t.Fatalf("INFO = %d", info[0])
+	}
+	raw := get(t, dev, log.In(ws))
+	l := chaseLog{n: n, b: b}
+	for s := range c.stage.sweeps() {
+		var steps []logEntry
+		for j := range c.stage.steps(s) + 1 {
+			at := 2 * (s*(c.stage.steps(0)+1) + j)
+			steps = append(steps, logEntry{int(raw[at]), int(raw[at+1])})
+		}
+		l.logs = append(l.logs, steps)
+	}
+	return l
+}
+
+// TestChaseLog: in a run, no step begins before the sweep before is 1+chaseLead steps ahead or at its end,
+// and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run
+// of a larger matrix instead.
+func TestChaseLog(t *testing.T) {
+	n, b, groups, tune := 40, 3, 4, smallestChase()
+	path := os.Getenv("VKEVD_PICTURE")
+	if path != "" {
+		n, b, groups, tune = 512, 32, 6, chaseTuning(testDevice(t).Info().Family)
+	}
+	l := logChase(t, n, b, groups, tune)
+	for s, steps := range l.logs {
+		for j, e := range steps {
+			if e.group != steps[0].group || j > 0 && e.when <= steps[j-1].when {
+				t.Errorf("sweep %d: step %d at %+v, the one before at %+v", s, j, e, steps[j-1])
+			}
+			if s == 0 || j == len(steps)-1 {
+				continue
+			}
+			before := l.logs[s-1]
+			if need := before[min(j+1+chaseLead, len(before)-1)]; e.when < need.when {
+				t.Errorf("step (%d, %d) began at %d, before (%d, %d) at %d", s, j, e.when, s-1, j+1+chaseLead, need.when)
+			}
+		}
+	}
+	if path != "" {
+		if err := os.WriteFile(path, l.picture(t.Name(), groups), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// picture draws the first sweeps twice: which workgroup did them, and where they were in the matrix.
+func (l chaseLog) picture(name string, groups int) []byte {
+	const (
+		width, left, right, top = 1200, 120, 20, 60
+		lane, row, gap          = 26, 12, 90
+		sweeps                  = 34
+	)
+	shown := l.logs[:min(sweeps, len(l.logs))]
+	last, steps := 0, len(shown[0])-1
+	for _, s := range shown[:len(shown)-groups] { // later ones are cut off at the edge
+		last = max(last, s[len(s)-1].when)
+	}
+	x := func(when int) float64 { return left + float64(width-left-right)*float64(min(when, last))/float64(last) }
+	colour := func(sweep int) string { return fmt.Sprintf("hsl(%d 65%% %d%%)", sweep*137%360, 45+10*(sweep%3)) }
+	lower := top + groups*lane + gap
+	height := lower + steps*row + 50
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n", width, height)
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
+	text := func(x, y float64, anchor, format string, args ...any) {
+		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, fmt.Sprintf(format, args...))
+	}
+	text(left, 24, "start", "Who does what: n = %d, b = %d, %d workgroups. A box is a step; a colour is a sweep, numbered where it begins.", l.n, l.b, groups)
+	text(left, float64(lower)-gap/2+14, "start", "Where in the matrix: the same boxes, step below step. Each sweep runs down the band, three steps behind the one before it.")
+	for g := range groups {
+		text(left-8, float64(top+g*lane+lane/2+5), "end", "workgroup %d", g)
+	}
+	for j := range steps {
+		if j%4 == 0 {
+			text(left-8, float64(lower+j*row+row), "end", "step %d", j)
+		}
+	}
+	for s, entries := range shown {
+		for j := range len(entries) - 1 {
+			from, to := x(entries[j].when), x(entries[j+1].when)
+			if to <= from {
+				continue
+			}
+			box := func(y, high int) {
+				fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" stroke="white" stroke-width="0.5"/>`+"\n", from, y, to-from, high, colour(s))
+			}
+			box(top+entries[j].group*lane, lane-4)
+			box(lower+j*row, row)
+		}
+		if at := x(entries[0].when); entries[0].when < last {
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d" font-size="11" font-weight="bold">%d</text>`+"\n", at+1, top+entries[0].group*lane+lane/2+2, s)
+		}
+	}
+	text(left, float64(height-14), "start", "→ time, counted in beginnings of steps")
+	b.WriteString("</svg>\n")
+	return b.Bytes()
+}
