@@ -135,7 +135,7 @@ func (r *recording) product(a, b, c Matrix) {
 	best, least := cut{}, math.Inf(1)
 	for tile := range r.gemm.tiles {
 		x := r.gemm.split(tile, a.Cols, 1)
-		if cost := r.gemm.cost(x, c.Rows, c.Cols, 1); cost < least {
+		if cost := r.gemm.cost(x, c.Rows, c.Cols, 1, 1); cost < least {
 			best, least = x, cost
 		}
 	}

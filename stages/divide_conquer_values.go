@@ -62,7 +62,7 @@ const mostOrder = 1000000
 func newConquerValues(b *builder, n, levels int, t DivideConquerTuning) conquerValues {
 	levels = max(levels, 1)
 	if n > mostOrder && b.err == nil {
-		b.err = fmt.Errorf("stages: divide and conquer of order %d: at most %d", n, mostOrder)
+		b.err = &vk.UnsupportedError{Device: b.dev.Info().Name, Feature: "order of a divide and conquer", Need: fmt.Sprint(n), Have: fmt.Sprint(mostOrder)}
 	}
 	s := conquerValues{dev: b.dev, n: n, levels: levels, tune: t}
 	s.leaf = build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})

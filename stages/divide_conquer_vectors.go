@@ -102,7 +102,7 @@ func (s *conquerVectors) width() int {
 func (s *conquerVectors) choose(m, n, k, count int) int {
 	best, least := 0, math.Inf(1)
 	for i := range s.cutter.tiles {
-		if cost := s.cutter.cost(cut{i, 1, k}, m, n, count); cost < least {
+		if cost := s.cutter.cost(cut{i, 1, k}, m, n, count, 1); cost < least {
 			best, least = i, cost
 		}
 	}

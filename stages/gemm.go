@@ -41,13 +41,13 @@ func (g *TiledGemm) Record(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha fl
 // RecordBatch implements Gemm.
 func (g *TiledGemm) RecordBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	p := product{opA, opB, alpha, beta, []pair{{a, b}}, c, batch}
-	g.record(rec, ws, p, g.choose(c.Rows, c.Cols, p.inner(), batch.Count))
+	g.record(rec, ws, p, g.choose(c.Rows, c.Cols, p.inner(), batch.Count, p.across()))
 }
 
 // RecordPair implements GemmPair.
 func (g *TiledGemm) RecordPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a1, b1, a2, b2 Matrix, beta float64, c Matrix) {
 	p := product{opA, opB, alpha, beta, []pair{{a1, b1}, {a2, b2}}, c, Batch{Count: 1}}
-	g.record(rec, ws, p, g.choose(c.Rows, c.Cols, p.inner(), 1))
+	g.record(rec, ws, p, g.choose(c.Rows, c.Cols, p.inner(), 1, p.across()))
 }
 
 // product is one call of RecordBatch or RecordPair.
@@ -76,6 +76,17 @@ func (p *product) inner() (k int) {
 		return 0
 	}
 	return k
+}
+
+// across is how many of a product's two factors lie with the inner dimension along memory.
+func (p *product) across() (n int) {
+	if p.opA == Trans {
+		n++
+	}
+	if p.opB == NoTrans {
+		n++
+	}
+	return n
 }
 
 // shape is that of op(m).

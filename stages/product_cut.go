@@ -31,9 +31,11 @@ func newCutter(t ProductTuning) cutter {
 // ThreadM + ThreadN to read the factors. The rest is arithmetic on what an H200 is known to do,
 // rounded; only the order of magnitude matters.
 const (
-	startSteps    = 64 // a workgroup's first loads and the access to C, in steps
-	dispatchSteps = 20 // the dispatch that sums, in steps of the first tile
-	partCost      = 64 // writing and reading one element of a partial product
+	startSteps    = 64   // a workgroup's first loads and the access to C, in steps
+	dispatchSteps = 20   // the dispatch that sums, in steps of the first tile
+	partCost      = 64   // writing and reading one element of a partial product
+	lineElements  = 16   // of 128 bytes: what memory moves at once
+	shortLines    = 0.17 // dearer, for each factor that a shallower tile reads by parts of a line
 )
 
 // step is the cost of one step of one workgroup.
@@ -43,12 +45,15 @@ func (t Tile) step() float64 {
 
 // cost of so many products of m×n, each summed from x.splits parts. Workgroups
 // spread evenly over the units; less than half of what a unit can hold does
-// not run faster than half.
-func (c cutter) cost(x cut, m, n, count int) float64 {
+// not run faster than half. Of the factors across lie with the inner dimension along memory.
+func (c cutter) cost(x cut, m, n, count, across int) float64 {
 	t := c.tiles[x.tile]
 	groups := vk.Tiles(m, t.M) * vk.Tiles(n, t.N) * count * x.splits
 	inTurn := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)/2)
 	cost := inTurn * t.step() * float64(x.stretch+startSteps)
+	if t.K < lineElements {
+		cost *= 1 + shortLines*float64(across)
+	}
 	if x.splits > 1 {
 		elements := float64(m) * float64(n) * float64(count*x.splits)
 		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
@@ -56,8 +61,8 @@ func (c cutter) cost(x cut, m, n, count int) float64 {
 	return cost
 }
 
-// choose cuts count products of m×k by k×n.
-func (c cutter) choose(m, n, k, count int) cut {
+// choose cuts count products of m×k by k×n, across of whose factors lie with k along memory.
+func (c cutter) choose(m, n, k, count, across int) cut {
 	best, least := cut{}, math.Inf(1)
 	for i, t := range c.tiles {
 		for pieces := 1; ; pieces = more(pieces) {
@@ -65,7 +70,7 @@ func (c cutter) choose(m, n, k, count int) cut {
 			if x.splits > 1 && (m*n*count*x.splits > c.room || count*x.splits > maxLayers) {
 				break
 			}
-			if cost := c.cost(x, m, n, count); cost < least {
+			if cost := c.cost(x, m, n, count, across); cost < least {
 				best, least = x, cost
 			}
 			if x.stretch <= int(t.K) {

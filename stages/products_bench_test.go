@@ -75,13 +75,13 @@ func BenchmarkProducts(b *testing.B) {
 		for i, tile := range gemm.tiles {
 			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, gemm.split(i, s.k, 1)) })
 		}
-		chosen := gemm.choose(s.m, s.n, s.k, 1)
+		chosen := gemm.choose(s.m, s.n, s.k, 1, p.across())
 		time(fmt.Sprintf("%schosen: tile %d in %d", shape, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, chosen) })
 	}
 
 	for _, m := range []int{n, n / 4} {
 		flops := 2 * float64(m) * float64(m) * float64(band)
-		chosen := symm.choose(m, band, m, 1)
+		chosen := symm.choose(m, band, m, 1, 2)
 		a, w, p := at(x, m, m), at(y, m, band), at(z, m, band)
 		for i, tile := range symm.tiles {
 			time(fmt.Sprintf("symm/%d×%d/%v", m, band, tile), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, symm.split(i, m, 1)) })

@@ -91,8 +91,8 @@ func TestCuts(t *testing.T) {
 			for _, n := range []int{1, 32, 1000, 65536} {
 				for _, k := range []int{0, 1, 32, 1000, 65536} {
 					for _, count := range []int{1, 100} {
-						x := c.choose(m, n, k, count)
-						if x != c.choose(m, n, k, count) || x.splits < 1 || x.splits*x.stretch < k || (x.splits-1)*x.stretch > max(k-1, 0) {
+						x := c.choose(m, n, k, count, 1)
+						if x != c.choose(m, n, k, count, 1) || x.splits < 1 || x.splits*x.stretch < k || (x.splits-1)*x.stretch > max(k-1, 0) {
 							t.Errorf("%s: %d×%d×%d is cut into %+v", name, m, n, k, x)
 						}
 						if x.splits > 1 && (m*n*count*x.splits > c.room || x.splits > maxLayers || x.stretch%int(c.tiles[x.tile].K) != 0) {
@@ -104,13 +104,16 @@ func TestCuts(t *testing.T) {
 		}
 	}
 	nvidia := newCutter(nvidiaProducts)
-	if x := nvidia.choose(8192, 8192, 1024, 1); x.tile != 0 || x.splits != 1 {
+	if x := nvidia.choose(8192, 8192, 1024, 1, 0); x.tile != 0 || x.splits != 1 {
 		t.Errorf("a large square is cut into %+v", x)
 	}
-	if x := nvidia.choose(32, 32, 65536, 1); x.splits < 100 {
+	if x := nvidia.choose(32768, 32, 32768, 1, 2); nvidia.tiles[x.tile].K < lineElements {
+		t.Errorf("a symmetric matrix is read by parts of lines: %+v", x)
+	}
+	if x := nvidia.choose(32, 32, 65536, 1, 0); x.splits < 100 {
 		t.Errorf("a long inner product is cut into %+v", x)
 	}
-	if x := nvidia.choose(65536, 32, 512, 1); nvidia.tiles[x.tile].N != 32 || x.splits != 1 {
+	if x := nvidia.choose(65536, 32, 512, 1, 0); nvidia.tiles[x.tile].N != 32 || x.splits != 1 {
 		t.Errorf("a tall product is cut into %+v", x)
 	}
 }

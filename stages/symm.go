@@ -39,7 +39,7 @@ func (s *TiledSymm) Work() *vk.Layout { return vk.Together(s.parts.region) }
 
 // Record implements Symm.
 func (s *TiledSymm) Record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix) {
-	s.record(rec, ws, a, w, p, s.choose(p.Rows, p.Cols, p.Rows, 1))
+	s.record(rec, ws, a, w, p, s.choose(p.Rows, p.Cols, p.Rows, 1, 2))
 }
 
 func (s *TiledSymm) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, x cut) {

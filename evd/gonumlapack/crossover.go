@@ -10,8 +10,9 @@ type Crossover struct {
 // crossovers are the orders from which on the device is faster, by Family of its vk.Info; "" is
 // any other, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev measures both sides.
 var crossovers = map[string]Crossover{
-	"":    {Values: 512, Vectors: 256},
-	"cpu": {Values: 2048, Vectors: 1024}, // lavapipe on two cores: about as fast as gonum there
+	"":       {Values: 512, Vectors: 256},
+	"nvidia": {Values: 192, Vectors: 128},   // H200, driver 580.159
+	"cpu":    {Values: 2048, Vectors: 1024}, // lavapipe on two cores: about as fast as gonum there
 }
 
 // CrossoverFor is what New takes for a device.
