@@ -50,72 +50,68 @@ work_t get(Column c, uint i) { return MatrixInOut(c.base + c.stride * i).at[0]; 
 
 void put(Column c, uint i, work_t v) { MatrixInOut(c.base + c.stride * i).at[0] = v; }
 
-// factor leaves s̃ in s and U⁻ in u, and returns γ, the row of the twist, and the number of eigenvalues
-// below λ. The factorisation from above, of row i, and that from below, of row j, go side by side: neither
-// waits for the other. Until they meet, s keeps s̃ of the upper half and p of the lower one.
+// factor leaves s̃ in s and U⁻ in u, and returns γ, the row of the twist, and
+// the number of eigenvalues below λ.
 void factor(Representation r, Column s, Column u_, work_t lambda, out work_t gamma, out uint twist, out uint below) {
-	work_t st = 0, q = 0, least = infinity();
+	uint before = 0;
+	work_t st = 0;
+	Pair next[AHEAD];
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
+	for (uint i = 0; i < r.n; i += AHEAD) {
+		Pair now[AHEAD] = next;
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, i + AHEAD + u);
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
+			if (i + u < r.n) {
+				work_t d = now[u].d, l = now[u].l;
+				put(s, i + u, st);
+				work_t dp = d + (st - lambda);
+				if (dp < 0) before++;
+				work_t lp = (l * d) / dp;
+				st = (lp * l) * (st - lambda);
+				if (lp == 0 || isnan(st)) st = l * (l * d);
+			}
+		}
+	}
+	uint after = 0;
+	work_t q = 0, least = infinity();
 	gamma = 0;
 	twist = 0;
 	below = 0;
-	uint half_ = r.n / 2;
-	Pair nextd[AHEAD], nextu[AHEAD];
-	work_t nexti[AHEAD], nextj[AHEAD];
-	for (uint part = 0; part < 2; part++) {
-		uint from = part == 0 ? 0 : half_, to = part == 0 ? half_ : r.n;
+	work_t nexts[AHEAD];
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
+		uint row = r.n - 1 - min(u, r.n - 1);
+		next[u] = pair(r, row);
+		nexts[u] = get(s, row);
+	}
+	for (uint k = 0; k < r.n; k += AHEAD) {
+		Pair now[AHEAD] = next;
+		work_t nows[AHEAD] = nexts;
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint k = min(from + u, r.n - 1);
-			nextd[u] = pair(r, k);
-			nextu[u] = pair(r, r.n - 1 - k);
-			nexti[u] = get(s, k);
-			nextj[u] = get(s, r.n - 1 - k);
+			uint row = r.n - 1 - min(k + AHEAD + u, r.n - 1);
+			next[u] = pair(r, row);
+			nexts[u] = get(s, row);
 		}
-		for (uint k0 = from; k0 < to; k0 += AHEAD) {
-			Pair nowd[AHEAD] = nextd, nowu[AHEAD] = nextu;
-			work_t nowi[AHEAD] = nexti, nowj[AHEAD] = nextj;
-			[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-				uint k = min(k0 + AHEAD + u, r.n - 1);
-				nextd[u] = pair(r, k);
-				nextu[u] = pair(r, r.n - 1 - k);
-				nexti[u] = get(s, k);
-				nextj[u] = get(s, r.n - 1 - k);
-			}
-			[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-				uint i = k0 + u, j = r.n - 1 - i;
-				if (i < to) {
-					work_t d = nowu[u].d, l = nowu[u].l;
-					if (i == 0) {
-						q = d - lambda;
-					} else {
-						work_t v = d / (l * (l * d) + q);
-						put(u_, j + 1, l * v);
-						q = q * v - lambda;
-						if (v == 0 || isnan(q)) q = d - lambda;
-					}
-					if (part == 0) {
-						put(s, j, q);
-					} else {
-						work_t g = st + (i == j ? q : nowi[u]);
-						if (abs(g) < least) {
-							least = abs(g);
-							gamma = g;
-							twist = i;
-						}
-						g = nowj[u] + q;
-						if (i != j && abs(g) < least) {
-							least = abs(g);
-							gamma = g;
-							twist = j;
-						}
-					}
-					put(s, i, st);
-					d = nowd[u].d;
-					l = nowd[u].l;
-					work_t dp = d + (st - lambda);
-					if (dp < 0) below++;
-					work_t lp = (l * d) / dp;
-					st = (lp * l) * (st - lambda);
-					if (lp == 0 || isnan(st)) st = l * (l * d);
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
+			if (k + u < r.n) {
+				uint i = r.n - 1 - (k + u);
+				work_t d = now[u].d, l = now[u].l;
+				if (k + u == 0) {
+					q = d - lambda;
+				} else {
+					work_t dm = l * (l * d) + q;
+					if (dm < 0) after++;
+					work_t v = d / dm;
+					put(u_, i + 1, l * v);
+					q = q * v - lambda;
+					if (v == 0 || isnan(q)) q = d - lambda;
+				}
+				if (d + (nows[u] - lambda) < 0) before--;
+				work_t g = nows[u] + q;
+				if (abs(g) < least) {
+					least = abs(g);
+					gamma = g;
+					twist = i;
+					below = before + after + (g < 0 ? 1 : 0);
 				}
 			}
 		}
@@ -127,52 +123,58 @@ work_t coupling(Representation r, uint i) {
 	return a.l * a.d;
 }
 
-// solve makes z with z = 1 at the twist, in z, which holds U⁻ below it, and returns zᵀ·z. Again, what
-// is above the twist and what is below go side by side.
+// solve makes z with z = 1 at the twist, in z, which holds U⁻ below it, and returns zᵀ·z.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
-	work_t up = 0, up1 = 1, up2 = 0; // the sum of squares, the last z, and that before it
-	work_t down = 0, down1 = 1, down2 = 0;
+	work_t norm2 = 1, z1 = 1, z2 = 0; // z of the last row, and of that before it
 	Pair next[AHEAD];
-	work_t nexts[AHEAD], nextz[AHEAD];
+	work_t nexts[AHEAD];
 	put(z, twist, 1);
 	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 		uint row = r.n - 1 - min(u + 1, r.n - 1);
 		next[u] = pair(r, row);
 		nexts[u] = get(s, row);
-		nextz[u] = get(z, min(u + 1, r.n - 1));
 	}
-	for (uint k0 = 1; k0 < r.n; k0 += AHEAD) {
+	for (uint k = 1; k < r.n; k += AHEAD) {
 		Pair now[AHEAD] = next;
-		work_t nows[AHEAD] = nexts, nowz[AHEAD] = nextz;
+		work_t nows[AHEAD] = nexts;
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint k = min(k0 + AHEAD + u, r.n - 1);
-			next[u] = pair(r, r.n - 1 - k);
-			nexts[u] = get(s, r.n - 1 - k);
-			nextz[u] = get(z, k);
+			uint row = r.n - 1 - min(k + AHEAD + u, r.n - 1);
+			next[u] = pair(r, row);
+			nexts[u] = get(s, row);
 		}
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint k = k0 + u, i = r.n - 1 - k;
-			if (k < r.n && i < twist) {
+			uint i = r.n - 1 - min(k + u, r.n - 1);
+			if (k + u < r.n && i < twist) {
 				work_t ldi = now[u].l * now[u].d;
 				work_t lp = ldi / (now[u].d + (nows[u] - lambda));
-				work_t v = -(lp * up1);
-				if (up1 == 0 && i + 2 <= twist) v = -(coupling(r, i + 1) / ldi) * up2;
+				work_t v = -(lp * z1);
+				if (z1 == 0 && i + 2 <= twist) v = -(coupling(r, i + 1) / ldi) * z2;
 				put(z, i, v);
-				up += v * v;
-				up2 = up1;
-				up1 = v;
-			}
-			if (k < r.n && k > twist) {
-				work_t v = -(nowz[u] * down1);
-				if (down1 == 0 && k >= twist + 2) v = -(coupling(r, k - 2) / coupling(r, k - 1)) * down2;
-				put(z, k, v);
-				down += v * v;
-				down2 = down1;
-				down1 = v;
+				norm2 += v * v;
+				z2 = z1;
+				z1 = v;
 			}
 		}
 	}
-	return 1 + up + down;
+	z1 = 1;
+	z2 = 0;
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u + 1, r.n - 1));
+	for (uint k = 0; k + 1 < r.n; k += AHEAD) {
+		work_t nows[AHEAD] = nexts;
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u + 1, r.n - 1));
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
+			uint i = k + u;
+			if (i + 1 < r.n && i >= twist) {
+				work_t v = -(nows[u] * z1);
+				if (z1 == 0 && i >= twist + 1) v = -(coupling(r, i - 1) / coupling(r, i)) * z2;
+				put(z, i + 1, v);
+				norm2 += v * v;
+				z2 = z1;
+				z1 = v;
+			}
+		}
+	}
+	return norm2;
 }
 
 void main() {

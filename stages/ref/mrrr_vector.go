@@ -17,40 +17,12 @@ type mrTwist struct {
 	u []float64 // U⁻ of the progressive one, then z
 }
 
-// factor returns γ_r and r, and the number of eigenvalues below λ, that of the factorisation
-// from above. Both go side by side, row i from above and row j from below, so that a processor need not
-// wait for one with the other; until they meet, s keeps s̃ of the upper half and p of the lower one.
+// factor returns γ_r and r, and the number of eigenvalues below λ.
 func (t mrTwist) factor(lambda float64) (gamma float64, twist, below int) {
-	s, p, least := 0.0, 0.0, math.Inf(1)
-	consider := func(g float64, row int) {
-		if math.Abs(g) < least {
-			least, gamma, twist = math.Abs(g), g, row
-		}
-	}
+	s := 0.0
 	for i := range t.n {
-		j := t.n - 1 - i
-		d, l := t.row(j)
-		if i == 0 {
-			p = d - lambda
-		} else {
-			q := d / (float64(l*float64(l*d)) + p)
-			t.u[j+1] = float64(l * q)
-			p = float64(p*q) - lambda
-			if q == 0 || math.IsNaN(p) {
-				p = d - lambda // the pivot was infinite
-			}
-		}
-		switch {
-		case i < j:
-			t.s[j] = p
-		case i == j:
-			consider(s+p, i)
-		default:
-			consider(s+t.s[i], i)
-			consider(t.s[j]+p, j)
-		}
+		d, l := t.row(i)
 		t.s[i] = s
-		d, l = t.row(i)
 		dp := d + (s - lambda)
 		if dp < 0 {
 			below++
@@ -58,18 +30,46 @@ func (t mrTwist) factor(lambda float64) (gamma float64, twist, below int) {
 		lp := float64(l*d) / dp
 		s = float64(float64(lp*l) * (s - lambda))
 		if lp == 0 || math.IsNaN(s) {
-			s = float64(l * float64(l*d))
+			s = float64(l * float64(l*d)) // the pivot was infinite
 		}
 	}
-	return gamma, twist, below
+	// From here on below counts the pivots above i.
+	p, after, best, counted := 0.0, 0, math.Inf(1), 0
+	for i := t.n - 1; i >= 0; i-- {
+		d, l := t.row(i)
+		if i == t.n-1 {
+			p = d - lambda
+		} else {
+			dm := float64(l*float64(l*d)) + p
+			if dm < 0 {
+				after++
+			}
+			q := d / dm
+			t.u[i+1] = float64(l * q)
+			p = float64(p*q) - lambda
+			if q == 0 || math.IsNaN(p) {
+				p = d - lambda
+			}
+		}
+		if d+(t.s[i]-lambda) < 0 {
+			below--
+		}
+		if g := t.s[i] + p; math.Abs(g) < best {
+			best, gamma, twist = math.Abs(g), g, i
+			counted = below + after
+			if g < 0 {
+				counted++
+			}
+		}
+	}
+	return gamma, twist, counted
 }
 
 // solve makes z, with z_r = 1, in u, and returns zᵀ·z.
 func (t mrTwist) solve(lambda float64, r int) (norm2 float64) {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
-	var up, down float64
-	z[r] = 1
+	z[r], norm2 = 1, 1
 	for i := r - 1; i >= 0; i-- {
 		d, l := t.row(i)
 		lp := float64(l*d) / (d + (t.s[i] - lambda))
@@ -78,17 +78,17 @@ func (t mrTwist) solve(lambda float64, r int) (norm2 float64) {
 			v = -float64(coupling(i+1)/float64(l*d)) * z[i+2]
 		}
 		z[i] = v
-		up += float64(v * v)
+		norm2 += float64(v * v)
 	}
-	for k := r + 1; k < t.n; k++ {
-		v := -float64(z[k] * z[k-1])
-		if z[k-1] == 0 && k >= r+2 {
-			v = -float64(coupling(k-2)/coupling(k-1)) * z[k-2]
+	for i := r; i < t.n-1; i++ {
+		v := -float64(z[i+1] * z[i])
+		if z[i] == 0 && i-1 >= r {
+			v = -float64(coupling(i-1)/coupling(i)) * z[i-1]
 		}
-		z[k] = v
-		down += float64(v * v)
+		z[i+1] = v
+		norm2 += float64(v * v)
 	}
-	return 1 + up + down
+	return norm2
 }
 
 // vector finds eigenvalue k, which [lo, hi] contains, with its vector of norm 1 in u, by
