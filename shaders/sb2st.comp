@@ -70,6 +70,7 @@ layout(constant_id = 3) const bool VECTORS = true;
 layout(constant_id = 4) const uint LEAD = 2;
 layout(constant_id = 5) const uint LANES = 2; // a power of two, at most the subgroup's size
 layout(constant_id = 6) const uint WORK = 8;  // at least B·LANES, and a multiple of the subgroup's size
+layout(constant_id = 7) const bool RETAIN = true; // D of the step before beside this step's, at the price of registers
 
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Band { nonprivate real_t at[]; };
 
@@ -120,7 +121,7 @@ bool exists(uint i) { return WORK == B * LANES || i < B; }
 
 work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i; // column i of A, rows i of C and D; of u
 work_t head, gamma;
-uint mirror[OWN]; // where the own elements of row i of D lie behind its first, by symmetry
+uint mirror[OWN]; // mirrored own elements
 work_t late_d[OWN], late_u[OWN], late_u_i; // of the step before
 
 uint at(uint row, uint col) { return row + col * COLUMN; }
@@ -166,28 +167,32 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	return cluster_sum(even + odd);
 }
 
-// fetch sends for D, mirrored, and C. Below row n−1 memory has zeros, so that a step
+// mirrored is where element (i, k) of D lies behind its first, by symmetry.
+uint mirrored(uint i, uint k) { return at(max(i, k), min(i, k)); }
+
+void prepare() {
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		mirror[m] = mirrored(gl_LocalInvocationIndex / LANES, gl_LocalInvocationIndex % LANES + m * LANES);
+	}
+}
+
+// fetch_c and fetch_d send for C, and D mirrored. Below row n−1 memory has zeros, so that a step
 // needs no other care at the matrix's end; but nothing right of column n−1.
-void fetch(Step q) {
+void fetch_c(Step q) {
 	Band rows = band(q.r + q.i, q.r + q.first);
 	if (q.low > 0 && exists(q.i)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			c[m] = inside(q.first + m * LANES) ? rows.at[B + m * LANES * COLUMN] : work_t(0);
 		}
 	}
+}
+
+void fetch_d(Step q) {
 	if (q.i < q.len) {
 		Band corner = band(q.r, q.r);
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			d[m] = inside(q.first + m * LANES) ? corner.at[mirror[m]] : work_t(0);
+			d[m] = inside(q.first + m * LANES) ? corner.at[RETAIN ? mirror[m] : mirrored(q.i, q.first + m * LANES)] : work_t(0);
 		}
-	}
-}
-
-void prepare() {
-	uint i = gl_LocalInvocationIndex / LANES, first = gl_LocalInvocationIndex % LANES;
-	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		uint k = first + m * LANES;
-		mirror[m] = at(max(i, k), min(i, k));
 	}
 }
 
@@ -299,6 +304,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 }
 
 void retain() {
+	if (!RETAIN) return;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		late_d[m] = d[m];
 		late_u[m] = u[m];
@@ -307,21 +313,26 @@ void retain() {
 }
 
 // finish stores D − u·qᵀ − q·uᵀ, q = γ·Du − ½γ·(γ·uᵀDu)·u, of step q, the step before, if there is one.
-void finish(Step q, bool any, uint slot) {
+void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		uint k = q.first + m * LANES;
 		w[m] = inside(k) ? d_u[slot * B + k] : work_t(0);
 	}
-	work_t half_ = work_t(0.5) * gamma * dot(w, late_u);
-	work_t q_i = fma(-half_, late_u_i, d_u[slot * B + (exists(q.i) ? q.i : 0)]);
+	work_t half_ = work_t(0.5) * gamma * dot(w, u);
+	work_t q_i = fma(-half_, u_i, d_u[slot * B + (exists(q.i) ? q.i : 0)]);
 	Band rows = band(q.r + q.i, q.r + q.first);
 	int reach = any && q.i < q.len ? int(q.i) - int(q.first) : -1;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		work_t q_k = fma(-half_, late_u[m], w[m]);
-		work_t x = fma(-late_u_i, q_k, fma(-q_i, late_u[m], late_d[m]));
+		work_t q_k = fma(-half_, u[m], w[m]);
+		work_t x = fma(-u_i, q_k, fma(-q_i, u[m], d[m]));
 		if (reach >= int(m * LANES)) rows.at[m * LANES * COLUMN] = x;
 	}
+}
+
+void finish_late(Step q, bool any, uint slot) {
+	if (RETAIN) finish(q, any, slot, late_d, late_u, late_u_i);
+	else finish(q, any, slot, d, u, u_i);
 }
 
 #ifdef LOG
@@ -372,12 +383,14 @@ void main() {
 			if (!go[j % 2]) return;
 			Step q = step_of(s, j);
 			if (t < WORK) {
-				fetch(q);
+				fetch_c(q);
+				if (!RETAIN) finish_late(step_of(s, j - 1), j > 0, (j + 1) % 2);
+				fetch_d(q);
 				take(q, j % TILES * TILE);
 			}
 			if (TILES == 1) barrier();
 			if (t < WORK) {
-				finish(step_of(s, j - 1), j > 0, (j + 1) % 2);
+				if (RETAIN) finish_late(step_of(s, j - 1), j > 0, (j + 1) % 2);
 				chase(q, true, (j + 1) % TILES * TILE, j % 2);
 				retain();
 			} else if (publisher()) {
@@ -390,8 +403,9 @@ void main() {
 			}
 			meet();
 		}
-		if (t < WORK) finish(step_of(s, count - 1), true, (count + 1) % 2);
-		else if (publisher()) {
+		if (t < WORK) {
+			finish_late(step_of(s, count - 1), true, (count + 1) % 2);
+		} else if (publisher()) {
 #ifdef LOG
 			note(s, count);
 #endif
@@ -417,11 +431,12 @@ void main() {
 	}
 	barrier();
 	prepare();
-	fetch(q);
+	fetch_c(q);
+	fetch_d(q);
 	take(q, 0);
 	chase(q, false, 0, 0);
 	retain();
 	barrier();
-	finish(q, true, 0);
+	finish_late(q, true, 0);
 }
 #endif

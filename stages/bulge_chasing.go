@@ -108,6 +108,8 @@ func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err erro
 		if s.tune.OneTile || chaseSharedBytes(spec) > info.SharedBytes {
 			spec.Tiles = 1
 		}
+		// Blocks too large for two tiles are too large for registers, too.
+		spec.Retain = specBool(spec.Tiles > 1)
 		if need := chaseSharedBytes(spec); need > info.SharedBytes {
 			return spec, refuse("bytes of shared memory", need, info.SharedBytes)
 		}
