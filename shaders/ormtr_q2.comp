@@ -87,7 +87,6 @@ layout(push_constant, scalar) uniform Push {
 	uint group, groups;
 #ifdef FLAGS
 	uint polls;  // before a wait is given up
-	uint together;  // strips whose groups are claimed before those of the next so many
 	Flags flags; // one for each group and strip, all zero before the dispatch
 	Flags ticket;
 	Flags info;  // 0; 1 + the number of the flag that was waited for in vain
@@ -292,28 +291,21 @@ uint strips() { return (p.m + LANES - 1) / LANES; }
 shared uint item;
 shared bool go;
 
-// Items are numbered so that those who run at the same time are at work on few strips, group after group:
-// what one has stored the next finds in the cache. So many strips as together says make up a neighbourhood, in which the strip
-// runs first, then the group.
-//
 // Why no wait lasts for ever: the groups of a strip are claimed in order, and one waits only for the one
 // before it. That was therefore claimed before, by a workgroup that is running; by induction that one
 // comes to its end, as a dispatch's first group waits for none. It takes a device that lets
 // started workgroups go on.
 void main() {
 	uint t = gl_LocalInvocationIndex, all = strips();
-	uint neighbourhood = p.together * p.groups; // items
 	for (;;) {
 		if (t == 0) {
 			item = stopped(p.info, p.abort_word) ? p.groups * all
 				: atomicAdd(p.ticket.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 		}
 		barrier();
-		uint flag = item;
-		if (flag >= p.groups * all) return;
-		uint first = flag / neighbourhood * p.together, width = min(p.together, all - first);
-		uint q = flag % neighbourhood / width;
-		strip = first + flag % neighbourhood % width;
+		uint flag = item, q = flag / all;
+		if (q >= p.groups) return;
+		strip = flag % all;
 		uint seen = q == 0 ? FLAG_END : 0; // the flag of the group before, as last seen
 		Place at = Place(q, 0, G / CHUNK - 1);
 		request(at);
@@ -321,7 +313,7 @@ void main() {
 		for (at.t = 0; at.t < end; at.t++) {
 			if (t == 0) {
 				uint need = q == 0 ? 0 : TRANSPOSED ? steps(sweep_of(q - 1)) - step_of(at) : at.t + 1;
-				if (seen < need) seen = await(p.flags, flag - width, need, p.info, p.abort_word, p.polls);
+				if (seen < need) seen = await(p.flags, flag - all, need, p.info, p.abort_word, p.polls);
 				go = seen >= need;
 			}
 			meet();

@@ -181,6 +181,6 @@ func (s *ApplyQ2) recordFlags(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2T
 	vk.Fill(rec, words.Sub(1, q2Words-1+items*q2FlagStride), 0) // all but INFO
 	s.flags.Dispatch(rec, vk.Grid(min(items, max(1, s.tune.Workgroups))), shaders.OrmtrQ2FlagsPush{
 		X: p.X, V: p.V, Tau: p.Tau, N: p.N, M: p.M, Ld: p.Ld, Group: p.Group, Groups: p.Groups,
-		Polls: s.tune.Polls, Together: uint32(max(1, s.tune.Strips)), Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: s.abort,
+		Polls: s.tune.Polls, Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: s.abort,
 	})
 }

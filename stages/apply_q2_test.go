@@ -94,7 +94,7 @@ var q2Tunings = []ApplyQ2Tuning{
 	{Threads: 4, Group: 1, Chunk: 1, Batch: 1, Dispatch: 1},
 	{Threads: 4, Group: 4, Chunk: 2, Batch: 1, Dispatch: 1e3},
 	{Threads: 8, Group: 12, Chunk: 4, Batch: 4, Dispatch: 1e9},
-	{Flags: true, Workgroups: 2, Strips: 100, Polls: 1 << 30, Threads: 8, Group: 6, Chunk: 6, Batch: 3, Dispatch: 1e9},
+	{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 8, Group: 6, Chunk: 6, Batch: 3, Dispatch: 1e9},
 	{Threads: 8, Pipe: 4, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 6, Chunk: 3, Batch: 1, Dispatch: 2e3},
 	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},

@@ -11,7 +11,6 @@ import (
 type ApplyQ2Tuning struct {
 	Flags      bool    // groups of sweeps follow each other in different workgroups, not in teams of one
 	Workgroups int     // with Flags: that run at the same time
-	Strips     int     // with Flags: of vectors, that groups follow each other on at the same time
 	Polls      uint32  // with Flags: looks at a flag before waiting is given up
 	Threads    uint32  // a workgroup
 	Pipe       uint32  // without Flags: teams, at most; a power of two that divides Threads
@@ -25,7 +24,7 @@ type ApplyQ2Tuning struct {
 func applyQ2Tuning(family string) ApplyQ2Tuning {
 	switch family {
 	case "nvidia":
-		return ApplyQ2Tuning{Flags: true, Workgroups: 1 << 10, Strips: 128, Polls: 1 << 24, Threads: 64, Pipe: 2, Lanes: 1 << 14, Group: 16, Chunk: 8, Batch: 8, Dispatch: 2.5e12}
+		return ApplyQ2Tuning{Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 64, Pipe: 2, Lanes: 1 << 14, Group: 16, Chunk: 8, Batch: 8, Dispatch: 2.5e12}
 	case "cpu":
 		return ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8}
 	}
@@ -35,7 +34,7 @@ func applyQ2Tuning(family string) ApplyQ2Tuning {
 // smallestApplyQ2 reaches every path with a few rows.
 func smallestApplyQ2() ApplyQ2Tuning {
 	return ApplyQ2Tuning{
-		Flags: true, Workgroups: 3, Strips: 2, Polls: 1 << 30,
+		Flags: true, Workgroups: 3, Polls: 1 << 30,
 		Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
 	}
 }
