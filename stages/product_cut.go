@@ -34,6 +34,7 @@ const (
 	startSteps    = 64   // a workgroup's first loads and the access to C, in steps
 	dispatchSteps = 20   // the dispatch that sums, in steps of the first tile
 	partCost      = 64   // writing and reading one element of a partial product
+	enough        = 0.75 // of what a unit can hold, to hide latencies
 	lineElements  = 16   // of 128 bytes: what memory moves at once
 	shortLines    = 0.17 // dearer, for each factor that a shallower tile reads by parts of a line
 )
@@ -44,12 +45,12 @@ func (t Tile) step() float64 {
 }
 
 // cost of so many products of m×n, each summed from x.splits parts. Workgroups
-// spread evenly over the units; less than half of what a unit can hold does
-// not run faster than half. Of the factors across lie with the inner dimension along memory.
+// spread evenly over the units; less than three quarters of what a unit can hold
+// do not run faster than three quarters. Of the factors across lie with the inner dimension along memory.
 func (c cutter) cost(x cut, m, n, count, across int) float64 {
 	t := c.tiles[x.tile]
 	groups := vk.Tiles(m, t.M) * vk.Tiles(n, t.N) * count * x.splits
-	inTurn := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)/2)
+	inTurn := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*enough)
 	cost := inTurn * t.step() * float64(x.stretch+startSteps)
 	if t.K < lineElements {
 		cost *= 1 + shortLines*float64(across)
