@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/tests/ratio"
 	"github.com/vkevd/vkevd/vk"
@@ -190,5 +191,46 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 		} else if got := s.spec; got.Pipe != c.pipe || q2SharedBytes(got) > c.shared {
 			t.Errorf("%s, b=%d in %d bytes: %+v", c.family, c.b, c.shared, got)
 		}
+	}
+}
+
+// TestApplyQ2AccessesAreNotPrivate: what one group stores the next one loads, in another workgroup.
+func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
+	for name, code := range map[string][]byte{"flags": shaders.OrmtrQ2Flags().Code, "teams": shaders.OrmtrQ2Teams().Code} {
+		const input = 2 // V and Tau, which nobody writes
+		if got := accessesOf(code); got.loads <= input || got.privateLoads != input || got.stores == 0 || got.privateStores != 0 {
+			t.Errorf("%s: %+v; want %d private loads, no private store", name, got, input)
+		}
+	}
+}
+
+// TestApplyQ2GivesUp: a group whose predecessor never comes ends with INFO, and so does all the rest.
+func TestApplyQ2GivesUp(t *testing.T) {
+	dev := testDevice(t)
+	c := newQ2Case(40, 4, 9)
+	tune := smallestApplyQ2()
+	tune.Polls = 300 // a few looks
+	s, err := newApplyQ2(dev, c.n, c.m, NoTrans, Tuning{Band: c.b, ApplyQ2: tune})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, tau, xt := vk.Reserve[float64]("v", len(c.v)), vk.Reserve[float64]("tau", len(c.tau)), vk.Reserve[float64]("x", len(c.xt))
+	ws := arena(t, dev, vk.Together(s.Work(), v, tau, xt))
+	put(t, dev, v.In(ws), c.v)
+	put(t, dev, tau.In(ws), c.tau)
+	put(t, dev, xt.In(ws), c.xt)
+	rec := vk.NewRecorder(dev)
+	words := s.words.In(ws)
+	vk.Fill(rec, words, 0)
+	// The first group's tickets are taken by nobody.
+	vk.Fill(rec, words.Sub(1, 1), uint32(s.strips(c.m)))
+	s.flags.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush{
+		X: xt.In(ws).Addr(), V: v.In(ws).Addr(), Tau: tau.In(ws).Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
+		Group: uint32(s.place(0)), Groups: 3, Polls: tune.Polls,
+		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
+	})
+	run(t, dev, rec)
+	if info := get(t, dev, s.Info(ws)); info[0] == 0 {
+		t.Error("no INFO")
 	}
 }

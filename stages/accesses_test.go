@@ -1,0 +1,38 @@
+package stages
+
+import "encoding/binary"
+
+// accesses counts a kernel's instructions that load from and store to buffers. A
+// private one takes part in no ordering between invocations. glslang makes an
+// access private silently if its qualifier stands at the wrong place, and then
+// results are wrong on GPUs only.
+type accesses struct{ loads, stores, privateLoads, privateStores int }
+
+// accessesOf reads them from SPIR-V.
+func accessesOf(code []byte) (a accesses) {
+	const (
+		opLoad, opStore     = 61, 62
+		aligned, nonPrivate = 0x2, 0x20
+		headerWords         = 5
+	)
+	words := make([]uint32, len(code)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(code[4*i:])
+	}
+	for i := headerWords; i < len(words); i += int(words[i] >> 16) {
+		in := words[i : i+int(words[i]>>16)]
+		operands := map[uint32]int{opLoad: 4, opStore: 3}[in[0]&0xffff]
+		if operands == 0 || len(in) <= operands || in[operands]&aligned == 0 {
+			continue // not buffer memory
+		}
+		all, private := &a.loads, &a.privateLoads
+		if in[0]&0xffff == opStore {
+			all, private = &a.stores, &a.privateStores
+		}
+		*all++
+		if in[operands]&nonPrivate == 0 {
+			*private++
+		}
+	}
+	return a
+}
