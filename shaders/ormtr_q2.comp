@@ -12,41 +12,46 @@
 // last sweep acts first; upwards if TRANSPOSED. The bits do not depend on any size
 // but B. x must not overlap v or tau.
 //
-// A team of LANES invocations owns LANES vectors, an invocation one, and needs nobody else.
+// A team of LANES invocations owns LANES vectors, an invocation one, and needs nobody
+// else.
 //
-// Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i and acts on rows
+// Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i and acts
+// on rows
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
 //
-// Order. Q2 asks that of two reflectors which share rows the one of the later sweep
-// acts first. Take i > i'. (i, j) and (i', j) may share rows; so may (i, j) and
-// (i', j+1), as the latter begins B − (i−i') rows further down, and (i', j+2) if
-// i−i' > B. But (i', j) and (i, j+1) cannot: the one ends with row
-// base + i' + B−1, the other begins with base + i + B. So it is enough that i falls
-// inside a block of equal j, and that j rises. Q2ᵀ is the reverse of all that. Seen from
-// below, that is the same again: count rows and i from the other end, and j
-// falls where it rose. So one code does both, on reversed rows ρ:
+// Order. Q2 asks that of two reflectors which share rows the one of the later sweep acts
+// first. Take i > i'. (i, j) and (i', j) may share rows; so may (i, j) and (i', j+1), as
+// the latter begins B − (i−i') rows further down, and (i', j+2) if i−i' > B. But (i', j)
+// and (i, j+1) cannot: the one ends with row base + i' + B−1, the other begins with base
+// + i + B. So it is enough that i falls inside a block of equal j, and that j rises. Q2ᵀ
+// is the reverse of all that. Seen from below, that is the same again: count rows and i
+// from the other end, and j falls where it rose. So one code does both, on reversed rows
+// ρ:
 //
 //	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
 //
-// A block's reflectors touch rows ρ < B+G−1. A batch of U of them, i … i+U−1, has the rows i … i+B+U−1 (the last of them untouched) in
-// registers: a window that moves up by U rows after each batch. What remains in the window at the block's end, ρ < B, is done and goes to memory. Rows
-// that left it on the way have ρ ≥ B and come back in
-// the next block as its rows ρ − B, the last to enter; until then they stay
-// in shared memory, row B+k in slot k. So memory is read and written once a group. The batch that moves away from
-// i fills the slots i … i+U−1, which it emptied when it came.
+// A block's reflectors touch rows ρ < B+G−1. A batch of U of them, i … i+U−1, has the
+// rows i … i+B+U−1 (the last of them untouched) in registers: a window that moves up by
+// U rows after each batch. What remains in the window at the block's end, ρ < B, is done
+// and goes to memory. Rows that left it on the way have ρ ≥ B and come back in the next
+// block as its rows ρ − B, the last to enter; until then they stay in shared memory, row
+// B+k in slot k. So memory is read and written once a group. The batch that moves away
+// from i fills the slots i … i+U−1, which it emptied when it came.
 //
-// Pipeline. PIPE teams work on the same vectors, team q on group q of
-// PIPE that follow each other, one block behind the team before: at time t on block
-// j = t − q, or J−1−t+q if TRANSPOSED, J being the number of the first team's blocks. That is right, for let
-// the first team's group begin with sweep s0 and not be TRANSPOSED. At the end of its block j it stores the
-// rows s0+1+j·B … s0+B+j·B; all that it touches from then on lies below, and what it keeps in slots too. The
-// next team, whose group begins with s0−G, loads for its block j the rows ρ = G … G+B−1: these very rows. Before its first
-// block it also loads ρ < G, rows up to s0, which the first team never touches. For TRANSPOSED
+// Pipeline. PIPE teams work on the same vectors, team q on group q of PIPE that follow
+// each other, one block behind the team before: at time t on block j = t − q, or J−1−t+q
+// if TRANSPOSED, J being the number of the first team's blocks. That is right, for let
+// the first team's group begin with sweep s0 and not be TRANSPOSED. At the end of its
+// block j it stores the rows s0+1+j·B … s0+B+j·B; all that it touches from then on lies
+// below, and what it keeps in slots too. The next team, whose group begins with s0−G,
+// loads for its block j the rows ρ = G … G+B−1: these very rows. Before its first block
+// it also loads ρ < G, rows up to s0, which the first team never touches. For TRANSPOSED
 // all is reversed. A barrier stands between two times.
 //
-// With FLAGS there is one team to a workgroup, and the groups of a strip of vectors follow each other in different workgroups,
-// by the same rule: each counts in a flag the blocks it has finished.
+// With FLAGS there is one team to a workgroup, and the groups of a strip of vectors
+// follow each other in different workgroups, by the same rule: each counts in a flag the
+// blocks it has finished.
 //
 // Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
 #version 460
