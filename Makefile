@@ -18,8 +18,10 @@ VALIDATION_RUN = .
 # Instrumented shaders compile slowly; these solves have all of them.
 GPUAV_RUN      = SameBits|Triangles|Fill|Kernel|Transfer
 WIDTH_RUN      = .
+# The same kernels again and again, for other numbers: once, in the unit tests, is enough.
+MANY           = OnEveryKind|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning
 # What neither bindings nor threads nor pointers matter to.
-SLOW           = EveryCallOfASession|DeviceLostInEachStage
+SLOW           = EveryCallOfASession|DeviceLostInEachStage|$(MANY)
 
 # Vector widths of the CPU driver besides its usual 256: subgroups of 4 and 16.
 WIDTHS = 128 512
@@ -81,7 +83,7 @@ test-cgocheck:
 
 test-validation:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(SYNC) \
-		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(VALIDATION_RUN)' $(VALIDATION_PACKAGES)
+		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(VALIDATION_RUN)' -skip '$(MANY)' $(VALIDATION_PACKAGES)
 
 test-gpuav:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(GPUAV) \
