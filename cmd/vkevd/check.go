@@ -34,10 +34,10 @@ belong to, in LAPACK's ratios:
   orthogonality   ‖I − Qᵀ·Q‖₁ / (n·ε)
 
 Ratios of a few units are as good as double precision can be; if one is 60 or more, or no
-number, the exit status is 1. The files are as solve writes them: MATRIX anything it reads,
-VALUES text, .npy or .json, VECTORS a matrix whose column j belongs to value j; one of them may
-be -, standard input. Without VECTORS only Σλ and Σλ² can be compared, with the trace and
-the squared Frobenius norm.
+number, the exit status is 1. The files are as solve writes them: MATRIX anything it reads
+without --tridiagonal, VALUES text, .npy or .json, VECTORS a matrix whose column j belongs to
+value j; one of them may be -, standard input. Without VECTORS only Σλ and Σλ² can be
+compared, with the trace and the squared Frobenius norm.
 
 The products are made on the device, or, with --host, or if there are fewer vectors than
 rows, on the host, which takes longer and trusts nothing that solve has used.`,

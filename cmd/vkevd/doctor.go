@@ -42,10 +42,10 @@ func (s *session) doctor() *cobra.Command {
 		Short: "what this machine has and what it lacks",
 		Long: `doctor looks at all that a solve relies on, a line each: the Vulkan loader and drivers, what
 the device offers, how well it divides and takes square roots in double precision (in units
-in the last place, at operands made to be hard), whether workgroups that wait for others get
-on, its memory and the largest matrices that fit,
-folders, and a small matrix solved and checked. A line begins with ok, with note, or with
-missing; then it ends with what to do about it. If something is missing, the exit status is 3.`,
+in the last place, at operands made to be hard), whether workgroups that others wait for get
+on, its memory and the largest matrices that fit, folders, and a small matrix solved and
+checked. A line begins with ok, with note, or with missing; then it ends with what to do
+about it. If something is missing, the exit status is 3.`,
 		Example: "  vkevd doctor\n  vkevd doctor --device nvidia --json",
 		Args:    noArguments,
 	}

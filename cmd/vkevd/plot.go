@@ -40,7 +40,7 @@ files are drawn into one picture.`,
 	bins, order, log := 0, 0, false
 	cmd.AddCommand(
 		s.plotOf("spectrum", "eigenvalues over their number",
-			"plot spectrum draws eigenvalues, as solve writes them (text or .npy), over their number.",
+			"plot spectrum draws eigenvalues, as solve writes them (text, .npy or .json), over their number.",
 			"  vkevd plot spectrum --out spectrum.png values.txt",
 			func(cmd *cobra.Command) {
 				cmd.Flags().BoolVar(&log, "log", false, "a logarithmic scale, for positive eigenvalues")
@@ -140,7 +140,7 @@ func (j *plotJob) run(ctx context.Context, files []string, draw func(context.Con
 func label(file string) string { return printable(filepath.Base(inputName(file))) }
 
 // magnitude brings numbers of any size to one that axes can be labelled with: it divides
-// them by 10ᵉ and returns the words for it, " / 10³⁰⁰" or none.
+// them by 10ᵉ and returns the words for it, " / 1e300" or none.
 func magnitude(lists ...[]float64) string {
 	largest := 0.0
 	for _, l := range lists {
@@ -158,10 +158,8 @@ func magnitude(lists ...[]float64) string {
 			l[i] = l[i] * math.Pow10(-first) * math.Pow10(first-e)
 		}
 	}
-	return " / 10" + superscript(e)
+	return " / " + powerOfTen(e)
 }
 
-func superscript(e int) string {
-	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").
-		Replace(fmt.Sprint(e))
-}
+// powerOfTen is how 10ᵉ is written: the font has not all of the raised digits, and leaves out what it has not.
+func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }

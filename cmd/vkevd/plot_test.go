@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/vkevd/vkevd/evd/bench"
@@ -41,7 +42,7 @@ func TestPlots(t *testing.T) {
 	}{
 		{"spectrum v.txt", []string{"Eigenvalues of v.txt, n = 5", "number of the eigenvalue", "eigenvalue"}},
 		{"spectrum v.txt w.npy", []string{"Eigenvalues", "number of the eigenvalue / n", "v.txt, n = 5", "w.npy, n = 4"}},
-		{"spectrum --log --title Mine w.npy", []string{"Mine", "10⁰", "10¹"}},
+		{"spectrum --log --title Mine w.npy", []string{"Mine", "1e0", "1e1"}},
 		{"density v.txt", []string{"Density of states of v.txt, n = 5", "density, of area 1"}},
 		{"density --bins 3 v.txt w.npy", []string{"Density of states", "v.txt, n = 5", "w.npy, n = 4"}},
 		{"stages A.json", []string{"Stages of A.mtx, n = 5", "Pretence 9000", "seconds", "band reduction", "bulge chasing", "0.75", "0.25"}},
@@ -134,6 +135,35 @@ func TestPlotsOfExtremes(t *testing.T) {
 				t.Errorf("%s of %s: %s", kind, name, stderr)
 			} else if text := svgText(t, "p.svg"); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "|-0|") {
 				t.Errorf("%s of %s: %s", kind, name, text)
+			}
+		}
+	}
+}
+
+// TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, for what the font
+// lacks is left out in silence.
+func TestTheFontHasAllLetters(t *testing.T) {
+	s := newStage(t)
+	s.pictureFiles()
+	s.file("wide.txt", "1e-9\n1e-8\n1\n1e10\n")
+	s.file("huge.txt", "1e300\n9e300\n")
+	s.file("tiny.txt", "1e-89\n2e-90\n")
+	typeface := font.DefaultCache.Lookup(newPicture("", "", "").Title.TextStyle.Font, 12).Face
+	for args, word := range map[string]string{
+		"spectrum --log wide.txt": "1e-9", "spectrum huge.txt": "eigenvalue / 1e300", "density tiny.txt": "eigenvalue / 1e-89",
+		"spectrum v.txt w.npy": "", "stages A.json B.json": "", "tune rows.json": "",
+	} {
+		all := strings.Fields(args)
+		if _, stderr, status := s.run(append([]string{"plot", all[0], "--out", "p.svg"}, all[1:]...)...); status != statusFine {
+			t.Fatalf("plot %s: %s", args, stderr)
+		}
+		text := svgText(t, "p.svg")
+		if !strings.Contains(text, "|"+word) {
+			t.Errorf("plot %s lacks %q: %q", args, word, text)
+		}
+		for _, letter := range text {
+			if glyph, err := typeface.GlyphIndex(nil, letter); glyph == 0 || err != nil {
+				t.Errorf("plot %s: the font has no %q (%v): %q", args, letter, err, text)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (p *progress) update(at evd.Progress) {
 // measured at n = 8192 on an H200 (docs/benchmarks.md). It need not be right to be better
 // than counting all operations as equal.
 var slowness = map[string]float64{
-	"band reduction": 3, "bulge chasing": 80, "tridiagonal solve": 1.6, "back transformation 2": 2,
+	"band reduction": 2, "bulge chasing": 46, "tridiagonal solve": 1.2, "back transformation 2": 1.3,
 }
 
 // timeShare estimates which part of the whole time has passed.

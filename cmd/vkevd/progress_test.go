@@ -16,17 +16,17 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := newProgress(&b, true)
 	now := p.began.Add(125 * time.Second)
 	p.clock = func() time.Time { return now }
-	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 0.5}})
+	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1 / slowness["back transformation 2"]}})
 	update := func(done float64, later time.Duration) {
 		now = now.Add(later)
-		p.update(evd.Progress{Stage: "back transformation 1", Done: done, Total: 3.5})
+		p.update(evd.Progress{Stage: "back transformation 1", Done: done, Total: 4})
 	}
 	p.stage("reading A.mtx")
 	update(0, 0)
 	update(1, 40*time.Millisecond) // too soon to be drawn
 	update(1, 9960*time.Millisecond)
 	update(3, 20*time.Second)
-	update(3.5, time.Hour)
+	update(4, time.Hour)
 	p.end()
 	p.end()
 	want := strings.Join([]string{
@@ -80,10 +80,10 @@ func (l *lockedBuffer) String() string {
 
 // TestTimeShare: an operation of the bulge chasing takes longer than one of a product.
 func TestTimeShare(t *testing.T) {
-	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 80}}
-	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 41: 0.75, 81: 1, 82: 1} {
-		if got := timeShare(costs, evd.Progress{Done: done, Total: 81}); got != want {
-			t.Errorf("%g of 81 operations are %g of the time, want %g", done, got, want)
+	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 46}}
+	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 24: 0.75, 47: 1, 48: 1} {
+		if got := timeShare(costs, evd.Progress{Done: done, Total: 47}); got != want {
+			t.Errorf("%g of 47 operations are %g of the time, want %g", done, got, want)
 		}
 	}
 	if got := timeShare(nil, evd.Progress{Done: 1, Total: 4}); got != 0.25 {

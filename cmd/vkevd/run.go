@@ -68,7 +68,11 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return fmt.Errorf("unknown command %q; did you mean %s?", args[0], near[0])
 	}
-	return fmt.Errorf("unknown command %q; vkevd help lists them", args[0])
+	help := cmd.Root().Name() + " help"
+	if cmd.HasParent() {
+		help += " " + cmd.Name()
+	}
+	return fmt.Errorf("unknown command %q; %s lists them", args[0], help)
 }
 
 // usage is an error about how the command was called.

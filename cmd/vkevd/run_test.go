@@ -105,6 +105,8 @@ func TestUsage(t *testing.T) {
 		{"frobnicate", `unknown command "frobnicate"; vkevd help lists them`},
 		{"help frobnicate", `unknown command "frobnicate"; vkevd help lists them`},
 		{"help solve it", "help takes the name of a command, not \"it\"; see vkevd help --help"},
+		{"plot frobnicate", `unknown command "frobnicate"; vkevd help plot lists them`},
+		{"help plot frobnicate", `unknown command "frobnicate"; vkevd help plot lists them`},
 		{"help plot spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"--frob", "unknown flag: --frob; see vkevd --help"},
 		{"solve", "solve takes one FILE, not 0; see vkevd solve --help"},

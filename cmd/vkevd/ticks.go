@@ -48,7 +48,7 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	for e := from; e <= to; e++ {
 		t := plot.Tick{Value: math.Pow10(e)}
 		if (e-from)%every == 0 {
-			t.Label = "10" + superscript(e)
+			t.Label = powerOfTen(e)
 		}
 		if t.Value > 0 {
 			ticks = append(ticks, t)
