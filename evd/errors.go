@@ -29,6 +29,9 @@ func (e *ShapeError) Error() string {
 	if e.Plan != 0 {
 		return fmt.Sprintf("matrix of order %d given to a plan of order %d", e.N, e.Plan)
 	}
+	if e.N < 0 {
+		return fmt.Sprintf("order %d is negative", e.N)
+	}
 	if e.Tridiagonal {
 		return fmt.Sprintf("order %d with %d off-diagonal elements", e.N, e.Len)
 	}

@@ -291,6 +291,9 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%+v: %v", a, err)
 		}
 	}
+	if _, err := evd.NewPlan[float64](d, -1, evd.Options{}); !errors.As(err, &shape) || err.Error() != "order -1 is negative" {
+		t.Errorf("order −1: %v", err)
+	}
 	var bad *evd.NonFiniteError
 	a := evd.Sym[float64]{N: 3, Ld: 3, Data: []float64{1, 2, 3, 0, 4, math.Inf(1), 0, 0, 5}}
 	if _, err := p.Solve(ctx, a); !errors.As(err, &bad) || bad.Row != 2 || bad.Col != 1 {

@@ -41,8 +41,8 @@ type groupRange struct {
 }
 
 // NewApplyQ2 prepares Q2·X for a bulge chasing of order n from half-bandwidth
-// t.Band, and m vectors. It refuses what does not fit the device's shared
-// memory with a *vk.UnsupportedError.
+// t.Band, and m vectors. With t.Chase.Wavefront no workgroup waits for another, whatever
+// t.ApplyQ2 says. It refuses what does not fit the device's shared memory with a *vk.UnsupportedError.
 func NewApplyQ2(dev *vk.Device, n, m int, t Tuning) (*ApplyQ2, error) {
 	return newApplyQ2(dev, n, m, NoTrans, t)
 }

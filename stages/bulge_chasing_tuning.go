@@ -7,7 +7,7 @@ type ChaseTuning struct {
 	Own        uint32  // elements of a row or column of a block that a thread holds, at least
 	Spare      int     // subgroups that wait and publish while the others compute, 1 or 2
 	OneTile    bool    // one block in shared memory even if two would fit
-	Wavefront  bool    // one dispatch a wave: for devices on which waiting workgroups starve others
+	Wavefront  bool    // one dispatch a wave, and no flags in ApplyQ2: for devices on which waiting workgroups starve others
 	Groups     int     // workgroups that run at the same time; 0: one for each multiprocessor
 	WideFence  bool    // every thread fences, not one for all: see shaders/common/flags.glsl
 	FlagStride uint32  // words from one flag to the next

@@ -8,8 +8,8 @@
 //	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᵀ     T: d[n], e[n-1]
 //	▼
 //	T  tridiagonal
-//	│  Bisection       dstebz         T = S·Λ·Sᵀ       values
-//	│  …               dstedc …                        vectors
+//	│  Bisection       dstebz         T = S·Λ·Sᵀ       values; so DivideConquerValues
+//	│  DivideConquer   dstedc                          vectors; so MRRR (dstemr), QRIteration (dsteqr)
 //	▼
 //	S  n×m, kept transposed (m×n) while it is transformed
 //	│  ApplyQ2         of dsytrd_sb2st  S ← Q2·S

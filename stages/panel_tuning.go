@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// PanelTuning is what is measured for the panel factorisation. Its columns are
-// made one a dispatch, and each dispatch waits on the one before: small pieces
-// of work on many workgroups, but not so many that adding their results up counts.
+// PanelTuning is what is measured for the panel factorisation. Its columns come one
+// after the other, in a dispatch each or (Whole) all in one: small pieces of
+// work on many workgroups, but not so many that adding their results up counts.
 type PanelTuning struct {
 	LocalSize uint32 // invocations a workgroup, a power of two
 	TileBytes int    // shared memory for the rows that a workgroup looks at together
