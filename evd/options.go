@@ -13,7 +13,7 @@ type Options struct {
 	Solver    Solver         // of the tridiagonal problem; the zero value is Auto
 	Band      int            // half-bandwidth of the first stage; 0 takes the tuning's
 	Block     int            // rank of its trailing updates, a multiple of Band; 0 takes the tuning's
-	Wavefront bool           // chase bulges one dispatch a wave, and apply Q2 without flags: for devices on which waiting workgroups starve others
+	Wavefront bool           // no workgroup waits for another in bulge chasing, Q2 and panels: for devices on which those that wait starve others
 	Verify    bool           // certify each result before it is returned, and solve again by other means where that fails
 	Overwrite bool           // with Vectors: return them in the input's memory (Ld and all), destroying A
 	Progress  func(Progress) // called now and then from Solve's goroutine

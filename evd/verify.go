@@ -48,8 +48,8 @@ func (e *UnverifiedError) Error() string {
 // safest is the order up to which the safe path finds vectors on the host, which takes minutes there.
 const safest = 2048
 
-// safely is the options of the safe path: no workgroup waits for another in bulge chasing and Q2 (a panel's, which all
-// run at the same time, may), and each eigenvalue is found by itself, or by QR iteration.
+// safely is the options of the safe path: no workgroup waits for another, and each eigenvalue is
+// found by itself, or by QR iteration.
 func (opt Options) safely(n int) Options {
 	opt.Wavefront = true
 	switch {

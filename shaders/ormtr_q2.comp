@@ -12,8 +12,7 @@
 // last sweep acts first; upwards if TRANSPOSED. The bits do not depend on any size
 // but B. x must not overlap v or tau.
 //
-// A team of LANES invocations owns LANES vectors, an invocation one, and needs nobody
-// else.
+// A team of LANES invocations is at work on LANES vectors, an invocation on one.
 //
 // Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i and acts
 // on rows
