@@ -42,7 +42,8 @@ type groupRange struct {
 
 // NewApplyQ2 prepares Q2·X for a bulge chasing of order n from half-bandwidth
 // t.Band, and m vectors. With t.Chase.Wavefront, or on a device that lets those
-// starve that others wait for (HandsOn), no workgroup waits for another, whatever t.ApplyQ2 says. It refuses what does not fit the device's shared memory with a *vk.UnsupportedError.
+// starve that others wait for (HandsOn), no workgroup waits for another, whatever t.ApplyQ2 says.
+// It refuses what does not fit the device's shared memory with a *vk.UnsupportedError.
 func NewApplyQ2(dev *vk.Device, n, m int, t Tuning) (*ApplyQ2, error) {
 	return newApplyQ2(dev, n, m, NoTrans, t)
 }
@@ -61,8 +62,8 @@ func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
 		return s, nil
 	}
 	var err error
-	if s.tune.Flags = s.tune.Flags && !t.Chase.Wavefront; s.tune.Flags {
-		if s.tune.Flags, err = HandsOn(dev); err != nil {
+	if s.tune.Flags {
+		if s.tune.Flags, err = mayWait(dev, t); err != nil {
 			return nil, err
 		}
 	}

@@ -62,13 +62,11 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 	if s.sweeps() == 0 {
 		return s, b.err
 	}
-	if !s.tune.Wavefront {
-		ok, err := HandsOn(dev)
-		if err != nil {
-			return nil, err
-		}
-		s.tune.Wavefront = !ok
+	ok, err := mayWait(dev, t)
+	if err != nil {
+		return nil, err
 	}
+	s.tune.Wavefront = !ok
 	spec, err := s.spec(dev.Info())
 	if err != nil {
 		return nil, err

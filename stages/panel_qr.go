@@ -52,7 +52,14 @@ func NewPanelQR(dev *vk.Device, b int, tune Tuning) (*PanelQR, error) {
 	spec := shaders.GeqrfPanelColumnSpec{LocalSize: t.localSize(b), Columns: uint32(b), Chunk: t.chunk(b)}
 	kernels := builder{dev: dev}
 	q.start = build(&kernels, shaders.GeqrfPanelStart(), shaders.GeqrfPanelStartSpec(spec))
-	if t.together(dev.Info()) {
+	together := t.together(dev.Info())
+	if together {
+		var err error
+		if together, err = mayWait(dev, tune); err != nil {
+			return nil, err
+		}
+	}
+	if together {
 		s := shaders.GeqrfPanelWholeDefaults()
 		s.LocalSize, s.Columns, s.Chunk = spec.LocalSize, spec.Columns, spec.Chunk
 		q.whole = build(&kernels, shaders.GeqrfPanelWhole(), s)

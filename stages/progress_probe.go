@@ -21,8 +21,8 @@ const progressFact = "hands flags on, probe 1"
 
 // HandsOn finds out, once a device and driver, whether workgroups that have
 // started go on while others wait for them, and whether what they wrote is there
-// when their flag is. Vulkan promises the second only. Where the answer is no, bulges are
-// chased in waves.
+// when their flag is. Vulkan promises the second only. Where the answer is no, no
+// stage's workgroups wait for each other.
 func HandsOn(dev *vk.Device) (bool, error) {
 	const yes, no = "yes", "no"
 	answer, err := dev.Fact(progressFact, func() (string, error) {
@@ -32,6 +32,15 @@ func HandsOn(dev *vk.Device) (bool, error) {
 		return yes, nil
 	})
 	return answer != no, err
+}
+
+// mayWait tells whether workgroups may wait for each other: they may where the device
+// hands flags on and nobody asked for waves.
+func mayWait(dev *vk.Device, t Tuning) (bool, error) {
+	if t.Chase.Wavefront {
+		return false, nil
+	}
+	return HandsOn(dev)
 }
 
 // probeProgress runs probe_progress and returns its INFO.

@@ -22,8 +22,9 @@ func TestHandsOn(t *testing.T) {
 	}
 }
 
-// TestWavesWhereFlagsFail: a device that fails the probe gets the wavefront form.
-func TestWavesWhereFlagsFail(t *testing.T) {
+// TestNobodyWaitsWhereFlagsFail: on a device that fails the probe, or where waves are asked for, no
+// stage takes the form in which workgroups wait for each other.
+func TestNobodyWaitsWhereFlagsFail(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {
 		t.Fatal(err)
@@ -32,8 +33,26 @@ func TestWavesWhereFlagsFail(t *testing.T) {
 	if _, err := dev.Fact(progressFact, func() (string, error) { return "no", nil }); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewBulgeChasing(dev, 20, true, SmallestTuning())
+	nobodyWaits(t, dev, SmallestTuning())
+	waves := SmallestTuning()
+	waves.Chase.Wavefront = true
+	nobodyWaits(t, testDevice(t), waves)
+}
+
+func nobodyWaits(t *testing.T, dev *vk.Device, tune Tuning) {
+	t.Helper()
+	s, err := NewBulgeChasing(dev, 20, true, tune)
 	if err != nil || s.wave == nil || s.chase != nil {
 		t.Errorf("%+v, %v: no waves", s, err)
+	}
+	tune.ApplyQ2.Flags = true
+	q2, err := NewApplyQ2(dev, 20, 20, tune)
+	if err != nil || q2.teams == nil || q2.flags != nil {
+		t.Errorf("%+v, %v: Q2 waits for flags", q2, err)
+	}
+	tune.Panel.Groups, tune.Panel.Whole = 1, true
+	qr, err := NewPanelQR(dev, 4, tune)
+	if err != nil || qr.column == nil || qr.whole != nil {
+		t.Errorf("%+v, %v: panels wait", qr, err)
 	}
 }
