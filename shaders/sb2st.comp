@@ -429,14 +429,14 @@ void main() {
 	} else if (gl_LocalInvocationIndex < B) {
 		tile[gl_LocalInvocationIndex] = band(q.r, s).at[gl_LocalInvocationIndex];
 	}
-	barrier();
+	meet(); // x goes back to where others read it
 	prepare();
 	fetch_c(q);
 	fetch_d(q);
 	take(q, 0);
 	chase(q, false, 0, 0);
 	retain();
-	barrier();
+	meet(); // and D, of which both triangles were read
 	finish_late(q, true, 0);
 }
 #endif

@@ -78,7 +78,7 @@ func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
 	x := s.spec
 	s.flags = build(&b, shaders.OrmtrQ2Flags(), shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,
-		WideFence: specBool(t.Chase.WideFence), FlagStride: q2FlagStride,
+		WideFence: specBool(t.Chase.wideFence(dev.Info())), FlagStride: q2FlagStride,
 	})
 	s.items = math.MaxInt
 	most := 0

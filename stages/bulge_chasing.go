@@ -94,10 +94,10 @@ func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err erro
 		spec = shaders.Sb2stChaseSpec{
 			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(s.b), Tiles: 2,
 			Vectors: specBool(s.vectors), Lead: chaseLead,
-			WideFence: specBool(s.tune.WideFence), FlagStride: max(1, s.tune.FlagStride),
+			WideFence: specBool(s.tune.wideFence(info)), FlagStride: max(1, s.tune.FlagStride),
 		}
 		if !s.tune.Wavefront {
-			spec.LocalSize += uint32(s.tune.Spare * subgroup)
+			spec.LocalSize += uint32(max(2, s.tune.Spare*subgroup)) // who publishes is not who waits
 		}
 		refuse := func(feature string, need, have int) error {
 			return &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, s.b),

@@ -1,6 +1,10 @@
 package stages
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/vk"
+)
 
 // ChaseTuning is what is measured for the bulge chasing.
 type ChaseTuning struct {
@@ -27,6 +31,12 @@ func (t ChaseTuning) groups(info vk.Info) int {
 		return info.Units
 	}
 	return usual
+}
+
+// wideFence says whether every thread must fence. One may stand for all only on devices that know
+// chains of availability: the workgroup's barrier is their first link, that thread's fence the second.
+func (t ChaseTuning) wideFence(info vk.Info) bool {
+	return t.WideFence || !slices.Contains(info.Features, "vulkanMemoryModelAvailabilityVisibilityChains")
 }
 
 func chaseTuning(family string) ChaseTuning {

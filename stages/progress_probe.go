@@ -17,7 +17,7 @@ const (
 )
 
 // The fact's name says which test it was: a later one must not take its answer.
-const progressFact = "hands flags on, probe 1"
+const progressFact = "hands flags on, probe 2"
 
 // HandsOn finds out, once a device and driver, whether workgroups that have
 // started go on while others wait for them, and whether what they wrote is there
@@ -46,12 +46,13 @@ func mayWait(dev *vk.Device, t Tuning) (bool, error) {
 // probeProgress runs probe_progress and returns its INFO.
 func probeProgress(dev *vk.Device, groups int, polls uint32, starved bool) (uint32, error) {
 	const stride = 8
+	wide := TuningFor(dev.Info()).Chase.wideFence(dev.Info()) // as the stages will
 	starve := spirv.False
 	if starved {
 		starve = spirv.True
 	}
 	kernel, err := vk.Build(dev, shaders.ProbeProgress(), shaders.ProbeProgressSpec{
-		LocalSize: probeThreads, Rounds: probeRounds, Starved: starve, WideFence: spirv.False, FlagStride: stride,
+		LocalSize: probeThreads, Rounds: probeRounds, Starved: starve, WideFence: specBool(wide), FlagStride: stride,
 	})
 	if err != nil {
 		return 0, err

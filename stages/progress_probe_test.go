@@ -39,6 +39,38 @@ func TestNobodyWaitsWhereFlagsFail(t *testing.T) {
 	nobodyWaits(t, testDevice(t), waves)
 }
 
+// One thread's fence stands for all only where the memory model has chains.
+func TestFencesAreWideWithoutChains(t *testing.T) {
+	chains := vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}
+	for _, c := range []struct {
+		asked bool
+		info  vk.Info
+		want  bool
+	}{{false, chains, false}, {true, chains, true}, {false, vk.Info{}, true}} {
+		if have := (ChaseTuning{WideFence: c.asked}).wideFence(c.info); have != c.want {
+			t.Errorf("asked for %v, features %v: wide fences %v", c.asked, c.info.Features, have)
+		}
+	}
+	known := false
+	for _, f := range vk.Features() {
+		known = known || f.Name == chains.Features[0]
+	}
+	if !known {
+		t.Error("nobody asks the device for chains")
+	}
+}
+
+// One invocation publishes and another waits, also where a subgroup is a single one.
+func TestChaseHasTwoSpareInvocations(t *testing.T) {
+	for _, subgroup := range []int{1, 2, 32} {
+		s := &BulgeChasing{n: 20, b: 4, tune: ChaseTuning{Own: 8, Spare: 1}}
+		spec, err := s.spec(vk.Info{Subgroup: subgroup, SharedBytes: 1 << 15, MaxLocal: 1 << 10})
+		if err != nil || spec.LocalSize < spec.Work+2 || int(spec.LocalSize)%subgroup != 0 {
+			t.Errorf("subgroups of %d: %+v, %v", subgroup, spec, err)
+		}
+	}
+}
+
 func nobodyWaits(t *testing.T, dev *vk.Device, tune Tuning) {
 	t.Helper()
 	s, err := NewBulgeChasing(dev, 20, true, tune)

@@ -50,7 +50,10 @@ var required = []driver.Feature{
 }
 
 // wanted is used where it exists.
-var wanted = []driver.Feature{driver.SubgroupSizeControl, driver.FullSubgroups, driver.SubgroupExtended, driver.Maintenance4, driver.Int64Atomics}
+var wanted = []driver.Feature{
+	driver.SubgroupSizeControl, driver.FullSubgroups, driver.SubgroupExtended, driver.Maintenance4,
+	driver.MemoryModelChains, driver.Int64Atomics,
+}
 
 // A Feature is what a device may offer, under Vulkan's name for it; Info.Features lists
 // those of a device.

@@ -42,6 +42,7 @@ ok       subgroupSizeControl          offered
 ok       computeFullSubgroups         offered
 ok       shaderSubgroupExtendedTypes  offered
 ok       maintenance4                 offered
+ok       vulkanMemoryModelAvailabilityVisibilityChains offered
 ok       shaderBufferInt64Atomics     offered
 note     memory                       3.0 GiB, 2.0 GiB of it free, 0 bytes at once
 note     a workgroup                  0 bytes shared, 0 invocations, subgroups of 0

@@ -23,7 +23,8 @@
 
 // WIDE_FENCE lets every invocation of meet() fence the device's memory. Without
 // it the fences of publish and await stand for all, through the workgroup's
-// barrier: the model allows it, and it is one fence instead of one a subgroup.
+// barrier: the model allows it where the device has its availability and visibility
+// chains, and it is one fence instead of one a subgroup.
 layout(constant_id = 30) const bool WIDE_FENCE = true;
 
 // FLAG_STRIDE is the distance of two flags in words, so that those who poll one

@@ -98,6 +98,7 @@ const (
 	BufferDeviceAddress Feature = C.VKE_DEVICE_ADDRESS
 	MemoryModel         Feature = C.VKE_MEMORY_MODEL
 	MemoryModelDevice   Feature = C.VKE_MEMORY_MODEL_DEVICE
+	MemoryModelChains   Feature = C.VKE_MEMORY_MODEL_CHAINS
 	SubgroupSizeControl Feature = C.VKE_SUBGROUP_SIZE_CONTROL
 	FullSubgroups       Feature = C.VKE_FULL_SUBGROUPS
 	Maintenance4        Feature = C.VKE_MAINTENANCE4
@@ -107,7 +108,7 @@ const (
 var featureNames = [features]string{
 	"shaderFloat64", "shaderInt64", "shaderInt16", "storageBuffer8BitAccess", "shaderBufferInt64Atomics", "shaderInt8",
 	"scalarBlockLayout", "shaderSubgroupExtendedTypes", "hostQueryReset", "timelineSemaphore", "bufferDeviceAddress",
-	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "subgroupSizeControl", "computeFullSubgroups", "maintenance4",
+	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "vulkanMemoryModelAvailabilityVisibilityChains", "subgroupSizeControl", "computeFullSubgroups", "maintenance4",
 }
 
 func (f Feature) String() string { return featureNames[f] }
