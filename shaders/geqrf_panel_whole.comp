@@ -58,7 +58,7 @@ layout(constant_id = 3) const uint KEPT = 1;
 work_t mine[KEPT * PER_LANE];
 
 // slots_of is the place of what belongs to column j ≥ 1.
-Slots slots_of(uint j) { return Slots(uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS)); }
+uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
 void put(Slots to, uint i, double x) {
 	uvec2 halves = unpackDouble2x32(x);
@@ -97,7 +97,7 @@ acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
 	if (column < j || t >= SEGMENTS * COLUMNS) return sum;
-	Slots from = slots_of(j);
+	Slots from = Slots(slots_of(j));
 	for (uint g = t / COLUMNS; g < p.groups; g += AT_ONCE * SEGMENTS) {
 		uvec2 bits[AT_ONCE], top = uvec2(0);
 		bool waits = true;
@@ -208,7 +208,7 @@ void main() {
 
 		// After a chunk the tile is full, and the tail free for the next one's; when that is there
 		// nobody needs the tile any more.
-		Slots next = slots_of(j + 1);
+		Slots next = Slots(slots_of(j + 1));
 		acc_t dots = acc_t(0);
 		if (kept) {
 			[[unroll]] for (uint c = 0; c < KEPT; c++) {

@@ -126,8 +126,9 @@ work_t late_d[OWN], late_u[OWN], late_u_i; // of the step before
 
 uint at(uint row, uint col) { return row + col * COLUMN; }
 
-// band is the part of the band that begins with element (row, col).
-Band band(uint row, uint col) { return Band(element(uint64_t(p.band), at(row, col), 0, 0)); }
+// band is the address of element (row, col). (A function that returned a reference would bring down
+// the validation layer's instrumentation.)
+uint64_t band(uint row, uint col) { return element(uint64_t(p.band), at(row, col), 0, 0); }
 
 uint steps(uint s) { return (p.n - 1 - s + B - 1) / B; }
 
@@ -179,7 +180,7 @@ void prepare() {
 // fetch_c and fetch_d send for C, and D mirrored. Below row n−1 memory has zeros, so that a step
 // needs no other care at the matrix's end; but nothing right of column n−1.
 void fetch_c(Step q) {
-	Band rows = band(q.r + q.i, q.r + q.first);
+	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	if (q.low > 0 && exists(q.i)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			c[m] = inside(q.first + m * LANES) ? rows.at[B + m * LANES * COLUMN] : work_t(0);
@@ -189,7 +190,7 @@ void fetch_c(Step q) {
 
 void fetch_d(Step q) {
 	if (q.i < q.len) {
-		Band corner = band(q.r, q.r);
+		Band corner = Band(band(q.r, q.r));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			d[m] = inside(q.first + m * LANES) ? corner.at[RETAIN ? mirror[m] : mirrored(q.i, q.first + m * LANES)] : work_t(0);
 		}
@@ -270,7 +271,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	if (q.first == 0) u[0] = h.u0;
 
 	uint row = to + q.i + q.first * LD;
-	Band rows = band(q.r + B + q.i, q.r + q.first);
+	Band rows = Band(band(q.r + B + q.i, q.r + q.first));
 	if (exists(q.i) && (keeps || q.low > 0)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			work_t x = fma(-c_u, u[m], c[m]);
@@ -291,12 +292,12 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	}
 	if (VECTORS && gl_LocalInvocationIndex == 0) MatrixOut(element(uint64_t(p.tau), q.j, q.s, steps(0))).at[0] = h.tau;
 	if (q.i == 0) { // x
-		Band column = band(q.r + q.first, q.r - (q.j > 0 ? B : 1));
+		Band column = Band(band(q.r + q.first, q.r - (q.j > 0 ? B : 1)));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			if (inside(q.first + m * LANES)) column.at[m * LANES] = q.first + m == 0 ? h.beta : work_t(0);
 		}
 	} else if (q.j > 0 && exists(q.i)) {
-		Band column = band(q.r + q.first, q.r - B + q.i);
+		Band column = Band(band(q.r + q.first, q.r - B + q.i));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			if (inside(q.first + m * LANES)) column.at[m * LANES] = fma(-a_u, u[m], a[m]);
 		}
@@ -321,7 +322,7 @@ void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_
 	}
 	work_t half_ = work_t(0.5) * gamma * dot(w, u);
 	work_t q_i = fma(-half_, u_i, d_u[slot * B + (exists(q.i) ? q.i : 0)]);
-	Band rows = band(q.r + q.i, q.r + q.first);
+	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	int reach = any && q.i < q.len ? int(q.i) - int(q.first) : -1;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		work_t q_k = fma(-half_, u[m], w[m]);
@@ -376,7 +377,7 @@ void main() {
 		uint s = sweep;
 		if (s >= p.last) return;
 		uint count = steps(s);
-		if (t < B) tile[t] = band(s + 1, s).at[t];
+		if (t < B) tile[t] = Band(band(s + 1, s)).at[t];
 		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
 		meet();
 		for (uint j = 0; j < count; j++) {
@@ -422,12 +423,12 @@ void main() {
 	uint s = p.newest - i;
 	Step q = step_of(s, p.wave - p.stride * s);
 	if (q.j > 0 && exists(q.i)) {
-		Band column = band(q.r + q.first, q.r - B + q.i);
+		Band column = Band(band(q.r + q.first, q.r - B + q.i));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = column.at[m * LANES];
 		}
 	} else if (gl_LocalInvocationIndex < B) {
-		tile[gl_LocalInvocationIndex] = band(q.r, s).at[gl_LocalInvocationIndex];
+		tile[gl_LocalInvocationIndex] = Band(band(q.r, s)).at[gl_LocalInvocationIndex];
 	}
 	meet(); // x goes back to where others read it
 	prepare();
