@@ -15,11 +15,11 @@ VULKANGO_RUN   = .
 RACE_RUN       = .
 CGOCHECK_RUN   = .
 VALIDATION_RUN = .
-# Instrumented shaders compile slowly; these solves have all of them.
-GPUAV_RUN      = SameBits|Triangles|Fill|Kernel|Transfer
+# Instrumented shaders compile slowly; the solves of one test have most of them.
+GPUAV_RUN      = SameBits|Fill|Kernel|Transfer
 WIDTH_RUN      = .
 # The same kernels again and again, for other numbers: once, in the unit tests, is enough.
-MANY           = OnEveryKind|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning
+MANY           = OnEveryKind|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|ReductionKinds
 # What neither bindings nor threads nor pointers matter to.
 SLOW           = EveryCallOfASession|DeviceLostInEachStage|$(MANY)
 
