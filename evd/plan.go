@@ -93,9 +93,7 @@ func (opt Options) tuning(dev *vk.Device) (stages.Tuning, error) {
 	if t.Block%t.Band != 0 {
 		return t, &OptionError{"Block", fmt.Sprintf("%d is no multiple of the half-bandwidth %d", t.Block, t.Band)}
 	}
-	if t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront; t.Chase.Wavefront {
-		t.Panel.Whole = false
-	}
+	t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront
 	if opt.Overwrite && !opt.Vectors {
 		return t, &OptionError{"Overwrite", "only vectors can take the input's place"}
 	}

@@ -1,8 +1,6 @@
 package stages
 
 import (
-	"math"
-
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
@@ -106,7 +104,7 @@ func (r *recording) level(level int) {
 
 // grouped is the products of many merges in one dispatch.
 func (r *recording) grouped(s *levelSizes, merges spirv.Addr[uint32], count int) {
-	tile := r.choose(s.half, s.cols, s.inner, 2*count)
+	tile := r.cutter.whole(s.half, s.cols, s.inner, 2*count, 1).tile
 	grid := r.cutter.tiles[tile].grid(s.half, s.cols)
 	grid.Z = 2 * count
 	r.multiply[tile].Dispatch(r.rec, grid, shaders.StedcMultiplyPush{Merges: merges, Work: r.x, Q: r.q})
@@ -132,14 +130,8 @@ func (r *recording) halves(m *ref.DCMerge, upper, lower, s, to Matrix) {
 
 // product is C = A·B in one piece: there is no room for partial products, nor need of them.
 func (r *recording) product(a, b, c Matrix) {
-	best, least := cut{}, math.Inf(1)
-	for tile := range r.gemm.tiles {
-		x := r.gemm.split(tile, a.Cols, 1)
-		if cost := r.gemm.cost(x, c.Rows, c.Cols, 1, 1); cost < least {
-			best, least = x, cost
-		}
-	}
-	r.gemm.record(r.rec, r.c.ws, product{NoTrans, NoTrans, 1, 0, []pair{{a, b}}, c, Batch{Count: 1}}, best)
+	p := product{NoTrans, NoTrans, 1, 0, []pair{{a, b}}, c, Batch{Count: 1}}
+	r.gemm.record(r.rec, r.c.ws, p, r.gemm.whole(c.Rows, c.Cols, a.Cols, 1, p.across()))
 }
 
 // others writes the blocks that the last merge does not touch to the result.
@@ -194,7 +186,7 @@ func (r *recording) panels(s *levelSizes) {
 		room += m.N() // and the column of the product
 	}
 	step := panelStep(cols, r.panel.Len()/room)
-	tile := r.choose(step, max(m.N1, m.N2), max(m.Upper, m.K-m.Lower), 2)
+	tile := r.cutter.whole(step, max(m.N1, m.N2), max(m.Upper, m.K-m.Lower), 2, 1).tile
 	for first := 0; first < cols; first += step {
 		count := min(step, cols-first)
 		vectors.First, vectors.Columns = uint32(first), uint32(count)

@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"math"
 	"sync"
 
 	"github.com/vkevd/vkevd/shaders"
@@ -96,17 +95,6 @@ func (s *conquerVectors) blocks() int {
 // columns would save next to nothing.
 func (s *conquerVectors) width() int {
 	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, 8*s.tune.Panels))
-}
-
-// choose is the tile for count products of about this size.
-func (s *conquerVectors) choose(m, n, k, count int) int {
-	best, least := 0, math.Inf(1)
-	for i := range s.cutter.tiles {
-		if cost := s.cutter.cost(cut{i, 1, k}, m, n, count, 1); cost < least {
-			best, least = i, cost
-		}
-	}
-	return best
 }
 
 // conquest is one second pass under way.

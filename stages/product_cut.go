@@ -82,6 +82,18 @@ func (c cutter) choose(m, n, k, count, across int) cut {
 	return best
 }
 
+// whole is choose where no product may be split: there is no room for parts.
+func (c cutter) whole(m, n, k, count, across int) cut {
+	best, least := cut{}, math.Inf(1)
+	for i := range c.tiles {
+		x := c.split(i, k, 1)
+		if cost := c.cost(x, m, n, count, across); cost < least {
+			best, least = x, cost
+		}
+	}
+	return best
+}
+
 // more steps through 1, 2, 3, 4, 6, 8, 12, 16 …
 func more(pieces int) int {
 	if pieces&(pieces-1) == 0 && pieces > 1 {

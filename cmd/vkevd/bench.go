@@ -80,14 +80,19 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 }
 
 func (j *benchJob) run(ctx context.Context) error {
-	rows, err := openRows(j.rows)
+	return j.measuring(ctx, j.rows, func(rows *rowFile, show *progress) error { return j.measure(ctx, rows, show) })
+}
+
+// measuring is work that appends rows to a file, "" for none, and shows how far it is.
+func (s *session) measuring(ctx context.Context, path string, work func(rows *rowFile, show *progress) error) error {
+	rows, err := openRows(path)
 	if err != nil {
 		return err
 	}
 	defer rows.close()
-	show := newProgress(j.stderr, j.terminal)
+	show := newProgress(s.stderr, s.terminal)
 	defer show.finish()
-	return untilDone(ctx, func() error { return j.measure(ctx, rows, show) })
+	return untilDone(ctx, func() error { return work(rows, show) })
 }
 
 func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) error {

@@ -67,14 +67,7 @@ are not measured. When --budget is spent, the best so far counts.`,
 }
 
 func (j *tuneJob) run(ctx context.Context) error {
-	rows, err := openRows(j.rows)
-	if err != nil {
-		return err
-	}
-	defer rows.close()
-	show := newProgress(j.stderr, j.terminal)
-	defer show.finish()
-	return untilDone(ctx, func() error { return j.search(ctx, rows, show) })
+	return j.measuring(ctx, j.rows, func(rows *rowFile, show *progress) error { return j.search(ctx, rows, show) })
 }
 
 // search opens the device and does the rest.

@@ -8,11 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// general views column-major memory as gonum's row-major transpose.
-func general(rows, cols int, x []float64, ld int) blas64.General {
-	return blas64.General{Rows: cols, Cols: rows, Stride: max(1, ld), Data: x}
-}
-
 func padded(rows, cols, ld int, seed uint64) []float64 {
 	x := nans(ld * cols)
 	for j := range cols {
