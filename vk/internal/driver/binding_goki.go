@@ -39,6 +39,7 @@ type (
 	bCommandPoolCreateFlags         = b.CommandPoolCreateFlags
 	bCommandBufferAllocateInfo      = b.CommandBufferAllocateInfo
 	bCommandBufferBeginInfo         = b.CommandBufferBeginInfo
+	bCommandBufferUsageFlags        = b.CommandBufferUsageFlags
 	bQueryPoolCreateInfo            = b.QueryPoolCreateInfo
 )
 
@@ -54,6 +55,7 @@ const (
 	bStructureTypeQueryPoolCreateInfo       = b.StructureTypeQueryPoolCreateInfo
 	bCommandBufferLevelPrimary              = b.CommandBufferLevelPrimary
 	bCommandPoolCreateResetCommandBufferBit = b.CommandPoolCreateResetCommandBufferBit
+	bCommandBufferUsageOneTimeSubmitBit     = b.CommandBufferUsageOneTimeSubmitBit
 	bQueryTypeTimestamp                     = b.QueryTypeTimestamp
 )
 

@@ -89,6 +89,7 @@ func (d *Device) DestroyBatch(b *Batch) {
 // Record fills the batch. push holds all push constants; timestamps is the number of queries used.
 func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps int) error {
 	info := bCommandBufferBeginInfo{SType: bStructureTypeCommandBufferBeginInfo}
+	info.Flags |= bCommandBufferUsageFlags(bCommandBufferUsageOneTimeSubmitBit) // and submitted once
 	err := try("vkBeginCommandBuffer", func() Result { return Result(bBeginCommandBuffer(b.cb, &info)) })
 	info.Free()
 	if err != nil {
