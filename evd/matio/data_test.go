@@ -3,30 +3,13 @@ package matio
 import (
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-// repository is the folder with go.mod, above the one tests run in.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above: the package stands alone")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
+	"github.com/vkevd/vkevd/tests/testdata"
+)
 
 // checkEigenvalues compares what cheap sums can: count, order, Σλ = Σa_ii, Σλ² = Σa_ij².
 // It finds a reference that belongs to another matrix, or to the same with another
@@ -63,7 +46,11 @@ func stem(path string) string {
 }
 
 func TestShippedMatrices(t *testing.T) {
-	data := filepath.Join(repository(t), "tests", "testdata")
+	root := testdata.Repository()
+	if root == "" {
+		t.Skip("no go.mod above: the package stands alone")
+	}
+	data := filepath.Join(root, "tests", "testdata")
 	files, _ := filepath.Glob(filepath.Join(data, "matrices", "*.mtx*"))
 	values, _ := filepath.Glob(filepath.Join(data, "matrices", "*.eig.txt"))
 	if len(files) == 0 || len(files) != len(values) {
@@ -96,13 +83,10 @@ func TestShippedMatrices(t *testing.T) {
 	}
 }
 
-// TestCollectedMatrices reads a larger collection where there is one: a folder with
-// matrices in mtx and eigenvalues, as mtx/NAME.eig.txt, in ref.
+// TestCollectedMatrices reads a larger collection where there is one: its
+// folder mtx.
 func TestCollectedMatrices(t *testing.T) {
-	data := os.Getenv("VKEVD_DATA")
-	if data == "" {
-		data = filepath.Join(repository(t), "..", "shared", "data")
-	}
+	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "mtx", "*.mtx*"))
 	if len(files) == 0 {
 		t.Skip("no collection: VKEVD_DATA is not set to one")

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/tests/testdata"
 )
 
 const arrayGeneral = "%%MatrixMarket matrix array real general\n"
@@ -143,10 +144,7 @@ func FuzzTridiagonal(f *testing.F) {
 
 // TestCollectedTridiagonals reads the collection of others where there is one.
 func TestCollectedTridiagonals(t *testing.T) {
-	data := os.Getenv("VKEVD_DATA")
-	if data == "" {
-		data = filepath.Join(repository(t), "..", "shared", "data")
-	}
+	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "tridiag", "*.dat*"))
 	if len(files) == 0 {
 		t.Skip("no collection: VKEVD_DATA is not set to one")

@@ -8,25 +8,23 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/tests/testdata"
 )
 
 // dcDataLimit is the largest order of the collected matrices that are tried.
 const dcDataLimit = 1000
 
 // The collection of tridiagonal matrices on which solvers have failed, where it is at
-// hand: $VKEVD_DATA, or shared/data beside the repository. Its reference values
-// are right to the last digit or so of ‖T‖.
+// hand. Its reference values are right to the last digit or so of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	root := os.Getenv("VKEVD_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
+	root, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(root, "tridiag", "*.dat"))
 	if len(files) == 0 {
-		t.Skip("no data in " + root)
+		t.Skip("no collection: VKEVD_DATA is not set to one")
 	}
 	var worstR, worstO, worstV float64
 	for _, file := range files {

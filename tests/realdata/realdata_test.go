@@ -1,7 +1,7 @@
 // Package realdata solves matrices that people met in practice, and holds the answers
 // against references of more than double precision.
 //
-//	VKEVD_DATA      folder of the collection; by default ../shared/data beside the repository
+//	VKEVD_DATA      folder of the collection; by default shared/data beside the repository
 //	VKEVD_DATA_MAX  largest order to solve of it; a GPU may take 100000, which is all of them
 //	VKEVD_DEVICE    as for the library's own tests
 //
@@ -14,7 +14,6 @@ package realdata
 import (
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,12 +78,9 @@ func shippedValues(t *testing.T, name string) []float64 {
 }
 
 func TestCollected(t *testing.T) {
-	root := os.Getenv("VKEVD_DATA")
+	root, _ := testdata.Collection()
 	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-		if _, err := os.Stat(filepath.Join(root, "ref")); err != nil {
-			t.Skip("no collection: VKEVD_DATA is not set to one")
-		}
+		t.Skip("no collection: VKEVD_DATA is not set to one")
 	}
 	all, most, fewest := collection(t, root), largest(t), 1
 	count := len(all)

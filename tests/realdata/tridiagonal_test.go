@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/tests/testdata"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -37,11 +38,13 @@ func goodVectors(solver string) float64 {
 
 // TestTridiagonals solves the tridiagonals of the collection, as they are, by every solver.
 func TestTridiagonals(t *testing.T) {
-	root, most := os.Getenv("VKEVD_DATA"), usualTridiagonal
-	if root != "" {
-		most = largest(t)
-	} else if root = filepath.Join("..", "..", "..", "shared", "data"); !there(root) {
+	root, asked := testdata.Collection()
+	if root == "" {
 		t.Skip("no collection: VKEVD_DATA is not set to one")
+	}
+	most := usualTridiagonal
+	if asked {
+		most = largest(t)
 	}
 	all := slices.DeleteFunc(collection(t, root), func(s spectrum) bool {
 		fits, _ := filepath.Match("tridiag/*.dat*", s.name)
@@ -87,11 +90,6 @@ func TestTridiagonals(t *testing.T) {
 		t.Logf("%-22s %3d solved; at worst values %.3g, certified to %.3g ulp·‖T‖, residual %.3g, orthogonality %.3g",
 			label, w.count, w.values, w.certified, w.residual, w.orthogonality)
 	}
-}
-
-func there(root string) bool {
-	_, err := os.Stat(filepath.Join(root, "ref"))
-	return err == nil
 }
 
 // tridiagonalScores are the ratios of a matrix, or the worst of many; certified is in ulp·‖T‖.
