@@ -19,7 +19,7 @@ const banner = "%%MatrixMarket matrix coordinate real "
 func TestBadInput(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"empty":            {"", "A: the file is empty"},
-		"no matrix":        {"hello\n", "A: neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor numbers between commas"},
+		"no matrix":        {"hello\n", "A: neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor a table of numbers"},
 		"complex":          {"%%MatrixMarket matrix coordinate complex general\n", `A:1: field "complex" is not supported, only real, integer, pattern`},
 		"truncated":        {banner + "symmetric\n2 2 3\n1 1 2\n", "A:3: the file ends after 1 of 3 entries"},
 		"too many":         {banner + "symmetric\n2 2 1\n1 1 2\n2 2 2\n", "A:4: more entries than the 1 declared"},

@@ -12,9 +12,10 @@ eigenvalues λ to standard output, one a line, ascending, with the 17 digits fro
 double can be read back exactly. Everything else goes to standard error.
 
 FILE is Matrix Market (coordinate or array; real, integer or pattern), NumPy's .npy or .npz (the
-only array in it, or the one called A), or CSV without a header, compressed with gzip or not;
-- is standard input. The content decides which, not the name. The matrix must be symmetric,
-exactly, or given by one triangle in a Matrix Market file that says so.
+only array in it, or the one called A), or a table of numbers without a header, a row a line,
+between commas or between blanks, compressed with gzip or not; - is standard input. The content
+decides which, not the name, but what is called .mtx must have Matrix Market's banner. The matrix
+must be symmetric, exactly, or given by one triangle in a Matrix Market file that says so.
 
 With --tridiagonal, FILE holds a symmetric tridiagonal: Matrix Market, .npy, .npz, or text with
 the diagonal and the off-diagonal element of a row on each line, perhaps with the row's number

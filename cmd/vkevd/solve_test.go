@@ -65,6 +65,7 @@ func TestSolveReadsEveryFormat(t *testing.T) {
 		"npy gzip":           {zipped(npy(2, 2, 2, 1, 1, 2)), oneThree},
 		"npz":                {npz("A.npy", npy(2, 2, 2, 1, 1, 2)), oneThree},
 		"CSV":                {"2, 1\n1, 2\n", oneThree},
+		"between blanks":     {"# numpy.savetxt\n2 1\n1 2\n", oneThree},
 		"17 digits":          {npy(1, 1, 0.1), "0.10000000000000001\n"},
 		"order 0":            {npy(0, 0), ""},
 	} {

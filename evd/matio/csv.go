@@ -12,16 +12,18 @@ const byteOrderMark = "\xef\xbb\xbf"
 // longestField is far above the longest number anybody prints.
 const longestField = 1 << 10
 
-// A table is a CSV file being read: numbers between commas, one row a line, no header.
-// Lines may be longer than memory would like, so it goes by fields, not by lines.
+// A table is a text file being read: numbers between commas, or between blanks and tabs, one row
+// a line, no header. Lines may be longer than memory would like, so it goes by fields, not by
+// lines.
 type table struct {
 	*input
-	line  int // of the field last read, from 1
-	field []byte
-	most  int
+	line    int  // of the field last read, from 1
+	between byte // what stands between numbers: a comma or a blank, or 0 before the first of them
+	field   []byte
+	most    int
 }
 
-// hasNumbers reports whether the input begins like such a table: with a number, a comma or
+// hasNumbers reports whether the input begins like such a table: with a number, a comma, blank or
 // line end behind it, or with a # comment.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(longestField)
@@ -29,15 +31,17 @@ func hasNumbers(in *input) bool {
 	if start = bytes.TrimLeft(start, " \t\r\n"); len(start) > 0 && start[0] == '#' {
 		return true
 	}
-	if end := bytes.IndexAny(start, ",\n"); end >= 0 {
+	if end := bytes.IndexAny(start, ", \t\n"); end >= 0 {
 		start = start[:end]
 	}
-	_, complaint := number(bytes.Trim(start, " \t\r"))
+	_, complaint := number(bytes.TrimRight(start, "\r"))
 	return complaint == ""
 }
 
-// ReadCSV reads a matrix of numbers separated by commas, one row a line, compressed with gzip or
-// not. There is no header; blank lines and lines that begin with # do not count.
+// ReadCSV reads a matrix of numbers, one row a line, compressed with gzip or not. Commas stand
+// between the numbers, with blanks around them or not, or else blanks and tabs, as many as there
+// are; what comes first in the file holds for all of it. There is no header; blank lines and lines
+// that begin with # do not count.
 func ReadCSV(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -122,8 +126,9 @@ func (t *table) row(a []float64) ([]float64, int, error) {
 	}
 }
 
-// next reads a field without the blanks around it, and says what ended it: a comma, or a
-// line feed, which the end of the file stands for too. A comment is one field to the line's end.
+// next reads a field without the blanks around it, and says what ended it: what stands between
+// numbers, or a line feed, which the end of the file stands for too. A comment is one field to the
+// line's end.
 func (t *table) next() (end byte, err error) {
 	t.field = t.field[:0]
 	comment := false
@@ -135,11 +140,25 @@ func (t *table) next() (end byte, err error) {
 		case err != nil:
 			return 0, fmt.Errorf("%s:%d: %w", t.file, t.line, err)
 		}
-		if c == '\n' || c == ',' && !comment {
+		if c == '\n' || c == ',' && t.between != ' ' && !comment {
 			for len(t.field) > 0 && blank(t.field[len(t.field)-1]) {
 				t.field = t.field[:len(t.field)-1]
 			}
+			if c == ',' {
+				t.between = c
+			}
 			return c, err
+		}
+		if gap(c) && len(t.field) > 0 && t.between != ',' && !comment {
+			follows, err := t.skipBlanks()
+			if err != nil {
+				return 0, err
+			}
+			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
+				continue // the blanks separate nothing
+			}
+			t.between = ' '
+			return ' ', nil
 		}
 		comment = comment || len(t.field) == 0 && c == '#'
 		switch {
@@ -151,6 +170,26 @@ func (t *table) next() (end byte, err error) {
 		}
 	}
 }
+
+// skipBlanks passes over blanks and tabs and says what follows. A line feed stands for the end of
+// the file.
+func (t *table) skipBlanks() (follows byte, err error) {
+	for {
+		b, err := t.Peek(1)
+		switch {
+		case err == io.EOF:
+			return '\n', nil
+		case err != nil:
+			return 0, fmt.Errorf("%s:%d: %w", t.file, t.line, err)
+		case !gap(b[0]):
+			return b[0], nil
+		}
+		t.Discard(1)
+	}
+}
+
+// gap: unlike blank it leaves out the carriage return, which belongs to the line's end.
+func gap(c byte) bool { return c == ' ' || c == '\t' }
 
 func (t *table) errorf(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}

@@ -1,5 +1,6 @@
 // Package matio reads and writes matrices and vectors in the formats that other programs
-// speak: Matrix Market text, NumPy's .npy and .npz, CSV, and JSON for vectors.
+// speak: Matrix Market text, NumPy's .npy and .npz, CSV and other tables of numbers, and
+// JSON for vectors.
 //
 //	d, err := matio.ReadFile("bcsstk09.mtx.gz") // format by content, gzip seen through
 //	if err == nil {
@@ -18,10 +19,12 @@
 //	                all turned into float64 (i8 beyond 2⁵³ is rounded to nearest).
 //	                Refused: complex, structured, object and every other type.
 //	.npz            the only array in it or the one called A; stored or deflated.
-//	CSV             numbers between commas, a row a line, no header; # begins a comment.
+//	CSV, text       numbers between commas, or all between blanks and tabs, as numpy.savetxt
+//	                and Fortran write them; a row a line, no header; # begins a comment line.
+//	                Refused: files called .mtx, which must have Matrix Market's banner.
 //
 // Tridiagonal matrices are read as two diagonals, by ReadTridiagonal, from text and from all of these
-// but CSV.
+// but tables with commas.
 //
 // Writing never needs a second copy of the matrix: WriteNPY goes by the caller's
 // leading dimension, and an NPYWriter takes columns block after block.

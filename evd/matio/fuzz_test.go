@@ -99,7 +99,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzNPZ and FuzzCSV ask that nothing panics or lies about its shape.
+// FuzzNPZ asks that nothing panics or lies about its shape.
 func FuzzNPZ(f *testing.F) {
 	whole := npyFile(1, dictionary("<f8", false, "(1, 2)"), []float64{1, 2})
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
@@ -118,6 +118,7 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
+// FuzzCSV asks moreover that a table comes back, whatever stands between its numbers.
 func FuzzCSV(f *testing.F) {
 	for _, c := range goodCSV {
 		f.Add([]byte(c.text))
@@ -136,5 +137,14 @@ func FuzzCSV(f *testing.F) {
 		}
 		d, err := readCSV(in, fuzzElements)
 		checkRead(t, d, err)
+		if err != nil {
+			return
+		}
+		for _, between := range []string{",", " ", "\t ", " , "} {
+			again, err := Read(strings.NewReader(printed(d, between)), "again")
+			if err != nil || again.Rows != d.Rows || again.Cols != d.Cols || !same(again.Data, d.Data) {
+				t.Fatalf("%q between numbers: does not come back: %v", between, err)
+			}
+		}
 	})
 }

@@ -2,6 +2,7 @@ package matio
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -67,6 +68,20 @@ func (m *market) end() error {
 func hasBanner(in *input) bool {
 	b, _ := in.Peek(len(bannerWord))
 	return bytes.EqualFold(b, []byte(bannerWord))
+}
+
+// mayBeText says what forbids to read an input without a banner as bare numbers: that it cannot be
+// read, or that it is called a Matrix Market file. Many of those, older than the format or written
+// by hand, list entries without a banner; as a table of numbers, or as the rows of a tridiagonal,
+// they would be another matrix than is meant.
+func mayBeText(in *input) error {
+	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
+		return fmt.Errorf("%s: %w", in.file, err)
+	}
+	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(in.file), ".gz"), ".mtx") {
+		return &FormatError{in.file, 0, "no " + bannerWord + " banner, with which a .mtx file begins"}
+	}
+	return nil
 }
 
 func (m *market) readBanner() error {

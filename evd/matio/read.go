@@ -1,14 +1,14 @@
 package matio
 
 import (
-	"fmt"
 	"io"
 	"os"
 )
 
 // ReadFile reads the matrix in a file, whatever its name ends in: content decides
-// between Matrix Market, .npy, .npz and CSV, and each may be compressed with gzip. Errors name
-// the file: *FormatError, *TooLargeError, or the operating system's own.
+// between Matrix Market, .npy, .npz and tables of text, and each may be compressed with gzip.
+// But a file called .mtx or .mtx.gz is not taken for a table: without its banner it is refused.
+// Errors name the file: *FormatError, *TooLargeError, or the operating system's own.
 func ReadFile(path string) (*Dense, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -18,7 +18,7 @@ func ReadFile(path string) (*Dense, error) {
 	return Read(f, path)
 }
 
-// Read is ReadFile for a stream; name stands for it in errors.
+// Read is ReadFile for a stream; name stands for the file's.
 func Read(r io.Reader, name string) (*Dense, error) {
 	if at, size, ok := zipped(r); ok {
 		return readNPZ(at, size, name, "")
@@ -36,13 +36,13 @@ func Read(r io.Reader, name string) (*Dense, error) {
 	case hasBanner(in):
 		return readMarket(in, mostElements)
 	}
-	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := mayBeText(in); err != nil {
+		return nil, err
 	}
 	if hasNumbers(in) {
 		return readCSV(in, mostElements)
 	}
-	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor numbers between commas"}
+	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
 }
 
 // ReadMatrixMarket reads a Matrix Market stream, compressed with gzip or not.

@@ -21,7 +21,7 @@ func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 }
 
 // ReadTridiagonal reads a symmetric tridiagonal matrix. Content decides how, and gzip is seen
-// through:
+// through; only a file called .mtx or .mtx.gz must have Matrix Market's banner, or be .npy or .npz:
 //
 //   - Matrix Market: a square matrix, symmetric or exactly so, without elements off
 //     the three diagonals; or an array of two columns, D and E.
@@ -48,6 +48,9 @@ func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	case hasBanner(in):
 		return readMarketTridiagonal(in)
 	default:
+		if err := mayBeText(in); err != nil {
+			return nil, err
+		}
 		return readDiagonals(newLines(in))
 	}
 	if err != nil {
