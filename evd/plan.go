@@ -2,7 +2,6 @@ package evd
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -12,17 +11,12 @@ import (
 // once: pipelines, stages, memory. A plan solves one matrix at a time: of goroutines that
 // share it one waits for the other. Several plans may share a device.
 type Plan[T Float] struct {
-	busy sync.Mutex // held by what uses the arena
-	dev  *vk.Device
-	n    int
-	opt  Options
-	tune stages.Tuning
-	safe *Plan[T] // with Options.Verify: what solves again, in the same memory
-
+	holder
+	opt     Options
+	tune    stages.Tuning
 	steps   steps
 	regions regions
-	layout  *vk.Layout
-	arena   *vk.Arena
+	safe    *Plan[T] // with Options.Verify: what solves again, in the same memory
 }
 
 // steps are the stages, in the order of the paper. Those that only vectors
@@ -54,7 +48,7 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := opt.Select.check(n); err != nil {
 		return nil, err
 	}
-	p := &Plan[T]{dev: dev, n: n, opt: opt, tune: tune}
+	p := &Plan[T]{holder: holder{dev: dev, n: n}, opt: opt, tune: tune}
 	if n == 0 {
 		p.layout = vk.Together()
 		return p, nil
@@ -69,6 +63,9 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	if err := p.allocate(); err != nil {
 		return nil, err
+	}
+	if p.safe != nil {
+		p.safe.arena = p.arena
 	}
 	return p, nil
 }
@@ -138,32 +135,6 @@ func made[S any](stage S, err error) func(*[]error) S {
 	}
 }
 
-func (p *Plan[T]) allocate() (err error) {
-	p.arena, err = p.dev.NewArena(p.layout)
-	if p.safe != nil {
-		p.safe.arena = p.arena
-	}
-	return err
-}
-
-// Close releases the plan's device memory, when the solve under way has ended. What is asked of a
-// closed plan is refused with vk.ErrClosed.
-func (p *Plan[T]) Close() {
-	p.busy.Lock()
-	defer p.busy.Unlock()
-	if p.arena != nil {
-		p.arena.Close()
-		p.arena = nil
-	}
-}
-
-// Bytes is the device memory the plan holds.
-func (p *Plan[T]) Bytes() uint64 { return p.layout.Bytes() }
-
-// Memory lists the regions of that memory. Regions that are never alive at
-// the same time share bytes.
-func (p *Plan[T]) Memory() []vk.Placed { return p.layout.Table() }
-
 // accepts says whether a fits the plan.
 func (p *Plan[T]) accepts(a Sym[T]) error {
 	if err := a.Check(); err != nil {
@@ -172,8 +143,5 @@ func (p *Plan[T]) accepts(a Sym[T]) error {
 	if a.N != p.n {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.n}
 	}
-	if p.n > 0 && p.arena == nil {
-		return vk.ErrClosed
-	}
-	return nil
+	return p.open()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -17,9 +16,7 @@ import (
 // of one order and one set of options. Nothing of order n² is allocated unless
 // Options.Vectors or the solver asks for it.
 type TridiagonalPlan[T Float] struct {
-	busy      sync.Mutex // held by what uses the arena
-	dev       *vk.Device
-	n         int
+	holder
 	opt       Options
 	ops       stages.Ops
 	spectral  *spectral
@@ -29,8 +26,6 @@ type TridiagonalPlan[T Float] struct {
 
 	z                       vk.Region[float64] // the vectors, one a column
 	residual, orthogonality vk.Region[float64] // column sums of a check
-	layout                  *vk.Layout
-	arena                   *vk.Arena
 }
 
 // NewTridiagonalPlan prepares for matrices of order n on the device. Errors and vk.Dry are
@@ -51,7 +46,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	if err := opt.Select.check(n); err != nil {
 		return nil, err
 	}
-	p := &TridiagonalPlan[T]{dev: dev, n: n, opt: opt}
+	p := &TridiagonalPlan[T]{holder: holder{dev: dev, n: n}, opt: opt}
 	if n == 0 {
 		p.layout = vk.Together()
 		return p, nil
@@ -59,7 +54,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	if err := dev.Compile(func() error { return p.prepare(tune) }); err != nil {
 		return nil, err
 	}
-	if p.arena, err = dev.NewArena(p.layout); err != nil {
+	if err := p.allocate(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -93,22 +88,6 @@ func (p *TridiagonalPlan[T]) prepare(t stages.Tuning) (err error) {
 		vk.InTurn(p.spectral.work(), vk.Together(p.z, p.residuals.Work())))...)
 	return nil
 }
-
-// Close releases the plan's device memory, as Plan.Close does.
-func (p *TridiagonalPlan[T]) Close() {
-	p.busy.Lock()
-	defer p.busy.Unlock()
-	if p.arena != nil {
-		p.arena.Close()
-		p.arena = nil
-	}
-}
-
-// Bytes is the device memory the plan holds.
-func (p *TridiagonalPlan[T]) Bytes() uint64 { return p.layout.Bytes() }
-
-// Memory lists the regions of that memory, as Plan.Memory does.
-func (p *TridiagonalPlan[T]) Memory() []vk.Placed { return p.layout.Table() }
 
 // Costs is the forecast of floating-point operations.
 func (p *TridiagonalPlan[T]) Costs() []StageCost {
@@ -213,8 +192,5 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	if t.N() != p.n {
 		return &ShapeError{N: t.N(), Len: len(t.E), Tridiagonal: true, Plan: p.n}
 	}
-	if p.n > 0 && p.arena == nil {
-		return vk.ErrClosed
-	}
-	return nil
+	return p.open()
 }

@@ -68,7 +68,7 @@ func (p *Plan[T]) prepareSafe() error {
 	if err != nil {
 		return err
 	}
-	p.safe = &Plan[T]{dev: p.dev, n: p.n, opt: opt, tune: tune}
+	p.safe = &Plan[T]{holder: holder{dev: p.dev, n: p.n}, opt: opt, tune: tune}
 	if err := p.safe.prepare(); err != nil {
 		return err
 	}
