@@ -17,7 +17,9 @@
 // evd.Interval(a, b); its vectors take a part of the time. A TridiagonalPlan is for
 // matrices that are tridiagonal to begin with.
 //
-// A plan allocates all device memory once and refuses at once what does not fit. Its
+// A plan allocates all device memory once and refuses at once what does not fit. (The exception is
+// MRRR for a part of the vectors: should divide and conquer ever have to help out, its memory is
+// allocated for that time, or Solve returns a *vk.OutOfMemoryError.) Its
 // input is never written to unless Options.Overwrite is set. Results are the same bits from run
 // to run on one device, and every vector's sign is fixed: its component of
 // largest magnitude (the first of equals) is positive.

@@ -31,6 +31,38 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
+// A part of the vectors needs the matrix, the reflectors of Q2 (n²/2, and τ for each b of them) and 3·n·m elements: the
+// vectors, the representations of MRRR and a workspace of as many. Panels are some n·b and n·k.
+// Divide and conquer's n² is not kept for it.
+func TestPlansForAPartAreSmall(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	for _, n := range []int{16384, 32768, 65536} {
+		for _, m := range []int{1, 100, 1000, n / 8} {
+			n2, nm, panels := float64(n)*float64(n), float64(n)*float64(m), 1600*float64(n)
+			opt := evd.Options{Vectors: true, Select: evd.Index(0, m)}
+			p, err := evd.NewPlan[float64](dev, n, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := float64(p.Bytes()) / 8
+			t.Logf("n = %d, m = %d: %.3f·n² = 1.5·n² + %.2f·n·m", n, m, got/n2, (got-1.5*n2)/nm)
+			if most := 1.52*n2 + 3*nm + panels; got > most {
+				t.Errorf("n = %d, m = %d: %.0f elements, at most %.0f; regions:", n, m, got, most)
+				for _, r := range p.Memory() {
+					t.Logf("%12d bytes at %12d: %s", r.Bytes, r.Offset, r.Name)
+				}
+			}
+			q, err := evd.NewTridiagonalPlan[float64](dev, n, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, most := float64(q.Bytes())/8, 3*nm+panels; got > most {
+				t.Errorf("n = %d, m = %d, tridiagonal: %.0f elements, at most %.0f", n, m, got, most)
+			}
+		}
+	}
+}
+
 // Divide and conquer that is asked for values alone keeps no vectors.
 func TestDivideConquerValuesAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})

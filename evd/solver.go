@@ -15,7 +15,7 @@ const (
 	Auto          Solver = iota // the one that suits the device, the order and what is asked for
 	DivideConquer               // dstedc: all vectors; of a part of them it forms all for the halves of T, and the part at the end
 	Bisection                   // dstebz: values alone, each by itself
-	MRRR                        // dstemr: vectors, also a part of them, in O(n·m); DivideConquer, whose memory it asks for, takes over where need be
+	MRRR                        // dstemr: vectors, also a part of them, in O(n·m); DivideConquer takes over where need be, and asks for its memory then
 	QR                          // dsterf and dsteqr on the host: for small orders, and to compare with
 )
 

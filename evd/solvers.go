@@ -101,7 +101,7 @@ func (s bisection) Solve(c *call, d, e vk.Slice[float64], from, to int, _ stages
 // mrrr is stages.MRRR as a tridiagonalSolver, with divide and conquer at its side.
 type mrrr struct {
 	*stages.MRRR
-	n int
+	n, m int
 }
 
 func newMRRR(dev *vk.Device, n, m int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
@@ -110,12 +110,12 @@ func newMRRR(dev *vk.Device, n, m int, _ stages.Ops, t stages.Tuning) (tridiagon
 		return nil, err
 	}
 	s, err := stages.NewMRRR(dev, n, m, divide, t)
-	return mrrr{s, n}, err
+	return mrrr{s, n, m}, err
 }
 
-func (s mrrr) Room() int { return s.n * s.n }
+func (s mrrr) Room() int { return s.n * s.m }
 
-func (s mrrr) Flops(m int) float64 { return s.MRRR.Flops() }
+func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
 // Solve without vectors finds them all the same, in the memory that Room asks for.
 func (s mrrr) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {

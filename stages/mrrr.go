@@ -92,7 +92,9 @@ const (
 
 // NewMRRR prepares for matrices of order n and up to m of their vectors. Blocks of T that
 // need it are solved by divide and conquer: small ones on the host, large ones by fallback, which
-// is for order n and solves all of T, if it is not nil and has the memory.
+// is for order n and solves all of T, or on the host, too, if it is nil. Its memory is part of Work where
+// that asks for as much anyway, when m = n. Else it is allocated when it is needed, which
+// is hardly ever: n² elements and those of fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
@@ -117,7 +119,7 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR
 	s.clusters, s.slot, s.chosen = word("cluster tasks", mrrrTaskWords*clusters), word("slots", clusters), word("chosen shifts", clusters)
 	s.work = vk.Together(s.root, s.reps, s.s, s.x, s.lo, s.hi, s.step, s.gap, s.vlo, s.vhi, s.lambda, s.residual, s.shifts, s.growth, s.best,
 		s.sum, s.tasks, s.counts, s.phase, s.of, s.vectors, s.column, s.done, s.clusters, s.slot, s.chosen)
-	if fallback != nil {
+	if s.inPlace() {
 		s.work = vk.InTurn(s.work, fallback.Work())
 	}
 	return s, nil
@@ -143,15 +145,19 @@ func (s *MRRR) build() error {
 	return b.err
 }
 
-// Work is about 2·n·m elements, or what the fallback wants.
+// inPlace says whether the fallback has its memory beforehand.
+func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
+
+// Work is about 2·n·m elements.
 func (s *MRRR) Work() *vk.Layout { return s.work }
 
 // Flops is about the cost of m vectors without clusters.
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
 // Solve finds the eigenvalues il … iu−1 of T(d, e), ascending, and leaves their vectors in xt
-// (m×n, m = iu − il: row j is the vector of value j). The fallback is used if xt is packed (Ld = m)
-// and has n² elements of memory. xt must not overlap Work. Errors: *ref.DCNonFiniteError, *NoConvergenceError from the last resort, and vk's.
+// (m×n, m = iu − il: row j is the vector of value j). The fallback is used if xt is packed (Ld = m), in place
+// if it was prepared for and xt has n² elements of memory. xt must not overlap Work. Errors: *ref.DCNonFiniteError;
+// from the last resort *NoConvergenceError and, where there is no room for it, *vk.OutOfMemoryError; and vk's.
 func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix) ([]float64, MRRRCounters, *vk.Profile, error) {
 	if xt.Rows != iu-il || xt.Cols != s.n || len(d) != s.n || iu-il > s.m {
 		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, prepared for %d of order %d", il, iu, len(d), xt.Rows, xt.Cols, s.m, s.n))

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -268,12 +269,34 @@ func (r *representations) Sums(lambda []float64) ([]float64, error) {
 	return sums, firstError(err, download(r, sums, r.sum))
 }
 
-// SolveAll implements ref.MRBackend: on the device, if there is memory for it.
+// SolveAll implements ref.MRBackend: on the device, in the memory there is or else in some of its own.
 func (r *representations) SolveAll(d, e []float64, from, to int) ([]float64, error) {
-	if r.fallback == nil || r.xt.Ld != r.m || r.xt.At.Len() < r.n*r.n {
+	if r.fallback == nil || r.xt.Ld != r.m {
 		return nil, nil
 	}
-	values, profile, err := r.fallback.SolveRange(r.ctx, r.ws, d, e, from, to, r.xt)
+	if r.inPlace() && r.xt.At.Len() >= r.n*r.n {
+		return r.divide(r.ws, d, e, from, to, r.xt)
+	}
+	x := vk.Reserve[float64]("fallback's vectors", r.n*r.n)
+	ws, err := r.dev.NewArena(vk.Together(x, r.fallback.Work()))
+	if full := (*vk.OutOfMemoryError)(nil); errors.As(err, &full) {
+		full.What = "divide and conquer, which has to help out MRRR,"
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer ws.Close()
+	found := NewMatrix(x.In(ws), r.m, r.n, r.m)
+	values, err := r.divide(ws, d, e, from, to, found)
+	if err != nil {
+		return nil, err
+	}
+	return values, r.run(func(rec *vk.Recorder) { vk.Copy(rec, r.xt.At.Sub(0, r.m*r.n), found.At) })
+}
+
+// divide runs the fallback.
+func (r *representations) divide(ws *vk.Arena, d, e []float64, from, to int, xt Matrix) ([]float64, error) {
+	values, profile, err := r.fallback.SolveRange(r.ctx, ws, d, e, from, to, xt)
 	r.profile.Merge(profile)
 	if err != nil {
 		return nil, err

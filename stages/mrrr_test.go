@@ -2,8 +2,10 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/ref"
@@ -143,7 +145,7 @@ func TestMRRRRanges(t *testing.T) {
 	}
 }
 
-// With memory for it, divide and conquer runs on the device.
+// Divide and conquer runs on the device: in the solver's memory if all vectors may be asked for, else in some of its own.
 func TestMRRRFallsBackOnDevice(t *testing.T) {
 	const n = 305
 	dev, tune := testDevice(t), SmallestTuning()
@@ -151,34 +153,59 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewMRRR(dev, n, n, divide, tune)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.distrust = true
 	d, e := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
 	e[20] = 0 // two blocks, one small
-	for _, r := range [][2]int{{0, n}, {100, 140}} {
-		m := r[1] - r[0]
-		x := vk.Reserve[float64]("X", n*n)
-		ws := arena(t, dev, vk.Together(x, s.Work()))
-		values, c, profile, err := s.Solve(context.Background(), ws, d, e, r[0], r[1], NewMatrix(x.In(ws), m, n, m))
+	for _, c := range []struct{ most, from, to int }{{n, 0, n}, {n, 100, 140}, {40, 100, 140}, {40, 290, 305}} {
+		s, err := NewMRRR(dev, n, c.most, divide, tune)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Fallback != m {
-			t.Errorf("%v: %+v", r, c)
+		s.distrust = true
+		m := c.to - c.from
+		x := vk.Reserve[float64]("X", n*c.most)
+		ws := arena(t, dev, vk.Together(x, s.Work()))
+		values, counters, profile, err := s.Solve(context.Background(), ws, d, e, c.from, c.to, NewMatrix(x.In(ws), m, n, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counters.Fallback != m {
+			t.Errorf("%v: %+v", c, counters)
 		}
 		if m == n && profile.Total() <= 0 {
 			t.Error("no time was spent")
 		}
-		xt := get(t, dev, x.In(ws))
+		xt := get(t, dev, x.In(ws).Sub(0, n*m))
 		z := make([]float64, n*m)
 		for r := range n {
 			for c := range m {
 				z[r+c*n] = xt[c+r*m]
 			}
 		}
-		checkMRRR(t, d, e, r[0], values, z)
+		checkMRRR(t, d, e, c.from, values, z)
+	}
+}
+
+// Where divide and conquer has no room, the error says what wanted it.
+func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
+	const n, m = 1 << 17, 3
+	dev, tune := testDevice(t), TuningFor(testDevice(t).Info())
+	divide, err := NewDivideConquer(dev, n, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, free := dev.Memory(); divide.Work().Bytes()+8*n*n < free {
+		t.Skip("there is room even for this")
+	}
+	s, err := NewMRRR(dev, n, m, divide, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := vk.Reserve[float64]("X", n*m)
+	ws := arena(t, dev, vk.Together(x, s.Work()))
+	r := &representations{MRRR: s, ctx: context.Background(), ws: ws, xt: NewMatrix(x.In(ws), m, n, m), profile: vk.NewProfile(), m: m}
+	_, err = r.SolveAll(make([]float64, n), make([]float64, n-1), 0, m)
+	var full *vk.OutOfMemoryError
+	if !errors.As(err, &full) || full.Need < 8*n*n || !strings.Contains(err.Error(), "divide and conquer") {
+		t.Errorf("%v", err)
 	}
 }
