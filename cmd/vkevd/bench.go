@@ -11,6 +11,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -23,7 +24,8 @@ type benchJob struct {
 	device  func() string
 	config  *config
 	options bench.Options
-	rows    string // path of the rows in JSON, "" for none
+	tunings []string // JSON, changes of the tuning to be compared
+	rows    string   // path of the rows in JSON, "" for none
 	kernels bool
 }
 
@@ -54,10 +56,12 @@ the band is wide. values and vectors are the whole solver; on the clock that inc
 bringing the matrix to the device and the vectors back. Lists of sizes are combined.`,
 		Example: `  vkevd bench peaks
   vkevd bench --n 4096,8192 gemm syr2k symm
-  vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2`,
+  vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2
+  vkevd bench --n 8192 --tuning '{}' --tuning '` + tuningExample + `' apply-q2`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			j.options.Stages = args
-			if err := j.options.Check(); err != nil {
+			_, err := variants(stages.Tuning{}, j.tunings)
+			if err := errors.Join(j.options.Check(), err); err != nil {
 				return usage(cmd, "%w", err)
 			}
 			return nil
@@ -74,6 +78,7 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure each `R` times")
+	f.StringArrayVar(&j.tunings, "tuning", nil, "measure with these changes of the device's tuning, fields of stages.Tuning in\n`JSON`; several are measured in turns")
 	f.StringVar(&j.rows, "json", "", "append every measurement to `FILE`, one JSON object a line")
 	f.BoolVar(&j.kernels, "kernels", false, "afterwards run each once more and time every kernel; also its\nregisters, spills and shared bytes, where the driver tells")
 	return cmd
@@ -152,6 +157,13 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) err
 	var kept evd.Options
 	j.config.apply(&kept, dev.Info(), j.stderr)
 	j.options.Tuning = kept.Tuning
+	tuning := stages.TuningFor(dev.Info())
+	if kept.Tuning != nil {
+		tuning = *kept.Tuning
+	}
+	if j.options.Others, err = variants(tuning, j.tunings); err != nil {
+		return err
+	}
 	b, err := dev.bench(ctx, j.options)
 	if err != nil {
 		return err

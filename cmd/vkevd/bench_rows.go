@@ -74,6 +74,9 @@ func printRow(w io.Writer, r bench.Row) error {
 	if r.Model > 0 {
 		model += fmt.Sprintf("; model %.4g ms", milli*r.Model)
 	}
+	if r.Tuning != "" {
+		model += "  " + printable(r.Tuning)
+	}
 	_, err := fmt.Fprintf(w, "%-9s %6s %4s %5s %6s %11.4f %11.4f %11.4f %11.4f %9.1f %5.1f%% %8.1f %6.1f%%%s\n",
 		r.Stage, size(r.N), size(r.B), size(r.K), size(r.M), milli*r.Median, milli*r.Min, milli*r.Max, milli*r.Wall,
 		r.GFlops, 100*r.GFlops/r.FMAPeak, r.GBytes, 100*r.GBytes/r.CopyMax, model)
@@ -91,6 +94,9 @@ func printDetail(w io.Writer, d bench.Detail) error {
 		if s.size != 0 {
 			fmt.Fprintf(&b, ", %s = %d", s.letter, s.size)
 		}
+	}
+	if d.Row.Tuning != "" {
+		b.WriteString(", " + printable(d.Row.Tuning))
 	}
 	b.WriteString("\n")
 	if len(d.Profile.Phases) > 1 {

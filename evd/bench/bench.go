@@ -25,8 +25,15 @@ type Options struct {
 	Repeat int            // measurements of each, at least one
 	WarmUp time.Duration  // of load before the first one at each order; with none there is no load before each either
 	Tuning *stages.Tuning // nil takes the table for the device
+	Others []Variant      // to be measured in turns with each other, instead of Tuning
 
 	Progress func(what string) // called before each measurement, if not nil
+}
+
+// Variant is a tuning with a name, which its rows have.
+type Variant struct {
+	Name   string
+	Tuning stages.Tuning
 }
 
 // Bench measures on one device.

@@ -3,7 +3,9 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,32 @@ func TestSmallOrders(t *testing.T) {
 		if _, err := b.Measure(context.Background(), n); err != nil {
 			t.Errorf("n = %d: %v", n, err)
 		}
+	}
+}
+
+func TestVariantsTakeTurns(t *testing.T) {
+	tune := stages.SmallestTuning()
+	other := tune
+	other.Band, other.Block = 2, 6
+	impossible := tune
+	impossible.ApplyQ2.Batch = 3
+	opt := Options{Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, Others: []Variant{{"", tune}, {"other", other}, {"impossible", impossible}}}
+	var seen []string
+	opt.Progress = func(what string) { seen = append(seen, what) }
+	rows, err := newBench(t, opt).Measure(context.Background(), 20)
+	if err == nil || !strings.Contains(err.Error(), "apply-q2, n = 20, b = 4, k = 8, m = 20, impossible: ") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+	var found []string
+	for _, r := range rows {
+		found = append(found, fmt.Sprint(r.Stage, r.B, r.K, r.Tuning))
+	}
+	if want := []string{"sy2sb4 8", "sy2sb2 6other", "sy2sb4 8impossible", "apply-q24 0", "apply-q22 0other"}; !slices.Equal(found, want) {
+		t.Errorf("rows %q, want %q", found, want)
+	}
+	round := []string{"sy2sb, n = 20", "sy2sb, n = 20, other", "sy2sb, n = 20, impossible", "apply-q2, n = 20", "apply-q2, n = 20, other"}
+	if want := append(round, round...); !slices.Equal(seen, want) {
+		t.Errorf("in the order %q, want %q", seen, want)
 	}
 }
 

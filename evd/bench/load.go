@@ -56,12 +56,12 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 		}
 		for _, t := range b.tunings() {
 			for _, m := range orElse(b.opt.Cols, n) {
-				l, err := s.make(b, sizes{n, t.Band, t.Block, m}, t)
+				l, err := s.make(b, sizes{n, t.Tuning.Band, t.Tuning.Block, m}, t.Tuning)
 				if err != nil {
-					errs = append(errs, fmt.Errorf("%s, n = %d, b = %d, k = %d, m = %d: %w", s.name, n, t.Band, t.Block, m, err))
+					errs = append(errs, fmt.Errorf("%s, n = %d, b = %d, k = %d, m = %d%s: %w", s.name, n, t.Tuning.Band, t.Tuning.Block, m, t.label(), err))
 					continue
 				}
-				l.row.Stage, l.row.N = s.name, n
+				l.row.Stage, l.row.N, l.row.Tuning = s.name, n, t.Name
 				if !seen[l.row] {
 					all = append(all, l)
 				}
@@ -72,22 +72,36 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// tunings is one for each half-bandwidth and rank. Who chooses the former alone gets
-// the largest multiple of it that is not above the table's rank.
-func (b *Bench) tunings() []stages.Tuning {
-	t := stages.TuningFor(b.dev.Info())
-	if b.opt.Tuning != nil {
-		t = *b.opt.Tuning
-	}
-	var all []stages.Tuning
-	for _, band := range orElse(b.opt.Bands, t.Band) {
-		for _, block := range orElse(b.opt.Blocks, max(t.Block/band, 1)*band) {
-			v := t
-			v.Band, v.Block = band, block
-			all = append(all, v)
+// tunings is one for each variant, half-bandwidth and rank. Who chooses the half-bandwidth alone
+// gets the largest multiple of it that is not above the variant's rank.
+func (b *Bench) tunings() (all []Variant) {
+	for _, v := range b.variants() {
+		t := v.Tuning
+		for _, band := range orElse(b.opt.Bands, t.Band) {
+			for _, block := range orElse(b.opt.Blocks, max(t.Block/band, 1)*band) {
+				v.Tuning.Band, v.Tuning.Block = band, block
+				all = append(all, v)
+			}
 		}
 	}
 	return all
+}
+
+func (b *Bench) variants() []Variant {
+	switch {
+	case len(b.opt.Others) > 0:
+		return b.opt.Others
+	case b.opt.Tuning != nil:
+		return []Variant{{Tuning: *b.opt.Tuning}}
+	}
+	return []Variant{{Tuning: stages.TuningFor(b.dev.Info())}}
+}
+
+func (v Variant) label() string {
+	if v.Name == "" {
+		return ""
+	}
+	return ", " + v.Name
 }
 
 func orElse(list []int, usual int) []int {

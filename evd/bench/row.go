@@ -14,6 +14,8 @@ type Row struct {
 	K     int    `json:"k"` // rank of an update
 	M     int    `json:"m"` // vectors
 
+	Tuning string `json:"tuning,omitempty"` // the variant's name
+
 	Repeats int     `json:"repeats"`
 	Median  float64 `json:"seconds_median"` // by the device's clock, and of the host what its part of the stage took
 	Min     float64 `json:"seconds_min"`

@@ -48,7 +48,9 @@ func (t *turns) round(more func() bool, take func(*load, sample)) {
 	t.loads = sound
 }
 
-func (l *load) String() string { return fmt.Sprintf("%s, n = %d", l.row.Stage, l.row.N) }
+func (l *load) String() string {
+	return fmt.Sprintf("%s, n = %d%s", l.row.Stage, l.row.N, Variant{Name: l.row.Tuning}.label())
+}
 
 // err is what went wrong.
 func (t *turns) err() error { return errors.Join(t.errs...) }

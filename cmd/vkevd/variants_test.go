@@ -1,0 +1,55 @@
+package main
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+func TestVariantsLeaveTheTableAlone(t *testing.T) {
+	info := vk.Info{Family: "nvidia"}
+	table := stages.TuningFor(info)
+	tiles := slices.Clone(table.Products.Tiles)
+	all, err := variants(table, []string{
+		`{}`,
+		`{"Block": 64, "ApplyQ2": {"Group": 24}}`,
+		`{"Products": {"Tiles": [{"M": 1}]}}`,
+	})
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	if !reflect.DeepEqual(all[0].Tuning, table) {
+		t.Error("no change is a change")
+	}
+	want := table
+	want.Block, want.ApplyQ2.Group = 64, 24
+	if !reflect.DeepEqual(all[1].Tuning, want) || all[1].Name != `{"Block": 64, "ApplyQ2": {"Group": 24}}` {
+		t.Errorf("%+v", all[1])
+	}
+	if got := all[2].Tuning.Products.Tiles; len(got) != 1 || got[0] != (stages.Tile{M: 1}) {
+		t.Errorf("tiles %+v", got)
+	}
+	if !slices.Equal(stages.TuningFor(info).Products.Tiles, tiles) {
+		t.Error("the family's tiles were written over")
+	}
+}
+
+func TestBenchVariants(t *testing.T) {
+	s := newStage(t)
+	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusFine {
+		t.Fatal(status, stderr)
+	}
+	if o := s.machine.benched.Others; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {
+		t.Errorf("%+v", o)
+	}
+	for _, wrong := range []string{`{"Bend":4}`, "3", "", "{", `{"Band":"\u001b[2J"}`} {
+		stdout, stderr, status := s.run("bench", "--n", "7", "--tuning", wrong, "gemm")
+		if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "stages.Tuning") {
+			t.Errorf("%q: %d %q %q", wrong, status, stdout, stderr)
+		}
+	}
+}
