@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -48,10 +49,13 @@ type Device struct {
 	nextDry    uint64
 }
 
-// List describes the devices of this machine, usable or not.
+// List describes the devices of this machine, usable or not. Where there is a Vulkan loader
+// and no driver, the list is empty.
 func List() ([]Info, error) {
 	in, all, err := examineAll(false)
-	if err != nil {
+	if errors.Is(err, errNoDriver) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
 	defer in.Destroy()
@@ -64,6 +68,9 @@ func List() ([]Info, error) {
 
 func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	in, err := driver.NewInstance("vkevd", validate)
+	if d := (*driver.Error)(nil); errors.As(err, &d) && d.Result == driver.NoDriver {
+		err = errNoDriver
+	}
 	if err != nil {
 		return nil, nil, noDevice(err)
 	}
@@ -78,6 +85,8 @@ func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	}
 	return in, all, nil
 }
+
+var errNoDriver = errors.New("the Vulkan loader found no driver")
 
 func noDevice(err error) error {
 	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, whence(runtime.GOOS))
@@ -142,7 +151,7 @@ func choose(all []*candidate, word string) (*candidate, error) {
 	case word != "" && len(all) > 0:
 		return nil, fmt.Errorf("%w: none matches %q; vkevd devices lists them", ErrNoDevice, word)
 	}
-	return nil, noDevice(fmt.Errorf("the Vulkan loader found no driver"))
+	return nil, noDevice(errNoDriver)
 }
 
 func (d *Device) open() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk"
@@ -125,6 +126,23 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestOpenRefusesUnknownDevice(t *testing.T) {
 	_, err := vk.Open(vk.Options{Device: "no such device"})
 	if !errors.Is(err, vk.ErrNoDevice) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoDriver: a loader without drivers is no loader that fails.
+func TestNoDriver(t *testing.T) {
+	if list, err := vk.List(); err != nil || len(list) == 0 {
+		t.Skip("there is no loader, or no driver anyway")
+	}
+	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
+		t.Setenv(name, os.DevNull)
+	}
+	if list, err := vk.List(); err != nil || len(list) > 0 {
+		t.Errorf("got %v, %v", list, err)
+	}
+	_, err := vk.Open(vk.Options{})
+	if !errors.Is(err, vk.ErrNoDevice) || !strings.Contains(err.Error(), "the Vulkan loader found no driver; ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	}
 	infos, err := d.machine.list()
 	if err != nil {
-		d.add("loader", missing, d.system.get(d.system.loader, d.system.cpu), "%s", describe(errors.Unwrap(err)))
+		d.add("loader", missing, d.system.get(d.system.loader, d.system.cpu), "%s", describe(err))
 		return vk.Info{}, false
 	}
 	d.add("loader", fine, "", "found")

@@ -78,6 +78,9 @@ func TestDoctorMisses(t *testing.T) {
 		{"loader on Rocky", fedora, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo dnf install vulkan-loader mesa-vulkan-drivers"},
 		{"loader on Endeavour", arch, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo pacman -S vulkan-icd-loader vulkan-swrast"},
 		{"loader elsewhere", unheardOf, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; install the Vulkan loader (libvulkan.so.1) and Mesa's lavapipe"},
+		{"loader, as vk says it", debian, func(m *pretended) { // which unwraps to two errors: this was a panic
+			m.listErr = fmt.Errorf("%w: %w; where to get it", vk.ErrNoDevice, errors.New("no Vulkan loader"))
+		}, "missing  loader                       no usable Vulkan device: no Vulkan loader; where to get it; sudo apt install libvulkan1", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
 		{"driver", debian, func(m *pretended) { m.none = true }, "missing  drivers ", "missing or not good enough: drivers; sudo apt install mesa-vulkan-drivers; for NVIDIA: sudo apt install nvidia-driver (from non-free)"},
 		{"feature", debian, func(m *pretended) {
 			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderFloat64: needs yes, has no"

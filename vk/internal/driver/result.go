@@ -16,6 +16,7 @@ const (
 	LayerMissing     Result = -6
 	ExtensionMissing Result = -7
 	FeatureMissing   Result = -8
+	NoDriver         Result = -9 // the loader found none
 )
 
 var resultNames = map[Result]string{
@@ -23,7 +24,7 @@ var resultNames = map[Result]string{
 	OutOfHostMemory: "VK_ERROR_OUT_OF_HOST_MEMORY", OutOfMemory: "VK_ERROR_OUT_OF_DEVICE_MEMORY",
 	InitFailed: "VK_ERROR_INITIALIZATION_FAILED", DeviceLost: "VK_ERROR_DEVICE_LOST", -5: "VK_ERROR_MEMORY_MAP_FAILED",
 	LayerMissing: "VK_ERROR_LAYER_NOT_PRESENT", ExtensionMissing: "VK_ERROR_EXTENSION_NOT_PRESENT",
-	FeatureMissing: "VK_ERROR_FEATURE_NOT_PRESENT", -9: "VK_ERROR_INCOMPATIBLE_DRIVER", -10: "VK_ERROR_TOO_MANY_OBJECTS",
+	FeatureMissing: "VK_ERROR_FEATURE_NOT_PRESENT", NoDriver: "VK_ERROR_INCOMPATIBLE_DRIVER", -10: "VK_ERROR_TOO_MANY_OBJECTS",
 	-12: "VK_ERROR_FRAGMENTED_POOL", -13: "VK_ERROR_UNKNOWN", -1000257000: "VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS",
 }
 
