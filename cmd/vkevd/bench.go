@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,12 +43,13 @@ func (s *session) bench() *cobra.Command {
 		Use:   "bench --n N,… [flags] STAGE…",
 		Short: "how fast each stage is on a device",
 		Long: `bench measures stages of the solver one by one on random input, in turns, after a second
-of load, by the device's own clock. Stages: ` + strings.Join(bench.Stages()[:6], ", ") + `,
-` + strings.Join(bench.Stages()[6:], ", ") + `.
+of load, by the device's own clock. Stages:
+` + folded(bench.Stages(), 90) + `.
 
 The rates are of the operations that a stage counts for itself, and of the bytes that any
 method must move, both also as a part of the device's peaks: what it reaches with nothing
-but fused multiply-adds, and with nothing but copying, which are measured first.
+but fused multiply-adds, and with nothing but copying, which are measured first. Where the
+device has no fused multiply-add, as on lavapipe, stages can come out above its peak.
 
 gemm is n×n with the block as its inner dimension; symm and panel-qr have as many columns as
 the band is wide. values and vectors are the whole solver; on the clock that includes
@@ -62,6 +62,9 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 			j.options.Stages = args
 			_, err := variants(stages.Tuning{}, j.tunings)
 			if err := errors.Join(j.options.Check(), err); err != nil {
+				return usage(cmd, "%w", err)
+			}
+			if err := tooLarge(j.options.Orders...); err != nil {
 				return usage(cmd, "%w", err)
 			}
 			return nil

@@ -15,7 +15,7 @@ func (s *session) completion() *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "a script that completes command lines",
 		Long: `completion prints a script for SHELL, which is bash, zsh, fish or powershell. Once the shell has
-read it, the tabulator key completes commands, flags, stages and kinds of matrices.`,
+read it, the Tab key completes commands, flags, stages and kinds of matrices.`,
 		Example: `  vkevd completion bash > ~/.local/share/bash-completion/completions/vkevd
   vkevd completion zsh > ~/.zfunc/_vkevd
   vkevd completion fish > ~/.config/fish/completions/vkevd.fish`,

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 // helpTemplate is what --help prints, for every command.
 const helpTemplate = `{{.Long}}
@@ -27,6 +31,29 @@ Flags:
 
 const exitStatuses = `Exit status: 0 fine; 1 numerical failure or interrupted; 2 usage, or a file that cannot be
 read or written; 3 no suitable device.`
+
+// folded lists words with commas between them, in lines of at most so many bytes where words allow.
+func folded(words []string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		}
+		switch {
+		case column == 0:
+		case column+1+len(w) > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(w)
+		column += len(w)
+	}
+	return b.String()
+}
 
 // help replaces cobra's command, which calls a topic that does not exist a success.
 func (s *session) help() *cobra.Command {

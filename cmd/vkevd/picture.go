@@ -111,7 +111,7 @@ func (p *picture) write(w io.Writer, format string) error {
 	case ".png":
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
 	case ".svg":
-		canvas = vgsvg.New(width, height)
+		canvas = &svgCanvas{Canvas: vgsvg.New(width, height)}
 	default:
 		panic(fmt.Sprintf("a picture in %q", format))
 	}
@@ -123,8 +123,8 @@ func (p *picture) write(w io.Writer, format string) error {
 		return err
 	}
 	text := drawn.Bytes()
-	if format == ".svg" { // the first is the one measured with, the next are of its widths
-		text = bytes.ReplaceAll(text, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	if c, ok := canvas.(*svgCanvas); ok {
+		text = c.steady(text)
 	}
 	_, err := w.Write(text)
 	return err

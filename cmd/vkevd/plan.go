@@ -35,6 +35,9 @@ How many eigenvalues an --interval holds is not known beforehand: memory is for 
 		if n < 1 {
 			return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
 		}
+		if err := tooLarge(n); err != nil {
+			return usage(cmd, "%w", err)
+		}
 		if err := opt.check(cmd); err != nil {
 			return err
 		}

@@ -22,6 +22,11 @@ type plotJob struct {
 // formats are the endings of pictures.
 var formats = []string{".png", ".svg"}
 
+// narrowest and widest are centimetres: labels need some, and memory for dots has an end.
+const narrowest, widest = 4, 200
+
+func legible(cm float64) bool { return cm == 0 || cm >= narrowest && cm <= widest }
+
 func (s *session) plot() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot",
@@ -84,8 +89,8 @@ func (s *session) plotOf(name, short, long, example string, flags func(*cobra.Co
 				return usage(cmd, "plot %s needs --out, the FILE to draw into", name)
 			case !slices.Contains(formats, ending):
 				return usage(cmd, "--out: %s: the name must end in %s", j.out, strings.Join(formats, " or "))
-			case !(j.width >= 0 && j.width <= 200 && j.height >= 0 && j.height <= 200):
-				return usage(cmd, "--width and --height are in centimetres, up to 200")
+			case !legible(j.width) || !legible(j.height):
+				return usage(cmd, "--width and --height are in centimetres, %d to %d", narrowest, widest)
 			}
 			return nil
 		},
@@ -96,8 +101,8 @@ func (s *session) plotOf(name, short, long, example string, flags func(*cobra.Co
 	f := cmd.Flags()
 	f.StringVarP(&j.out, "out", "o", "", "the picture's `FILE`, .png or .svg")
 	f.StringVar(&j.title, "title", "", "a `TEXT` above the picture")
-	f.Float64Var(&j.width, "width", 0, "in centimetres (default: what suits)")
-	f.Float64Var(&j.height, "height", 0, "in centimetres (default: what suits)")
+	f.Float64Var(&j.width, "width", 0, "`CM` centimetres (default: what suits)")
+	f.Float64Var(&j.height, "height", 0, "`CM` centimetres (default: what suits)")
 	if flags != nil {
 		flags(cmd)
 	}

@@ -41,7 +41,7 @@ func (s *session) reports(ctx context.Context, files []string) ([]report, error)
 				return r, err
 			}
 			if err := json.Unmarshal(text, &r); err != nil {
-				return r, fmt.Errorf("%s: no report in JSON: %w", inputName(file), err)
+				return r, fmt.Errorf("%s: not a report; solve --report writes them", inputName(file))
 			}
 			return r, nil
 		})
@@ -49,7 +49,7 @@ func (s *session) reports(ctx context.Context, files []string) ([]report, error)
 			return nil, err
 		}
 		if len(r.Stages) == 0 {
-			return nil, fmt.Errorf("%s: no stages in it; solve --report writes reports", inputName(file))
+			return nil, fmt.Errorf("%s: a report without stages; solve --report writes them", inputName(file))
 		}
 		for _, t := range r.Stages {
 			if !(t.Seconds >= 0) || t.Seconds > 1e12 {
@@ -81,10 +81,15 @@ func (s *session) stageTimes(ctx context.Context, files []string) (*picture, err
 	}
 	var stages []string
 	for _, r := range all {
+		next := 0 // what only this report has comes where it has it
 		for _, t := range r.Stages {
-			if name := printable(t.Name); !slices.Contains(stages, name) {
-				stages = append(stages, name)
+			name := printable(t.Name)
+			at := slices.Index(stages, name)
+			if at < 0 {
+				at = next
+				stages = slices.Insert(stages, at, name)
 			}
+			next = at + 1
 		}
 	}
 	slices.Reverse(stages) // the axis goes upwards
@@ -121,8 +126,11 @@ func (r report) name() string { return fmt.Sprintf("%s, n = %d", label(r.File), 
 // bars draws report i of count.
 func (p *picture) bars(i, count int, thick vg.Length, stages []string, r report) error {
 	seconds := make(plotter.Values, len(stages))
+	labels := make([]string, len(stages)) // none beside a stage that the report has not
 	for _, t := range r.Stages {
-		seconds[slices.Index(stages, printable(t.Name))] += t.Seconds
+		k := slices.Index(stages, printable(t.Name))
+		seconds[k] += t.Seconds
+		labels[k] = fmt.Sprintf("%.3g", seconds[k])
 	}
 	chart, err := plotter.NewBarChart(seconds, thick)
 	if err != nil {
@@ -134,9 +142,9 @@ func (p *picture) bars(i, count int, thick vg.Length, stages []string, r report)
 	if count > 1 {
 		p.Legend.Add(r.name()+", "+printable(r.Device), chart)
 	}
-	at, labels := make(plotter.XYs, len(stages)), make([]string, len(stages))
+	at := make(plotter.XYs, len(stages))
 	for k, t := range seconds {
-		at[k], labels[k] = plotter.XY{X: t, Y: float64(k)}, fmt.Sprintf("%.3g", t)
+		at[k] = plotter.XY{X: t, Y: float64(k)}
 	}
 	const height = 9 // of the figures, in points
 	return p.texts(at, labels, vg.Points(3), chart.Offset-vg.Points(height*0.36))

@@ -140,6 +140,50 @@ func TestPlotsOfExtremes(t *testing.T) {
 	}
 }
 
+// TestTextsKeepTheirRoom: in a viewer without the font, stages' names ran into the bars beside them.
+func TestTextsKeepTheirRoom(t *testing.T) {
+	s := newStage(t)
+	s.pictureFiles()
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "A.json"); status != statusFine {
+		t.Fatal(stderr)
+	}
+	drawn, _ := os.ReadFile("p.svg")
+	label := newPicture("", "", "").Y.Tick.Label.Font
+	face := font.DefaultCache.Lookup(label, label.Size)
+	width := face.Width("band reduction").Points()
+	found := false
+	for _, element := range strings.Split(string(drawn), "<text ")[1:] {
+		if !strings.Contains(element, ">band reduction<") {
+			continue
+		}
+		var room, middle float64
+		if _, err := fmt.Sscanf(element, `text-anchor="middle" textLength="%g" lengthAdjust="spacingAndGlyphs" x="%g"`, &room, &middle); err != nil {
+			t.Fatalf("%v: %s", err, element)
+		}
+		found = math.Abs(room-width) < 0.01*width && middle-room/2 >= 0
+	}
+	if !found {
+		t.Errorf("no text of width %g:\n%s", width, drawn)
+	}
+}
+
+// TestStagesOfUnlikeReports: a stage that one report lacks has no number there, and stands where the other has it.
+func TestStagesOfUnlikeReports(t *testing.T) {
+	s := newStage(t)
+	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)
+	s.file("values.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":3},{"name":"bisection","seconds":0.75}]}`)
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "vectors.json", "values.json"); status != statusFine {
+		t.Fatal(stderr)
+	}
+	text := svgText(t, "p.svg")
+	if !strings.Contains(text, "|transpose|tridiagonal solve|bisection|bulge chasing|") { // from the bottom up
+		t.Errorf("the order of the stages: %s", text)
+	}
+	if !strings.Contains(text, "|1.5|0.25|0.125|") && !strings.Contains(text, "|0.125|0.25|1.5|") {
+		t.Errorf("numbers of stages that there are not: %s", text)
+	}
+}
+
 // TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, for what the font
 // lacks is left out in silence.
 func TestTheFontHasAllLetters(t *testing.T) {
@@ -174,6 +218,7 @@ func TestPlotRefuses(t *testing.T) {
 	s.pictureFiles()
 	s.file("nan", "1\nnan\n")
 	s.file("comment", "# nothing\n")
+	s.file("empty", "")
 	s.file("other.json", `{"n":3}`)
 	s.file("backwards.json", `{"stages":[{"name":"x","seconds":-1}]}`)
 	s.file("two.json", `{"stage":"sy2sb","n":1,"b":2,"k":4}{"stage":"sy2sb","n":2,"b":2,"k":4}`)
@@ -185,17 +230,20 @@ func TestPlotRefuses(t *testing.T) {
 		{"spectrum", "plot spectrum needs a FILE to draw; see vkevd plot spectrum --help"},
 		{"spectrum v.txt", "plot spectrum needs --out, the FILE to draw into; see vkevd plot spectrum --help"},
 		{"spectrum --out p.jpg v.txt", "--out: p.jpg: the name must end in .png or .svg; see vkevd plot spectrum --help"},
-		{"spectrum --out p.png --width -1 v.txt", "--width and --height are in centimetres, up to 200; see vkevd plot spectrum --help"},
+		{"spectrum --out p.png --width -1 v.txt", "--width and --height are in centimetres, 4 to 200; see vkevd plot spectrum --help"},
+		{"spectrum --out p.png --height 0.01 v.txt", "--width and --height are in centimetres, 4 to 200; see vkevd plot spectrum --help"},
 		{"spectrum --out no/p.png v.txt", "no/p.png: cannot be written: no such file or directory"},
 		{"spectrum --out p.png none", "none: no such file or directory"},
 		{"spectrum --out p.png nan", "nan: value 2 is NaN"},
 		{"spectrum --out p.png comment", "comment: no eigenvalue to draw"},
 		{"spectrum --out p.png --log v.txt", "v.txt: --log needs positive eigenvalues, the least is -1"},
 		{"density --out p.png --bins -1 v.txt", "--bins: -1 is not between 1 and 10000"},
-		{"stages --out p.png v.txt", "v.txt: no report in JSON: invalid character '2' after top-level value"},
-		{"stages --out p.png other.json", "other.json: no stages in it; solve --report writes reports"},
+		{"stages --out p.png v.txt", "v.txt: not a report; solve --report writes them"},
+		{"stages --out p.png other.json", "other.json: a report without stages; solve --report writes them"},
 		{"stages --out p.png backwards.json", `backwards.json: stage "x" took -1 s`},
 		{"stages --out p.png none", "none: no such file or directory"},
+		{"tune --out p.png v.txt", "v.txt: not rows in JSON; tune --json writes them"},
+		{"tune --out p.png empty", "empty: no rows in it; tune --json writes them"},
 		{"tune --out p.png two.json", "rows of orders [1 2]; --n picks one"},
 		{"tune --out p.png --n 3 two.json", "no rows to draw"},
 		{"tune --out p.png values.json", "no rows with b and k to draw; tune --json writes them, and bench --json of sy2sb"},

@@ -32,12 +32,15 @@ func (s *session) benchRows(ctx context.Context, files []string) ([]bench.Row, e
 			if err == io.EOF {
 				break
 			} else if err != nil {
-				return nil, fmt.Errorf("%s: no rows in JSON: %w", inputName(file), err)
+				return nil, fmt.Errorf("%s: not rows in JSON; tune --json writes them", inputName(file))
 			}
 			if !(r.Median >= 0) || r.Median > 1e12 || r.B < 0 || r.K < 0 || r.N < 0 {
 				return nil, fmt.Errorf("%s: a row that makes no sense: %+v", inputName(file), r)
 			}
 			rows = append(rows, r)
+		}
+		if len(rows) == 0 {
+			return nil, fmt.Errorf("%s: no rows in it; tune --json writes them", inputName(file))
 		}
 	}
 	return rows, nil

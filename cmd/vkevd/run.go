@@ -51,7 +51,7 @@ precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
 	root.SetIn(s.stdin)
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", aboutFlag(err)) })
 	root.SetHelpTemplate(helpTemplate)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(s.help())

@@ -39,7 +39,9 @@ broken solvers before, on the device and measures the answers on the host:
   alone      the same between the values found without vectors and those found with them
 
 Each must be below 60; a good solver stays below 10. If one is not, or a solve fails, the
-exit status is 1. KIND is a part of a name, of those kinds that are wanted.`,
+exit status is 1. KIND is a part of a name, of those kinds that are wanted:
+
+` + folded(kindNames(), 90) + `.`,
 		Example: "  vkevd selftest\n  vkevd selftest --n 500,1000 ddrvst wilkinson --device nvidia",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
@@ -47,6 +49,9 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted.`,
 			}
 			if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
 				return usage(cmd, "--n needs orders of matrices, none negative")
+			}
+			if err := tooLarge(j.orders...); err != nil {
+				return usage(cmd, "%w", err)
 			}
 			for _, part := range args {
 				if !slices.ContainsFunc(kindNames(), func(name string) bool { return strings.Contains(name, part) }) {

@@ -47,6 +47,8 @@ are not measured. When --budget is spent, the best so far counts.`,
 				return noArguments(cmd, args)
 			case cmd.Flags().Changed("n") && o.N < least:
 				return usage(cmd, "--n: %d is too small, at least %d", o.N, least)
+			case tooLarge(o.N) != nil:
+				return usage(cmd, "%w", tooLarge(o.N))
 			case o.Budget <= 0 || o.Repeat < 1:
 				return usage(cmd, "--budget and --repeat must be positive")
 			case j.save && j.configFolder() == "":
