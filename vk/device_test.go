@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -132,11 +133,14 @@ func TestOpenRefusesUnknownDevice(t *testing.T) {
 
 // TestNoDriver: a loader without drivers is no loader that fails.
 func TestNoDriver(t *testing.T) {
-	if list, err := vk.List(); err != nil || len(list) == 0 {
-		t.Skip("there is no loader, or no driver anyway")
-	}
-	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
-		t.Setenv(name, os.DevNull)
+	const blind = "VKEVD_TEST_NO_DRIVER"
+	if os.Getenv(blind) == "" { // in a process of its own: loaders look for drivers once
+		again := exec.Command(os.Args[0], "-test.run=^TestNoDriver$")
+		again.Env = append(os.Environ(), blind+"=1", "VK_DRIVER_FILES="+os.DevNull, "VK_ICD_FILENAMES="+os.DevNull)
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
 	}
 	if list, err := vk.List(); err != nil || len(list) > 0 {
 		t.Errorf("got %v, %v", list, err)

@@ -21,7 +21,7 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	}
 	infos, err := d.machine.list()
 	if err != nil {
-		d.add("loader", missing, d.system.get(d.system.loader, d.system.cpu), "%s", describe(err))
+		d.add("loader", missing, d.system.get(d.system.loader, d.system.cpu), "%s", describe(cause(err)))
 		return vk.Info{}, false
 	}
 	d.add("loader", fine, "", "found")
@@ -43,6 +43,15 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	return d.choose(infos)
 }
 
+// cause is the last of what an error wraps: vk's begin with there being no device, and end with where to get one.
+func cause(err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		all := several.Unwrap()
+		return all[len(all)-1]
+	}
+	return err
+}
+
 // choose is the device that open would take, or else the first that is not used for want of something.
 func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	dev, err := d.session.open(d.word, d.stderr)
@@ -54,7 +63,11 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	}
 	if i := slices.IndexFunc(infos, func(i vk.Info) bool { return i.Problem != "" }); d.word == "" && i >= 0 {
 		info := infos[i]
-		d.add("device", missing, d.system.get(d.system.cpu)+" to go on with the CPU", "%s (%s) cannot be used", info.Name, info.Type)
+		remedy := d.system.get(d.system.cpu) + " to go on with the CPU"
+		if info.Type == "cpu" { // that is there, and the problem is what it lacks
+			remedy = ""
+		}
+		d.add("device", missing, remedy, "%s (%s) cannot be used: %s", info.Name, info.Type, strings.TrimPrefix(info.Problem, info.Name+": "))
 		return info, true
 	}
 	d.add("device", missing, "", "%s", describe(err))
@@ -67,6 +80,8 @@ func (d *examination) offers(info vk.Info) bool {
 	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
 	for _, f := range vk.Features() {
 		switch {
+		case len(info.Features) == 0 && info.Problem != "":
+			// It was refused before anybody asked for its features.
 		case slices.Contains(info.Features, f.Name):
 			d.add(f.Name, fine, "", "offered")
 		case f.Required:

@@ -80,12 +80,16 @@ func TestDoctorMisses(t *testing.T) {
 		{"loader elsewhere", unheardOf, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; install the Vulkan loader (libvulkan.so.1) and Mesa's lavapipe"},
 		{"loader, as vk says it", debian, func(m *pretended) { // which unwraps to two errors: this was a panic
 			m.listErr = fmt.Errorf("%w: %w; where to get it", vk.ErrNoDevice, errors.New("no Vulkan loader"))
-		}, "missing  loader                       no usable Vulkan device: no Vulkan loader; where to get it; sudo apt install libvulkan1", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
+		}, "missing  loader                       no Vulkan loader; sudo apt install libvulkan1", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
 		{"driver", debian, func(m *pretended) { m.none = true }, "missing  drivers ", "missing or not good enough: drivers; sudo apt install mesa-vulkan-drivers; for NVIDIA: sudo apt install nvidia-driver (from non-free)"},
 		{"feature", debian, func(m *pretended) {
 			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderFloat64: needs yes, has no"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
 		}, "missing  shaderFloat64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to go on with the CPU"},
+		{"old lavapipe", debian, func(m *pretended) { // whose list of features is not known
+			m.info.Name, m.info.Type, m.info.Features, m.info.Problem = "llvmpipe", "cpu", nil, "llvmpipe: lavapipe: needs Mesa 25, has Mesa 22"
+			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
+		}, "missing  device                       llvmpipe (cpu) cannot be used: lavapipe: needs Mesa 25, has Mesa 22\nok       Vulkan 1.3                   1.3.0\nnote     memory ", "missing or not good enough: device"},
 		{"version", debian, func(m *pretended) { m.info.API = "1.2.203" }, "missing  Vulkan 1.3                   1.2.203", "missing or not good enough: Vulkan 1.3; a newer driver, or another device"},
 		{"anything else", debian, func(m *pretended) { m.info.Problem = "too old" }, "missing  driver                       too old", "missing or not good enough: driver; a newer driver, or another device"},
 		{"division", debian, func(m *pretended) { m.arithmetic.Division = 3 }, "missing  FP64 division                at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
