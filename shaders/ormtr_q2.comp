@@ -50,7 +50,14 @@
 //
 // With FLAGS there is one team to a workgroup, and the groups of a strip of vectors
 // follow each other in different workgroups, by the same rule: each counts in a flag the
-// blocks it has finished.
+// blocks it has finished. It looks at the other's flag and sets its own once in STRIDE blocks.
+//
+// With AHEAD a block brings the rows of the next one, some with each reflector, and keeps them
+// in shared memory till then. So the group before must have finished one block more. A team of several
+// cannot do that, being one block behind.
+//
+// With OVERLAP a reflector's dot product runs over a row as soon as the reflector before it has
+// been applied to that row. The order of operations on each number stays as it is.
 //
 // Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
 #version 460
@@ -77,9 +84,12 @@ layout(constant_id = 4) const uint U = 2;     // reflectors of a batch
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;
+layout(constant_id = 6) const uint STRIDE = 1;
 #else
 layout(constant_id = 6) const uint PIPE = 1;  // groups under way at the same time
 #endif
+layout(constant_id = 7) const bool OVERLAP = false;
+layout(constant_id = 8) const bool AHEAD = false; // of PIPE = 1
 
 // One team reads what another one has written.
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Vectors { nonprivate real_t at[]; };
@@ -103,10 +113,12 @@ const uint BATCHES = G / U;
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;     // elements of a chunk that an invocation brings
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;     // and factors
 const uint WINDOW = B + U;                            // rows in registers
+const uint PART = (B + G - 1) / G;                    // rows that come with a reflector, AHEAD
 
 shared work_t chunk[PIPE * CHUNK * B];
 shared work_t factor[PIPE * CHUNK];
 shared work_t slot[G * LOCAL_SIZE];
+shared work_t ahead[AHEAD ? B * LOCAL_SIZE : 1]; // rows of the next block
 
 uint strip; // of vectors, that the workgroup is at work on
 work_t x[WINDOW]; // of the vector
@@ -214,16 +226,91 @@ void receive() {
 	barrier();
 }
 
-// reflect applies the chunk's reflector i to rows w … w+B−1 of the window. Dot
-// products run in four chains, added up without a loop: an array that a loop indexes may end in memory.
+// The rows that a block brings for the next one: none behind the last.
+Rows next_rows;
+bool next_exists, next_inside;
+
+void begin_ahead(uint base, bool last) {
+	next_exists = !last;
+	if (!AHEAD || last) return;
+	uint next = TRANSPOSED ? base - B : base + B;
+	next_rows = rows(next, G, B);
+	next_inside = inside(next);
+}
+
+// bring loads the rows that come with a block's reflector i; keep puts them where enter will find them.
+void bring(uint i, out work_t part[PART]) {
+	if (!AHEAD || !next_exists) return;
+	[[unroll]] for (uint a = 0; a < PART; a++) {
+		uint k = (G - 1 - i) * PART + a;
+		if (B % G == 0 || k < B) part[a] = next_inside ? load(next_rows, k) : load_checked(next_rows, k);
+	}
+}
+
+void keep(uint i, work_t part[PART]) {
+	if (!AHEAD || !next_exists) return;
+	[[unroll]] for (uint a = 0; a < PART; a++) {
+		uint k = (G - 1 - i) * PART + a;
+		if (B % G == 0 || k < B) ahead[slot_of(k)] = part[a];
+	}
+}
+
+// v_of is where the chunk's reflector i begins, of this team's.
+uint v_of(uint i) { return (team() * CHUNK + i) * B; }
+
+// scale is what a reflector's v is multiplied with. Dot products run in four chains, added up
+// without a loop: an array that a loop indexes may end in memory.
+work_t scale(uint i, work_t dot[4]) { return -factor[team() * CHUNK + i] * ((dot[0] + dot[1]) + (dot[2] + dot[3])); }
+
+// reflect applies the chunk's reflector i to rows w … w+B−1 of the window.
 void reflect(uint i, uint w) {
-	work_t v[B];
-	[[unroll]] for (uint q = 0; q < B; q++) v[q] = chunk[(team() * CHUNK + i) * B + q];
-	work_t dot[4];
+	work_t v[B], dot[4];
+	[[unroll]] for (uint q = 0; q < B; q++) v[q] = chunk[v_of(i) + q];
 	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
 	[[unroll]] for (uint q = 0; q < B; q++) dot[q % 4] = fma(v[q], x[w + q], dot[q % 4]);
-	work_t s = -factor[team() * CHUNK + i] * ((dot[0] + dot[1]) + (dot[2] + dot[3]));
+	work_t s = scale(i, dot);
 	[[unroll]] for (uint q = 0; q < B; q++) x[w + q] = fma(s, v[q], x[w + q]);
+}
+
+// reflect_batch applies the block's reflectors i+U−1 … i.
+void reflect_batch(uint i) {
+	[[unroll]] for (uint w = U; w > 0; w--) {
+		work_t part[PART];
+		bring(i + w - 1, part);
+		reflect(i % CHUNK + w - 1, w - 1);
+		keep(i + w - 1, part);
+	}
+}
+
+// reflect_overlapped does the same. While reflector w is applied to row after row, from w on, reflector
+// w−1 follows it: its v takes the place of the other's.
+void reflect_overlapped(uint i) {
+	uint c = i % CHUNK;
+	work_t v[B], dot[4];
+	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
+	[[unroll]] for (uint q = 0; q < B; q++) {
+		v[q] = chunk[v_of(c + U - 1) + q];
+		dot[q % 4] = fma(v[q], x[U - 1 + q], dot[q % 4]);
+	}
+	[[unroll]] for (uint w = U - 1; w > 0; w--) {
+		work_t part[PART];
+		bring(i + w, part);
+		work_t s = scale(c + w, dot), before;
+		[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
+		[[unroll]] for (uint q = 0; q < B; q++) {
+			if (q > 0) x[w - 1 + q] = fma(s, before, x[w - 1 + q]);
+			before = v[q];
+			v[q] = chunk[v_of(c + w - 1) + q];
+			dot[q % 4] = fma(v[q], x[w - 1 + q], dot[q % 4]);
+		}
+		x[w - 1 + B] = fma(s, before, x[w - 1 + B]);
+		keep(i + w, part);
+	}
+	work_t part[PART];
+	bring(i, part);
+	work_t s = scale(c, dot);
+	[[unroll]] for (uint q = 0; q < B; q++) x[q] = fma(s, v[q], x[q]);
+	keep(i, part);
 }
 
 // move lets the window go up from a batch that began at i: U rows in, U rows out.
@@ -244,7 +331,9 @@ void enter(uint base, bool first) {
 		for (uint k = 0; k < G; k++) slot[slot_of(k)] = load_checked(r, k);
 	}
 	Rows r = rows(base, G, B);
-	if (inside(base)) {
+	if (AHEAD && !first) {
+		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = ahead[slot_of(w)];
+	} else if (inside(base)) {
 		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = load(r, w);
 	} else {
 		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = load_checked(r, w);
@@ -274,7 +363,10 @@ void block(Place at) {
 	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
 	bool first = j == (TRANSPOSED ? blocks - 1 : 0), last = j == (TRANSPOSED ? 0 : blocks - 1);
 	uint base = base_of(at);
-	if (busy) enter(base, first);
+	if (busy) {
+		enter(base, first);
+		begin_ahead(base, last);
+	}
 	for (uint batch = 0; batch < BATCHES; batch++) {
 		uint i = G - U - batch * U;
 		if (i % CHUNK == CHUNK - U) {
@@ -283,7 +375,8 @@ void block(Place at) {
 			request(next_chunk(at));
 		}
 		if (!busy) continue;
-		[[unroll]] for (uint w = U; w > 0; w--) reflect(i % CHUNK + w - 1, w - 1);
+		if (OVERLAP) reflect_overlapped(i);
+		else reflect_batch(i);
 		if (i > 0) move(i);
 	}
 	if (busy) leave(base, last);
@@ -315,16 +408,20 @@ void main() {
 		request(at);
 		uint end = steps(sweep_of(q));
 		for (at.t = 0; at.t < end; at.t++) {
-			if (t == 0) {
-				uint need = q == 0 ? 0 : TRANSPOSED ? steps(sweep_of(q - 1)) - step_of(at) : at.t + 1;
-				if (seen < need) seen = await(p.flags, flag - all, need, p.info, p.abort_word, p.polls);
-				go = seen >= need;
+			if (at.t % STRIDE == 0) {
+				if (t == 0) {
+					uint need = q == 0 ? 0 : (TRANSPOSED ? steps(sweep_of(q - 1)) - step_of(at) : at.t + 1) + STRIDE - 1 + uint(AHEAD);
+					if (seen < need) seen = await(p.flags, flag - all, need, p.info, p.abort_word, p.polls);
+					go = seen >= need;
+				}
+				meet();
+				if (!go) return;
 			}
-			meet();
-			if (!go) return;
 			block(at);
-			meet();
-			if (t == 0) publish(p.flags, flag, at.t + 1 < end ? at.t + 1 : FLAG_END);
+			if (at.t % STRIDE == STRIDE - 1 || at.t + 1 == end) {
+				meet();
+				if (t == 0) publish(p.flags, flag, at.t + 1 < end ? at.t + 1 : FLAG_END);
+			}
 		}
 	}
 }

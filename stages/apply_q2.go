@@ -78,6 +78,7 @@ func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
 	x := s.spec
 	s.flags = build(&b, shaders.OrmtrQ2Flags(), shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,
+		Overlap: x.Overlap, Ahead: x.Ahead, Stride: max(1, s.tune.Stride),
 		WideFence: specBool(t.Chase.wideFence(dev.Info())), FlagStride: q2FlagStride,
 	})
 	s.items = math.MaxInt

@@ -99,12 +99,16 @@ var q2Tunings = []ApplyQ2Tuning{
 	{Threads: 8, Pipe: 4, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 6, Chunk: 3, Batch: 1, Dispatch: 2e3},
 	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
+	{Threads: 4, Group: 4, Chunk: 4, Batch: 2, Overlap: true, Dispatch: 1e4},
+	{Threads: 4, Group: 6, Chunk: 6, Batch: 3, Ahead: true, Dispatch: 1e4},
+	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Overlap: true, Ahead: true, Stride: 3, Dispatch: 1e9},
+	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 1, Overlap: true, Ahead: true, Stride: 2, Dispatch: 1e9},
 }
 
 // TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
 func TestApplyQ2(t *testing.T) {
 	worst := 0.0
-	some := [][]int{1: {0}, 2: {0}, 3: {0, 3, 5}, 4: {0, 1, 2, 3, 4, 5, 6, 7}, 5: {4, 5}} // by b; not all: compiling takes time
+	some := [][]int{1: {0}, 2: {0}, 3: {0, 3, 5}, 4: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 5: {4, 5, 9, 10}} // by b; not all: compiling takes time
 	for b := range some {
 		for _, i := range some[b] {
 			tune := q2Tunings[i]

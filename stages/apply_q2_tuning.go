@@ -18,6 +18,9 @@ type ApplyQ2Tuning struct {
 	Group      uint32  // sweeps of a group
 	Chunk      uint32  // reflectors in shared memory at a time; divides Group
 	Batch      uint32  // reflectors between two moves of the registers; divides Chunk
+	Overlap    bool    // a reflector's dot product is summed while the one before it is applied
+	Ahead      bool    // the next block's rows are brought while a block is worked on; one team at a time
+	Stride     uint32  // with Flags: blocks between two looks at a flag; 0 is 1
 	Dispatch   float64 // what one dispatch may cost, in flops
 }
 
@@ -44,7 +47,7 @@ func smallestApplyQ2() ApplyQ2Tuning {
 func (t ApplyQ2Tuning) spec(info vk.Info, b, m int, op Op) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
 		LocalSize: t.Threads, B: uint32(b), G: t.Group, Chunk: t.Chunk, U: t.Batch,
-		Transposed: specBool(bool(op)), Pipe: 1,
+		Transposed: specBool(bool(op)), Pipe: 1, Overlap: specBool(t.Overlap),
 	}
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && m*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
@@ -52,10 +55,13 @@ func (t ApplyQ2Tuning) spec(info vk.Info, b, m int, op Op) (shaders.OrmtrQ2Teams
 	if spec.LocalSize%spec.Pipe != 0 || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 || spec.G%spec.Chunk != 0 || spec.G < 1 {
 		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
+	spec.Ahead = specBool(t.Ahead && spec.Pipe == 1)
 	for need := q2SharedBytes(spec); need > info.SharedBytes; need = q2SharedBytes(spec) {
 		switch {
 		case spec.Pipe > 1:
 			spec.Pipe /= 2
+		case spec.Ahead != 0:
+			spec.Ahead = 0
 		case spec.G > spec.Chunk:
 			spec.G -= spec.Chunk
 		default:
@@ -69,5 +75,9 @@ func (t ApplyQ2Tuning) spec(info vk.Info, b, m int, op Op) (shaders.OrmtrQ2Teams
 // q2SharedBytes is what ormtr_q2.comp declares as shared.
 func q2SharedBytes(spec shaders.OrmtrQ2TeamsSpec) int {
 	const scalars = 1
-	return 8 * int(spec.Pipe*spec.Chunk*(spec.B+1)+spec.G*spec.LocalSize+scalars)
+	ahead := uint32(1)
+	if spec.Ahead != 0 {
+		ahead = spec.B * spec.LocalSize
+	}
+	return 8 * int(spec.Pipe*spec.Chunk*(spec.B+1)+spec.G*spec.LocalSize+ahead+scalars)
 }
