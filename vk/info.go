@@ -38,7 +38,8 @@ type candidate struct {
 	extensions []string
 	heaps      []driver.Heap
 	types      []driver.MemoryType
-	family     int // queue family, −1 if none computes
+	family     int    // of queues; −1 if none computes
+	tickBits   uint32 // of its timestamps; the others are 0
 	info       Info
 	problem    error
 }
@@ -80,32 +81,41 @@ const MinimumAPI = "1.3"
 const minimumAPI = 1<<22 | 3<<12 // Vulkan 1.3
 
 func examine(index int, p driver.Physical) *candidate {
-	c := &candidate{physical: p, props: p.Properties(), family: -1}
+	c := &candidate{physical: p, props: p.Properties()}
 	c.extensions, _ = p.Extensions()
 	c.heaps, c.types = p.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 	pr := &c.props
 	c.info = Info{
 		Index: index, Name: pr.Name, Type: pr.Type.String(), Family: family(pr), Driver: pr.DriverName, DriverVersion: pr.DriverInfo,
 		API:         fmt.Sprintf("%d.%d.%d", pr.API>>22, pr.API>>12&0x3ff, pr.API&0xfff),
-		SharedBytes: int(pr.MaxShared), MaxLocal: int(pr.MaxInvocations), Subgroup: int(pr.Subgroup), Units: int(pr.Units), MaxAllocation: pr.MaxAllocation,
+		SharedBytes: int(pr.MaxShared), MaxLocal: int(min(pr.MaxInvocations, pr.MaxLocalSize[0])), Subgroup: int(pr.Subgroup), Units: int(pr.Units), MaxAllocation: pr.MaxAllocation,
 	}
 	for _, h := range c.heaps {
 		if h.Local && h.Bytes > c.info.Memory {
 			c.info.Memory, c.info.Free = h.Bytes, h.Free
 		}
 	}
-	for i, q := range p.Queues() {
-		// A family with graphics is preferred: on some drivers the pure
-		// compute family shares time slices with the desktop.
-		if q.Flags&driver.Compute != 0 && (c.family < 0 || q.Flags&driver.Graphics != 0 && i == 0) {
-			c.family = i
-		}
+	queues := p.Queues()
+	if c.family = computes(queues); c.family >= 0 {
+		c.tickBits = queues[c.family].TimestampBits
 	}
 	c.problem = c.refuse()
 	if c.problem != nil {
 		c.info.Problem = c.problem.Error()
 	}
 	return c
+}
+
+// computes is the queue family to use: the first that computes, but rather one with graphics, as
+// on some drivers the pure compute family shares time slices with the desktop; −1 if none computes.
+func computes(families []driver.QueueFamily) int {
+	both := func(q driver.QueueFamily) bool {
+		return q.Flags&driver.Compute != 0 && q.Flags&driver.Graphics != 0
+	}
+	if i := slices.IndexFunc(families, both); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(families, func(q driver.QueueFamily) bool { return q.Flags&driver.Compute != 0 })
 }
 
 func (c *candidate) refuse() error {
@@ -120,6 +130,9 @@ func (c *candidate) refuse() error {
 	}
 	if c.family < 0 {
 		return unsupported("queues", "one that computes", "none")
+	}
+	if c.tickBits == 0 {
+		return unsupported("timestamps of its queue", "yes", "no")
 	}
 	c.features = c.physical.Features()
 	c.info.Features = c.features.Names()

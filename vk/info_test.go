@@ -76,3 +76,34 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 		t.Errorf("another driver of an old Mesa: %v", err)
 	}
 }
+
+// A family that computes only is taken where none has graphics, too.
+func TestQueueFamilyWithGraphicsIsPreferred(t *testing.T) {
+	const transfer = 4
+	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags} }
+	both, pure, moves := family(driver.Graphics|driver.Compute), family(driver.Compute), family(transfer)
+	for _, c := range []struct {
+		families []driver.QueueFamily
+		want     int
+	}{
+		{[]driver.QueueFamily{both, pure}, 0}, {[]driver.QueueFamily{moves, pure, both}, 2}, {[]driver.QueueFamily{moves, pure, pure}, 1},
+		{[]driver.QueueFamily{family(driver.Graphics), moves}, -1}, {nil, -1},
+	} {
+		if got := computes(c.families); got != c.want {
+			t.Errorf("%v: family %d, want %d", c.families, got, c.want)
+		}
+	}
+}
+
+// Timestamps of 36 bits begin again at 0 every hour: a batch that is running then takes no longer.
+func TestTimestampsBeginAgain(t *testing.T) {
+	for _, c := range []struct {
+		from, to uint64
+		bits     uint32
+		want     uint64
+	}{{5, 7, 64, 2}, {1<<36 - 3, 4, 36, 7}, {1<<64 - 1, 1, 64, 2}, {9, 9, 36, 0}} {
+		if got := elapsed(c.from, c.to, c.bits); got != c.want {
+			t.Errorf("from %#x to %#x of %d bits: %d ticks, want %d", c.from, c.to, c.bits, got, c.want)
+		}
+	}
+}

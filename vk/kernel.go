@@ -1,9 +1,12 @@
 package vk
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"unsafe"
 
+	"github.com/vkevd/vkevd/vk/internal/driver"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
@@ -45,7 +48,8 @@ type kernel struct {
 
 // Build specialises a module on the device; equal requests share one
 // pipeline. It returns when the driver has compiled it, or inside Compile at once.
-// On a Dry device no pipeline is made.
+// On a Dry device no pipeline is made. A workgroup with more invocations than the device
+// can have is an *UnsupportedError.
 func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], error) {
 	var push P
 	core := &kernel{name: m.Name, pushSize: int(unsafe.Sizeof(push))}
@@ -54,13 +58,33 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 			core.addrs = append(core.addrs, f)
 		}
 	}
+	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: bytesOf(&spec), pushSize: core.pushSize}
+	if n := r.invocations(m.LocalSize); d.info.MaxLocal > 0 && n > d.info.MaxLocal {
+		return nil, &UnsupportedError{d.info.Name, "invocations in a workgroup of " + m.Name, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
+	}
 	if !d.dry {
+		r.full = d.from.features[driver.FullSubgroups] && slices.Contains(m.Capabilities, spirv.CapGroupNonUniform)
 		var err error
-		if core.pipeline, err = d.pipeline(m.Name, m.Code, m.Spec, bytesOf(&spec), core.pushSize); err != nil {
+		if core.pipeline, err = d.pipeline(r); err != nil {
 			return nil, err
 		}
 	}
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
+}
+
+// invocations is the number of a workgroup's.
+func (r recipe) invocations(size [3]spirv.Dimension) int {
+	n := 1
+	for _, d := range size {
+		length := d.Fixed
+		for _, f := range r.spec {
+			if d.Specialised && f.ID == d.ID {
+				length = binary.NativeEndian.Uint32(r.data[f.Offset:])
+			}
+		}
+		n *= int(length)
+	}
+	return n
 }
 
 // Name is the kernel's name, as in shaders/.

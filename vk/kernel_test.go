@@ -2,6 +2,7 @@ package vk_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -130,4 +131,19 @@ barrier
 		record(rec, 0, 8)
 		record(rec, 7, 8)
 	})
+}
+
+// A workgroup larger than the device's is refused before a driver sees it, on a dry device too.
+func TestBuildRefusesLargeWorkgroups(t *testing.T) {
+	dry := vk.Dry(vk.Info{Name: "small", MaxLocal: 128})
+	for _, d := range []*vk.Device{dry, open(t, vk.Options{})} {
+		most := d.Info().MaxLocal
+		if _, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: uint32(most)}); err != nil {
+			t.Errorf("%s: %d invocations: %v", d.Info().Name, most, err)
+		}
+		var unsupported *vk.UnsupportedError
+		if _, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: uint32(most + 1)}); !errors.As(err, &unsupported) {
+			t.Errorf("%s: %d invocations: %v", d.Info().Name, most+1, err)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -113,5 +114,25 @@ barrier
 	}
 	if rec.cmds[1].cost != 5 {
 		t.Error("the cost went astray")
+	}
+}
+
+// i + n past the largest int is outside of a slice, not before its end.
+func TestSliceRefusesWhatIsOutside(t *testing.T) {
+	d := Dry(Info{})
+	r := Reserve[float64]("r", 10)
+	ws, err := d.NewArena(Together(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ i, n int }{{0, 11}, {10, 1}, {11, 0}, {-1, 1}, {1, -1}, {math.MaxInt, 1}, {1, math.MaxInt}, {math.MaxInt, math.MaxInt}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("[%d : %d + %d] of 10 elements was taken", c.i, c.i, c.n)
+				}
+			}()
+			r.In(ws).Sub(c.i, c.n)
+		}()
 	}
 }

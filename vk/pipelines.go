@@ -36,6 +36,16 @@ type pipeline struct {
 	err    error
 }
 
+// recipe is all that a pipeline is made of.
+type recipe struct {
+	name     string
+	code     []byte            // SPIR-V
+	spec     []spirv.SpecField // the specialisation constants
+	data     []byte            // and their values
+	pushSize int
+	full     bool // its subgroups must be full: invocations speak with neighbours by number
+}
+
 // wait returns when the pipeline is there, or why it is not.
 func (p *pipeline) wait() error {
 	<-p.done
@@ -128,17 +138,17 @@ func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	return all, err
 }
 
-// pipeline returns the pipeline of a module under these constants: a finished one, or
-// for those who collect one that is under way.
-func (d *Device) pipeline(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (*pipeline, error) {
-	v, collected, err := d.request(name, code, spec, data, pushSize)
+// pipeline returns the pipeline of a recipe: a finished one, or for those who collect
+// one that is under way.
+func (d *Device) pipeline(r recipe) (*pipeline, error) {
+	v, collected, err := d.request(r)
 	if err != nil || collected {
 		return v, err
 	}
 	return v, v.wait()
 }
 
-func (d *Device) request(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (v *pipeline, collected bool, err error) {
+func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	p := &d.pipes
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -146,10 +156,10 @@ func (d *Device) request(name string, code []byte, spec []spirv.SpecField, data 
 		return nil, false, ErrClosed
 	}
 	collected = p.collect > 0
-	key := name + "\x00" + string(data)
+	key := r.name + "\x00" + string(r.data)
 	v = p.made[key]
 	if v == nil || v.failed() {
-		if v, err = d.start(name, code, spec, data, pushSize); err != nil {
+		if v, err = d.start(r); err != nil {
 			return nil, false, err
 		}
 		p.made[key] = v
@@ -161,25 +171,25 @@ func (d *Device) request(name string, code []byte, spec []spirv.SpecField, data 
 }
 
 // start begins to make a pipeline. The caller has the lock.
-func (d *Device) start(name string, code []byte, spec []spirv.SpecField, data []byte, pushSize int) (*pipeline, error) {
+func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
-	layout, ok := p.layouts[pushSize]
+	layout, ok := p.layouts[r.pushSize]
 	if !ok {
 		var err error
-		if layout, err = d.dev.NewLayout(pushSize); err != nil {
-			return nil, wrap("making the pipeline layout", name, "", err)
+		if layout, err = d.dev.NewLayout(r.pushSize); err != nil {
+			return nil, wrap("making the pipeline layout", r.name, "", err)
 		}
-		p.layouts[pushSize] = layout
+		p.layouts[r.pushSize] = layout
 	}
 	v := &pipeline{layout: layout, done: make(chan struct{})}
 	if d.opt.Statistics {
 		var err error
-		if v.about, err = describe(name, code, spec, data); err != nil {
-			return nil, wrap("looking into", name, "", err)
+		if v.about, err = describe(r); err != nil {
+			return nil, wrap("looking into", r.name, "", err)
 		}
 	}
-	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: slices.Clone(data)}
-	for _, s := range spec {
+	req := driver.PipelineRequest{Code: words(r.code), Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
+	for _, s := range r.spec {
 		req.Entries = append(req.Entries, driver.SpecEntry{ID: s.ID, Offset: uint32(s.Offset), Size: uint32(s.Size)})
 	}
 	p.pending.Add(1)
@@ -188,7 +198,7 @@ func (d *Device) start(name string, code []byte, spec []spirv.SpecField, data []
 		p.workers <- struct{}{}
 		handle, err := d.dev.NewPipeline(p.cache, req)
 		<-p.workers
-		v.handle, v.err = handle, wrap("compiling", name, "", err)
+		v.handle, v.err = handle, wrap("compiling", r.name, "", err)
 		if err == nil {
 			p.lock.Lock()
 			p.fresh = true

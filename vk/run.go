@@ -200,7 +200,7 @@ func (r *run) finish(slot int) error {
 	period := float64(d.from.props.TimestampPeriod) * 1e-9
 	total := 0.0
 	for i := 1; i < len(ticks); i++ {
-		seconds := float64(ticks[i]-ticks[i-1]) * period
+		seconds := float64(elapsed(ticks[i-1], ticks[i], d.from.tickBits)) * period
 		total += seconds
 		r.profile.add(b.marks[i], seconds)
 	}
@@ -210,6 +210,9 @@ func (r *run) finish(slot int) error {
 	}
 	return nil
 }
+
+// elapsed is the ticks between two timestamps, which begin again at 0 after so many bits.
+func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }
 
 // encoder turns commands into one batch.
 type encoder struct {

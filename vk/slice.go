@@ -35,7 +35,7 @@ func (s Slice[T]) From(i int) Slice[T] { return s.Sub(i, s.n-i) }
 
 // Sub is s[i : i+n]. It panics if that leaves s.
 func (s Slice[T]) Sub(i, n int) Slice[T] {
-	if i < 0 || n < 0 || i+n > s.n {
+	if i < 0 || n < 0 || n > s.n-i {
 		panic(fmt.Sprintf("vk: slice [%d:%d] of %d elements", i, i+n, s.n))
 	}
 	return Slice[T]{s.arena, s.off + uint64(i)*s.elem(), n}

@@ -94,13 +94,13 @@ func (k KernelStatistics) String() string {
 }
 
 // describe is what can be said of a pipeline without the driver.
-func describe(name string, code []byte, fields []spirv.SpecField, data []byte) (KernelStatistics, error) {
-	k := KernelStatistics{Kernel: name}
-	for _, f := range fields {
-		k.Constants = append(k.Constants, Constant{f.Name, number(f.Kind, data[f.Offset:f.Offset+f.Size])})
+func describe(r recipe) (KernelStatistics, error) {
+	k := KernelStatistics{Kernel: r.name}
+	for _, f := range r.spec {
+		k.Constants = append(k.Constants, Constant{f.Name, number(f.Kind, r.data[f.Offset:f.Offset+f.Size])})
 	}
 	var err error
-	k.Declared, err = spirv.SharedBytes(code, fields, data)
+	k.Declared, err = spirv.SharedBytes(r.code, r.spec, r.data)
 	return k, err
 }
 

@@ -48,8 +48,6 @@ enum {
 	ST_SEMAPHORE_TYPE = 1000207002,
 	ST_TIMELINE_SUBMIT = 1000207003,
 	ST_SEMAPHORE_WAIT = 1000207004,
-	ST_SUBGROUP_SIZE_PROPERTIES = 1000225000,
-	ST_REQUIRED_SUBGROUP_SIZE = 1000225001,
 	ST_MEMORY_BUDGET = 1000237000,
 	ST_BUFFER_DEVICE_ADDRESS = 1000244001,
 	ST_EXECUTABLE_FEATURES = 1000269000,
@@ -73,7 +71,6 @@ typedef struct { VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]
 typedef struct { VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, supportedOperations; VkBool32 quad; } VkPhysicalDeviceSubgroupProperties;
 typedef struct { VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize; } VkPhysicalDeviceMaintenance3Properties;
 typedef struct { VK_HEAD; VkDeviceSize maxBufferSize; } VkPhysicalDeviceMaintenance4Properties;
-typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags stages; } VkPhysicalDeviceSubgroupSizeControlProperties;
 typedef struct { VK_HEAD; uint32_t shaderSMCount, shaderWarpsPerSM; } VkPhysicalDeviceShaderSMBuiltinsPropertiesNV;
 
 typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;
@@ -104,7 +101,6 @@ typedef struct {
 	VK_HEAD; VkFlags flags; VkPipelineShaderStageCreateInfo stage; VkPipelineLayout layout;
 	VkPipeline basePipelineHandle; int32_t basePipelineIndex;
 } VkComputePipelineCreateInfo;
-typedef struct { VK_HEAD; uint32_t requiredSubgroupSize; } VkPipelineShaderStageRequiredSubgroupSizeCreateInfo;
 typedef struct { VkFlags stageFlags; uint32_t offset, size; } VkPushConstantRange;
 typedef struct {
 	VK_HEAD; VkFlags flags; uint32_t setLayoutCount; const void *pSetLayouts;

@@ -52,12 +52,11 @@ VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout
 }
 
 VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
-		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, uint32_t subgroup, int statistics, VkPipeline *out) {
+		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, int full_subgroups, int statistics, VkPipeline *out) {
 	VkSpecializationInfo spec = {count, entries, size, data};
-	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {ST_REQUIRED_SUBGROUP_SIZE, NULL, subgroup};
 	VkComputePipelineCreateInfo info = {
 		ST_COMPUTE_PIPELINE, .flags = statistics ? CAPTURE_STATISTICS : 0,
-		.stage = {ST_SHADER_STAGE, subgroup ? &required : NULL, subgroup ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
+		.stage = {ST_SHADER_STAGE, NULL, full_subgroups ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
 		.layout = layout, .basePipelineIndex = -1,
 	};
 	return d->create_pipelines(d->handle, cache, 1, &info, NULL, out);

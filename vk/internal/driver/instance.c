@@ -70,8 +70,7 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 
 void vke_get_properties(VkPhysicalDevice device, int nvidia, vke_properties *out) {
 	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV units = {ST_SM_PROPERTIES};
-	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES, nvidia ? &units : NULL};
-	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES, &size};
+	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES, nvidia ? &units : NULL};
 	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &buffer};
 	VkPhysicalDeviceSubgroupProperties subgroup = {ST_SUBGROUP_PROPERTIES, &memory};
 	VkPhysicalDeviceDriverProperties driver = {ST_DRIVER_PROPERTIES, &subgroup};
@@ -82,8 +81,6 @@ void vke_get_properties(VkPhysicalDevice device, int nvidia, vke_properties *out
 	out->driver_id = driver.driverID;
 	out->subgroup = subgroup.subgroupSize;
 	out->subgroup_ops = subgroup.supportedOperations;
-	out->subgroup_min = size.minSubgroupSize;
-	out->subgroup_max = size.maxSubgroupSize;
 	out->max_allocation = memory.maxMemoryAllocationSize;
 	out->max_buffer = buffer.maxBufferSize;
 	out->units = units.shaderSMCount;

@@ -20,12 +20,10 @@ type Properties struct {
 	Vendor, ID, API, Driver   uint32
 	DriverName, DriverInfo    string
 	PipelineUUID              [16]byte
-	Subgroup, SubgroupMin     uint32
-	SubgroupMax, SubgroupOps  uint32
+	Subgroup, SubgroupOps     uint32
 	MaxAllocation, MaxBuffer  uint64 // bytes
 	MaxShared, MaxInvocations uint32
-	MaxGroups, MaxLocalSize   [3]uint32
-	MaxPush                   uint32
+	MaxLocalSize              [3]uint32
 	Units                     uint32  // multiprocessors, 0 where the driver does not tell
 	TimestampPeriod           float32 // nanoseconds a tick
 }
@@ -62,8 +60,7 @@ func (p Physical) Properties() Properties {
 		Name: cstring(v.DeviceName[:]), Type: DeviceType(v.DeviceType), Vendor: v.VendorID, ID: v.DeviceID,
 		API: v.ApiVersion, Driver: v.DriverVersion,
 		MaxShared: l.MaxComputeSharedMemorySize, MaxInvocations: l.MaxComputeWorkGroupInvocations,
-		MaxGroups: l.MaxComputeWorkGroupCount, MaxLocalSize: l.MaxComputeWorkGroupSize,
-		MaxPush: l.MaxPushConstantsSize, TimestampPeriod: l.TimestampPeriod,
+		MaxLocalSize: l.MaxComputeWorkGroupSize, TimestampPeriod: l.TimestampPeriod,
 	}
 	copy(out.PipelineUUID[:], v.PipelineCacheUUID[:])
 	v.Free()
@@ -75,7 +72,6 @@ func (p Physical) Properties() Properties {
 	C.vke_get_properties(p.c(), nvidia, &more)
 	out.DriverName, out.DriverInfo = C.GoString(&more.driver_name[0]), C.GoString(&more.driver_info[0])
 	out.Subgroup, out.SubgroupOps = uint32(more.subgroup), uint32(more.subgroup_ops)
-	out.SubgroupMin, out.SubgroupMax = uint32(more.subgroup_min), uint32(more.subgroup_max)
 	out.Units = uint32(more.units)
 	out.MaxAllocation, out.MaxBuffer = uint64(more.max_allocation), uint64(more.max_buffer)
 	return out
@@ -140,7 +136,8 @@ func (p Physical) Features() Features {
 
 // QueueFamily is one family of queues.
 type QueueFamily struct {
-	Flags, Count, TimestampBits uint32
+	Flags, Count  uint32
+	TimestampBits uint32 // of a timestamp that count; 0 where there are none
 }
 
 // SubgroupShuffle is a bit of Properties.SubgroupOps.

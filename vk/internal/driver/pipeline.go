@@ -69,11 +69,11 @@ type SpecEntry struct {
 
 // PipelineRequest is a compute pipeline to make.
 type PipelineRequest struct {
-	Code     []uint32
-	Layout   uint64
-	Entries  []SpecEntry
-	Data     []byte
-	Subgroup uint32 // required subgroup size with full subgroups, 0 for the driver's choice
+	Code          []uint32
+	Layout        uint64
+	Entries       []SpecEntry
+	Data          []byte
+	FullSubgroups bool // asks for them, of Properties.Subgroup invocations; takes the feature of that name
 }
 
 // NewPipeline compiles a pipeline.
@@ -94,6 +94,10 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 		bDestroyShaderModule(d.handle, module, nil)
 		destroyed()
 	}()
+	full := C.int(0)
+	if req.FullSubgroups {
+		full = 1
+	}
 	entries := make([]C.VkSpecializationMapEntry, max(len(req.Entries), 1))
 	for i, e := range req.Entries {
 		entries[i] = C.VkSpecializationMapEntry{C.uint32_t(e.ID), C.uint32_t(e.Offset), C.size_t(e.Size)}
@@ -101,7 +105,7 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	var out C.VkPipeline
 	err = created(try("vkCreateComputePipelines", func() Result {
 		return Result(C.vke_pipeline(d.table, C.VkPipelineCache(raw(cache.handle)), C.VkPipelineLayout(req.Layout), C.VkShaderModule(raw(module)),
-			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), C.uint32_t(req.Subgroup), d.statistics, &out))
+			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), full, d.statistics, &out))
 	}))
 	return uint64(out), err
 }

@@ -22,7 +22,7 @@ void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usa
 typedef struct {
 	char driver_name[256], driver_info[256];
 	int32_t driver_id;
-	uint32_t subgroup, subgroup_min, subgroup_max, subgroup_ops;
+	uint32_t subgroup, subgroup_ops;
 	uint64_t max_allocation, max_buffer;
 	uint32_t units;
 } vke_properties;
@@ -53,7 +53,7 @@ VkResult vke_allocate(vke_device *, uint64_t size, uint32_t type, int addressabl
 uint64_t vke_address(vke_device *, VkBuffer);
 VkResult vke_pipeline_layout(vke_device *, uint32_t push_size, VkPipelineLayout *out);
 VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderModule, const VkSpecializationMapEntry *,
-	uint32_t entries, const void *data, size_t size, uint32_t subgroup, int statistics, VkPipeline *out);
+	uint32_t entries, const void *data, size_t size, int full_subgroups, int statistics, VkPipeline *out);
 // vke_statistics reads what the compiler says of a pipeline made with statistics.
 VkResult vke_statistics(vke_device *, VkPipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count);
 VkResult vke_timeline(vke_device *, VkSemaphore *out);
