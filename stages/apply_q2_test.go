@@ -55,11 +55,20 @@ func (c q2Case) columns(xt []float64) []float64 {
 	return x
 }
 
-// apply runs ApplyQ2 and returns all of xt.
-func (c q2Case) apply(t testing.TB, op Op, tune ApplyQ2Tuning) []float64 {
+// q2Bench is a stage and a case's data on the device.
+type q2Bench struct {
+	*ApplyQ2
+	ws         *vk.Arena
+	v, tau, xt vk.Slice[float64]
+}
+
+func (c q2Case) bench(t testing.TB, op Op, tune ApplyQ2Tuning) q2Bench {
 	t.Helper()
-	dev := testDevice(t)
-	s, err := newApplyQ2(dev, c.n, c.m, op, Tuning{Band: c.b, ApplyQ2: tune})
+	dev, prepare := testDevice(t), NewApplyQ2
+	if op == Trans {
+		prepare = NewApplyQ2Transposed
+	}
+	s, err := prepare(dev, c.n, c.m, Tuning{Band: c.b, ApplyQ2: tune})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +77,22 @@ func (c q2Case) apply(t testing.TB, op Op, tune ApplyQ2Tuning) []float64 {
 	put(t, dev, v.In(ws), c.v)
 	put(t, dev, tau.In(ws), c.tau)
 	put(t, dev, xt.In(ws), c.xt)
+	return q2Bench{s, ws, v.In(ws), tau.In(ws), xt.In(ws)}
+}
+
+// apply runs ApplyQ2 and returns all of xt.
+func (c q2Case) apply(t testing.TB, op Op, tune ApplyQ2Tuning) []float64 {
+	t.Helper()
+	dev, s := testDevice(t), c.bench(t, op, tune)
 	rec := vk.NewRecorder(dev)
-	s.Record(rec, ws, v.In(ws), tau.In(ws), NewMatrix(xt.In(ws), c.m, c.n, c.ld))
+	s.Record(rec, s.ws, s.v, s.tau, NewMatrix(s.xt, c.m, c.n, c.ld))
 	run(t, dev, rec)
-	if word := s.Info(ws); word.Len() > 0 {
+	if word := s.Info(s.ws); word.Len() > 0 {
 		if info := get(t, dev, word); info[0] != 0 {
 			t.Fatalf("INFO %d", info[0])
 		}
 	}
-	got := get(t, dev, xt.In(ws))
+	got := get(t, dev, s.xt)
 	for r := range c.n {
 		for k := c.m; k < c.ld; k++ {
 			if !math.IsNaN(got[k+r*c.ld]) {
@@ -214,27 +230,19 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	c := newQ2Case(40, 4, 9)
 	tune := smallestApplyQ2()
 	tune.Polls = 300 // a few looks
-	s, err := newApplyQ2(dev, c.n, c.m, NoTrans, Tuning{Band: c.b, ApplyQ2: tune})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, tau, xt := vk.Reserve[float64]("v", len(c.v)), vk.Reserve[float64]("tau", len(c.tau)), vk.Reserve[float64]("x", len(c.xt))
-	ws := arena(t, dev, vk.Together(s.Work(), v, tau, xt))
-	put(t, dev, v.In(ws), c.v)
-	put(t, dev, tau.In(ws), c.tau)
-	put(t, dev, xt.In(ws), c.xt)
+	s := c.bench(t, NoTrans, tune)
 	rec := vk.NewRecorder(dev)
-	words := s.words.In(ws)
+	words := s.words.In(s.ws)
 	vk.Fill(rec, words, 0)
 	// The first group's tickets are taken by nobody.
 	vk.Fill(rec, words.Sub(1, 1), uint32(s.strips(c.m)))
 	s.flags.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush{
-		X: xt.In(ws).Addr(), V: v.In(ws).Addr(), Tau: tau.In(ws).Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
+		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
 		Group: uint32(s.place(0)), Groups: 3, Polls: tune.Polls,
 		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
 	})
 	run(t, dev, rec)
-	if info := get(t, dev, s.Info(ws)); info[0] == 0 {
+	if info := get(t, dev, s.Info(s.ws)); info[0] == 0 {
 		t.Error("no INFO")
 	}
 }

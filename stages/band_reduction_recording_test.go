@@ -93,7 +93,7 @@ func (g written) RecordBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, o
 type writtenRankTwoK struct{}
 
 func (writtenRankTwoK) Record(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
-	rec.Phase(fmt.Sprintf("syr2k order, rank"), float64(c.Rows), float64(y.Cols))
+	rec.Phase("syr2k order, rank", float64(c.Rows), float64(y.Cols))
 }
 
 type writtenSymm struct{}

@@ -33,6 +33,19 @@ func smallestBisection() BisectionTuning {
 	return BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4}
 }
 
+// fits returns an error if the table is missing or too much for the device.
+func (t BisectionTuning) fits(dev *vk.Device) error {
+	const rowBytes, countBytes, scan = 16, 4, 8 // scan: rows between two looks at the range of the minors
+	if t.Tile == 0 || t.Tile%scan != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {
+		return fmt.Errorf("stages: no bisection can be tuned by %+v", t)
+	}
+	info := dev.Info()
+	if bytes := int(rowBytes*t.Tile + countBytes*(t.Threads+1)); bytes > info.SharedBytes {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(bytes), Have: fmt.Sprint(info.SharedBytes)}
+	}
+	return nil
+}
+
 // Bisection finds eigenvalues of a symmetric tridiagonal matrix (dstebz), each
 // by bisection on its own Sturm counts:
 //
@@ -64,8 +77,8 @@ type Bisection struct {
 }
 
 const (
-	prepareThreads = 256
-	startReals     = 7 // of struct Start in shaders/common/sturm.glsl
+	prepareThreads = 256 // at most
+	startReals     = 7   // of struct Start in shaders/common/sturm.glsl
 
 	// The bracket is at first twice the norm long and some room, at last 2⁻⁵¹ of the norm.
 	narrowRounds = 53
@@ -82,15 +95,19 @@ const (
 	minorFlops = 4
 )
 
-// NewBisection prepares for matrices of order n.
+// NewBisection prepares for matrices of order n. It refuses a tuning that is inconsistent, or
+// too much for the device.
 func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("stages: bisection of order %d", n))
 	}
+	if err := t.Bisection.fits(dev); err != nil {
+		return nil, err
+	}
 	s := &Bisection{n: n, tune: t.Bisection}
 	b := builder{dev: dev}
 	threads, tile, fused := s.tune.Threads, s.tune.Tile, specBool(s.tune.Fused)
-	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: prepareThreads})
+	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: b.threads(prepareThreads)})
 	s.grid = build(&b, shaders.StebzGrid(), shaders.StebzGridSpec{LocalSize: threads, Tile: tile, Fused: fused})
 	for levels := uint32(1); levels <= max(1, s.tune.Levels); levels++ {
 		s.narrow = append(s.narrow, build(&b, shaders.StebzNarrow(), shaders.StebzNarrowSpec{LocalSize: threads, Tile: tile, Fused: fused, Levels: levels}))

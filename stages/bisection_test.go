@@ -33,15 +33,21 @@ func newBisectionBench(t testing.TB, n int, tune BisectionTuning) *bisectionBenc
 	return &bisectionBench{t, dev, stage, ws, d.In(ws), e.In(ws), values.In(ws)}
 }
 
-// run finds eigenvalues [il, iu) in a poisoned arena and returns all of values.
-func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
+// begin leaves d and e in a poisoned arena, and makes a recording.
+func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)
 	c.ws.Poison(rec)
 	run(c.t, c.dev, rec)
 	put(c.t, c.dev, c.d, d)
 	put(c.t, c.dev, c.e, e)
-	rec = vk.NewRecorder(c.dev)
+	return vk.NewRecorder(c.dev)
+}
+
+// run finds eigenvalues [il, iu) in a poisoned arena and returns all of values.
+func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
+	c.t.Helper()
+	rec := c.begin(d, e)
 	c.stage.RecordRange(rec, c.ws, c.d, c.e, il, iu, c.values)
 	run(c.t, c.dev, rec)
 	return get(c.t, c.dev, c.values)
@@ -142,7 +148,7 @@ func TestCountBelow(t *testing.T) {
 // TestBisectionDispatches: all halvings are recorded, and what is recorded fits the estimate.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
-		s, err := NewBisection(vk.Dry(vk.Info{}), n, Tuning{Bisection: bisectionTuning("nvidia")})
+		s, err := NewBisection(dry(), n, Tuning{Bisection: bisectionTuning("nvidia")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,12 +189,7 @@ func TestBracketsHold(t *testing.T) {
 // brackets is the first half of a bisection, in a poisoned arena.
 func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64) {
 	c.t.Helper()
-	rec := vk.NewRecorder(c.dev)
-	c.ws.Poison(rec)
-	run(c.t, c.dev, rec)
-	put(c.t, c.dev, c.d, d)
-	put(c.t, c.dev, c.e, e)
-	rec = vk.NewRecorder(c.dev)
+	rec := c.begin(d, e)
 	c.stage.recordPrepare(rec, c.ws, c.d, c.e)
 	c.stage.recordNarrow(rec, c.ws, il, m)
 	run(c.t, c.dev, rec)

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -20,6 +21,15 @@ func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] 
 	k, err := vk.Build(b.dev, m, spec)
 	b.err = err
 	return k
+}
+
+// threads is the size of a workgroup that needs no more invocations than most: as many as
+// the device can have, a power of two.
+func (b *builder) threads(most int) uint32 {
+	if info := b.dev.Info(); info.MaxLocal > 0 {
+		most = min(most, info.MaxLocal)
+	}
+	return 1 << (bits.Len(uint(most)) - 1)
 }
 
 // InfoError says that a kernel set its stage's INFO word.

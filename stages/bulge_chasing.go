@@ -44,21 +44,28 @@ const (
 	// chaseLead is how many steps beyond its own the sweep before must be ahead of a step.
 	chaseLead = 2
 
-	readThreads = 256
+	// mostBand is what the kernels, which count in 32 bits, find of a compact band.
+	mostBand = 1 << 32
+
+	readThreads = 256 // at most
 )
 
 // NewBulgeChasing prepares for bands of order n and half-bandwidth t.Band.
 // Without vectors no reflectors are stored. On a device that does not hand on
-// flags (HandsOn), the wavefront form is taken whatever t says. A band too wide for the device's shared memory is a
-// *vk.UnsupportedError.
+// flags (HandsOn), the wavefront form is taken whatever t says. It refuses a band that is too wide for
+// the device's shared memory, or has more than 2³² elements, with a *vk.UnsupportedError.
 func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasing, error) {
 	if n < 0 || t.Band < 1 {
 		panic(fmt.Sprintf("stages: bulge chasing of order %d, half-bandwidth %d", n, t.Band))
 	}
+	if n > mostBand/(2*t.Band) {
+		return nil, &vk.UnsupportedError{Device: dev.Info().Name, Feature: "elements of a compact band",
+			Need: fmt.Sprintf("%d·%d", n, 2*t.Band), Have: fmt.Sprint(mostBand)}
+	}
 	s := &BulgeChasing{n: n, b: t.Band, vectors: vectors, tune: t.Chase, abort: dev.Abort()}
 	s.tune.Groups = t.Chase.groups(dev.Info())
 	b := builder{dev: dev}
-	s.read = build(&b, shaders.Sb2stTridiagonal(), shaders.Sb2stTridiagonalSpec{LocalSize: readThreads})
+	s.read = build(&b, shaders.Sb2stTridiagonal(), shaders.Sb2stTridiagonalSpec{LocalSize: b.threads(readThreads)})
 	if s.sweeps() == 0 {
 		return s, b.err
 	}
@@ -97,7 +104,7 @@ func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err erro
 			WideFence: specBool(s.tune.wideFence(info)), FlagStride: max(1, s.tune.FlagStride),
 		}
 		if !s.tune.Wavefront {
-			spec.LocalSize += uint32(max(2, s.tune.Spare*subgroup)) // who publishes is not who waits
+			spec.LocalSize += uint32(max(2, max(1, s.tune.Spare)*subgroup)) // who publishes is not who waits
 		}
 		refuse := func(feature string, need, have int) error {
 			return &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, s.b),
@@ -217,7 +224,7 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 	case s.wave != nil:
 		s.recordWaves(rec, band, v, tau, 1+chaseLead)
 	}
-	s.read.Dispatch(rec, vk.Grid(vk.Tiles(s.n, readThreads)), shaders.Sb2stTridiagonalPush{
+	s.read.Dispatch(rec, vk.Grid(vk.Tiles(s.n, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush{
 		Band: band.Addr(), D: d.Addr(), E: e.Addr(), N: uint32(s.n), Ld: uint32(2 * s.b),
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// farLd is the largest leading dimension that index.glsl allows, but for the alignment.
-const farLd = 1<<24 - 8
+// farLd is the largest leading dimension that a Matrix may have, but for the alignment.
+const farLd = mostLd - 8
 
 // farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past 2³²
 // elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.

@@ -8,16 +8,20 @@ import (
 )
 
 // Matrix is a column-major block of device memory: element (i, j) lies at
-// At[i + j·Ld].
+// At[i + j·Ld]. The kernels count in 32 bits inside a tile (shaders/common/index.glsl), so
+// that Ld must be less than 2²⁴ unless there is one column.
 type Matrix struct {
 	Rows, Cols, Ld int
 	At             vk.Slice[float64]
 }
 
+// mostLd is what a leading dimension must be less than.
+const mostLd = 1 << 24
+
 // NewMatrix views a slice as rows×cols with the given leading dimension. It
-// panics if the slice is too short or ld < rows.
+// panics if the slice is too short, ld < rows, or ld is too large for Matrix.
 func NewMatrix(at vk.Slice[float64], rows, cols, ld int) Matrix {
-	if rows < 0 || cols < 0 || ld < max(rows, 1) || rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
+	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= mostLd && cols > 1 || rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
 		panic(fmt.Sprintf("stages: %d×%d, Ld %d, in %d elements", rows, cols, ld, at.Len()))
 	}
 	return Matrix{rows, cols, ld, at}

@@ -48,22 +48,34 @@ func pick(when bool, a, b float64) float64 {
 
 // TestPanelQR asks for the trapezoid as it is described, an orthogonal Q, and the panel back.
 func TestPanelQR(t *testing.T) {
-	var orthogonal, residual worst
+	var errors worstErrors
 	for _, kind := range panelKinds {
 		for _, b := range []int{1, 2, 3, 4, 8} {
 			for _, m := range []int{1, 2, 4, 5, 8, 9, 50} {
-				panel := randomPanel(m, b, kind.at)
-				y, r, tau := panelQR(t, m, b, panel, SmallestTuning())
-				where := fmt.Sprintf("%s, %d×%d", kind.name, m, b)
-				checkTrapezoid(t, where, m, b, y, r, tau)
-				o, e := panelErrors(m, b, panel, y, r, tau)
-				orthogonal.see(o, where)
-				residual.see(e, where)
+				errors.of(t, fmt.Sprintf("%s, %d×%d", kind.name, m, b), m, b, randomPanel(m, b, kind.at), SmallestTuning())
 			}
 		}
 	}
-	orthogonal.atMost(t, "‖I − QᵀQ‖/(b·ε)", 10)
-	residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
+	errors.areSmall(t)
+}
+
+// worstErrors are the largest of many factorisations.
+type worstErrors struct{ orthogonal, residual worst }
+
+// of factors a panel and looks at the results.
+func (w *worstErrors) of(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
+	t.Helper()
+	y, r, tau := panelQR(t, m, b, panel, tune)
+	checkTrapezoid(t, where, m, b, y, r, tau)
+	orthogonal, residual := panelErrors(m, b, panel, y, r, tau)
+	w.orthogonal.see(orthogonal, where)
+	w.residual.see(residual, where)
+}
+
+func (w *worstErrors) areSmall(t *testing.T) {
+	t.Helper()
+	w.orthogonal.atMost(t, "‖I − QᵀQ‖/(b·ε)", 10)
+	w.residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
 }
 
 // TestPanelQRManyGroups has more partial results than an invocation adds up at
@@ -72,20 +84,13 @@ func TestPanelQRManyGroups(t *testing.T) {
 	const m = 200
 	tune := SmallestTuning()
 	tune.Panel.Groups = 70
-	var orthogonal, residual worst
+	var errors worstErrors
 	for _, kind := range panelKinds {
 		for _, b := range []int{3, 8} {
-			panel := randomPanel(m, b, kind.at)
-			y, r, tau := panelQR(t, m, b, panel, tune)
-			where := fmt.Sprintf("%s, %d×%d", kind.name, m, b)
-			checkTrapezoid(t, where, m, b, y, r, tau)
-			o, e := panelErrors(m, b, panel, y, r, tau)
-			orthogonal.see(o, where)
-			residual.see(e, where)
+			errors.of(t, fmt.Sprintf("%s, %d×%d", kind.name, m, b), m, b, randomPanel(m, b, kind.at), tune)
 		}
 	}
-	orthogonal.atMost(t, "‖I − QᵀQ‖/(b·ε)", 10)
-	residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
+	errors.areSmall(t)
 }
 
 // TestPanelQRLarge is one panel of the usual width with the device's own tuning.

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	sumThreads = 256
-	sumLanes   = 16 // invocations that share the sum of one element, at most
+	sumThreads = 256 // at most
+	sumLanes   = 16  // invocations that share the sum of one element, at most
 )
 
 // parts is the partial products of a split inner dimension and their sum, taken
@@ -19,10 +19,9 @@ type parts struct {
 }
 
 func newParts(b *builder, name string, room int) parts {
-	threads := uint32(min(sumThreads, b.dev.Info().MaxLocal))
 	return parts{
 		vk.Reserve[float64](name, room),
-		build(b, shaders.GemmSum(), shaders.GemmSumSpec{LocalSize: threads}),
+		build(b, shaders.GemmSum(), shaders.GemmSumSpec{LocalSize: b.threads(sumThreads)}),
 	}
 }
 

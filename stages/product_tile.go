@@ -33,7 +33,7 @@ func (t Tile) sharedBytes() int {
 
 // fits returns an error if the tile is inconsistent or too large for the device.
 func (t Tile) fits(dev *vk.Device) error {
-	if t.M*t.N*t.K*t.ThreadM*t.ThreadN*t.Unroll == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
+	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
 		return fmt.Errorf("stages: %v: the parts do not divide the whole", t)
 	}
 	n := t.threads()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // What the probe of a device's progress is made of.
@@ -47,12 +46,8 @@ func mayWait(dev *vk.Device, t Tuning) (bool, error) {
 func probeProgress(dev *vk.Device, groups int, polls uint32, starved bool) (uint32, error) {
 	const stride = 8
 	wide := TuningFor(dev.Info()).Chase.wideFence(dev.Info()) // as the stages will
-	starve := spirv.False
-	if starved {
-		starve = spirv.True
-	}
 	kernel, err := vk.Build(dev, shaders.ProbeProgress(), shaders.ProbeProgressSpec{
-		LocalSize: probeThreads, Rounds: probeRounds, Starved: starve, WideFence: specBool(wide), FlagStride: stride,
+		LocalSize: probeThreads, Rounds: probeRounds, Starved: specBool(starved), WideFence: specBool(wide), FlagStride: stride,
 	})
 	if err != nil {
 		return 0, err

@@ -60,13 +60,15 @@ func TestFencesAreWideWithoutChains(t *testing.T) {
 	}
 }
 
-// One invocation publishes and another waits, also where a subgroup is a single one.
+// One invocation publishes and another waits, also where a subgroup is a single one; subgroups are full.
 func TestChaseHasTwoSpareInvocations(t *testing.T) {
 	for _, subgroup := range []int{1, 2, 32} {
-		s := &BulgeChasing{n: 20, b: 4, tune: ChaseTuning{Own: 8, Spare: 1}}
-		spec, err := s.spec(vk.Info{Subgroup: subgroup, SharedBytes: 1 << 15, MaxLocal: 1 << 10})
-		if err != nil || spec.LocalSize < spec.Work+2 || int(spec.LocalSize)%subgroup != 0 {
-			t.Errorf("subgroups of %d: %+v, %v", subgroup, spec, err)
+		for spare := range 3 {
+			s := &BulgeChasing{n: 20, b: 4, tune: ChaseTuning{Own: 8, Spare: spare}}
+			spec, err := s.spec(vk.Info{Subgroup: subgroup, SharedBytes: 1 << 15, MaxLocal: 1 << 10})
+			if err != nil || spec.LocalSize < spec.Work+2 || int(spec.LocalSize)%subgroup != 0 {
+				t.Errorf("subgroups of %d, %d spare: %+v, %v", subgroup, spare, spec, err)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // whose largest are 1-norms. A is n×n with both triangles, Z n×m.
 type Residual struct{ sums columnSums }
 
-// NewResidual prepares for m vectors of length n.
+// NewResidual prepares for m ≤ n vectors of length n.
 func NewResidual(dev *vk.Device, n, m int, gemm Gemm) (*Residual, error) {
 	b := builder{dev: dev}
 	return &Residual{newColumnSums(&b, n, m, gemm)}, b.err
@@ -42,10 +42,10 @@ type TridiagonalResidual struct {
 	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
 }
 
-// NewTridiagonalResidual prepares for m vectors of length n.
+// NewTridiagonalResidual prepares for m ≤ n vectors of length n.
 func NewTridiagonalResidual(dev *vk.Device, n, m int, gemm Gemm) (*TridiagonalResidual, error) {
 	b := builder{dev: dev}
-	times := build(&b, shaders.Lagtm(), shaders.LagtmSpec{LocalSize: residualThreads})
+	times := build(&b, shaders.Lagtm(), shaders.LagtmSpec{LocalSize: b.threads(residualThreads)})
 	return &TridiagonalResidual{newColumnSums(&b, n, m, gemm), times}, b.err
 }
 
@@ -64,7 +64,7 @@ const lagtmFlops = 5 // three products and two sums an element
 func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
 	n := r.sums.n
 	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p Matrix) {
-		r.times.Dispatch(rec, vk.Folded(vk.Tiles(n, residualThreads)*zj.Cols), shaders.LagtmPush{
+		r.times.Dispatch(rec, vk.Folded(vk.Tiles(n, r.times.Spec.LocalSize)*zj.Cols), shaders.LagtmPush{
 			D: d.Addr(), E: e.Addr(), Z: zj.Addr(), P: p.Addr(),
 			N: uint32(n), Cols: uint32(zj.Cols), Ldz: uint32(zj.Ld), Ldp: uint32(p.Ld),
 		})
@@ -81,12 +81,12 @@ type columnSums struct {
 }
 
 const (
-	residualThreads = 256
+	residualThreads = 256 // at most
 	residualBlock   = 256 // columns measured at a time: the workspace is n times this
 )
 
 func newColumnSums(b *builder, n, m int, gemm Gemm) columnSums {
-	columns := build(b, shaders.ColumnResidual(), shaders.ColumnResidualSpec{LocalSize: residualThreads})
+	columns := build(b, shaders.ColumnResidual(), shaders.ColumnResidualSpec{LocalSize: b.threads(residualThreads)})
 	return columnSums{n, m, gemm, columns, vk.Reserve[float64]("residual", n*min(m, residualBlock))}
 }
 

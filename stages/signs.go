@@ -11,15 +11,18 @@ type Signs struct {
 	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush]
 }
 
-const signThreads = 256
+const signThreads = 256 // at most
 
 // NewSigns prepares for matrices of any size.
 func NewSigns(dev *vk.Device) (*Signs, error) {
 	b := builder{dev: dev}
-	return &Signs{build(&b, shaders.ColumnSigns(), shaders.ColumnSignsSpec{LocalSize: signThreads})}, b.err
+	return &Signs{build(&b, shaders.ColumnSigns(), shaders.ColumnSignsSpec{LocalSize: b.threads(signThreads)})}, b.err
 }
 
 // Record changes the columns of x in place.
 func (s *Signs) Record(rec *vk.Recorder, x Matrix) {
+	if x.Rows == 0 {
+		return
+	}
 	s.columns.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnSignsPush{X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld)})
 }

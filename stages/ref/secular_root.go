@@ -37,7 +37,7 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	origin = k
 	side := 1.0
-	psi, dpsi, phi, dphi := secularSums(d, z, lower, d[k], hi, k == top)
+	psi, _, phi, _ := secularSums(d, z, lower, d[k], hi, k == top)
 	if k < top && 1/rho+psi+phi+(far-near)/hi < 0 {
 		origin, side = k+1, -1
 		near, far, psi, phi = far, near, -phi, -psi
@@ -53,6 +53,7 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	oldMean, oldG := secularMean(lo, hi), math.Inf(1)
 	t := secularQuadratic(flat+psi+phi, near, far, gap)
 	for steps = 2; ; steps++ {
+		var dpsi, dphi float64
 		if !(lo < t && t < hi) {
 			t = secularMean(lo, hi)
 		}

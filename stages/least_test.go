@@ -1,0 +1,129 @@
+package stages
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// leastDevice has what Vulkan promises of every device.
+func leastDevice() *vk.Device {
+	return vk.Dry(vk.Info{Name: "least", Family: "other", SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32})
+}
+
+// The table for devices that nobody has measured fits all of them.
+func TestEveryStageFitsTheLeastDevice(t *testing.T) {
+	const n, m = 1000, 300
+	d, tune := leastDevice(), tuningFor("other")
+	ops, err := NewOps(d, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, build := range map[string]func() error{
+		"load":                 func() error { _, err := NewSymmetricLoad(d, tune); return err },
+		"transposition":        func() error { _, err := NewTranspose(d, tune); return err },
+		"signs":                func() error { _, err := NewSigns(d); return err },
+		"residual":             func() error { _, err := NewResidual(d, n, m, ops.Gemm); return err },
+		"tridiagonal residual": func() error { _, err := NewTridiagonalResidual(d, n, m, ops.Gemm); return err },
+		"band reduction":       func() error { _, err := NewBandReduction(d, n, tune.Band, tune.Block, ops, tune); return err },
+		"widest panel":         func() error { _, err := NewPanelQR(d, maxPanel, tune); return err },
+		"waves": func() error {
+			waves := tune
+			waves.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
+			_, err := NewBulgeChasing(d, n, true, waves)
+			return err
+		},
+		"Q2":        func() error { _, err := NewApplyQ2(d, n, m, tune); return err },
+		"Q1":        func() error { _, err := NewApplyQ1(d, n, tune.Band, m, ops, tune); return err },
+		"bisection": func() error { _, err := NewBisection(d, n, tune); return err },
+		"values":    func() error { _, err := NewDivideConquerValues(d, n, tune); return err },
+		"vectors":   func() error { _, err := NewDivideConquer(d, n, tune); return err },
+		"MRRR": func() error {
+			fallback, err := NewDivideConquer(d, n, tune)
+			if err != nil {
+				return err
+			}
+			_, err = NewMRRR(d, n, m, fallback, tune)
+			return err
+		},
+	} {
+		if err := build(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What does not fit is refused with the fact, not handed to a driver.
+func TestStagesRefuse(t *testing.T) {
+	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
+	tune := tuningFor("other")
+	tune.Chase.Wavefront = true
+	for name, build := range map[string]func() error{
+		"bisection":      func() error { _, err := NewBisection(small, 9, tune); return err },
+		"products":       func() error { _, err := NewOps(small, tune); return err },
+		"panels":         func() error { _, err := NewPanelQR(small, 32, tune); return err },
+		"Q2":             func() error { _, err := NewApplyQ2(small, 90, 9, tune); return err },
+		"band too large": func() error { _, err := NewBulgeChasing(leastDevice(), 1<<26+1, false, tune); return err },
+	} {
+		var unsupported *vk.UnsupportedError
+		if err := build(); !errors.As(err, &unsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, bad := range []BisectionTuning{
+		{}, {Threads: 64, Tile: 12}, {Threads: 6, Tile: 8, Levels: 3}, {Threads: 64, Tile: 8, Levels: 40}, {Tile: 8},
+	} {
+		if _, err := NewBisection(leastDevice(), 9, Tuning{Bisection: bad}); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+	large := Tile{M: 256, N: 256, K: 32, ThreadM: 16, ThreadN: 16, Unroll: 32, Buffers: 1, Resident: 1} // their product is 2³⁴
+	var unsupported *vk.UnsupportedError
+	if err := large.fits(small); !errors.As(err, &unsupported) {
+		t.Errorf("%v: %v", large, err)
+	}
+}
+
+// The kernels count in 32 bits inside a tile.
+func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
+	d := leastDevice()
+	r := vk.Reserve[float64]("r", 3<<24)
+	ws, err := d.NewArena(vk.Together(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := r.In(ws)
+	NewMatrix(at, 5, 3, mostLd-1)
+	NewMatrix(at, mostLd+1, 1, mostLd+1) // a vector may have any length
+	for _, ld := range []int{mostLd, 1 << 62} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Ld %d was taken", ld)
+				}
+			}()
+			NewMatrix(at, 5, 3, ld)
+		}()
+	}
+}
+
+// Columns without rows have no entry whose sign could be looked at.
+func TestSignsOfNothing(t *testing.T) {
+	d := leastDevice()
+	s, err := NewSigns(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := vk.Reserve[float64]("r", 1)
+	ws, err := d.NewArena(vk.Together(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := vk.NewRecorder(d)
+	s.Record(rec, NewMatrix(r.In(ws), 0, 3, 1))
+	s.Record(rec, NewMatrix(r.In(ws), 1, 0, 1))
+	if rec.Len() != 0 {
+		t.Errorf("%d commands", rec.Len())
+	}
+}
