@@ -66,11 +66,13 @@ func TestBadOutput(t *testing.T) {
 		{"--out-vectors A.mtx/Q.npy", "A.mtx/Q.npy: cannot be written: not a directory"},
 		{"--report folder", "folder: cannot be written: is a directory"},
 		{"--out-values v --out-vectors ./v", "./v: named for two outputs"},
-		{"--out-values ./A.mtx", "./A.mtx: would overwrite the matrix itself"},
 	} {
 		s.fails(statusInput, c.says, append(strings.Fields("solve "+c.args), "A.mtx")...)
 		s.expectFiles("A.mtx", "folder")
 	}
+	s.file("A.txt", "2 1\n1 2\n")
+	s.fails(statusInput, "./A.txt: would overwrite the matrix itself", "solve", "--out-values", "./A.txt", "A.txt")
+	s.expectFiles("A.mtx", "A.txt", "folder")
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened")
 	}

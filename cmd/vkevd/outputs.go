@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -53,9 +56,26 @@ func (o *outputs) create(input, path string) error {
 	return nil
 }
 
+// The endings that names of solve's outputs may have. A name without one gets the first's format.
+var (
+	valuesEndings  = []string{".txt", ".npy", ".json"}
+	vectorsEndings = []string{".npy"}
+	reportEndings  = []string{".json"}
+)
+
+// checkEnding refuses a name that promises a format which its flag's writer does not serve.
+func checkEnding(cmd *cobra.Command, flag, path string, served []string) error {
+	if e := ending(path); e == "" || slices.Contains(served, e) {
+		return nil
+	}
+	return usage(cmd, "--%s: %s: the name must end in %s, or have no ending", flag, path, strings.Join(served, " or "))
+}
+
+func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
 // valuesWriter is how a file with that name lists eigenvalues.
 func valuesWriter(path string) func(io.Writer, []float64) error {
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch ending(path) {
 	case ".npy":
 		return matio.WriteNPYVector
 	case ".json":

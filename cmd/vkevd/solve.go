@@ -25,7 +25,8 @@ before them and the order on a line above all. The last off-diagonal element cou
 transform back. Eigenvalues within rounding of an interval's end may fall on either side of it.
 
 Eigenvectors are computed unless --values-only is given, and kept if --out-vectors is.
-Output files appear complete or not at all. If --check finds the result bad, the exit
+The ending of an output's name chooses its format; one not served is refused before anything is
+computed. Output files appear complete or not at all. If --check finds the result bad, the exit
 status is 1 and the result is written nevertheless, to be looked at.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --values-only --device nvidia A.mtx.gz
@@ -48,6 +49,14 @@ status is 1 and the result is written nevertheless, to be looked at.`,
 			if err := j.options.check(cmd); err != nil {
 				return err
 			}
+			for _, o := range []struct {
+				flag, path string
+				served     []string
+			}{{"out-values", j.values, valuesEndings}, {"out-vectors", j.vectors, vectorsEndings}, {"report", j.log, reportEndings}} {
+				if err := checkEnding(cmd, o.flag, o.path, o.served); err != nil {
+					return err
+				}
+			}
 			return j.run(cmd.Context(), args[0])
 		},
 	}
@@ -55,9 +64,9 @@ status is 1 and the result is written nevertheless, to be looked at.`,
 	j.options.flags(cmd)
 	j.config = s.configFlag(cmd)
 	f := cmd.Flags()
-	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .npy, .json, or else text")
+	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .txt, .npy or .json")
 	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")
-	f.StringVar(&j.log, "report", "", "write device, memory, times and ratios to `FILE`, JSON")
+	f.StringVar(&j.log, "report", "", "write device, memory, times and ratios to `FILE`, .json")
 	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm. Values\nof a --tridiagonal are proved by counting, with and without vectors")
 	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
 	return cmd
