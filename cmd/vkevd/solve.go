@@ -27,7 +27,11 @@ transform back. Eigenvalues within rounding of an interval's end may fall on eit
 Eigenvectors are computed unless --values-only is given, and kept if --out-vectors is.
 The ending of an output's name chooses its format; one not served is refused before anything is
 computed. Output files appear complete or not at all. If --check finds the result bad, the exit
-status is 1 and the result is written nevertheless, to be looked at.`,
+status is 1 and the result is written nevertheless, to be looked at.
+
+The host holds A, 8·n² bytes, and at the end the vectors in its place, which go to their file in
+pieces. For --check and --verify A must still be there when the vectors are: with either they have
+memory of their own, 8·n² bytes more. vkevd plan tells what the device holds.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --values-only --device nvidia A.mtx.gz
   vkevd solve --index :100 --out-vectors lowest.npy A.mtx
