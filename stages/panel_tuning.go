@@ -19,6 +19,7 @@ type PanelTuning struct {
 	Polls     uint32 // of it, looks at what has not arrived before waiting is given up
 	Factor    uint32 // columns of T that one workgroup makes by itself, LocalSize at most
 	Merge     int    // reflectors that are applied to the eigenvectors together
+	Turn      bool   // they are transposed before that, for memory's sake
 }
 
 // fits returns an error if the table is missing or too much for the device.
