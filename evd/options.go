@@ -47,6 +47,6 @@ type Result[T Float] struct {
 	Tree        *Tree        // how MRRR came by the vectors; nil if another method was at work
 }
 
-// Tree counts what MRRR met: blocks, levels, clusters, and the vectors that divide
-// and conquer had to find.
+// Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that
+// were tried again from another root, and the vectors that divide and conquer had to find (Fallback; hardly ever any).
 type Tree = stages.MRRRCounters

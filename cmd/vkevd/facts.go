@@ -31,6 +31,7 @@ type facts struct {
 
 	Tridiagonal bool             `json:"tridiagonal,omitempty"`
 	Certificate *evd.Certificate `json:"certificate,omitempty"`
+	Tree        *evd.Tree        `json:"tree,omitempty"` // how MRRR came by the vectors
 
 	lap time.Time
 }
@@ -76,6 +77,10 @@ func (f *facts) summary(w io.Writer) {
 	}
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
+	if t := f.Tree; t != nil {
+		fmt.Fprintf(w, "MRRR     blocks %d, levels %d, clusters %d, tried again %d, vectors by divide and conquer %d\n",
+			t.Blocks, t.Depth, t.Clusters, t.Retried, t.Fallback)
+	}
 	if c := f.Certificate; c != nil {
 		by := ""
 		if c.Safe {

@@ -67,7 +67,7 @@ func (j *job) run(ctx context.Context, file string) error {
 	known.N, known.Vectors, known.Memory, known.Stages = n, opt.Vectors, p.Bytes(), res.Profile.Phases
 	known.First, known.Values, known.Tridiagonal = res.First, len(res.Values), j.options.tridiagonal
 	known.on(dev.Info())
-	known.Certificate = res.Certificate
+	known.Certificate, known.Tree = res.Certificate, res.Tree
 
 	if j.check {
 		show.stage("checking")

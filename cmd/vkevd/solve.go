@@ -70,7 +70,7 @@ memory of their own, 8·n² bytes more. vkevd plan tells what the device holds.`
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .txt, .npy or .json")
 	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")
-	f.StringVar(&j.log, "report", "", "write device, memory, times and ratios to `FILE`, .json")
+	f.StringVar(&j.log, "report", "", "write device, memory, times, ratios and what MRRR met to `FILE`,\n.json")
 	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm. Values\nof a --tridiagonal are proved by counting, with and without vectors")
 	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
 	return cmd

@@ -46,11 +46,11 @@ const mrAttempts = 2
 
 // MRCounters says how a solution came about.
 type MRCounters struct {
-	Blocks   int // T falls into
-	Depth    int // of the deepest tree: 1 if no eigenvalue was in a cluster
-	Clusters int // in all levels and attempts
-	Retried  int // further attempts at a block
-	Fallback int // vectors that divide and conquer found
+	Blocks   int `json:"blocks"`   // T falls into
+	Depth    int `json:"depth"`    // of the deepest tree: 1 if no eigenvalue was in a cluster
+	Clusters int `json:"clusters"` // in all levels and attempts
+	Retried  int `json:"retried"`  // further attempts at a block
+	Fallback int `json:"fallback"` // vectors that divide and conquer found
 }
 
 // MRRR returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as
