@@ -61,29 +61,20 @@ func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridi
 	return res
 }
 
-// widths is how far values may be from their eigenvalues, in ulp·‖T‖: bisection stays
-// within what the counts can tell, other solvers within n of it.
-func widths(s evd.Solver, n int) float64 {
-	if s == evd.Bisection {
-		return 4
-	}
-	return good * float64(max(n, 1))
-}
-
 func TestTridiagonals(t *testing.T) {
 	d := device(t, vk.Options{})
-	for _, opt := range []evd.Options{{}, {Vectors: true}, {Solver: evd.MRRR, Vectors: true}, {Solver: evd.QR, Vectors: true}, {Solver: evd.QR}} {
+	for _, opt := range []evd.Options{{}, {Vectors: true}, {Solver: evd.DivideConquer}, {Solver: evd.MRRR}, {Solver: evd.MRRR, Vectors: true}, {Solver: evd.QR, Vectors: true}, {Solver: evd.QR}} {
 		opt.Tuning = small()
 		solver := opt.Solver
-		if solver == evd.Auto && !opt.Vectors {
-			solver = evd.Bisection
+		if solver == evd.Auto {
+			solver = map[bool]evd.Solver{false: evd.Bisection, true: evd.DivideConquer}[opt.Vectors]
 		}
 		for _, n := range []int{2, 9, 43} {
 			p := tridiagonalPlan(t, d, n, opt)
 			for _, kind := range testmat.Tridiagonals() {
 				t.Run(fmt.Sprintf("%v/%v/%s/%d", solver, opt.Vectors, kind.Name(), n), func(t *testing.T) {
 					diagonal, off := kind.Tridiagonal(n)
-					solveTridiagonal(t, p, evd.Tridiagonal[float64]{D: diagonal, E: off}, widths(solver, n))
+					solveTridiagonal(t, p, evd.Tridiagonal[float64]{D: diagonal, E: off}, ratio.Within(solver.String()))
 				})
 			}
 		}
@@ -97,7 +88,7 @@ func TestPartOfATridiagonal(t *testing.T) {
 	m := evd.Tridiagonal[float64]{D: diagonal, E: append(off, math.NaN())} // what is beyond is ignored
 	for _, by := range []evd.Selection{evd.Index(0, 3), evd.Index(20, 43), evd.Interval(2, 5), evd.Interval(2, 5).AtMost(30), evd.Interval(-20, -10)} {
 		for _, vectors := range []bool{false, true} {
-			res := solveTridiagonal(t, tridiagonalPlan(t, d, n, evd.Options{Select: by, Vectors: vectors, Tuning: small()}), m, widths(evd.Auto, n))
+			res := solveTridiagonal(t, tridiagonalPlan(t, d, n, evd.Options{Select: by, Vectors: vectors, Tuning: small()}), m, ratio.Within("mrrr"))
 			if byMRRR := vectors && len(res.Values) > 0 && by != evd.Interval(2, 5); (res.Tree != nil) != byMRRR {
 				t.Errorf("%v, vectors %v: tree %+v", by, vectors, res.Tree)
 			}

@@ -56,7 +56,7 @@ func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
 	if r := ratio.Orthogonality(n, len(values), z, n); !(r < 60) {
 		t.Errorf("orthogonality %g", r)
 	}
-	if err := ratio.SturmRange(d, e, il, values, 16*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+	if err := ratio.SturmRange(d, e, il, values, ratio.Within("mrrr")*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
 		t.Error(err)
 	}
 }

@@ -41,8 +41,11 @@ func mrCheck(t *testing.T, name string, d, e []float64, opt MROptions) (values [
 	if !(r.residual < mrRatioLimit && r.orthogonality < mrRatioLimit) {
 		t.Errorf("%s: residual %.3g, orthogonality %.3g, %+v", name, r.residual, r.orthogonality, c)
 	}
-	width := mrSturmWidth(d, e)
-	if err := ratio.SturmRange(d, e, opt.From, values, width); err != nil {
+	method := "mrrr"
+	if c.Fallback > 0 {
+		method = "dc"
+	}
+	if err := ratio.SturmRange(d, e, opt.From, values, ratio.Within(method)*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	return values, r
@@ -60,11 +63,6 @@ func (r *mrResult) worst(x mrResult) {
 	r.counters.Clusters += x.counters.Clusters
 	r.counters.Retried += x.counters.Retried
 	r.counters.Fallback += x.counters.Fallback
-}
-
-// mrSturmWidth is how exact the values must be, whatever the order.
-func mrSturmWidth(d, e []float64) float64 {
-	return 16 * ratio.Ulp * ratio.NormTridiagonal(d, e)
 }
 
 func (r mrResult) String() string {

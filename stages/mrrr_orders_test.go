@@ -1,0 +1,126 @@
+package stages
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/tests/testmat"
+)
+
+// solveAndCheckMRRR finds all vectors, without help.
+func solveAndCheckMRRR(t *testing.T, name string, tune Tuning, d, e []float64) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		values, z, counters := solveMRRR(t, tune, d, e, 0, len(d), false)
+		checkMRRR(t, d, e, 0, values, z)
+		if counters.Fallback > 0 {
+			t.Errorf("divide and conquer was needed: %+v", counters)
+		}
+	})
+}
+
+func TestMRRROfEveryOrder(t *testing.T) {
+	for n := 1; n <= 64; n++ {
+		d, e := randomTridiagonal(n, 1)
+		solveAndCheckMRRR(t, fmt.Sprint(n), SmallestTuning(), d, e)
+	}
+}
+
+// The tables of all families, with orders around a power of two.
+func TestMRRRInEveryTuning(t *testing.T) {
+	glued := testmat.GluedWilkinson(1e-12)
+	for _, family := range []string{"nvidia", "cpu", ""} {
+		tune := SmallestTuning()
+		tune.MRRR = mrrrTuning(family)
+		for _, n := range []int{127, 128, 129} {
+			d, e := randomTridiagonal(n, 2)
+			solveAndCheckMRRR(t, fmt.Sprintf("%q/random/%d", family, n), tune, d, e)
+		}
+		d, e := glued.Tridiagonal(128)
+		solveAndCheckMRRR(t, fmt.Sprintf("%q/glued", family), tune, d, e)
+	}
+}
+
+// A zero in e splits T: in every place, and in several.
+func TestMRRROfSplitMatrices(t *testing.T) {
+	const n = 13
+	for mask := range 1 << (n - 1) {
+		if mask&(mask-1) != 0 && mask%257 != 0 {
+			continue
+		}
+		d, e := randomTridiagonal(n, 3)
+		for i := range e {
+			if mask>>i&1 == 1 {
+				e[i] = 0
+			}
+		}
+		solveAndCheckMRRR(t, fmt.Sprintf("%b", mask), SmallestTuning(), d, e)
+	}
+}
+
+func TestMRRROfScaledMatrices(t *testing.T) {
+	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
+		d, e := randomTridiagonal(77, 5)
+		for i := range d {
+			d[i] *= scale
+		}
+		for i := range e {
+			e[i] *= scale
+		}
+		solveAndCheckMRRR(t, fmt.Sprint(scale), SmallestTuning(), d, e)
+	}
+}
+
+// Glued copies of the Wilkinson matrix of order 21: clusters of as many as there are copies, and 50 of them with VKEVD_MRRR.
+func TestMRRROfGluedWilkinson(t *testing.T) {
+	copies := 6
+	if os.Getenv("VKEVD_MRRR") != "" {
+		copies = 50
+	}
+	for _, glue := range []float64{1e-14, 1e-8, 1e-4} {
+		d, e := testmat.GluedWilkinson(glue).Tridiagonal(21 * copies)
+		solveAndCheckMRRR(t, fmt.Sprint(glue), TuningFor(testDevice(t).Info()), d, e)
+	}
+}
+
+// Larger orders than make test has time for: VKEVD_MRRR=1000,4097. Beyond allVectors, vectors of both ends and of the middle.
+func TestMRRRLarge(t *testing.T) {
+	const allVectors, some = 1000, 96
+	tune := TuningFor(testDevice(t).Info())
+	for _, n := range ordersFrom(t, "VKEVD_MRRR") {
+		parts := [][2]int{{0, n}}
+		if n > allVectors {
+			parts = [][2]int{{0, some}, {(n - some) / 2, (n + some) / 2}, {n - some, n}}
+		}
+		for _, kind := range testmat.Tridiagonals() {
+			d, e := kind.Tridiagonal(n)
+			for _, r := range parts {
+				t.Run(fmt.Sprintf("%s/%d/%d:%d", kind.Name(), n, r[0], r[1]), func(t *testing.T) {
+					values, z, counters := solveMRRR(t, tune, d, e, r[0], r[1], false)
+					checkMRRR(t, d, e, r[0], values, z)
+					t.Logf("%+v", counters)
+				})
+			}
+		}
+	}
+}
+
+// ordersFrom reads the orders that an environment variable lists, or skips the test.
+func ordersFrom(t *testing.T, variable string) (orders []int) {
+	t.Helper()
+	list := os.Getenv(variable)
+	if list == "" {
+		t.Skip(variable + " is not set to orders, such as 1000,4097")
+	}
+	for _, word := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders = append(orders, n)
+	}
+	return orders
+}
