@@ -31,7 +31,7 @@ status is 1 and the result is written nevertheless, to be looked at.
 
 The host holds A, 8·n² bytes, and at the end the vectors in its place, which go to their file in
 pieces. For --check and --verify A must still be there when the vectors are: with either they have
-memory of their own, 8·n² bytes more. vkevd plan tells what the device holds.`,
+memory of their own, 8·n bytes each. vkevd plan tells what the device holds.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --values-only --device nvidia A.mtx.gz
   vkevd solve --index :100 --out-vectors lowest.npy A.mtx
