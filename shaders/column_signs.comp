@@ -1,7 +1,7 @@
 // column_signs makes the entry of largest magnitude of each column positive;
-// of equals the first one decides. A column of zeros stays.
+// of equals the first one decides. A column of zeros stays; NaNs are passed over.
 //
-// in/out: x    rows×cols, column-major, ldx ≥ rows
+// in/out: x    rows×cols, column-major, ldx ≥ rows; rows = 0 must not be dispatched
 //
 // One workgroup a column. LOCAL_SIZE is a power of two. The grid may be folded.
 #version 460

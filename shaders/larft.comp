@@ -14,7 +14,8 @@
 //
 // Workgroup q makes columns [q·BLOCK, (q+1)·BLOCK) of T in the rows of its
 // diagonal block, and zeros below; the blocks above the diagonal blocks are not
-// touched. G is read in its diagonal blocks, above the diagonal. BLOCK ≤ LOCAL_SIZE.
+// touched. Of G its diagonal blocks are read, and count above the diagonal; what stands
+// elsewhere may be NaN. BLOCK ≤ LOCAL_SIZE.
 //
 // Grid: ceil(n / BLOCK) workgroups.
 #version 460

@@ -1,5 +1,6 @@
 // probe_progress tells whether a device keeps the workgroups going that others
-// wait for, and whether data follows a flag: all that sb2st_chase asks of it.
+// wait for, and whether data follows a flag: all that sb2st_chase and ormtr_q2_flags
+// ask of it.
 //
 // in/out: words  zero before: a ticket, INFO, and a flag for each workgroup
 // out:    data   ROUNDS·LOCAL_SIZE words for each workgroup

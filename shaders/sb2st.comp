@@ -47,6 +47,9 @@
 // its dot product by shuffles; every cluster forms the reflector for itself, from x in
 // shared memory. Only D needs a sum from all clusters, uᵀDu: it is finished in the
 // next step, behind the barrier that hands C over.
+//
+// Subgroups are full, which vk.Build asks for, and neighbours in one are neighbours by
+// gl_LocalInvocationIndex, which Vulkan leaves open and every device does.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require

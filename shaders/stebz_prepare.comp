@@ -73,9 +73,7 @@ void main() {
 	// The spare invocations take part with what is no better than the first's.
 	bool spare = t >= p.n;
 	work_t first = flushed(scaled(p.d.at[0], s.down));
-	barrier();
 	lo = -group_max(spare ? -first : -lo);
-	barrier();
 	hi = group_max(spare ? first : hi);
 
 	work_t norm = max(abs(lo), abs(hi));

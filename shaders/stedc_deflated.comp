@@ -1,5 +1,7 @@
 // stedc_deflated copies the deflated columns [k, n) of each merge from W to Q.
 //
+// in:  merges, w       out: q       both where the merges say; they must not overlap
+//
 // One row an invocation. Grid: x covers the rows of the largest merge, y the
 // largest number of deflated columns, z the merges; y strides.
 #version 460

@@ -3,6 +3,8 @@
 // and columns of that half that are not deflated. Column c of W becomes column c of
 // the upper block, or column c − lower of the lower one.
 //
+// in:  merges, w       out: q; it must not overlap w
+//
 // One row an invocation. Grid: x covers the strip, y the columns, over which it strides.
 #version 460
 #extension GL_EXT_buffer_reference : require

@@ -3,9 +3,9 @@
 // in:      y, z  n×k
 // in, out: c     n×n; above the diagonal it is neither read nor written
 //
-// The lower triangle is cut into squares of TILE_M, a multiple of TILE_N, and those into tiles. A workgroup owns one tile and
-// adds both products before it touches C, so C is read and written once.
-// Workgroups: x and y, folded, number the tiles.
+// The lower triangle is cut into squares of TILE_M, a multiple of TILE_N, and those
+// into tiles. A workgroup owns one tile and adds both products before it touches C,
+// so C is read and written once. Workgroups: x and y, folded, number the tiles.
 // C must not overlap Y or Z. n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require

@@ -22,9 +22,10 @@ shared real_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared real_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 real_t next_a[FETCH_M], next_b[FETCH_N];
 
-// A walk is an invocation's way through a tile that the workgroup moves together: its
-// first element; the step to the next, taken WIDE times; and the step from the first of such WIDE to the next. Neighbours in the
-// workgroup are neighbours in memory.
+// A walk is an invocation's way through a tile that the workgroup moves together, WIDE
+// elements at a time: its first element, the step from one of the WIDE to the next, and that
+// from the first of the WIDE to the first of the following. Neighbours in the workgroup are
+// neighbours in memory.
 struct Walk { uint r, k, near_r, far_r, far_k; };
 
 const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1; // times that the workgroup goes along a tile's edge
