@@ -23,7 +23,9 @@ region, and the floating-point operations of each stage. Regions that share an o
 never in use at once. Nothing is allocated and nothing runs; without any device the plan is
 made for one as most are. If the device has not enough memory free, the exit status is 3.
 
-How many eigenvalues an --interval holds is not known beforehand: memory is for all of them.`,
+How many eigenvalues an --interval holds is not known beforehand: memory is for all of them.
+Some of the vectors are found by MRRR. Should it need divide and conquer's help, which is
+hardly ever, that takes 13·N² bytes more while it lasts.`,
 		Example: "  vkevd plan -n 32768\n  vkevd plan -n 100000 --values-only --device nvidia\n  vkevd plan -n 100000 --index :1000",
 		Args:    noArguments,
 	}
