@@ -10,7 +10,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -57,10 +56,10 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 		Example: `  vkevd bench peaks
   vkevd bench --n 4096,8192 gemm syr2k symm
   vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2
-  vkevd bench --n 8192 --tuning '{}' --tuning '` + tuningExample + `' apply-q2`,
+  vkevd bench --n 8192 --tuning '{}' --tuning '{"ApplyQ2":{"Group":32}}' apply-q2`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			j.options.Stages = args
-			_, err := variants(stages.Tuning{}, j.tunings)
+			_, err := bench.Variants(vk.Info{}, nil, j.tunings)
 			if err := errors.Join(j.options.Check(), err); err != nil {
 				return usage(cmd, "%w", err)
 			}
@@ -160,11 +159,7 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) err
 	var kept evd.Options
 	j.config.apply(&kept, dev.Info(), j.stderr)
 	j.options.Tuning = kept.Tuning
-	tuning := stages.TuningFor(dev.Info())
-	if kept.Tuning != nil {
-		tuning = *kept.Tuning
-	}
-	if j.options.Others, err = variants(tuning, j.tunings); err != nil {
+	if j.options.Others, err = bench.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {
 		return err
 	}
 	b, err := dev.bench(ctx, j.options)

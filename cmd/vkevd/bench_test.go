@@ -128,3 +128,19 @@ func TestBenchRefused(t *testing.T) {
 	s.machine.openErr, s.machine.planErr = nil, &vk.OutOfMemoryError{What: "the workspace", Need: 2, Free: 1}
 	s.fails(statusDevice, "the workspace needs 2 bytes of device memory, 1 are free", "bench", "peaks")
 }
+
+func TestBenchVariants(t *testing.T) {
+	s := newStage(t)
+	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusFine {
+		t.Fatal(status, stderr)
+	}
+	if o := s.machine.benched.Others; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {
+		t.Errorf("%+v", o)
+	}
+	for _, wrong := range []string{`{"Bend":4}`, "3", "", "{", `{"Band":"\u001b[2J"}`} {
+		stdout, stderr, status := s.run("bench", "--n", "7", "--tuning", wrong, "gemm")
+		if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "stages.Tuning") {
+			t.Errorf("%q: %d %q %q", wrong, status, stdout, stderr)
+		}
+	}
+}

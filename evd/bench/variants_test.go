@@ -1,9 +1,8 @@
-package main
+package bench
 
 import (
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
@@ -14,7 +13,7 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	info := vk.Info{Family: "nvidia"}
 	table := stages.TuningFor(info)
 	tiles := slices.Clone(table.Products.Tiles)
-	all, err := variants(table, []string{
+	all, err := Variants(info, nil, []string{
 		`{}`,
 		`{"Block": 64, "ApplyQ2": {"Group": 24}}`,
 		`{"Products": {"Tiles": [{"M": 1}]}}`,
@@ -38,18 +37,3 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	}
 }
 
-func TestBenchVariants(t *testing.T) {
-	s := newStage(t)
-	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusFine {
-		t.Fatal(status, stderr)
-	}
-	if o := s.machine.benched.Others; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {
-		t.Errorf("%+v", o)
-	}
-	for _, wrong := range []string{`{"Bend":4}`, "3", "", "{", `{"Band":"\u001b[2J"}`} {
-		stdout, stderr, status := s.run("bench", "--n", "7", "--tuning", wrong, "gemm")
-		if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "stages.Tuning") {
-			t.Errorf("%q: %d %q %q", wrong, status, stdout, stderr)
-		}
-	}
-}
