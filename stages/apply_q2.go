@@ -163,6 +163,11 @@ func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64
 	if xt.Rows > s.m || xt.Cols != s.n {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.n, s.m, xt.Cols, xt.Rows))
 	}
+	if s.sweeps() > 0 && xt.Rows > 0 {
+		vectors, factors := ReflectorLen(s.n, s.b)
+		holds("V", v, vectors)
+		holds("tau", tau, factors)
+	}
 	if s.flags != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}

@@ -148,6 +148,7 @@ func (s *Bisection) RecordRange(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[fl
 	if m == 0 {
 		return
 	}
+	holds("values", values, m)
 	s.recordPrepare(rec, ws, d, e)
 	s.recordNarrow(rec, ws, il, m)
 	s.recordPivots(rec, ws, il, m, values)
@@ -212,6 +213,7 @@ func (s *Bisection) RecordCounts(rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk
 		vk.Fill(rec, counts, 0)
 		return
 	}
+	holds("shifts", shifts, m)
 	s.recordPrepare(rec, ws, d, e)
 	s.count.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads)), shaders.StebzCountPush{
 		Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Shifts: shifts.Addr(), Counts: counts.Addr(), N: uint32(s.n), Count: uint32(m),
@@ -220,6 +222,8 @@ func (s *Bisection) RecordCounts(rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk
 }
 
 func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64]) {
+	holds("the diagonal", d, s.n)
+	holds("the off-diagonal", e, s.n-1)
 	s.prepare.Dispatch(rec, vk.Grid(1), shaders.StebzPreparePush{
 		D: d.Addr(), E: e.Addr(), Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), N: uint32(s.n),
 	})

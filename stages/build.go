@@ -32,7 +32,8 @@ func (b *builder) threads(most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// InfoError says that a kernel set its stage's INFO word.
+// InfoError says that a kernel set its stage's INFO word. What Info means stands at the
+// stage's method of that name.
 type InfoError struct {
 	Stage string
 	Info  uint32

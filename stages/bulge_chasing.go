@@ -215,7 +215,15 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 	if s.n == 0 {
 		return
 	}
+	holds("the band", band, 2*s.b*s.n)
+	holds("the diagonal", d, s.n)
+	holds("the off-diagonal", e, s.n-1)
 	if s.vectors {
+		if s.sweeps() > 0 {
+			vectors, factors := ReflectorLen(s.n, s.b)
+			holds("V", v, vectors)
+			holds("tau", tau, factors)
+		}
 		vk.Fill(rec, tau, 0)
 	}
 	switch {

@@ -57,4 +57,14 @@
 //     V[vOffset(s) … vOffset(s)+n−1−s) so that row i of the sweep lies at
 //     vOffset(s) + i − (s+1), vOffset(s) = s·(n−1) − s·(s−1)/2. v[0] = 1 is stored.
 //   - Tau[s·J + j], J = ceil((n−1)/b), is the factor of step j; unused entries are 0.
+//
+// # What is refused, and how
+//
+// A constructor returns an error where the device cannot do what is asked
+// (*vk.UnsupportedError says what it lacks), a tuning contradicts itself, or a kernel
+// does not compile. Shapes that do not fit each other, slices that are too short and
+// negative sizes are mistakes of the caller: Record panics; a constructor panics or
+// returns an error. Whether outputs overlap inputs is not looked at. A stage whose
+// workgroups wait for each other has an INFO word, 0 after a run unless one waited in
+// vain; who runs the recording makes an *InfoError of it.
 package stages

@@ -127,3 +127,63 @@ func TestSignsOfNothing(t *testing.T) {
 		t.Errorf("%d commands", rec.Len())
 	}
 }
+
+// Kernels look at no lengths: a slice that is too short must not come to them.
+func TestRecordPanicsOnShortSlices(t *testing.T) {
+	const n, m = 40, 9
+	d, tune := leastDevice(), SmallestTuning()
+	tune.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
+	var errs []error
+	keep := func(err error) { errs = append(errs, err) }
+	ops, err := NewOps(d, tune)
+	keep(err)
+	chase, err := NewBulgeChasing(d, n, true, tune)
+	keep(err)
+	q2, err := NewApplyQ2(d, n, m, tune)
+	keep(err)
+	sturm, err := NewBisection(d, n, tune)
+	keep(err)
+	factor, err := NewTFactor(d, 8, ops, tune)
+	keep(err)
+	measure, err := NewTridiagonalResidual(d, n, m, ops.Gemm)
+	keep(err)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	all, words := vk.Reserve[float64]("all", 100*n), vk.Reserve[uint32]("words", n)
+	ws, err := d.NewArena(vk.Together(all, words, ops.Work(), chase.Work(), q2.Work(), sturm.Work(), factor.Work(), measure.Work()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(n int) vk.Slice[float64] { return all.In(ws).Sub(0, n) }
+	matrix := func(rows, cols int) Matrix { return NewMatrix(all.In(ws), rows, cols, rows) }
+	rec := vk.NewRecorder(d)
+	vectors, factors := ReflectorLen(n, tune.Band)
+	band := 2 * tune.Band * n
+	for name, c := range map[string]struct {
+		lengths []int
+		record  func(n []int)
+	}{
+		"chase":    {[]int{band, n, n - 1, vectors, factors}, func(l []int) { chase.Record(rec, ws, of(l[0]), of(l[1]), of(l[2]), of(l[3]), of(l[4])) }},
+		"Q2":       {[]int{vectors, factors}, func(l []int) { q2.Record(rec, ws, of(l[0]), of(l[1]), matrix(m, n)) }},
+		"values":   {[]int{n, n - 1, m}, func(l []int) { sturm.RecordRange(rec, ws, of(l[0]), of(l[1]), 3, 3+m, of(l[2])) }},
+		"counts":   {[]int{n, n - 1, m}, func(l []int) { sturm.RecordCounts(rec, ws, of(l[0]), of(l[1]), of(l[2]), words.In(ws).Sub(0, m)) }},
+		"T":        {[]int{8}, func(l []int) { factor.RecordFrom(rec, ws, matrix(8, 8), of(l[0]), matrix(8, 8)) }},
+		"merged T": {[]int{4 * 8}, func(l []int) { factor.RecordMerge(rec, ws, matrix(n, 8), 4, of(l[0]), matrix(8, 8)) }},
+		"residual": {[]int{n, n - 1, m, m, m}, func(l []int) { measure.Record(rec, ws, of(l[0]), of(l[1]), matrix(n, m), of(l[2]), of(l[3]), of(l[4])) }},
+	} {
+		c.record(c.lengths)
+		for i := range c.lengths {
+			short := append([]int(nil), c.lengths...)
+			short[i]--
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: slice %d is one short, and nobody noticed", name, i)
+					}
+				}()
+				c.record(short)
+			}()
+		}
+	}
+}

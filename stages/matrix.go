@@ -40,3 +40,10 @@ func (m Matrix) Block(i, j, rows, cols int) Matrix {
 
 // Addr is the address of element (0, 0).
 func (m Matrix) Addr() spirv.Addr[float64] { return m.At.Addr() }
+
+// holds panics if a slice has fewer than n elements: kernels would go on behind its end.
+func holds[T any](what string, s vk.Slice[T], n int) {
+	if s.Len() < n {
+		panic(fmt.Sprintf("stages: %s has %d elements of %d", what, s.Len(), n))
+	}
+}

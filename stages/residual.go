@@ -63,6 +63,8 @@ const lagtmFlops = 5 // three products and two sums an element
 // Record is Residual.Record for T(d[n], e[n−1]).
 func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
 	n := r.sums.n
+	holds("the diagonal", d, n)
+	holds("the off-diagonal", e, n-1)
 	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p Matrix) {
 		r.times.Dispatch(rec, vk.Folded(vk.Tiles(n, r.times.Spec.LocalSize)*zj.Cols), shaders.LagtmPush{
 			D: d.Addr(), E: e.Addr(), Z: zj.Addr(), P: p.Addr(),
@@ -92,6 +94,9 @@ func newColumnSums(b *builder, n, m int, gemm Gemm) columnSums {
 
 func (r columnSums) record(rec *vk.Recorder, ws *vk.Arena, z Matrix, lambda, residual, orthogonality vk.Slice[float64], times func(zj, p Matrix)) {
 	m := z.Cols
+	holds("the eigenvalues", lambda, m)
+	holds("the residuals", residual, m)
+	holds("the sums of ZᵀZ − I", orthogonality, m)
 	for j := 0; j < m; j += residualBlock {
 		cols := min(residualBlock, m-j)
 		zj := z.Block(0, j, r.n, cols)

@@ -1,6 +1,9 @@
 package stages
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -60,9 +63,16 @@ func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, tau vk.Slice[
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom is Record for who has g = Yᵀ·Y; only its part above the diagonal is read.
+// RecordFrom is Record for who has g = Yᵀ·Y, of which only the part above the diagonal counts.
 func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g Matrix, tau vk.Slice[float64], t Matrix) {
 	n := g.Cols
+	if g.Rows != n || t.Rows != n || t.Cols != n || n > f.n {
+		panic(fmt.Sprintf("stages: factor T %d×%d from %d×%d, prepared for order %d", t.Rows, t.Cols, g.Rows, n, f.n))
+	}
+	if n*max(g.Ld, t.Ld) > math.MaxUint32 {
+		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
+	}
+	holds("tau", tau, n)
 	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
@@ -74,6 +84,10 @@ func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g Matrix, tau vk.Sl
 // y holds all n columns, zeros above each panel's trapezoid included; n is a multiple of b.
 func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y Matrix, b int, panels vk.Slice[float64], t Matrix) {
 	n := y.Cols
+	if b < 1 || n%b != 0 || t.Rows != n || t.Cols != n || t.Ld != n || n > f.n {
+		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d", t.Rows, t.Cols, t.Ld, n, b, f.n))
+	}
+	holds("the panels' factors", panels, n*b)
 	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush{
 		Panels: panels.Addr(), T: t.Addr(), N: uint32(n), B: uint32(b),
 	})

@@ -63,7 +63,7 @@ func (r *Recorder) Phase(name string, done, total float64) {
 }
 
 // Costs attaches an estimate (flops or bytes) to the last command. Run
-// uses it to keep a batch short; without it a command counts as free.
+// uses it to keep a batch short; without it a command counts as one that does nothing.
 func (r *Recorder) Costs(estimate float64) {
 	for i := len(r.cmds) - 1; i >= 0; i-- {
 		if r.cmds[i].op != opBarrier {
