@@ -1,21 +1,30 @@
 // stemr_vector finds eigenvectors of representations by twisted factorisations (LAPACK
 // dlar1v, dlarrv): one step of a Rayleigh quotient iteration.
 //
-// in:     tasks, reps (leading dimension ld), gap  by lane i < count
-//         column   lane i's vector is column column[i] of the result
+// in:     tasks, reps (leading dimension ld), gap  by vector i < count
+//         column   vector i is column column[i] of the result
 // in/out: lo, hi   the eigenvalue's interval; lambda: where this step factors, unless
 //                  fresh ≠ 0, which begins in the middle
-//         done     lanes whose word is not 0 have finished; fresh clears it
-// out:    lambda, residual = ‖(L·D·Lᵀ − λ·I)·z‖ of lanes that have finished
+//         done     vectors whose word is not 0 are finished; fresh clears it
+// out:    lambda, residual = ‖(L·D·Lᵀ − λ·I)·z‖ of those that are finished
 //         x        component r of vector c at c + r·ldx: n of them, 0 outside of the block;
-//                  garbage while the lane has not finished
+//                  garbage while the vector is not finished
 // work:   s        count numbers for each row
 //
-// A lane finishes when its residual cannot be felt by its neighbours or its λ could not be better,
+// A vector is finished when its residual cannot be felt by its neighbours or its λ could not be better,
 // or if last ≠ 0. halve ≠ 0 makes the next λ the middle of the interval.
 //
-// Lanes walk the rows side by side, so that consecutive columns are read and written together.
+// Its rows are a chain of dependent divisions, down and up again, and time is their latency. So two
+// neighbouring invocations share it: one goes down, with the stationary transform, the other up,
+// with the progressive one, until they meet in the middle; then each goes on through the rows where
+// the other has been, and finds there what it needs to look for the twist. From the twist they go
+// on in both directions again. All that differs between them is chosen by selection, so that they
+// go side by side.
+//
+// Pairs walk the rows side by side, so that consecutive columns are read and written together.
 #version 460
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
@@ -26,7 +35,7 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+layout(constant_id = 0) const uint LOCAL_SIZE = 64; // even
 
 layout(push_constant, scalar) uniform Push {
 	Tasks tasks;
@@ -43,79 +52,116 @@ layout(push_constant, scalar) uniform Push {
 
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
+// What one of a pair writes the other reads.
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
+
 // A Column is a column of numbers, one a row.
 struct Column { uint64_t base, stride; };
 
-work_t get(Column c, uint i) { return MatrixInOut(c.base + c.stride * i).at[0]; }
+work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
-void put(Column c, uint i, work_t v) { MatrixInOut(c.base + c.stride * i).at[0] = v; }
+void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
 
-// factor leaves s̃ in s and U⁻ in u, and returns γ, the row of the twist, and
-// the number of eigenvalues below λ.
-void factor(Representation r, Column s, Column u_, work_t lambda, out work_t gamma, out uint twist, out uint below) {
-	uint before = 0;
-	work_t st = 0;
+// Found is a twist: |γ| is least of the rows that were looked at.
+struct Found { work_t gamma, least; uint twist, below; };
+
+shared uint counted[LOCAL_SIZE];
+shared work_t summed[LOCAL_SIZE];
+shared Found found[LOCAL_SIZE];
+
+uint self() { return gl_LocalInvocationIndex; }
+uint other() { return self() ^ 1; }
+bool down() { return self() % 2 == 0; } // the one that goes down
+
+// exchanged lets the two see what each has stored. All of a workgroup call it.
+void exchanged() {
+	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
+	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
+	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
+}
+
+// row is the one that this invocation comes to as its k-th.
+uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
+
+Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
+
+// A Walk is where an invocation has come to: s̃ of the row to come, going down, or the
+// progressive transform's p of the row before; and the negative pivots so far.
+struct Walk { work_t t; uint negative; };
+
+// visit takes a walk over its k-th row, and returns U⁻ of it, which only who goes up has.
+work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
+	work_t d = a.d, l = a.l, ld = l * d, lld = l * ld;
+	bool top = down();
+	work_t shifted = w.t - lambda;
+	work_t pivot = top ? d + shifted : lld + w.t;
+	work_t quotient = (top ? ld : d) / pivot;
+	work_t next = top ? (quotient * l) * shifted : w.t * quotient - lambda;
+	if (quotient == 0 || isnan(next)) next = top ? lld : d - lambda; // the pivot was infinite
+	bool begins = !top && k == 0; // in the last row there is no pivot yet
+	w.t = begins ? d - lambda : next;
+	if (!begins && pivot < 0) w.negative++;
+	return l * quotient;
+}
+
+// approach walks until the two meet, in the middle: n/2 rows, or one more going up.
+void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w) {
+	uint end = down() ? r.n / 2 : r.n - r.n / 2;
 	Pair next[AHEAD];
-	[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, u);
-	for (uint i = 0; i < r.n; i += AHEAD) {
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair_of(r, u);
+	for (uint k = 0; k < end; k += AHEAD) {
 		Pair now[AHEAD] = next;
-		[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair(r, i + AHEAD + u);
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) next[u] = pair_of(r, k + AHEAD + u);
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			if (i + u < r.n) {
-				work_t d = now[u].d, l = now[u].l;
-				put(s, i + u, st);
-				work_t dp = d + (st - lambda);
-				if (dp < 0) before++;
-				work_t lp = (l * d) / dp;
-				st = (lp * l) * (st - lambda);
-				if (lp == 0 || isnan(st)) st = l * (l * d);
+			if (k + u < end) {
+				uint i = row(r, k + u);
+				work_t before = w.t, v = visit(w, k + u, now[u], lambda);
+				put(s, i, down() ? before : w.t);
+				if (!down() && k + u > 0) put(u_, i + 1, v);
 			}
 		}
 	}
-	uint after = 0;
-	work_t q = 0, least = infinity();
-	gamma = 0;
-	twist = 0;
-	below = 0;
+}
+
+// part walks on through the other's rows, where s holds what that one was in. It leaves s̃ in s,
+// and U⁻ in u. Where two rows are equally good, the twist is the lower one.
+Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, uint others) {
+	Found best = Found(0, infinity(), 0, 0);
+	uint begin = down() ? r.n / 2 : r.n - r.n / 2;
+	work_t lld = 0; // of the row before
+	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-		uint row = r.n - 1 - min(u, r.n - 1);
-		next[u] = pair(r, row);
-		nexts[u] = get(s, row);
+		next[u] = pair_of(r, begin + u);
+		nexts[u] = begin + u < r.n ? get(s, row(r, begin + u)) : work_t(0);
 	}
-	for (uint k = 0; k < r.n; k += AHEAD) {
+	for (uint k = begin; k < r.n; k += AHEAD) {
 		Pair now[AHEAD] = next;
 		work_t nows[AHEAD] = nexts;
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint row = r.n - 1 - min(k + AHEAD + u, r.n - 1);
-			next[u] = pair(r, row);
-			nexts[u] = get(s, row);
+			next[u] = pair_of(r, k + AHEAD + u);
+			nexts[u] = k + AHEAD + u < r.n ? get(s, row(r, k + AHEAD + u)) : work_t(0);
 		}
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
 			if (k + u < r.n) {
-				uint i = r.n - 1 - (k + u);
-				work_t d = now[u].d, l = now[u].l;
-				if (k + u == 0) {
-					q = d - lambda;
-				} else {
-					work_t dm = l * (l * d) + q;
-					if (dm < 0) after++;
-					work_t v = d / dm;
-					put(u_, i + 1, l * v);
-					q = q * v - lambda;
-					if (v == 0 || isnan(q)) q = d - lambda;
-				}
-				if (d + (nows[u] - lambda) < 0) before--;
-				work_t g = nows[u] + q;
-				if (abs(g) < least) {
-					least = abs(g);
-					gamma = g;
-					twist = i;
-					below = before + after + (g < 0 ? 1 : 0);
+				uint i = row(r, k + u);
+				work_t theirs = nows[u], mine = w.t;
+				uint above = w.negative;
+				work_t v = visit(w, k + u, now[u], lambda);
+				// The pivots that the other one counted, but for those on this side of the row.
+				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
+				if (passed < 0 && !(down() && k + u == begin)) others--;
+				lld = now[u].l * (now[u].l * now[u].d);
+				work_t gamma = down() ? mine + theirs : theirs + w.t;
+				if (down()) put(s, i, mine);
+				else if (k + u > 0) put(u_, i + 1, v);
+				if (abs(gamma) < best.least || down() && abs(gamma) == best.least && best.least < infinity()) {
+					best = Found(gamma, abs(gamma), i, (down() ? above : w.negative) + others + (gamma < 0 ? 1 : 0));
 				}
 			}
 		}
 	}
+	return best;
 }
 
 work_t coupling(Representation r, uint i) {
@@ -123,108 +169,116 @@ work_t coupling(Representation r, uint i) {
 	return a.l * a.d;
 }
 
-// solve makes z with z = 1 at the twist, in z, which holds U⁻ below it, and returns zᵀ·z.
+// solve makes z with z = 1 at the twist, in z, which holds U⁻ below it: the one who went down the rows
+// above the twist, the other one those below. It returns the sum of their squares.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
-	work_t norm2 = 1, z1 = 1, z2 = 0; // z of the last row, and of that before it
+	work_t sum = 0, z1 = 1, z2 = 0; // z of the last row, and of that before it
+	bool above = down();
+	Column from = above ? s : z;
+	// The k-th step makes row n−2−k from row n−1−k's z, or row k+1 from row k's.
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
-	put(z, twist, 1);
+	if (r.n > 0 && above) put(z, twist, 1);
 	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-		uint row = r.n - 1 - min(u + 1, r.n - 1);
-		next[u] = pair(r, row);
-		nexts[u] = get(s, row);
+		uint i = above ? r.n - 2 - u : u;
+		bool reads = u + 1 < r.n && (above ? i < twist : i >= twist);
+		next[u] = pair(r, reads ? i : 0);
+		nexts[u] = reads ? get(from, above ? i : i + 1) : work_t(0);
 	}
-	for (uint k = 1; k < r.n; k += AHEAD) {
+	for (uint k = 0; k + 1 < r.n; k += AHEAD) {
 		Pair now[AHEAD] = next;
 		work_t nows[AHEAD] = nexts;
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint row = r.n - 1 - min(k + AHEAD + u, r.n - 1);
-			next[u] = pair(r, row);
-			nexts[u] = get(s, row);
+			uint l = k + AHEAD + u, i = above ? r.n - 2 - l : l;
+			bool reads = l + 1 < r.n && (above ? i < twist : i >= twist);
+			next[u] = pair(r, reads ? i : 0);
+			nexts[u] = reads ? get(from, above ? i : i + 1) : work_t(0);
 		}
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint i = r.n - 1 - min(k + u, r.n - 1);
-			if (k + u < r.n && i < twist) {
+			uint i = above ? r.n - 2 - (k + u) : k + u;
+			if (k + u + 1 < r.n && (above ? i < twist : i >= twist)) {
 				work_t ldi = now[u].l * now[u].d;
-				work_t lp = ldi / (now[u].d + (nows[u] - lambda));
+				work_t lp = above ? ldi / (now[u].d + (nows[u] - lambda)) : nows[u];
 				work_t v = -(lp * z1);
-				if (z1 == 0 && i + 2 <= twist) v = -(coupling(r, i + 1) / ldi) * z2;
-				put(z, i, v);
-				norm2 += v * v;
+				if (z1 == 0 && (above ? i + 2 <= twist : i >= twist + 1)) {
+					v = -(coupling(r, above ? i + 1 : i - 1) / ldi) * z2;
+				}
+				put(z, above ? i : i + 1, v);
+				sum += v * v;
 				z2 = z1;
 				z1 = v;
 			}
 		}
 	}
-	z1 = 1;
-	z2 = 0;
-	[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u + 1, r.n - 1));
-	for (uint k = 0; k + 1 < r.n; k += AHEAD) {
+	return sum;
+}
+
+// normalise multiplies z by scale, each of the two one half; outside of the block it makes zeros.
+void normalise(Task t, Column z, Column whole, work_t scale) {
+	uint n = t.hi - t.lo, begin = down() ? 0 : n / 2, end = down() ? n / 2 : n;
+	work_t nexts[AHEAD];
+	[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = begin + u < end ? get(z, begin + u) : work_t(0);
+	for (uint k = begin; k < end; k += AHEAD) {
 		work_t nows[AHEAD] = nexts;
-		[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u + 1, r.n - 1));
+		[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = k + AHEAD + u < end ? get(z, k + AHEAD + u) : work_t(0);
 		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			uint i = k + u;
-			if (i + 1 < r.n && i >= twist) {
-				work_t v = -(nows[u] * z1);
-				if (z1 == 0 && i >= twist + 1) v = -(coupling(r, i - 1) / coupling(r, i)) * z2;
-				put(z, i + 1, v);
-				norm2 += v * v;
-				z2 = z1;
-				z1 = v;
-			}
+			if (k + u < end) put(z, k + u, nows[u] * scale);
 		}
 	}
-	return norm2;
+	begin = down() ? 0 : t.hi;
+	end = down() ? t.lo : p.n;
+	for (uint k = begin; k < end; k++) put(whole, k, 0);
 }
 
 void main() {
-	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
-	if (i >= p.count) return;
-	bool fresh = (p.flags & FRESH) != 0;
-	if (!fresh && p.done.at[i] != 0) return;
-	Task t = p.tasks.at[i];
+	uint i = workgroup() * (LOCAL_SIZE / 2) + self() / 2;
+	bool fresh = (p.flags & FRESH) != 0, last = (p.flags & LAST) != 0;
+	bool busy = i < p.count && (fresh || p.done.at[i] == 0);
+	Task t = Task(0, 0, ROOT, 0, 0);
+	uint column = 0;
+	work_t lo = 0, hi = 0, lambda = 0;
+	if (busy) {
+		t = p.tasks.at[i];
+		column = p.column.at[i];
+		lo = p.lo.at[i];
+		hi = p.hi.at[i];
+		lambda = fresh || last ? work_t(0.5) * (lo + hi) : p.lambda.at[i];
+	}
 	Representation r = representation(uint64_t(p.reps), t, t.slot, p.ld);
-	uint column = p.column.at[i];
 	Column s = Column(element(uint64_t(p.s), i, t.lo, p.lds), uint64_t(p.lds) * REAL_BYTES);
 	Column z = Column(element(uint64_t(p.x), column, t.lo, p.ldx), uint64_t(p.ldx) * REAL_BYTES);
-	work_t lo = p.lo.at[i], hi = p.hi.at[i];
-	work_t lambda = fresh || (p.flags & LAST) != 0 ? work_t(0.5) * (lo + hi) : p.lambda.at[i];
 
-	work_t gamma;
-	uint twist, below;
-	factor(r, s, z, lambda, gamma, twist, below);
-	work_t norm2 = solve(r, s, z, lambda, twist);
-	work_t correction = gamma / norm2, residual = abs(gamma) / sqrt(norm2);
+	Walk w = Walk(0, 0);
+	if (busy) approach(r, s, z, lambda, w);
+	counted[self()] = w.negative;
+	exchanged();
+	if (busy) found[self()] = part(r, s, z, lambda, w, counted[other()]);
+	exchanged();
+	Found upper = found[self() | 1], best = found[self() & ~1];
+	if (upper.least < best.least) best = upper;
+	if (busy) summed[self()] = solve(r, s, z, lambda, best.twist);
+	exchanged();
+	if (!busy) return;
+
+	work_t norm2 = (1 + summed[self() & ~1]) + summed[self() | 1];
+	work_t correction = best.gamma / norm2, residual = abs(best.gamma) / sqrt(norm2);
 	work_t next = lambda + correction;
-	bool inside = lo <= next && next <= hi;
-	bool finished = residual <= 2 * ulp() * p.gap.at[i] || abs(correction) <= ulp() * abs(lambda) || (p.flags & LAST) != 0;
-	if (!finished) {
-		if (below > t.index) hi = lambda;
+	bool finished = residual <= 2 * ulp() * p.gap.at[i] || abs(correction) <= ulp() * abs(lambda) || last;
+	if (finished) {
+		if (lo <= next && next <= hi) lambda = next;
+		lo = lambda;
+		hi = lambda;
+		normalise(t, z, Column(element(uint64_t(p.x), column, 0, p.ldx), z.stride), 1 / sqrt(norm2));
+	} else {
+		if (best.below > t.index) hi = lambda;
 		else lo = lambda;
 		if (!(lo <= next && next <= hi) || (p.flags & HALVES) != 0) next = work_t(0.5) * (lo + hi);
-		p.lo.at[i] = lo;
-		p.hi.at[i] = hi;
-		p.lambda.at[i] = next;
-		p.done.at[i] = 0;
-		return;
+		lambda = next;
 	}
-	if (inside) lambda = next;
-	p.lo.at[i] = lambda;
-	p.hi.at[i] = lambda;
+	if (!down()) return;
+	p.lo.at[i] = lo;
+	p.hi.at[i] = hi;
 	p.lambda.at[i] = lambda;
-	p.residual.at[i] = residual;
-	p.done.at[i] = 1;
-	work_t scale = 1 / sqrt(norm2);
-	work_t nexts[AHEAD];
-	[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(u, r.n - 1));
-	for (uint k = 0; k < r.n; k += AHEAD) {
-		work_t nows[AHEAD] = nexts;
-		[[unroll]] for (uint u = 0; u < AHEAD; u++) nexts[u] = get(z, min(k + AHEAD + u, r.n - 1));
-		[[unroll]] for (uint u = 0; u < AHEAD; u++) {
-			if (k + u < r.n) put(z, k + u, nows[u] * scale);
-		}
-	}
-	Column whole = Column(element(uint64_t(p.x), column, 0, p.ldx), z.stride);
-	for (uint k = 0; k < t.lo; k++) put(whole, k, 0);
-	for (uint k = t.hi; k < p.n; k++) put(whole, k, 0);
+	p.done.at[i] = finished ? 1 : 0;
+	if (finished) p.residual.at[i] = residual;
 }

@@ -192,7 +192,7 @@ func (r *representations) recordVectors(rec *vk.Recorder, l *ref.MRLevel, from, 
 	ws := r.ws
 	reps, ld := r.home(l.Vectors)
 	step := func(flags uint32) {
-		r.vector.Dispatch(rec, vk.Folded(vk.Tiles(count, r.tune.Threads)), shaders.StemrVectorPush{
+		r.vector.Dispatch(rec, vk.Folded(vk.Tiles(2*count, r.tune.Threads)), shaders.StemrVectorPush{
 			Tasks: r.vectors.In(ws).From(mrrrTaskWords * from).Addr(), Reps: reps, Column: r.column.In(ws).From(from).Addr(), Gap: r.gap.In(ws).From(from).Addr(),
 			Lo: r.vlo.In(ws).From(from).Addr(), Hi: r.vhi.In(ws).From(from).Addr(), Lambda: r.lambda.In(ws).From(from).Addr(),
 			Residual: r.residual.In(ws).From(from).Addr(), Done: r.done.In(ws).From(from).Addr(), S: r.s.In(ws).Addr(), X: r.xt.Addr(),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/tests/ratio"
 	"github.com/vkevd/vkevd/tests/testmat"
@@ -210,5 +211,14 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	var full *vk.OutOfMemoryError
 	if !errors.As(err, &full) || full.Need < 8*n*n || !strings.Contains(err.Error(), "divide and conquer") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestMRRRAccessesAreNotPrivate: what one of a pair stores the other one loads. Where both do is in one
+// place each, get and put.
+func TestMRRRAccessesAreNotPrivate(t *testing.T) {
+	got := accessesOf(shaders.StemrVector().Code)
+	if got.loads-got.privateLoads != 1 || got.stores-got.privateStores != 1 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -36,4 +36,3 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 		t.Error("the family's tiles were written over")
 	}
 }
-

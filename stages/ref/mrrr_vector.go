@@ -65,11 +65,12 @@ func (t mrTwist) factor(lambda float64) (gamma float64, twist, below int) {
 	return gamma, twist, counted
 }
 
-// solve makes z, with z_r = 1, in u, and returns zᵀ·z.
-func (t mrTwist) solve(lambda float64, r int) (norm2 float64) {
+// solve makes z, with z_r = 1, in u, and returns zᵀ·z, the sum of what is above and what is below r.
+func (t mrTwist) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
-	z[r], norm2 = 1, 1
+	above, below := 0.0, 0.0
+	z[r] = 1
 	for i := r - 1; i >= 0; i-- {
 		d, l := t.row(i)
 		lp := float64(l*d) / (d + (t.s[i] - lambda))
@@ -78,7 +79,7 @@ func (t mrTwist) solve(lambda float64, r int) (norm2 float64) {
 			v = -float64(coupling(i+1)/float64(l*d)) * z[i+2]
 		}
 		z[i] = v
-		norm2 += float64(v * v)
+		above += float64(v * v)
 	}
 	for i := r; i < t.n-1; i++ {
 		v := -float64(z[i+1] * z[i])
@@ -86,9 +87,9 @@ func (t mrTwist) solve(lambda float64, r int) (norm2 float64) {
 			v = -float64(coupling(i-1)/coupling(i)) * z[i-1]
 		}
 		z[i+1] = v
-		norm2 += float64(v * v)
+		below += float64(v * v)
 	}
-	return norm2
+	return (1 + above) + below
 }
 
 // vector finds eigenvalue k, which [lo, hi] contains, with its vector of norm 1 in u, by
