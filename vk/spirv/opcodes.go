@@ -87,21 +87,73 @@ const (
 	opNot               = 200
 )
 
+// Those of functions, which only Guard looks into.
+const (
+	opUndef                  = 1
+	opLine                   = 8
+	opNoLine                 = 317
+	opTypeFunction           = 33
+	opConstantNull           = 46
+	opFunctionParameter      = 55
+	opFunctionEnd            = 56
+	opFunctionCall           = 57
+	opLoad                   = 61
+	opStore                  = 62
+	opCopyMemory             = 63
+	opCopyMemorySized        = 64
+	opAccessChain            = 65
+	opInBoundsAccessChain    = 66
+	opPtrAccessChain         = 67
+	opConvertPtrToU          = 117
+	opConvertUToPtr          = 120
+	opCompositeExtract       = 81
+	opAtomicLoad             = 227
+	opAtomicStore            = 228
+	opAtomicExchange         = 229
+	opAtomicCompareExchange  = 230
+	opAtomicXor              = 242
+	opPhi                    = 245
+	opLoopMerge              = 246
+	opSelectionMerge         = 247
+	opLabel                  = 248
+	opBranch                 = 249
+	opBranchConditional      = 250
+	opReturnValue            = 254
+	opCooperativeMatrixLoad  = 4457
+	opCooperativeMatrixStore = 4458
+	opAtomicFMin             = 5614
+	opAtomicFMax             = 5615
+	opAtomicFAdd             = 6035
+)
+
 const (
 	decorationSpecId        = 1
+	decorationArrayStride   = 6
 	decorationBuiltIn       = 11
+	decorationVolatile      = 21
+	decorationCoherent      = 23
 	decorationNonWritable   = 24
 	decorationNonReadable   = 25
 	decorationOffset        = 35
 	decorationNoContraction = 42
 
-	builtInWorkgroupSize = 25
+	builtInWorkgroupSize      = 25
+	builtInGlobalInvocationId = 28
 
 	executionModelGLCompute  = 5
 	executionModeLocalSize   = 17
 	executionModeLocalSizeId = 38
 
+	storageInput                 = 1
 	storageWorkgroup             = 4
 	storagePushConstant          = 9
 	storagePhysicalStorageBuffer = 5349
+)
+
+const (
+	memoryModelVulkan = 3
+	memoryAligned     = 2 // memory operand of a load or store
+	scopeDevice       = 1
+	scopeQueueFamily  = 5
+	dontInline        = 2 // function control
 )

@@ -210,5 +210,6 @@ func FuzzReflect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, code []byte) {
 		Reflect(code)
 		NoContraction(code)
+		Guard(code, nil, nil, Watch{1 << 32, 1})
 	})
 }

@@ -16,14 +16,7 @@ func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	e := evaluation{collect(body), map[uint32]uint64{}}
-	for _, f := range fields {
-		if end := f.Offset + f.Size; f.Size <= 8 && end <= uintptr(len(data)) {
-			var bits [8]byte
-			copy(bits[:], data[f.Offset:end])
-			e.given[f.ID] = binary.LittleEndian.Uint64(bits[:])
-		}
-	}
+	e := evaluate(body, fields, data)
 	total := 0
 	for _, id := range e.order {
 		variable := e.defs[id]
@@ -43,6 +36,19 @@ func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 type evaluation struct {
 	*parsed
 	given map[uint32]uint64
+}
+
+// evaluate puts a module under the constants that data holds.
+func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
+	e := &evaluation{collect(body), map[uint32]uint64{}}
+	for _, f := range fields {
+		if end := f.Offset + f.Size; f.Size <= 8 && end <= uintptr(len(data)) {
+			var bits [8]byte
+			copy(bits[:], data[f.Offset:end])
+			e.given[f.ID] = binary.LittleEndian.Uint64(bits[:])
+		}
+	}
+	return e
 }
 
 // size is what a type takes without explicit layout, and its alignment.
