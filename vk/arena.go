@@ -37,6 +37,9 @@ func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(
 
 func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	a := &Arena{dev: d, offsets: map[*Layout]uint64{}}
+	if d.opt.DebugShaders {
+		l, guard = l.apart(), debugGap
+	}
 	a.size = max(alignment, l.place(0, guard, func(leaf *Layout, off uint64, alone bool) {
 		if _, twice := a.offsets[leaf]; twice {
 			panic(fmt.Sprintf("vk: region %q stands twice in one layout", leaf.name))

@@ -23,6 +23,12 @@ type Options struct {
 	Kernels    bool         // time every kernel, not only phases (a timestamp after each command)
 	Statistics bool         // keep what the driver's compiler says of each kernel, for Device.Statistics
 
+	// DebugShaders checks every memory access of the kernels, which takes many times as long. A Run whose
+	// kernels touch what is in no region of an open arena ends with an *OutOfRangeError, and those accesses
+	// come to nothing. Regions then never share memory, not those that are alive InTurn either, and lie
+	// apart. Compiled kernels and facts are neither read from CacheDir nor kept there.
+	DebugShaders bool
+
 	// Batch is how long the device should be busy at one go, as far as that can be estimated; 0 takes
 	// 100 ms. Cancelling waits for one batch. A nanosecond makes each command a batch, for tests.
 	Batch time.Duration
@@ -43,6 +49,7 @@ type Device struct {
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
 	staging *driver.Buffer
+	bounds  *bounds // nil unless Options.DebugShaders
 
 	arenasLock sync.Mutex
 	arenas     []*Arena // by address
@@ -110,6 +117,9 @@ func Open(opt Options) (*Device, error) {
 	}
 	if opt.Batch <= 0 {
 		opt.Batch = batchTarget
+	}
+	if opt.DebugShaders {
+		opt.CacheDir = "" // kernels that look alike and are not; facts found at another speed
 	}
 	in, all, err := examineAll(opt.Validate)
 	if err != nil {
@@ -182,7 +192,7 @@ func (d *Device) open() error {
 	if d.control, err = d.dev.NewBuffer(controlBytes, d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.DeviceLocal), true); err != nil {
 		return wrap("allocating the abort word", "", "", err)
 	}
-	return nil
+	return d.openBounds()
 }
 
 // Close waits for what is running and releases everything, arenas that are still open among it.
@@ -200,6 +210,9 @@ func (d *Device) Close() error {
 		}
 		d.dev.FreeBuffer(d.staging)
 		d.dev.FreeBuffer(d.control)
+		if d.bounds != nil {
+			d.dev.FreeBuffer(d.bounds.buffer)
+		}
 		d.queue.close(d)
 		d.pipes.close(d)
 		d.dev.Destroy()

@@ -103,4 +103,16 @@ func (l *Layout) walk(at, guard uint64, alone bool, visit func(*Layout, uint64, 
 	return end
 }
 
+// apart is the layout with no two leaves on the same bytes.
+func (l *Layout) apart() *Layout {
+	if l.parts == nil {
+		return l
+	}
+	c := &Layout{parts: make([]*Layout, len(l.parts))}
+	for i, p := range l.parts {
+		c.parts[i] = p.apart()
+	}
+	return c
+}
+
 func alignUp(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

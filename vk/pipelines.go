@@ -188,7 +188,11 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 			return nil, wrap("looking into", r.name, "", err)
 		}
 	}
-	req := driver.PipelineRequest{Code: words(r.code), Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
+	code, err := d.bounds.guard(r)
+	if err != nil {
+		return nil, wrap("guarding", r.name, "", err)
+	}
+	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
 	for _, s := range r.spec {
 		req.Entries = append(req.Entries, driver.SpecEntry{ID: s.ID, Offset: uint32(s.Offset), Size: uint32(s.Size)})
 	}

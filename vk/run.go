@@ -33,6 +33,9 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile()}
 	err := r.post()
 	if err == nil {
+		err = d.bounds.begin(d.openArenas())
+	}
+	if err == nil {
 		err = r.all()
 	}
 	d.settle(err)
@@ -86,6 +89,7 @@ type batch struct {
 	estimate float64
 	progress *phaseMark
 	work     work
+	ran      []mark // each dispatch, where accesses are checked
 }
 
 // work is what a batch runs, for its errors.
@@ -132,6 +136,9 @@ func (r *run) all() error {
 			break
 		}
 		next, failed = r.start(slot, next)
+		if failed == nil && r.dev.bounds != nil {
+			failed = r.finish(slot) // what is recorded is this batch's
+		}
 	}
 	// Oldest first, so that progress and profile stay in order.
 	for range inFlight {
@@ -193,6 +200,9 @@ func (r *run) finish(slot int) error {
 	if err := d.await(r.ctx, b.value); err != nil {
 		return b.work.wrap("waiting for a batch", err)
 	}
+	if err := d.bounds.found(b); err != nil {
+		return err
+	}
 	ticks, err := d.dev.Timestamps(d.queue.batches[slot], len(b.marks))
 	if err != nil {
 		return b.work.wrap("reading timestamps", err)
@@ -252,6 +262,9 @@ func (e *encoder) add(c *command) {
 		return
 	case opDispatch:
 		kernel = c.kernel.name
+		if d.bounds != nil {
+			e.b.ran = append(e.b.ran, mark{e.run.phase, kernel})
+		}
 		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline.handle, c.kernel.pipeline.layout
 		out.Groups = [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)}
 		out.Push, out.PushSize = uint32(c.push[0]), uint32(c.push[1]-c.push[0])

@@ -1,0 +1,286 @@
+package vk_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// neighbours is a guarded arena of two regions for probe_fma, with one before and one behind them.
+type neighbours struct {
+	d           *vk.Device
+	a           *vk.Arena
+	first, last vk.Region[uint64]
+	factors     vk.Region[float64]
+	fused       vk.Region[uint32]
+	kernel      *vk.Kernel[shaders.ProbeFmaSpec, shaders.ProbeFmaPush]
+	other       *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush]
+}
+
+// down reads a region.
+func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
+	t.Helper()
+	v := make([]T, from.Len())
+	if err := vk.Download(context.Background(), d, vk.Vector(v), from); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// probing makes room for so many pairs and results. Regions are exact multiples of their
+// alignment: without debug shaders they would be side by side.
+func probing(t *testing.T, pairs, results int) *neighbours {
+	t.Helper()
+	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true})}
+	n.first, n.last = vk.Reserve[uint64]("first", 32), vk.Reserve[uint64]("last", 32)
+	n.factors, n.fused = vk.Reserve[float64]("factors", 2*pairs), vk.Reserve[uint32]("fused", results)
+	var err error
+	if n.a, err = n.d.NewGuardedArena(vk.Together(n.first, n.factors, n.fused, n.last)); err != nil {
+		t.Fatal(err)
+	}
+	if n.kernel, err = vk.Build(n.d, shaders.ProbeFma(), shaders.ProbeFmaDefaults()); err != nil {
+		t.Fatal(err)
+	}
+	if n.other, err = vk.Build(n.d, shaders.RandomFill(), shaders.RandomFillDefaults()); err != nil {
+		t.Fatal(err)
+	}
+	rec := vk.NewRecorder(n.d)
+	n.a.Poison(rec)
+	if _, err = n.d.Run(ctx, rec, nil); err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, n.factors.Len())
+	for i := range x {
+		x[i] = 1 + float64(i)*0x1p-30
+	}
+	if err := vk.Upload(ctx, n.d, n.factors.In(n.a), vk.Vector(x)); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// run probes pairs, and sees that nothing else changes than results.
+func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
+	t.Helper()
+	first, last, factors := down(t, n.d, n.first.In(n.a)), down(t, n.d, n.last.In(n.a)), down(t, n.d, n.factors.In(n.a))
+	rec := vk.NewRecorder(n.d)
+	rec.Phase("quiet", 0, 2)
+	vk.Fill(rec, n.fused.In(n.a), 7)
+	n.other.Dispatch(rec, vk.Grid(1), shaders.RandomFillPush{Rows: 1}) // of no column
+	rec.Phase("loud", 1, 2)
+	n.kernel.Dispatch(rec, vk.Grid(1), push)
+	rec.Phase("end", 2, 2)
+	_, err := n.d.Run(context.Background(), rec, nil)
+	if !slices.Equal(first, down(t, n.d, n.first.In(n.a))) || !slices.Equal(last, down(t, n.d, n.last.In(n.a))) ||
+		!slices.Equal(factors, down(t, n.d, n.factors.In(n.a))) {
+		t.Error("a region that the kernel has no business in has changed")
+	}
+	if err := n.a.CheckGuards(context.Background()); err != nil {
+		t.Error(err)
+	}
+	return err
+}
+
+// Reading and writing one element behind a region, and elsewhere: the error names the kernel, the phase, the
+// region and the distance, and no bit changes but those of the results that are in range.
+func TestAccessesOutOfRange(t *testing.T) {
+	const pairs, results = 16, 64 // 256 bytes each
+	for _, c := range []struct {
+		name string
+		push func(n *neighbours) shaders.ProbeFmaPush
+		want vk.OutOfRangeError
+		text string
+		kept int // results that are not written
+	}{
+		{"a load", func(n *neighbours) shaders.ProbeFmaPush {
+			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr(), Pairs: pairs + 1}
+		}, vk.OutOfRangeError{Access: "load", Bytes: 8, Of: "Factors.at", Invocation: [3]uint32{pairs}, Region: "factors", Size: 256, Offset: 256},
+			`load of 8 bytes of Factors.at in main, 0 bytes behind the end of region "factors" (invocation 16,0,0)`, results - pairs - 1},
+		{"a store", func(n *neighbours) shaders.ProbeFmaPush {
+			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr().Plus(results - pairs + 1), Pairs: pairs}
+		}, vk.OutOfRangeError{Access: "store", Bytes: 4, Of: "Fused.at", Invocation: [3]uint32{pairs - 1}, Region: "fused", Size: 256, Offset: 256},
+			`store of 4 bytes of Fused.at in main, 0 bytes behind the end of region "fused" (invocation 15,0,0)`, results - pairs + 1},
+		{"a load before", func(n *neighbours) shaders.ProbeFmaPush {
+			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr().Plus(-1), Fused: n.fused.In(n.a).Addr(), Pairs: 1}
+		}, vk.OutOfRangeError{Access: "load", Bytes: 8, Of: "Factors.at", Region: "factors", Size: 256, Offset: -8},
+			`load of 8 bytes of Factors.at in main, 8 bytes before the beginning of region "factors" (invocation 0,0,0)`, results - 1},
+		{"a load across the end", func(n *neighbours) shaders.ProbeFmaPush {
+			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr().Plus(2*pairs-2) + 4, Fused: n.fused.In(n.a).Addr(), Pairs: 1}
+		}, vk.OutOfRangeError{Access: "load", Bytes: 8, Of: "Factors.at", Region: "factors", Size: 256, Offset: 252},
+			`load of 8 bytes of Factors.at in main, the last 4 of them behind the end of region "factors" (invocation 0,0,0)`, results - 1},
+		{"no address", func(n *neighbours) shaders.ProbeFmaPush {
+			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Pairs: 1}
+		}, vk.OutOfRangeError{Access: "store", Bytes: 4, Of: "Fused.at"},
+			`store of 4 bytes of Fused.at in main, 0 bytes from the null address (invocation 0,0,0)`, results},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := probing(t, pairs, results)
+			push := c.push(n)
+			err := n.run(t, push)
+			var have *vk.OutOfRangeError
+			var where *vk.Error
+			if !errors.As(err, &have) || !errors.As(err, &where) {
+				t.Fatalf("the error is %v", err)
+			}
+			if where.Kernel != "probe_fma" || where.Phase != "loud" {
+				t.Errorf("kernel %q, phase %q", where.Kernel, where.Phase)
+			}
+			want := c.want
+			want.Kernel, want.Function, want.Address = "probe_fma", "main", have.Address
+			if want.Region == "" { // near address 0 no region is meant
+				want.Region, want.Size, want.Offset = have.Region, have.Size, have.Offset
+			}
+			if *have != want {
+				t.Errorf("have %+v\nwant %+v", *have, want)
+			}
+			if text := "vulkan: memory access of kernel probe_fma in phase loud: " + c.text; err.Error() != text {
+				t.Errorf("have %v\nwant %v", err, text)
+			}
+			kept := 0
+			for _, v := range down(t, n.d, n.fused.In(n.a)) {
+				if v == 7 {
+					kept++
+				}
+			}
+			if kept != c.kept {
+				t.Errorf("%d of %d results are not written, not %d", kept, results, c.kept)
+			}
+			// The next run has nothing to complain of.
+			good := shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr(), Pairs: pairs}
+			if err := n.run(t, good); err != nil {
+				t.Errorf("in range: %v", err)
+			}
+		})
+	}
+}
+
+// probe_progress has atomics, and loads and stores with operands of the Vulkan memory model. One behind the end
+// is seen; with all in range, the abort word among them, workgroups hand each other data as without checks.
+func TestAtomicsOutOfRange(t *testing.T) {
+	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
+	spec := shaders.ProbeProgressDefaults()
+	const groups = 3
+	words, flags := vk.Reserve[uint32]("words", 2), vk.Reserve[uint32]("flags", groups*int(spec.FlagStride))
+	data := vk.Reserve[uint32]("data", groups*int(spec.Rounds*spec.LocalSize))
+	a, err := d.NewArena(vk.Together(words, flags, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	k, err := vk.Build(d, shaders.ProbeProgress(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := func(workgroups int) (uint32, error) {
+		rec := vk.NewRecorder(d)
+		rec.Phase("probe", 0, 1)
+		vk.Fill(rec, words.In(a), 0)
+		vk.Fill(rec, flags.In(a), 0)
+		w := words.In(a)
+		k.Dispatch(rec, vk.Grid(workgroups), shaders.ProbeProgressPush{
+			Ticket: w.Addr(), Info: w.From(1).Addr(), Flags: flags.In(a).Addr(), AbortWord: d.Abort(), Data: data.In(a).Addr(), Polls: 1 << 20,
+		})
+		info := []uint32{7}
+		vk.Receive(rec, info, w.From(1))
+		_, err := d.Run(ctx, rec, nil)
+		return info[0], err
+	}
+	if info, err := probe(groups); err != nil || info != 0 {
+		t.Errorf("in range: INFO = %d, %v", info, err)
+	}
+	var have *vk.OutOfRangeError
+	w := words.In(a)
+	rec := vk.NewRecorder(d)
+	k.Dispatch(rec, vk.Grid(1), shaders.ProbeProgressPush{
+		Ticket: w.Sub(2, 0).Addr(), Info: w.From(1).Addr(), Flags: flags.In(a).Addr(), AbortWord: d.Abort(), Data: data.In(a).Addr(), Polls: 1 << 10,
+	})
+	if _, err := d.Run(ctx, rec, nil); !errors.As(err, &have) || have.Access != "atomic" || have.Region != "words" || have.Offset != 8 || have.Bytes != 4 {
+		t.Errorf("a ticket behind the end: %v", err)
+	}
+	// One workgroup more than there is room for: its data, or the flag that it publishes.
+	if _, err := probe(groups + 1); !errors.As(err, &have) || have.Kernel != "probe_progress" || have.Region != "data" && have.Region != "flags" || uint64(have.Offset) < have.Size {
+		t.Errorf("a workgroup too many: %v", err)
+	}
+}
+
+// Two regions alive in turn are told apart all the same: an access to the shorter one
+// that ends in the longer one's bytes is out of range.
+func TestRegionsInTurnAreToldApart(t *testing.T) {
+	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
+	long, short := vk.Reserve[float64]("long", 64), vk.Reserve[float64]("short", 32)
+	fused := vk.Reserve[uint32]("fused", 64)
+	a, err := d.NewArena(vk.Together(vk.InTurn(long, short), fused))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	k, err := vk.Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from vk.Region[float64]
+		want bool
+	}{{long, false}, {short, true}} {
+		rec := vk.NewRecorder(d)
+		vk.Fill(rec, c.from.In(a), 0)
+		k.Dispatch(rec, vk.Grid(1), shaders.ProbeFmaPush{Factors: c.from.In(a).Addr(), Fused: fused.In(a).Addr(), Pairs: 17})
+		_, err := d.Run(ctx, rec, nil)
+		if have := errors.As(err, new(*vk.OutOfRangeError)); have != c.want {
+			t.Errorf("reading 34 of %d elements: %v", c.from.Len(), err)
+		}
+	}
+}
+
+// An arena that was closed is in range no more; one that was made later is.
+func TestRangesFollowTheArenas(t *testing.T) {
+	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
+	k, err := vk.Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	factors, fused := vk.Reserve[float64]("factors", 64), vk.Reserve[uint32]("fused", 32)
+	run := func(push shaders.ProbeFmaPush) error {
+		rec := vk.NewRecorder(d)
+		k.Dispatch(rec, vk.Grid(1), push)
+		_, err := d.Run(ctx, rec, nil)
+		return err
+	}
+	var last shaders.ProbeFmaPush
+	for i := range 3 {
+		a, err := d.NewArena(vk.Together(factors, fused))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = shaders.ProbeFmaPush{Factors: factors.In(a).Addr(), Fused: fused.In(a).Addr(), Pairs: 32}
+		if err := run(last); err != nil {
+			t.Errorf("arena %d: %v", i, err)
+		}
+		a.Close()
+	}
+	if err := run(last); !errors.As(err, new(*vk.OutOfRangeError)) {
+		t.Errorf("a closed arena: %v", err)
+	}
+}
+
+// Debug kernels must not get into the cache of the others.
+func TestDebugShadersKeepNoCache(t *testing.T) {
+	dir := t.TempDir()
+	probe(t, vk.Options{CacheDir: dir, DebugShaders: true})
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir, DebugShaders: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Fact("x", func() (string, error) { return "y", nil })
+	d.Close()
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
+		t.Errorf("left in the cache: %s", strings.Join(files, ", "))
+	}
+}

@@ -1,0 +1,44 @@
+package trials
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// With every access of every kernel checked a solve finds the same bits, and no access that is out of range.
+func TestDebugShadersSolveTheSame(t *testing.T) {
+	ctx := context.Background()
+	plain, debug := device(t, vk.Options{}), device(t, vk.Options{DebugShaders: true})
+	small := stages.SmallestTuning()
+	for _, c := range []struct {
+		n   int
+		opt evd.Options
+	}{
+		{order, evd.Options{Vectors: true, Tuning: &small}},
+		{37, evd.Options{Vectors: true, Tuning: &small}},
+		{40, evd.Options{Tuning: &small}},
+	} {
+		t.Run(fmt.Sprintf("%d vectors %v", c.n, c.opt.Vectors), func(t *testing.T) {
+			a := random(c.n, 3)
+			var both [2]*evd.Result[float64]
+			for i, d := range []*vk.Device{plain, debug} {
+				p, err := evd.NewPlan[float64](d, c.n, c.opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				if both[i], err = p.Solve(ctx, a); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !same(both[0], both[1]) {
+				t.Error("the results differ")
+			}
+		})
+	}
+}
