@@ -149,7 +149,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 
 // on opens the device and makes it ready.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
-	dev, err := j.machine.open(vk.Options{
+	dev, err := j.openAs(vk.Options{
 		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Kernels: kernels, Statistics: kernels,
 	})
 	if err != nil {

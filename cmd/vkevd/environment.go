@@ -65,7 +65,7 @@ func (s *session) deviceFlag(cmd *cobra.Command) func() string {
 
 // open opens a device; warnings of the driver go to the log.
 func (s *session) open(word string, log io.Writer) (device, error) {
-	return s.machine.open(vk.Options{Device: word, CacheDir: s.pipelineCache(), Logger: slog.New(plain(log))})
+	return s.openAs(vk.Options{Device: word, CacheDir: s.pipelineCache(), Logger: slog.New(plain(log))})
 }
 
 // prepare opens a device and makes a plan on it. The driver may take its time to compile

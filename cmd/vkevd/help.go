@@ -24,6 +24,10 @@ Examples:
 
 Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{- if .HasAvailableInheritedFlags}}
+
+Flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 {{if .HasAvailableSubCommands}}
 {{.Root.Name}} help{{if .HasParent}} {{.Name}}{{end}} COMMAND says more about one.
 ` + exitStatuses + `

@@ -14,11 +14,12 @@ type session struct {
 	environment
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	debugShaders   bool
 }
 
 // run does what main does, without the process around it, and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env environment) int {
-	root := (&session{env, stdin, stdout, stderr}).root()
+	root := (&session{environment: env, stdin: stdin, stdout: stdout, stderr: stderr}).root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -52,6 +53,7 @@ precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", aboutFlag(err)) })
+	s.debugShadersFlag(root)
 	root.SetHelpTemplate(helpTemplate)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(s.help())

@@ -51,6 +51,8 @@ are not measured. When --budget is spent, the best so far counts.`,
 				return usage(cmd, "%w", tooLarge(o.N))
 			case o.Budget <= 0 || o.Repeat < 1:
 				return usage(cmd, "--budget and --repeat must be positive")
+			case j.debugShaders:
+				return usage(cmd, "--debug-shaders: the fastest of checked kernels says nothing of others")
 			case j.save && j.configFolder() == "":
 				return usage(cmd, "--save: there is no folder for settings; VKEVD_CONFIG can name one")
 			}
@@ -74,7 +76,7 @@ func (j *tuneJob) run(ctx context.Context) error {
 
 // search opens the device and does the rest.
 func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) error {
-	dev, err := j.machine.open(vk.Options{
+	dev, err := j.openAs(vk.Options{
 		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Statistics: true,
 	})
 	if err != nil {

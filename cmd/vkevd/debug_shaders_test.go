@@ -1,0 +1,31 @@
+package main
+
+import "testing"
+
+// TestDebugShaders: every command that runs kernels opens its device with them if asked to, whether the flag
+// stands before the command or behind it, and only then.
+func TestDebugShaders(t *testing.T) {
+	for _, command := range [][]string{
+		{"solve", "A.mtx"}, {"check", "A.mtx", "values", "Q.npy"}, {"selftest", "--n", "5"}, {"bench", "--n", "8", "gemm"}, {"doctor"},
+	} {
+		for _, flag := range []string{"", "--debug-shaders"} {
+			for _, behind := range []bool{false, true} {
+				s := newStage(t)
+				s.file("A.mtx", banner+"symmetric\n2 2 2\n1 1 1\n2 2 2\n")
+				s.file("values", "1\n2\n")
+				s.file("Q.npy", npy(2, 2, 1, 0, 0, 1))
+				args := command
+				if flag != "" && behind {
+					args = append(append([]string{}, command...), flag)
+				} else if flag != "" {
+					args = append([]string{flag}, command...)
+				}
+				stdout, stderr, _ := s.run(args...)
+				if o := s.machine.opened; len(o) == 0 || o[0].DebugShaders != (flag != "") {
+					t.Errorf("%q opened %+v\n%s%s", args, o, stdout, stderr)
+				}
+			}
+		}
+	}
+	newStage(t).fails(statusInput, "--debug-shaders: the fastest of checked kernels says nothing of others; see vkevd tune --help", "tune", "--debug-shaders")
+}
