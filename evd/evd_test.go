@@ -21,7 +21,7 @@ import (
 
 func device(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
-	opt.Device = os.Getenv("VKEVD_DEVICE")
+	opt.Device, opt.DebugShaders = os.Getenv("VKEVD_DEVICE"), opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
 	d, err := vk.Open(opt)
 	if err != nil {
 		t.Fatal(err)

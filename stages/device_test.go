@@ -10,7 +10,7 @@ import (
 )
 
 var openOnce = sync.OnceValues(func() (*vk.Device, error) {
-	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""})
 })
 
 // testDevice is the device that all tests of this package share.
