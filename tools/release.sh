@@ -22,6 +22,8 @@ case $version in
 v[0-9]*.[0-9]*.[0-9]*) ;;
 *) die "a version looks like v1.2.3, not $version" ;;
 esac
+# Where .git is a file, Go records no version without a word, and the program would not know who it is.
+[ -d .git ] || die "this is a worktree of a clone, or no clone; please run it in the clone itself"
 [ -z "$(git status --porcelain)" ] || die "there are changes that are not committed"
 [ "$(git describe --tags --exact-match 2>/dev/null)" = "$version" ] ||
 	echo "release: this commit has no tag $version; the program will call itself by its commit" >&2

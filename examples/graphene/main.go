@@ -115,6 +115,7 @@ func drawDensity(file string, energies []float64) error {
 	}
 	p := plot.New()
 	p.Title.Text = fmt.Sprintf("Density of states of graphene, %d levels", len(energies))
+	p.Title.Padding = vg.Points(8)
 	p.X.Label.Text = "energy / t"
 	p.Y.Label.Text = "states per atom and t"
 	p.Y.Min = 0

@@ -109,6 +109,7 @@ func run(w io.Writer, picture string) error {
 func drawClub(file string, a *matio.Dense, x, y []float64, left []bool) error {
 	p := plot.New()
 	p.Title.Text = "A karate club, placed by eigenvectors of its Laplacian"
+	p.Title.Padding = vg.Points(8)
 	p.X.Label.Text = "second vector: the sign is the side"
 	p.Y.Label.Text = "third vector"
 	for i := range a.Rows {
@@ -143,7 +144,7 @@ func drawClub(file string, a *matio.Dense, x, y []float64, left []bool) error {
 		p.Add(s)
 		p.Legend.Add(side.name, s)
 	}
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, vg.Points(2)
 	zero, err := plotter.NewLine(plotter.XYs{{X: 0, Y: p.Y.Min}, {X: 0, Y: p.Y.Max}})
 	if err != nil {
 		return err

@@ -97,9 +97,10 @@ func middle(values []float64) []float64 {
 func drawSpacings(file string, spacings []float64) error {
 	p := plot.New()
 	p.Title.Text = "Neighbouring eigenvalues of random symmetric matrices"
+	p.Title.Padding = vg.Points(8)
 	p.X.Label.Text = "spacing / mean spacing"
 	p.Y.Label.Text = "density"
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding, p.Legend.XOffs = true, vg.Points(2), vg.Points(-8)
 	bars, err := plotter.NewHist(plotter.Values(spacings), 32)
 	if err != nil {
 		return err

@@ -80,9 +80,10 @@ func run(w io.Writer, picture string) error {
 func drawWines(file string, u, v, grapes []float64) error {
 	p := plot.New()
 	p.Title.Text = "178 wines of three grapes"
+	p.Title.Padding = vg.Points(8)
 	p.X.Label.Text = "first principal component"
 	p.Y.Label.Text = "second principal component"
-	p.Legend.Top = true
+	p.Legend.Left, p.Legend.Padding = true, vg.Points(2) // below on the left there is no wine
 	for k, c := range []color.NRGBA{{R: 178, G: 24, B: 43, A: 255}, {R: 33, G: 102, B: 172, A: 255}, {R: 90, G: 150, B: 60, A: 255}} {
 		var points plotter.XYs
 		for i := range u {
