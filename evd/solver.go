@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ.
+// Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ. Values are within 4·ulp·‖T‖₁ of T's
+// by Bisection, 8 by MRRR, 32 by DivideConquer and 64 by QR: that is what tests allow, whatever the order.
 type Solver int
 
 const (
