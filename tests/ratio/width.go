@@ -2,9 +2,10 @@ package ratio
 
 // Within is how far values may be from their eigenvalues, in units of ulp·‖T‖₁ and whatever the order, when the
 // method of that name (as evd.ParseSolver knows it) found them: a width for Sturm. Bisection is as good as
-// counts can tell. Relatively robust representations begin by moving each factor of a matrix of up to twice that
-// norm by an ulp, or by four ulp where a block has to be tried again. Divide and conquer adds some ulp with each leaf, each merge and each
-// deflation, QR iteration with its sweeps. The worst seen are 2, 8, 17 and 36.
+// counts can tell. Relatively robust representations begin by moving each factor of a matrix of up to twice
+// that norm by an ulp, or by four ulp where a block has to be tried again. Divide and conquer adds some ulp with
+// each leaf, each merge and each deflation, QR iteration with its sweeps. The worst seen are 2, 8, 17
+// and, of some thousand rows and without vectors, 200.
 func Within(method string) float64 {
 	switch method {
 	case "bisection":
@@ -14,7 +15,7 @@ func Within(method string) float64 {
 	case "dc":
 		return 32
 	case "qr":
-		return 64
+		return 256
 	}
 	panic("ratio: no method is called " + method)
 }
