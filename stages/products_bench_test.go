@@ -23,16 +23,7 @@ func BenchmarkProducts(b *testing.B) {
 	}
 	gemm, symm := ops.Gemm.(*TiledGemm), ops.Symm.(*TiledSymm)
 	x, y, z := vk.Reserve[float64]("x", n*n), vk.Reserve[float64]("y", n*n), vk.Reserve[float64]("z", n*n)
-	ws, err := d.NewArena(vk.Together(x, y, z, ops.Work()))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer ws.Close()
-	clearing := vk.NewRecorder(d)
-	for _, r := range []vk.Region[float64]{x, y, z} {
-		vk.Fill(clearing, r.In(ws), 0x3f3f3f3f)
-	}
-	run(b, d, clearing)
+	ws := filled(b, d, ops.Work(), x, y, z)
 	at := func(r vk.Region[float64], rows, cols int) Matrix { return NewMatrix(r.In(ws), rows, cols, rows) }
 	time := func(name string, flops float64, record func(rec *vk.Recorder)) {
 		b.Run(name, func(b *testing.B) {
@@ -93,6 +84,26 @@ func BenchmarkProducts(b *testing.B) {
 	})
 }
 
+// filled is memory with finite numbers in the regions.
+func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[float64]) *vk.Arena {
+	b.Helper()
+	spaces := []vk.Space{work}
+	for _, r := range regions {
+		spaces = append(spaces, r)
+	}
+	ws, err := d.NewArena(vk.Together(spaces...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(ws.Close)
+	rec := vk.NewRecorder(d)
+	for _, r := range regions {
+		vk.Fill(rec, r.In(ws), 0x3f3f3f3f)
+	}
+	run(b, d, rec)
+	return ws
+}
+
 // What a table could say instead, for the two products that take most of the time, all
 // in turn so that each is as warm as the others. The tiles that do not fit the device
 // are left out: go test -bench TileSearch -benchtime 20x ./stages.
@@ -103,16 +114,7 @@ func BenchmarkTileSearch(b *testing.B) {
 		n, k, tall, narrow = 256, 64, 256, 32
 	}
 	x, y, z := vk.Reserve[float64]("x", tall*tall), vk.Reserve[float64]("y", n*k), vk.Reserve[float64]("z", n*n)
-	ws, err := d.NewArena(vk.Together(x, y, z))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer ws.Close()
-	clearing := vk.NewRecorder(d)
-	for _, r := range []vk.Region[float64]{x, y, z} {
-		vk.Fill(clearing, r.In(ws), 0x3f3f3f3f)
-	}
-	run(b, d, clearing)
+	ws := filled(b, d, vk.Together(), x, y, z)
 
 	type candidate struct {
 		name    string

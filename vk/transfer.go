@@ -31,6 +31,7 @@ func (c Columns[T]) check(n int) {
 }
 
 // Upload copies src to the device, where its columns become contiguous (leading dimension Rows).
+// It panics if src is inconsistent, or more than dst holds.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
 	src.check(dst.n)
 	return transfer(ctx, d, dst.arena, dst.off, dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
@@ -40,7 +41,8 @@ func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T])
 	}, true)
 }
 
-// Download is the way back: dst's columns are read from contiguous ones at src.
+// Download is the way back: dst's columns are read from contiguous ones at src. It panics if
+// dst is inconsistent, or more than src holds.
 func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T]) error {
 	dst.check(src.n)
 	return transfer(ctx, d, src.arena, src.off, src.elem(), dst.Rows*dst.Cols, func(half []byte, from, to int) {
