@@ -21,7 +21,7 @@ WIDTH_RUN      = .
 # The same kernels again and again, for other numbers: once, in the unit tests, is enough.
 MANY           = OnEveryKind|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices
 # What neither bindings nor threads nor pointers matter to.
-SLOW           = EveryCallOfASession|DeviceLostInEachStage|$(MANY)
+SLOW           = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|FallbackOfMRRR|$(MANY)
 
 # Vector widths of the CPU driver besides its usual 256: subgroups of 4 and 16.
 WIDTHS = 128 512

@@ -101,6 +101,23 @@ func TestPartOfATridiagonal(t *testing.T) {
 	}
 }
 
+// TestFallbackOfMRRR: where no check passes, divide and conquer finds the vectors, on the host or, of
+// more rows, on the device in memory of its own, and the counters say so.
+func TestFallbackOfMRRR(t *testing.T) {
+	d := device(t, vk.Options{})
+	tune := small()
+	tune.MRRR.Distrust = true
+	for _, n := range []int{43, 300} {
+		diagonal, off := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+		m := evd.Tridiagonal[float64]{D: diagonal, E: off}
+		p := tridiagonalPlan(t, d, n, evd.Options{Select: evd.Index(20, 43), Vectors: true, Tuning: tune})
+		res := solveTridiagonal(t, p, m, ratio.Within("dc"))
+		if res.Tree == nil || res.Tree.Fallback != 23 || res.Tree.Retried != 1 || res.Tree.Blocks != 1 {
+			t.Errorf("n = %d: %+v", n, res.Tree)
+		}
+	}
+}
+
 // TestCountBelow holds the counts against those of another implementation.
 func TestCountBelow(t *testing.T) {
 	ctx := context.Background()

@@ -17,6 +17,7 @@ type MRRRTuning struct {
 	Levels   uint32  // halvings that teams of threads do at once, at most; 2^Levels ≤ Threads
 	Vectors  int     // that are worked at at once; n numbers of workspace each
 	Dispatch float64 // pivots that one dispatch may compute
+	Distrust bool    // take every check for failed: for tests of what comes then
 }
 
 func mrrrTuning(family string) MRRRTuning {
@@ -51,7 +52,6 @@ type MRRR struct {
 	n, m     int
 	tune     MRRRTuning
 	fallback *DivideConquer
-	distrust bool // set by tests of the fallback
 
 	count   *vk.Kernel[shaders.StemrCountSpec, shaders.StemrCountPush]
 	bisect  *vk.Kernel[shaders.StemrBisectSpec, shaders.StemrBisectPush]
@@ -168,7 +168,7 @@ func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu i
 	}
 	r := &representations{MRRR: s, ctx: ctx, ws: ws, xt: xt, profile: profile, m: iu - il}
 	began := time.Now()
-	values, counters, err := ref.MRRRWith(r, d, e, ref.MROptions{From: il, To: iu, Distrust: s.distrust})
+	values, counters, err := ref.MRRRWith(r, d, e, ref.MROptions{From: il, To: iu, Distrust: s.tune.Distrust})
 	// What the device did not spend, the host did, deciding and waiting.
 	profile.Add("tridiagonal solve, on host", time.Since(began).Seconds()-profile.Total())
 	return values, counters, profile, err

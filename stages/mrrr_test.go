@@ -21,11 +21,11 @@ import (
 func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust bool) (values, z []float64, c MRRRCounters) {
 	t.Helper()
 	dev, n, m := testDevice(t), len(d), iu-il
+	tune.MRRR.Distrust = distrust
 	s, err := NewMRRR(dev, n, m, nil, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.distrust = distrust
 	ld := m + 3
 	x := vk.Reserve[float64]("X", ld*n)
 	ws := arena(t, dev, vk.Together(x, s.Work()))
@@ -151,6 +151,7 @@ func TestMRRRRanges(t *testing.T) {
 func TestMRRRFallsBackOnDevice(t *testing.T) {
 	const n = 305
 	dev, tune := testDevice(t), SmallestTuning()
+	tune.MRRR.Distrust = true
 	divide, err := NewDivideConquer(dev, n, tune)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +163,6 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.distrust = true
 		m := c.to - c.from
 		x := vk.Reserve[float64]("X", n*c.most)
 		ws := arena(t, dev, vk.Together(x, s.Work()))
