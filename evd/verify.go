@@ -91,6 +91,9 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err != nil && !ours(err) {
 		return nil, err
 	}
+	if first != nil {
+		first.Vectors = nil // room for those to come
+	}
 	res, err := p.safe.solve(ctx, a)
 	if err != nil {
 		return nil, err
