@@ -23,8 +23,8 @@ type options struct {
 func (o *options) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.valuesOnly, "values-only", false, "no eigenvectors: less time, less memory")
-	f.StringVar(&o.part.index, "index", "", "only eigenvalues `I:J`: numbers I to J−1, counted from 0 at the least.\nEither may be missing: \":10\" is the ten least, \"10:\" all but those")
-	f.StringVar(&o.part.interval, "interval", "", "only eigenvalues in `A:B`, which excludes A and includes B; either\nmay be missing for infinity")
+	f.Var(rangeFlag{&o.part.index}, "index", "only eigenvalues `I:J`: numbers I to J−1, counted from 0 at the least.\nEither may be missing: \":10\" is the ten least, \"10:\" all but those")
+	f.Var(rangeFlag{&o.part.interval}, "interval", "only eigenvalues in `A:B`, which excludes A and includes B; either\nmay be missing for infinity")
 	f.StringVar(&o.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem: "+strings.Join(evd.Solvers(), ", ")+".\ndc is divide and conquer; mrrr is for some of the vectors; bisection\nfinds none; qr runs on the host")
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is a symmetric tridiagonal to begin with")
 	f.BoolVar(&o.verify, "verify", false, "certify the result before it is written, by ratios of the vectors and\ncounts of the values, and solve again by other means if that fails")

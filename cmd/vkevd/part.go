@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,6 +12,20 @@ import (
 
 // part is the part of the spectrum that the flags name, or with neither all of it.
 type part struct{ index, interval string }
+
+// A rangeFlag is one of the two: given, it must not be empty, which a shell variable may be.
+type rangeFlag struct{ word *string }
+
+func (f rangeFlag) Set(word string) error {
+	if word == "" {
+		return errors.New("it is empty")
+	}
+	*f.word = word
+	return nil
+}
+
+func (f rangeFlag) String() string { return *f.word }
+func (f rangeFlag) Type() string   { return "string" }
 
 // all says whether no part is named.
 func (p part) all() bool { return p == part{} }

@@ -52,6 +52,8 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		{"--index 1:2:3", `--index: "1:2:3" is not of the form i:j`},
 		{"--interval 1", `--interval: "1" is not of the form a:b`},
 		{"--interval a:b", `--interval: "a:b" is not of the form a:b`},
+		{"--interval= --quiet", `invalid argument "" for "--interval" flag: it is empty`},
+		{"--index=", `invalid argument "" for "--index" flag: it is empty`},
 		{"--interval 0:1 --index 0:1", "--index does not go with --interval"},
 		{"--solver jacobi", `--solver: there is no "jacobi", only ` + strings.Join(evd.Solvers(), ", ")},
 		{"--solver bisection", "--solver bisection finds no vectors; add --values-only"},

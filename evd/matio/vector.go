@@ -50,6 +50,8 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 		return d.Data, nil
 	case in.starts("["):
 		return readJSON(in)
+	case in.starts("{"):
+		return nil, &FormatError{name, 0, "JSON: an object, not an array of numbers"}
 	}
 	return readValues(newLines(in))
 }

@@ -234,6 +234,7 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		`{"n": 2}`:   "v: JSON: an object, not an array of numbers",
 		"[1, 2":      "v: JSON: the file ends inside the array",
 		"[1, 2] 3":   "v: JSON: 3 after the array",
 		"[1, \"2\"]": "v: JSON: not an array of numbers: ", // and then encoding/json's words
