@@ -21,6 +21,18 @@
 // on in both directions again. All that differs between them is chosen by selection, so that they
 // go side by side.
 //
+// Who touches which rows, between two calls of exchanged(); down() is D, the other one U:
+//
+//	          s, rows < n/2   s, rows ≥ n/2        x (U⁻, then z)
+//	approach  D writes        U writes             U writes rows > n/2
+//	part      U reads         D reads, overwrites  U writes rows ≤ n/2
+//	solve     D reads         D reads              D writes rows ≤ twist, U reads and overwrites those below
+//	the end                                        D has rows < n/2, U the others
+//
+// Nobody loads ahead what belongs to the other one, not even to drop it.
+// Both read done, lo, hi and lambda at first, D writes them at the end. Such a read is before such a
+// write only if neither is private: else a compiler may ask for the number again, behind the barrier.
+//
 // Pairs walk the rows side by side, so that consecutive columns are read and written together.
 #version 460
 #pragma use_vulkan_memory_model
@@ -37,23 +49,24 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64; // even
 
+// What one of a pair writes the other reads, or has read.
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedWords { nonprivate uint at[]; };
+
 layout(push_constant, scalar) uniform Push {
 	Tasks tasks;
 	MatrixIn reps;
 	Words column;
 	MatrixIn gap;
-	MatrixInOut lo, hi, lambda;
+	Shared lo, hi, lambda;
 	MatrixOut residual;
-	WordsInOut done;
-	MatrixInOut s, x;
+	SharedWords done;
+	Shared s, x;
 	uint ld, lds, ldx, n, count;
 	uint flags;
 } p;
 
 const uint FRESH = 1, LAST = 2, HALVES = 4;
-
-// What one of a pair writes the other reads.
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
 
 // A Column is a column of numbers, one a row.
 struct Column { uint64_t base, stride; };
@@ -124,7 +137,15 @@ void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w
 }
 
 // part walks on through the other's rows, where s holds what that one was in. It leaves s̃ in s,
-// and U⁻ in u. Where two rows are equally good, the twist is the lower one.
+// and U⁻ in u. Where two rows are equally good, the twist is the lower one: who goes up meets that
+// first, who goes down last.
+//
+// The eigenvalues below λ are the negative pivots of the twisted factorisation: of D⁺ above the row, of
+// D⁻ below, and γ. At row i of part, w has those on the side that this invocation comes from: of rows < i, or
+// behind i's visit those of rows > i. Of the others' count, which was taken in the middle, every row
+// passed leaves one out: its pivot is made again, from the same numbers by the same
+// operations as in visit, hence with the same sign, NaN too. Going down, the pivot between rows i−1 and i
+// is passed at row i, and that between n/2−1 and n/2 was never counted.
 Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, uint others) {
 	Found best = Found(0, infinity(), 0, 0);
 	uint begin = down() ? r.n / 2 : r.n - r.n / 2;

@@ -12,7 +12,7 @@ import (
 
 // MRRRTuning is what is measured for multiple relatively robust representations.
 type MRRRTuning struct {
-	Threads  uint32  // a workgroup
+	Threads  uint32  // a workgroup; even, as pairs of them find a vector
 	Lanes    int     // threads that keep the device busy: fewer take no less time
 	Levels   uint32  // halvings that teams of threads do at once, at most; 2^Levels ≤ Threads
 	Vectors  int     // that are worked at at once; n numbers of workspace each
@@ -33,6 +33,14 @@ func mrrrTuning(family string) MRRRTuning {
 // smallestMRRR has teams, several chunks of vectors, and dispatches of a few halvings.
 func smallestMRRR() MRRRTuning {
 	return MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4}
+}
+
+// fits returns an error if the table is missing or inconsistent.
+func (t MRRRTuning) fits() error {
+	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
+		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)
+	}
+	return nil
 }
 
 // MRRR finds eigenvalues and vectors of a symmetric tridiagonal matrix by multiple
@@ -94,10 +102,13 @@ const (
 // need it are solved by divide and conquer: small ones on the host, large ones by fallback, which
 // is for order n and solves all of T, or on the host, too, if it is nil. Its memory is part of Work where
 // that asks for as much anyway, when m = n. Else it is allocated when it is needed, which
-// is hardly ever: n² elements and those of fallback.Work.
+// is hardly ever: n² elements and those of fallback.Work. It refuses a tuning that is inconsistent.
 func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
+	}
+	if err := t.MRRR.fits(); err != nil {
+		return nil, err
 	}
 	s := &MRRR{dev: dev, n: n, m: m, tune: t.MRRR, fallback: fallback}
 	if err := s.build(); err != nil {

@@ -76,7 +76,7 @@ func TestMRRROnEveryKind(t *testing.T) {
 }
 
 // The device must walk the twin's tree: the same clusters, to the same depth, the
-// same values to the last bits.
+// same values and vectors to the last bit.
 func TestMRRRAgreesWithTwin(t *testing.T) {
 	for name, f := range map[string]struct {
 		d, e func(i int) float64
@@ -99,12 +99,12 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d:%d", name, r[0], r[1]), func(t *testing.T) {
 					values, z, counters := solveMRRR(t, tune, d, e, r[0], r[1], false)
 					checkMRRR(t, d, e, r[0], values, z)
-					want, _, twin, err := ref.MRRR(d, e, ref.MROptions{From: r[0], To: r[1]})
+					want, vectors, twin, err := ref.MRRR(d, e, ref.MROptions{From: r[0], To: r[1]})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if r := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)); !(r < 0.1) {
-						t.Errorf("values differ by %g", r)
+					if !sameBits(values, want) || !sameBits(z, vectors) {
+						t.Errorf("other bits than the twin's: values differ by %g", ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)))
 					}
 					if counters != twin {
 						t.Errorf("%+v, the twin %+v", counters, twin)
@@ -214,11 +214,26 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	}
 }
 
-// TestMRRRAccessesAreNotPrivate: what one of a pair stores the other one loads. Where both do is in one
-// place each, get and put.
+// TestMRRRRefuses: odd workgroups have no pairs, teams must fit, and some vector must be worked at.
+func TestMRRRRefuses(t *testing.T) {
+	for _, change := range []func(*MRRRTuning){
+		func(t *MRRRTuning) { t.Threads = 0 }, func(t *MRRRTuning) { t.Threads = 9 }, func(t *MRRRTuning) { t.Threads, t.Levels = 1, 0 },
+		func(t *MRRRTuning) { t.Levels = 4 }, func(t *MRRRTuning) { t.Vectors = 0 },
+	} {
+		tune := SmallestTuning()
+		change(&tune.MRRR)
+		if _, err := NewMRRR(testDevice(t), 10, 10, nil, tune); err == nil {
+			t.Errorf("%+v was accepted", tune.MRRR)
+		}
+	}
+}
+
+// TestMRRRAccessesAreNotPrivate: what one of a pair stores the other one loads, and what both load one
+// of them stores.
 func TestMRRRAccessesAreNotPrivate(t *testing.T) {
+	const inputs, outputs = 4, 1 // tasks, columns, gaps, representations, which nobody stores; residuals, which nobody loads
 	got := accessesOf(shaders.StemrVector().Code)
-	if got.loads-got.privateLoads != 1 || got.stores-got.privateStores != 1 {
+	if got.privateLoads != inputs || got.privateStores != outputs || got.loads == inputs || got.stores == outputs {
 		t.Errorf("%+v", got)
 	}
 }

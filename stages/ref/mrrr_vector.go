@@ -92,6 +92,15 @@ func (t mrTwist) solve(lambda float64, r int) float64 {
 	return (1 + above) + below
 }
 
+// MRVector finds eigenvalue k of one representation, which [lo, hi] contains, with its vector, as a
+// backend's Level does. Row i of the representation is rep[2·i], rep[2·i+1].
+func MRVector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
+	n := len(rep) / 2
+	t := mrTwist{mrRep{rep, 2, n}, make([]float64, n), make([]float64, n)}
+	lambda, residual = t.vector(k, lo, hi, gap)
+	return t.u, lambda, residual
+}
+
 // vector finds eigenvalue k, which [lo, hi] contains, with its vector of norm 1 in u, by
 // Rayleigh quotient iteration (dlarrv); where that would leave the interval, by
 // bisection. gap is the distance to the nearest other eigenvalue. Returned is λ and

@@ -1,0 +1,96 @@
+package stages
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// mrrrBlocks are representations of blocks, dᵢ and lᵢ side by side, that reach the rare paths of stemr_vector.
+func mrrrBlocks() [][]float64 {
+	random := rand.New(rand.NewPCG(5, 8))
+	block := func(n int, row func(i int) (d, l float64)) []float64 {
+		rep := make([]float64, 2*n)
+		for i := range n {
+			rep[2*i], rep[2*i+1] = row(i)
+		}
+		rep[2*n-1] = 0 // below the last row is nothing
+		return rep
+	}
+	blocks := [][]float64{
+		block(12, func(i int) (d, l float64) { return 1, float64(i % 2) }), // λ meets pivots: 0, then ∞, then NaN
+		block(13, func(int) (d, l float64) { return 1, 0 }),                // every row is as good a twist as any other
+		block(14, func(int) (d, l float64) { return 1e200, 1e200 }),        // overflows
+		{1, 1, 0, 0}, // at λ = 1 no γ is finite
+		block(13, func(int) (d, l float64) { return random.NormFloat64(), random.NormFloat64() }), // pivots of both signs
+		block(26, func(int) (d, l float64) { return random.NormFloat64(), random.NormFloat64() }),
+	}
+	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10} {
+		blocks = append(blocks, block(n, func(int) (d, l float64) { return 1 + random.Float64(), random.NormFloat64() }))
+	}
+	return blocks
+}
+
+// TestMRRRVectors: stemr_vector's pairs give the twin's bits, for any size of a workgroup, also if the last one
+// is not full and pairs of one workgroup have blocks of different orders.
+func TestMRRRVectors(t *testing.T) {
+	var root []float64
+	var blocks []ref.MRTask // one for each row: eigenvalue k of the k-th row of its block
+	for _, rep := range mrrrBlocks() {
+		lo := int32(len(root) / 2)
+		root = append(root, rep...)
+		for k := range int32(len(rep) / 2) {
+			blocks = append(blocks, ref.MRTask{Lo: lo, Hi: int32(len(root) / 2), Slot: ref.MRRoot, Index: k})
+		}
+	}
+	dev, n := testDevice(t), len(blocks)
+	for _, threads := range []uint32{2, 8, 32} {
+		tune := SmallestTuning()
+		tune.MRRR.Threads, tune.MRRR.Levels, tune.MRRR.Vectors = threads, 1, 41
+		s, err := NewMRRR(dev, n, n, nil, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := vk.Reserve[float64]("X", n*n)
+		ws := arena(t, dev, vk.Together(x, s.Work()))
+		r := &representations{MRRR: s, ctx: context.Background(), ws: ws, xt: NewMatrix(x.In(ws), n, n, n), m: n, profile: vk.NewProfile()}
+		if err := r.Root(root); err != nil {
+			t.Fatal(err)
+		}
+		for _, around := range []struct{ lo, hi, gap float64 }{{0.5, 1.5, 1e-3}, {-4, 4, 0}, {0, 8, 0.1}, {-1, -1, 1}} {
+			l := ref.MRLevel{Vectors: blocks, Lambda: make([]float64, n), Residual: make([]float64, n)}
+			for i := range blocks {
+				l.Column = append(l.Column, int32(n-1-i))
+				l.Lo, l.Hi, l.Gap = append(l.Lo, around.lo), append(l.Hi, around.hi), append(l.Gap, around.gap)
+			}
+			if err := r.Level(&l); err != nil {
+				t.Fatal(err)
+			}
+			xt := get(t, dev, x.In(ws))
+			for i, b := range blocks {
+				z, lambda, residual := ref.MRVector(root[2*b.Lo:2*b.Hi], int(b.Index), around.lo, around.hi, around.gap)
+				want, got := make([]float64, n), make([]float64, n)
+				copy(want[b.Lo:], z)
+				for row := range got {
+					got[row] = xt[n-1-i+row*n]
+				}
+				if !sameNumbers(got, want) || !sameNumbers([]float64{l.Lambda[i], l.Residual[i]}, []float64{lambda, residual}) {
+					t.Fatalf("%d threads, %+v, %+v: value %v, residual %v, vector %v; the twin has %v, %v, %v",
+						threads, b, around, l.Lambda[i], l.Residual[i], got[b.Lo:b.Hi], lambda, residual, z)
+				}
+			}
+		}
+	}
+}
+
+// sameNumbers is sameBits, but that one NaN is as good as another.
+func sameNumbers(x, y []float64) bool {
+	return slices.EqualFunc(x, y, func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
+	})
+}
