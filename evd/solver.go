@@ -9,7 +9,7 @@ import (
 )
 
 // Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ. Values are within 4·ulp·‖T‖₁ of T's
-// by Bisection, 8 by MRRR, 32 by DivideConquer and 256 by QR: that is what tests allow.
+// by Bisection, 16 by MRRR, 32 by DivideConquer and 256 by QR: that is what tests allow.
 type Solver int
 
 const (
