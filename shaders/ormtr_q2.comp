@@ -50,11 +50,16 @@
 //
 // With FLAGS there is one team to a workgroup, and the groups of a strip of vectors
 // follow each other in different workgroups, by the same rule: each counts in a flag the
-// blocks it has finished. It looks at the other's flag and sets its own once in STRIDE blocks.
+// blocks it has finished. It looks at the other's flag and sets its own once in STRIDE blocks, and
+// so waits for what the last of these needs. Neither count need be a multiple of STRIDE: a group's end is
+// FLAG_END, which is more than any need.
 //
 // With AHEAD a block brings the rows of the next one, some with each reflector, and keeps them
-// in shared memory till then. So the group before must have finished one block more. A team of several
-// cannot do that, being one block behind.
+// in shared memory till then: ρ = G … G+B−1 of the next block, which are neither among the rows that
+// this group has in registers or slots nor among those that it stores. So the group before must have
+// finished one block more; the one after does not store them before this one has. Each invocation keeps what
+// it finds there itself, and a group's first block takes nothing from there, whatever another group or
+// strip has left. A team of several cannot do that, being one block behind.
 //
 // With OVERLAP a reflector's dot product runs over a row as soon as the reflector before it has
 // been applied to that row. The order of operations on each number stays as it is.
@@ -374,10 +379,13 @@ void block(Place at) {
 			at.c = i / CHUNK;
 			request(next_chunk(at));
 		}
-		if (!busy) continue;
-		if (OVERLAP) reflect_overlapped(i);
-		else reflect_batch(i);
-		if (i > 0) move(i);
+		// No continue: invocations that part meet again where a selection ends, and of a loop only
+		// when all have left it; receive's barriers want all of them together.
+		if (busy) {
+			if (OVERLAP) reflect_overlapped(i);
+			else reflect_batch(i);
+			if (i > 0) move(i);
+		}
 	}
 	if (busy) leave(base, last);
 }
@@ -390,8 +398,10 @@ shared bool go;
 
 // Why no wait lasts for ever: the groups of a strip are claimed in order, and one waits only for the one
 // before it. That was therefore claimed before, by a workgroup that is running; by induction that one
-// comes to its end, as a dispatch's first group waits for none. It takes a device that lets
-// started workgroups go on.
+// comes to its end, as a dispatch's first group waits for none, and says FLAG_END. It takes a device that
+// lets started workgroups go on.
+//
+// Between two writes of item or go stand barriers that all come to when they have read it: those of a block.
 void main() {
 	uint t = gl_LocalInvocationIndex, all = strips();
 	for (;;) {

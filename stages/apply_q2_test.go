@@ -246,3 +246,69 @@ func TestApplyQ2GivesUp(t *testing.T) {
 		t.Error("no INFO")
 	}
 }
+
+// TestApplyQ2Waits: a group does the blocks that the one before it has made way for, and no others. The flag of
+// the first of two groups says how far that has come; what it has not finished is NaN.
+func TestApplyQ2Waits(t *testing.T) {
+	const n, b, m, g, end = 60, 4, 3, 4, math.MaxUint32
+	dev, c := testDevice(t), newQ2Case(n, b, m)
+	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
+	for _, tune := range []ApplyQ2Tuning{{}, {Stride: 2}, {Ahead: true}, {Stride: 3, Ahead: true}} {
+		stride, more := max(1, int(tune.Stride)), map[bool]int{true: 1}[tune.Ahead]
+		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 4, g, 4, 2, 1e9
+		for _, op := range []Op{NoTrans, Trans} {
+			s := c.bench(t, op, tune)
+			words := s.words.In(s.ws)
+			before, after := 6, 5
+			if op == Trans {
+				before, after = 5, 6
+			}
+			for finished := range blocks(before) + 1 {
+				// Block j of the second group wants the first one's block j, and the next one's rows if it brings them.
+				want := finished - more
+				if op == Trans {
+					want -= blocks(before) - blocks(after)
+				}
+				want = max(0, want) / stride * stride
+				word, info := uint32(finished), uint32(1)
+				ready := func(row int) bool { return row <= before*g+finished*b }
+				stored := func(row int) bool { return row > after*g && row <= after*g+want*b }
+				if op == Trans {
+					ready = func(row int) bool { return row >= after*g+(blocks(before)-finished)*b }
+					stored = func(row int) bool { return row >= (after+1)*g+(blocks(after)-want)*b }
+				}
+				if finished == blocks(before) {
+					word, want, info = end, end, 0
+					ready, stored = func(int) bool { return true }, func(int) bool { return true }
+				}
+				x := make([]float64, len(c.xt))
+				copy(x, c.xt)
+				for i := range x {
+					if !ready(i / c.ld) {
+						x[i] = math.NaN()
+					}
+				}
+				put(t, dev, s.xt, x)
+				rec := vk.NewRecorder(dev)
+				vk.Fill(rec, words, 0)
+				vk.Fill(rec, words.Sub(1, 1), 1) // the first group's ticket is taken by nobody
+				vk.Fill(rec, words.Sub(q2Words, 1), word)
+				s.flags.Dispatch(rec, vk.Grid(1), shaders.OrmtrQ2FlagsPush{
+					X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: n, M: m, Ld: uint32(c.ld), Group: uint32(before), Groups: 2, Polls: tune.Polls,
+					Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
+				})
+				run(t, dev, rec)
+				got := get(t, dev, words)
+				if done := got[q2Words+q2FlagStride]; done != uint32(want) || got[0] != info {
+					t.Fatalf("%+v, transposed %v, %d blocks finished: the next group did %d, INFO %d; want %d, INFO %d", tune, op, finished, done, got[0], uint32(want), info)
+				}
+				x = get(t, dev, s.xt)
+				for row := range n {
+					if stored(row) && math.IsNaN(x[row*c.ld]) {
+						t.Fatalf("%+v, transposed %v, %d blocks finished: row %d was not", tune, op, finished, row)
+					}
+				}
+			}
+		}
+	}
+}
