@@ -427,7 +427,9 @@ func TestBulgeChasingRefuses(t *testing.T) {
 		shared, b, tiles int
 	}{{"nvidia", 48 << 10, 32, 2}, {"nvidia", 48 << 10, 64, 1}, {"cpu", 32 << 10, 32, 2}, {"cpu", 32 << 10, 56, 1}, {"other", 32 << 10, 56, 1}, {"other", 32 << 10, 64, 0}, {"other", 16 << 10, 32, 1}} {
 		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
-		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: chaseTuning(c.family)})
+		chase := chaseTuning(c.family)
+		chase.Wavefront = false
+		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: chase})
 		var refused *vk.UnsupportedError
 		if c.tiles == 0 {
 			if !errors.As(err, &refused) {
