@@ -277,13 +277,15 @@ void reflect(uint i, uint w) {
 	[[unroll]] for (uint q = 0; q < B; q++) x[w + q] = fma(s, v[q], x[w + q]);
 }
 
-// reflect_batch applies the block's reflectors i+U−1 … i.
+// reflect_batch applies the block's reflectors i+U−1 … i. (Here and below a loop counts upwards also where
+// it goes down: Mesa's compiler does not unroll one that counts down, and then the window ends in memory.)
 void reflect_batch(uint i) {
-	[[unroll]] for (uint w = U; w > 0; w--) {
+	[[unroll]] for (uint a = 1; a <= U; a++) {
+		uint w = U - a;
 		work_t part[PART];
-		bring(i + w - 1, part);
-		reflect(i % CHUNK + w - 1, w - 1);
-		keep(i + w - 1, part);
+		bring(i + w, part);
+		reflect(i % CHUNK + w, w);
+		keep(i + w, part);
 	}
 }
 
@@ -297,11 +299,12 @@ void reflect_overlapped(uint i) {
 		v[q] = chunk[v_of(c + U - 1) + q];
 		dot[q % 4] = fma(v[q], x[U - 1 + q], dot[q % 4]);
 	}
-	[[unroll]] for (uint w = U - 1; w > 0; w--) {
+	[[unroll]] for (uint a = 1; a < U; a++) {
+		uint w = U - a;
 		work_t part[PART];
 		bring(i + w, part);
 		work_t s = scale(c + w, dot), before;
-		[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
+		[[unroll]] for (uint k = 0; k < 4; k++) dot[k] = 0;
 		[[unroll]] for (uint q = 0; q < B; q++) {
 			if (q > 0) x[w - 1 + q] = fma(s, before, x[w - 1 + q]);
 			before = v[q];
@@ -323,7 +326,7 @@ void move(uint i) {
 	work_t enters[U];
 	[[unroll]] for (uint a = 0; a < U; a++) enters[a] = slot[slot_of(i - U + a)];
 	[[unroll]] for (uint a = 0; a < U; a++) slot[slot_of(i + a)] = x[B + a];
-	[[unroll]] for (uint a = B; a > 0; a--) x[a - 1 + U] = x[a - 1];
+	[[unroll]] for (uint a = 1; a <= B; a++) x[B - a + U] = x[B - a];
 	[[unroll]] for (uint a = 0; a < U; a++) x[a] = enters[a];
 }
 

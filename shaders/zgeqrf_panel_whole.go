@@ -2,7 +2,7 @@
 //
 // source   d4ea4713022ce30796fd19856fa7f450efa50aa2e100b5accc3e5cb2d0a31162
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
-// spv      30694bde528cdb868e065b2be8b9d440492f287ab92e5ed425b9c6351b2269e2 geqrf_panel_whole
+// spv      69bec7224b3527ceba06ba1a7704dbd28184616b8facc37e9306ca0dfd0572fa geqrf_panel_whole
 
 package shaders
 

@@ -2,7 +2,7 @@
 //
 // source   2dae7f0dcff37f4fb94ed1143b42007c41f455be057da314161d4d5b89341a2f
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
-// spv      629f891c507dcf42a4d5e84407f5c44ab1081a13dc2fb253e83855fbcf1ead67 probe_progress
+// spv      0ba1d4e07026e2e5dff7e9008c15b411c4c9e0ab72d5f2df8b2b7e80f29eaeca probe_progress
 
 package shaders
 

@@ -2,9 +2,9 @@
 //
 // source   71c605fce543e7ab3263ef593fd082c565edafef5ac4dc4a9fc6d679ae6fa942
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
-// spv      fc15fd69b0f413cdeba03d6def61f1b5c7dccacbd3b3f486c4205d2fe8a476fd sb2st_chase
-// spv      79fc65067e539d9ba35a5112d1adb1a61cbcf524102f9036e6e7e1cfdd733fcb sb2st_wave
-// spv      81f08d103cfa4bd355f2efb893518d1956859082cbf68deab0a4c63a0d284575 sb2st_log
+// spv      9df9ff403df53ee2a73f148c0af528d0c8cad12f1646b78e774fe756bc210832 sb2st_chase
+// spv      8c6a7c4f98f322ef89404289ba8b6e1741fe46a92c1b0efd8d38e76f64487738 sb2st_wave
+// spv      6278e22699eb168e723d5b858c66f3f148cc0feb3134bcb08045aeb9718a163b sb2st_log
 
 package shaders
 

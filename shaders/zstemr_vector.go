@@ -2,7 +2,7 @@
 //
 // source   4f99c0563babe057974e3705b6e8c1b1c2963a062f0210bb8472c4303168a657
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
-// spv      feebf41e04261a7d186afe163652db8d24a1da829f9b2fd8b58ea7e0e1e283d9 stemr_vector
+// spv      ef4e758c709782480ab090532108f081003322e4c477992bf2694112926be881 stemr_vector
 
 package shaders
 

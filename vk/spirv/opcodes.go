@@ -87,7 +87,7 @@ const (
 	opNot               = 200
 )
 
-// Those of functions, which only Guard looks into.
+// Those of functions.
 const (
 	opUndef                  = 1
 	opLine                   = 8
@@ -107,6 +107,9 @@ const (
 	opConvertPtrToU          = 117
 	opConvertUToPtr          = 120
 	opCompositeExtract       = 81
+	opCopyObject             = 83
+	opControlBarrier         = 224
+	opMemoryBarrier          = 225
 	opAtomicLoad             = 227
 	opAtomicStore            = 228
 	opAtomicExchange         = 229
@@ -152,8 +155,21 @@ const (
 
 const (
 	memoryModelVulkan = 3
-	memoryAligned     = 2 // memory operand of a load or store
 	scopeDevice       = 1
 	scopeQueueFamily  = 5
 	dontInline        = 2 // function control
+)
+
+// Memory operands of loads and stores, and semantics of barriers.
+const (
+	memoryAligned              = 0x2
+	memoryMakePointerAvailable = 0x8
+	memoryMakePointerVisible   = 0x10
+
+	semanticsAcquire         = 0x2
+	semanticsRelease         = 0x4
+	semanticsAcquireRelease  = 0x8
+	semanticsWorkgroupMemory = 0x100
+	semanticsMakeAvailable   = 0x2000
+	semanticsMakeVisible     = 0x4000
 )

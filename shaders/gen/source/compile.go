@@ -67,5 +67,8 @@ func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if code, err = spirv.SharedAtBarriers(code); err != nil {
+		return nil, err
+	}
 	return spirv.NoContraction(code)
 }

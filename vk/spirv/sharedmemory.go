@@ -1,0 +1,91 @@
+package spirv
+
+import "slices"
+
+// SharedAtBarriers returns the module with its shared memory made available and visible by
+// barriers, and no longer by each single access.
+//
+// In GLSL shared variables are coherent within the workgroup. Under the Vulkan memory model glslang writes
+// that down at every load and store, and drivers take it at its word: they fence each of them, and neither
+// keep a value in a register nor load two at once. Nobody relies on it, as another invocation's
+// value may be read behind a barrier only; so barriers that order shared memory now do the rest, too. The
+// accesses stay non-private.
+//
+// A module without that memory model comes back unchanged, and so does one that has been through it.
+func SharedAtBarriers(code []byte) ([]byte, error) {
+	header, body, err := decode(code)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(collect(body).capabilities, CapVulkanMemoryModel) {
+		return code, nil
+	}
+	shared, values := sharedPointers(body), constants(body)
+	add := addTo(header, body)
+	for i, in := range body {
+		switch in.op {
+		case opLoad:
+			body[i].args = plain(in.args, 3, shared[in.arg(2)], memoryMakePointerVisible)
+		case opStore:
+			body[i].args = plain(in.args, 2, shared[in.arg(0)], memoryMakePointerAvailable)
+		case opControlBarrier, opMemoryBarrier:
+			last := len(in.args) - 1
+			if have := values[in.arg(last)]; have&semanticsWorkgroupMemory != 0 {
+				body[i].args[last] = add.word(have | available(have))
+			}
+		}
+	}
+	header[3] = add.bound
+	return encode(header, add.insert(body)), nil
+}
+
+// available is what semantics lack to make memory available where they release, and visible where they acquire.
+func available(semantics uint32) (more uint32) {
+	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
+		more |= semanticsMakeAvailable
+	}
+	if semantics&(semanticsAcquire|semanticsAcquireRelease) != 0 {
+		more |= semanticsMakeVisible
+	}
+	return more
+}
+
+// plain is the arguments of an access without one of its memory operands, which begin at the given
+// place. The operands of the bits follow the mask in the order of the bits.
+func plain(args []uint32, at int, isShared bool, bit uint32) []uint32 {
+	if !isShared || len(args) <= at || args[at]&bit == 0 {
+		return args
+	}
+	scope := at + 1
+	if args[at]&memoryAligned != 0 {
+		scope++
+	}
+	args = slices.Clone(args)
+	args[at] &^= bit
+	return slices.Delete(args, scope, scope+1)
+}
+
+// sharedPointers are the ids of all pointers to shared memory.
+func sharedPointers(body []instruction) map[uint32]bool {
+	types, pointers := map[uint32]bool{}, map[uint32]bool{}
+	for _, in := range body {
+		switch in.op {
+		case opTypePointer:
+			types[in.arg(0)] = in.arg(1) == storageWorkgroup
+		case opVariable, opAccessChain, opInBoundsAccessChain, opFunctionParameter, opCopyObject:
+			pointers[in.arg(1)] = types[in.arg(0)]
+		}
+	}
+	return pointers
+}
+
+// constants are the values of the module's 32-bit constants.
+func constants(body []instruction) map[uint32]uint32 {
+	values := map[uint32]uint32{}
+	for _, in := range body {
+		if in.op == opConstant {
+			values[in.arg(1)] = in.arg(2)
+		}
+	}
+	return values
+}
