@@ -11,8 +11,8 @@ type Crossover struct {
 // any other, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev measures both sides.
 var crossovers = map[string]Crossover{
 	"":       {Values: 512, Vectors: 256},
-	"nvidia": {Values: 192, Vectors: 128}, // H200, driver 580.159
-	"cpu":    {Values: 768, Vectors: 256}, // lavapipe on two cores
+	"nvidia": {Values: 192, Vectors: 128},  // H200, driver 580.159
+	"cpu":    {Values: 1024, Vectors: 512}, // lavapipe on two cores
 }
 
 // CrossoverFor is what New takes for a device.
