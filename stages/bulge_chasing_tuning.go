@@ -1,10 +1,6 @@
 package stages
 
-import (
-	"slices"
-
-	"github.com/vkevd/vkevd/vk"
-)
+import "github.com/vkevd/vkevd/vk"
 
 // ChaseTuning is what is measured for the bulge chasing.
 type ChaseTuning struct {
@@ -36,7 +32,7 @@ func (t ChaseTuning) groups(info vk.Info) int {
 // wideFence says whether every thread must fence. One may stand for all only on devices that know
 // chains of availability: the workgroup's barrier is their first link, that thread's fence the second.
 func (t ChaseTuning) wideFence(info vk.Info) bool {
-	return t.WideFence || !slices.Contains(info.Features, "vulkanMemoryModelAvailabilityVisibilityChains")
+	return t.WideFence || !info.FenceChains()
 }
 
 func chaseTuning(family string) ChaseTuning {

@@ -93,6 +93,38 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 	return d, e
 }
 
+// splitTridiagonals calls check with matrices that zeros in e split: in each place alone, and in one of
+// every so many sets of several.
+func splitTridiagonals(every int, check func(name string, d, e []float64)) {
+	const n = 13
+	for mask := range 1 << (n - 1) {
+		if mask&(mask-1) != 0 && mask%every != 0 {
+			continue
+		}
+		d, e := randomTridiagonal(n, 3)
+		for i := range e {
+			if mask>>i&1 == 1 {
+				e[i] = 0
+			}
+		}
+		check(fmt.Sprintf("mask %b", mask), d, e)
+	}
+}
+
+// scaledTridiagonals calls check with matrices whose squares overflow or vanish, or all but do.
+func scaledTridiagonals(check func(name string, d, e []float64)) {
+	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
+		d, e := randomTridiagonal(77, 5)
+		for i := range d {
+			d[i] *= scale
+		}
+		for i := range e {
+			e[i] *= scale
+		}
+		check(fmt.Sprint(scale), d, e)
+	}
+}
+
 func TestDivideConquerOfEveryOrder(t *testing.T) {
 	for n := 0; n <= 64; n++ {
 		d, e := randomTridiagonal(n, 1)
@@ -119,19 +151,7 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 
 // A zero in e splits T: in every place, everywhere, into blocks of which one is most of T or none is.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
-	const n = 13
-	for mask := range 1 << (n - 1) {
-		if mask&(mask-1) != 0 && mask%67 != 0 {
-			continue
-		}
-		d, e := randomTridiagonal(n, 3)
-		for i := range e {
-			if mask>>i&1 == 1 {
-				e[i] = 0
-			}
-		}
-		checkTridiagonal(t, fmt.Sprintf("mask %b", mask), SmallestTuning(), d, e)
-	}
+	splitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
 		d, e := randomTridiagonal(100, 4)
 		for _, c := range cuts {
@@ -142,16 +162,7 @@ func TestDivideConquerOfSplitMatrices(t *testing.T) {
 }
 
 func TestDivideConquerOfScaledMatrices(t *testing.T) {
-	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
-		d, e := randomTridiagonal(77, 5)
-		for i := range d {
-			d[i] *= scale
-		}
-		for i := range e {
-			e[i] *= scale
-		}
-		checkTridiagonal(t, fmt.Sprint(scale), SmallestTuning(), d, e)
-	}
+	scaledTridiagonals(func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 }
 
 // The device must agree with the twin in plain Go on what is deflated and on

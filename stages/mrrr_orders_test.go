@@ -46,32 +46,11 @@ func TestMRRRInEveryTuning(t *testing.T) {
 
 // A zero in e splits T: in every place, and in several.
 func TestMRRROfSplitMatrices(t *testing.T) {
-	const n = 13
-	for mask := range 1 << (n - 1) {
-		if mask&(mask-1) != 0 && mask%257 != 0 {
-			continue
-		}
-		d, e := randomTridiagonal(n, 3)
-		for i := range e {
-			if mask>>i&1 == 1 {
-				e[i] = 0
-			}
-		}
-		solveAndCheckMRRR(t, fmt.Sprintf("%b", mask), SmallestTuning(), d, e)
-	}
+	splitTridiagonals(257, func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
 func TestMRRROfScaledMatrices(t *testing.T) {
-	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
-		d, e := randomTridiagonal(77, 5)
-		for i := range d {
-			d[i] *= scale
-		}
-		for i := range e {
-			e[i] *= scale
-		}
-		solveAndCheckMRRR(t, fmt.Sprint(scale), SmallestTuning(), d, e)
-	}
+	scaledTridiagonals(func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
 // Glued copies of the Wilkinson matrix of order 21: clusters of as many as there are copies, and 50 of them with VKEVD_MRRR.

@@ -3,7 +3,6 @@ package stages
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -42,7 +41,7 @@ func (t PanelTuning) fits(dev *vk.Device, columns int) error {
 // together says whether a panel's workgroups may wait for each other: each must have
 // a unit of the device to itself, of which there is one at least.
 func (t PanelTuning) together(info vk.Info) bool {
-	return t.Whole && t.Groups <= max(info.Units, 1) && slices.Contains(info.Features, "shaderBufferInt64Atomics")
+	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }
 
 // smallestPanel makes small panels take every path: several chunks a workgroup,

@@ -30,6 +30,14 @@ type Info struct {
 	Problem       string   `json:"problem,omitempty"` // why it cannot be used
 }
 
+// FenceChains says whether one invocation's fence can stand for all that met it at a barrier.
+func (i Info) FenceChains() bool { return i.offers(driver.MemoryModelChains) }
+
+// Int64Atomics says whether buffers have atomic operations on 64-bit integers.
+func (i Info) Int64Atomics() bool { return i.offers(driver.Int64Atomics) }
+
+func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
+
 // candidate is a physical device with all that Open wants to know.
 type candidate struct {
 	physical   driver.Physical

@@ -73,11 +73,13 @@ func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }
 
-// insert puts the declarations in their place: before the first function.
-func (a *additions) insert(body []instruction) []instruction {
+// encode is the module with the declarations in their place: before the first function.
+func (a *additions) encode(header []uint32, body []instruction) []byte {
 	at := slices.IndexFunc(body, func(in instruction) bool { return in.op == opFunction })
 	if at < 0 {
 		at = len(body)
 	}
-	return slices.Insert(body, at, a.declared...)
+	header = slices.Clone(header)
+	header[3] = a.bound
+	return encode(header, slices.Insert(body, at, a.declared...))
 }

@@ -66,13 +66,10 @@ func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Acc
 	}
 	body = g.invocation(body)
 	body = append(body, g.function(w)...)
-	body = g.insert(body)
 	if !slices.Contains(g.capabilities, CapInt64) {
 		body = slices.Insert(body, 0, instruction{opCapability, []uint32{uint32(CapInt64)}})
 	}
-	header = slices.Clone(header)
-	header[3] = g.bound
-	return encode(header, body), g.accesses, nil
+	return g.encode(header, body), g.accesses, nil
 }
 
 // guarding is the pass at work.

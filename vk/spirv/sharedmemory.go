@@ -25,9 +25,13 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	for i, in := range body {
 		switch in.op {
 		case opLoad:
-			body[i].args = plain(in.args, 3, shared[in.arg(2)], memoryMakePointerVisible)
+			if shared[in.arg(2)] {
+				body[i].args = without(in.args, 3, memoryMakePointerVisible)
+			}
 		case opStore:
-			body[i].args = plain(in.args, 2, shared[in.arg(0)], memoryMakePointerAvailable)
+			if shared[in.arg(0)] {
+				body[i].args = without(in.args, 2, memoryMakePointerAvailable)
+			}
 		case opControlBarrier, opMemoryBarrier:
 			last := len(in.args) - 1
 			if have := values[in.arg(last)]; have&semanticsWorkgroupMemory != 0 {
@@ -35,8 +39,7 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 			}
 		}
 	}
-	header[3] = add.bound
-	return encode(header, add.insert(body)), nil
+	return add.encode(header, body), nil
 }
 
 // available is what semantics lack to make memory available where they release, and visible where they acquire.
@@ -50,10 +53,10 @@ func available(semantics uint32) (more uint32) {
 	return more
 }
 
-// plain is the arguments of an access without one of its memory operands, which begin at the given
+// without is the arguments of an access without one of its memory operands, which begin at the given
 // place. The operands of the bits follow the mask in the order of the bits.
-func plain(args []uint32, at int, isShared bool, bit uint32) []uint32 {
-	if !isShared || len(args) <= at || args[at]&bit == 0 {
+func without(args []uint32, at int, bit uint32) []uint32 {
+	if len(args) <= at || args[at]&bit == 0 {
 		return args
 	}
 	scope := at + 1
