@@ -158,8 +158,7 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) err
 	defer dev.Close()
 	var kept evd.Options
 	j.config.apply(&kept, dev.Info(), j.stderr)
-	j.options.Tuning = kept.Tuning
-	if j.options.Others, err = bench.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {
+	if j.options.Variants, err = bench.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {
 		return err
 	}
 	b, err := dev.bench(ctx, j.options)

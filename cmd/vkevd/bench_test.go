@@ -134,7 +134,7 @@ func TestBenchVariants(t *testing.T) {
 	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusFine {
 		t.Fatal(status, stderr)
 	}
-	if o := s.machine.benched.Others; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {
+	if o := s.machine.benched.Variants; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {
 		t.Errorf("%+v", o)
 	}
 	for _, wrong := range []string{`{"Bend":4}`, "3", "", "{", `{"Band":"\u001b[2J"}`} {

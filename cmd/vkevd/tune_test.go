@@ -65,6 +65,7 @@ func TestTuneIsUsed(t *testing.T) {
 	if status != statusFine || len(files) != 1 || !strings.Contains(stderr, "kept in ") || stdout == "" {
 		t.Fatalf("status %d, %q, files %q", status, stderr, files)
 	}
+	table := tune.TableChoice(s.machine.info).Band
 	band := func(args ...string) int {
 		t.Helper()
 		s.machine.wanted = nil
@@ -72,22 +73,19 @@ func TestTuneIsUsed(t *testing.T) {
 			t.Fatalf("%q: status %d, %s", args, status, stderr)
 		}
 		if args[0] == "bench" {
-			if o := s.machine.benched; o.Tuning != nil {
-				return o.Tuning.Band
-			}
-			return 0
+			return s.machine.benched.Variants[0].Tuning.Band
 		}
 		if o := s.machine.wanted[len(s.machine.wanted)-1]; o.Tuning != nil {
 			return o.Tuning.Band
 		}
-		return 0
+		return table
 	}
 	calls := [][]string{{"solve", "A.mtx"}, {"plan", "-n", "7"}, {"bench", "-n", "7", "gemm"}}
 	for _, args := range calls {
 		if got := band(args...); got != 64 {
 			t.Errorf("%q runs with b = %d", args, got)
 		}
-		if got := band(append(args, "--no-config")...); got != 0 {
+		if got := band(append(args, "--no-config")...); got != table {
 			t.Errorf("%q --no-config runs with b = %d", args, got)
 		}
 	}
@@ -96,13 +94,13 @@ func TestTuneIsUsed(t *testing.T) {
 	}
 	for _, other := range []vk.Info{{Name: "Pretence 9000", Driver: "gonum", DriverVersion: "0.18"}, {Name: "Pretence 9001", Driver: "gonum", DriverVersion: "0.17"}} {
 		s.machine.info.Name, s.machine.info.DriverVersion = other.Name, other.DriverVersion
-		if got := band("solve", "A.mtx"); got != 0 {
+		if got := band("solve", "A.mtx"); got != table {
 			t.Errorf("%+v runs with b = %d", other, got)
 		}
 	}
 	s.machine.info = pretendedInfo
 	s.variables["VKEVD_CONFIG"] = ""
-	if got := band("solve", "A.mtx"); got != 0 {
+	if got := band("solve", "A.mtx"); got != table {
 		t.Errorf("without a folder it runs with b = %d", got)
 	}
 }

@@ -22,15 +22,14 @@ type Options struct {
 	Blocks []int // ranks of updates; none takes the tuning's
 	Cols   []int // vectors to transform back; none takes all n
 
-	Repeat int            // measurements of each, at least one
-	WarmUp time.Duration  // of load before the first one at each order; with none there is no load before each either
-	Tuning *stages.Tuning // nil takes the table for the device
-	Others []Variant      // to be measured in turns with each other, instead of Tuning
+	Repeat   int           // measurements of each, at least one
+	WarmUp   time.Duration // of load before the first one at each order; with none there is no load before each either
+	Variants []Variant     // to be measured in turns; none takes the table for the device
 
 	Progress func(what string) // called before each measurement, if not nil
 }
 
-// Variant is a tuning with a name, which its rows have.
+// Variant is a tuning with a name, which its rows have, "" for none.
 type Variant struct {
 	Name   string
 	Tuning stages.Tuning

@@ -39,7 +39,7 @@ func newBench(t *testing.T, opt Options) *Bench {
 // everything is all stages, small.
 func everything(orders ...int) Options {
 	tune := stages.SmallestTuning()
-	return Options{Stages: Stages(), Orders: orders, Repeat: 3, Tuning: &tune}
+	return Options{Stages: Stages(), Orders: orders, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
 }
 
 func TestEveryStage(t *testing.T) {
@@ -86,7 +86,7 @@ func TestVariantsTakeTurns(t *testing.T) {
 	other.Band, other.Block = 2, 6
 	impossible := tune
 	impossible.ApplyQ2.Batch = 3
-	opt := Options{Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, Others: []Variant{{"", tune}, {"other", other}, {"impossible", impossible}}}
+	opt := Options{Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, Variants: []Variant{{"", tune}, {"other", other}, {"impossible", impossible}}}
 	var seen []string
 	opt.Progress = func(what string) { seen = append(seen, what) }
 	rows, err := newBench(t, opt).Measure(context.Background(), 20)

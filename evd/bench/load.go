@@ -75,7 +75,7 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 // tunings is one for each variant, half-bandwidth and rank. Who chooses the half-bandwidth alone
 // gets the largest multiple of it that is not above the variant's rank.
 func (b *Bench) tunings() (all []Variant) {
-	for _, v := range b.variants() {
+	for _, v := range orElse(b.opt.Variants, Variant{Tuning: stages.TuningFor(b.dev.Info())}) {
 		t := v.Tuning
 		for _, band := range orElse(b.opt.Bands, t.Band) {
 			for _, block := range orElse(b.opt.Blocks, max(t.Block/band, 1)*band) {
@@ -87,16 +87,6 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-func (b *Bench) variants() []Variant {
-	switch {
-	case len(b.opt.Others) > 0:
-		return b.opt.Others
-	case b.opt.Tuning != nil:
-		return []Variant{{Tuning: *b.opt.Tuning}}
-	}
-	return []Variant{{Tuning: stages.TuningFor(b.dev.Info())}}
-}
-
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""
@@ -104,9 +94,9 @@ func (v Variant) label() string {
 	return ", " + v.Name
 }
 
-func orElse(list []int, usual int) []int {
+func orElse[T any](list []T, usual T) []T {
 	if len(list) == 0 {
-		return []int{usual}
+		return []T{usual}
 	}
 	return list
 }

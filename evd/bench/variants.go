@@ -11,11 +11,14 @@ import (
 
 // Variants are what to measure side by side: a tuning, or if that is nil the device's
 // table, with the changes of each text, which is a JSON object of some fields of stages.Tuning and
-// becomes the variant's name.
+// becomes the variant's name. Without texts it is the tuning alone, nameless.
 func Variants(info vk.Info, from *stages.Tuning, texts []string) (all []Variant, _ error) {
 	if from == nil {
 		table := stages.TuningFor(info)
 		from = &table
+	}
+	if len(texts) == 0 {
+		return []Variant{{Tuning: *from}}, nil
 	}
 	for _, text := range texts {
 		t, err := changed(*from, text)

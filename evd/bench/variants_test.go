@@ -32,6 +32,9 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	if got := all[2].Tuning.Products.Tiles; len(got) != 1 || got[0] != (stages.Tile{M: 1}) {
 		t.Errorf("tiles %+v", got)
 	}
+	if alone, err := Variants(info, nil, nil); err != nil || !reflect.DeepEqual(alone, []Variant{{Tuning: table}}) {
+		t.Errorf("without changes %+v, %v", alone, err)
+	}
 	if !slices.Equal(stages.TuningFor(info).Products.Tiles, tiles) {
 		t.Error("the family's tiles were written over")
 	}

@@ -95,8 +95,8 @@ func (d *onDevice) usual(table Choice) {
 }
 
 func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
-	t := c.on(d.dev.Info())
 	return d.bench.With(bench.Options{
-		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: time.Millisecond, Tuning: &t, Progress: d.opt.Progress,
+		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: time.Millisecond,
+		Variants: []bench.Variant{{Tuning: c.on(d.dev.Info())}}, Progress: d.opt.Progress,
 	}).Measure(ctx, d.opt.N)
 }
