@@ -41,8 +41,8 @@ func (s *session) bench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --n N,… [flags] STAGE…",
 		Short: "how fast each stage is on a device",
-		Long: `bench measures stages of the solver one by one on random input, in turns, after a second
-of load, by the device's own clock. Stages:
+		Long: `bench measures stages of the solver one by one on random input, in turns, by the device's own
+clock, after a second of load and a run of each that does not count. Stages:
 ` + folded(bench.Stages(), 90) + `.
 
 The rates are of the operations that a stage counts for itself, and of the bytes that any

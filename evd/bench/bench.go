@@ -130,14 +130,16 @@ func (b *Bench) label(r Row) Row {
 	return r
 }
 
-// Measure takes all measurements of one order. The error joins those of the stages
-// that could not be measured; rows are of the others.
+// Measure takes all measurements of one order, after a run of each that does not count: some
+// drivers compile at a kernel's first run. The error joins those of the stages that could not
+// be measured; rows are of the others.
 func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	t := b.newTurns(ctx, n)
 	began := time.Now()
 	cold := func() bool { return time.Since(began) < b.opt.WarmUp }
+	t.round(always, uncounted)
 	for cold() && len(t.loads) > 0 && ctx.Err() == nil {
-		t.round(cold, func(*load, sample) {})
+		t.round(cold, uncounted)
 	}
 	samples := map[*load][]sample{}
 	for range b.opt.Repeat {
@@ -164,7 +166,7 @@ type Detail struct {
 // kernels' times are in it.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)
-	t.round(always, func(*load, sample) {})
+	t.round(always, uncounted)
 	var details []Detail
 	t.round(always, func(l *load, s sample) {
 		details = append(details, Detail{b.label(l.row.fill([]sample{s}, l.flops, l.bytes)), s.profile})

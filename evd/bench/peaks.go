@@ -103,8 +103,11 @@ func (p *peaks) flops() float64 {
 	return 2 * float64(spec.Chains) * float64(spec.Steps) * float64(p.rounds) * float64(spec.LocalSize) * peakGroups
 }
 
-// warm keeps the device busy for about the given time, once at least.
+// warm runs the copying kernel once, and then keeps the device busy for about the given time, once at least.
 func (p *peaks) warm(ctx context.Context, d time.Duration) error {
+	if _, err := timed(ctx, p.dev, p.recordCopy); err != nil {
+		return err
+	}
 	for began := time.Now(); ; {
 		if _, err := timed(ctx, p.dev, p.recordFMA); err != nil {
 			return err

@@ -26,6 +26,8 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 
 func always() bool { return true }
 
+func uncounted(*load, sample) {}
+
 // round takes one of each, while more says so.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load

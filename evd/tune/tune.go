@@ -40,9 +40,8 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	if opt.N == 0 {
 		opt.N = Order(dev.Info())
 	}
-	// A millisecond of load before the first: one round that does not count.
 	b, err := bench.New(ctx, dev, bench.Options{
-		Stages: dependent, Orders: []int{opt.N}, Repeat: opt.Repeat, WarmUp: time.Millisecond, Progress: opt.Progress,
+		Stages: dependent, Orders: []int{opt.N}, Repeat: opt.Repeat, WarmUp: hardly, Progress: opt.Progress,
 	})
 	if err != nil {
 		return Result{}, err
@@ -54,6 +53,10 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	s := &search{target: d, n: opt.N, budget: opt.Budget, clock: time.Now, began: began, row: opt.Row, note: opt.Note}
 	return s.run(ctx, table)
 }
+
+// hardly is a warm-up: the run of each stage that does not count is load enough, and with none at all
+// the device would rest before each measurement.
+const hardly = time.Millisecond
 
 // onDevice is the target that is none in a test.
 type onDevice struct {
@@ -96,7 +99,7 @@ func (d *onDevice) usual(table Choice) {
 
 func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
-		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: time.Millisecond,
+		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: hardly,
 		Variants: []bench.Variant{{Tuning: c.on(d.dev.Info())}}, Progress: d.opt.Progress,
 	}).Measure(ctx, d.opt.N)
 }
