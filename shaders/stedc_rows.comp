@@ -3,7 +3,8 @@
 //
 // in:  merges, d, mu, zhat, w_first, w_last (by pole)      out: first, last (by column, before k)
 //
-// One workgroup a column of S, which is not kept. Grid: x the largest k, y the merges.
+// One workgroup a column of S, which is not kept. Grid: x and y, folded, the largest k, z the
+// merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -26,8 +27,8 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 void main() {
-	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint j = gl_WorkGroupID.x;
+	Merge m = p.merges.at[gl_WorkGroupID.z];
+	uint j = workgroup();
 	if (j >= m.k) return;
 	double mu = p.mu.at[m.lo + j], pole = p.d.at[m.lo + root_pole(mu, j)];
 	double norm = 0.0lf, first = 0.0lf, last = 0.0lf, none = 0.0lf;

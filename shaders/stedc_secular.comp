@@ -7,7 +7,7 @@
 // in:  merges, rho (one a merge), d, z       out: mu; NaN if a root did not converge, never seen
 //
 // One workgroup a root: its invocations share the sums and all do the rest, with the
-// same bits. Grid: x the largest k, y the merges. The twin in plain Go explains the
+// same bits. Grid: x and y, folded, the largest k, z the merges. The twin in plain Go explains the
 // operations; only the order of its sums is another.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -71,12 +71,12 @@ void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool ab
 }
 
 void main() {
-	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint k = gl_WorkGroupID.x;
+	Merge m = p.merges.at[gl_WorkGroupID.z];
+	uint k = workgroup();
 	if (k >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals z = Reals(uint64_t(p.z) + REAL_BYTES * m.lo);
-	double rho = p.rho.at[gl_WorkGroupID.y];
+	double rho = p.rho.at[gl_WorkGroupID.z];
 	uint top = m.k - 1;
 	if (top == 0) {
 		if (gl_LocalInvocationIndex == 0) p.mu.at[m.lo] = rho * z.at[0] * z.at[0];

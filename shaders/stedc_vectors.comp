@@ -7,7 +7,7 @@
 //             [first, first + columns) of those wanted are formed, at s itself
 //
 // One workgroup a column; LOCAL_SIZE, a power of two, fixes the order of summation.
-// Grid: x the most columns, y the merges.
+// Grid: x and y, folded, the most columns, z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -32,8 +32,8 @@ layout(push_constant, scalar) uniform Push {
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
-	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint column = gl_WorkGroupID.x, t = gl_LocalInvocationID.x;
+	Merge m = p.merges.at[gl_WorkGroupID.z];
+	uint column = workgroup(), t = gl_LocalInvocationID.x;
 	bool whole = p.columns == 0;
 	if (column >= (whole ? m.to - m.from : p.columns)) return;
 	uint j = m.from + p.first + column;

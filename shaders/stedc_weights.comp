@@ -8,7 +8,7 @@
 //
 // One workgroup a weight: its invocations share the product. Factors before i are at most 1,
 // those behind it at least 1, and each side's product is modest, so that no part of
-// it overflows. Grid: x the largest k, y the merges.
+// it overflows. Grid: x and y, folded, the largest k, z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -31,8 +31,8 @@ layout(push_constant, scalar) uniform Push {
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
-	Merge m = p.merges.at[gl_WorkGroupID.y];
-	uint i = gl_WorkGroupID.x, t = gl_LocalInvocationIndex;
+	Merge m = p.merges.at[gl_WorkGroupID.z];
+	uint i = workgroup(), t = gl_LocalInvocationIndex;
 	if (i >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals mu = Reals(uint64_t(p.mu) + REAL_BYTES * m.lo);

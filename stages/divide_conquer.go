@@ -194,5 +194,12 @@ func inY(x, count int) vk.Groups {
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
+// inZ is a grid with a workgroup for each column, folded, of count merges in z.
+func inZ(columns, count int) vk.Groups {
+	f := vk.Folded(columns)
+	f.Z = count
+	return f
+}
+
 // wide is an offset as the two words in which the kernels read it.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// copyGroups bounds a grid dimension; kernels that copy columns stride over the rest.
-const copyGroups = 4096
+// strided is a grid dimension for kernels that copy columns: they stride over the rest.
+func strided(columns int) int { return min(columns, 4096, vk.MostGroups()) }
 
 // recording is what all dispatches of a second pass have in common.
 type recording struct {
@@ -82,10 +82,10 @@ func (r *recording) level(level int) {
 	gather := r.gatherPush(level)
 	gather.W, gather.Count = r.x, uint32(s.chains)
 	r.gather.Dispatch(r.rec, inY(vk.Tiles(s.rows, threads), s.chains), gather)
-	perMerge(s.merges, maxLayers/2, func(first, count int) {
+	perMerge(s.merges, vk.MostGroups()/2, func(first, count int) {
 		vectors := r.vectorsPush(level)
 		vectors.Merges, vectors.S = vectors.Merges.Plus(first*mergeWords), r.x
-		r.vectors.Dispatch(r.rec, vk.Groups{X: s.cols, Y: count, Z: 1}, vectors)
+		r.vectors.Dispatch(r.rec, inZ(s.cols, count), vectors)
 		if s.half <= r.conquest.tune.Grouped {
 			r.grouped(s, vectors.Merges, count)
 		}
@@ -95,8 +95,8 @@ func (r *recording) level(level int) {
 			r.apart(m)
 		}
 	}
-	perMerge(s.merges, maxLayers, func(first, count int) {
-		r.deflated.Dispatch(r.rec, vk.Groups{X: vk.Tiles(s.rows, threads), Y: min(s.deflation, copyGroups), Z: count}, shaders.StedcDeflatedPush{
+	perMerge(s.merges, vk.MostGroups(), func(first, count int) {
+		r.deflated.Dispatch(r.rec, vk.Groups{X: vk.Tiles(s.rows, threads), Y: strided(s.deflation), Z: count}, shaders.StedcDeflatedPush{
 			Merges: r.words(r.list.merges(level)).Plus(first * mergeWords), W: r.x, Q: r.q,
 		})
 	})
@@ -155,7 +155,7 @@ func (r *recording) strips(s *levelSizes) {
 	strip := func(first, count int) {
 		gather.First, gather.Strip = uint32(first), uint32(count)
 		r.gather.Dispatch(r.rec, inY(vk.Tiles(count, threads), s.lastChains), gather)
-		r.restore.Dispatch(r.rec, vk.Groups{X: vk.Tiles(count, threads), Y: min(m.K, copyGroups), Z: 1}, shaders.StedcRestorePush{
+		r.restore.Dispatch(r.rec, vk.Groups{X: vk.Tiles(count, threads), Y: strided(m.K), Z: 1}, shaders.StedcRestorePush{
 			Merges: gather.Merges.Plus(mergeWords * s.merges), W: gather.W, Q: r.q, First: uint32(first), Strip: uint32(count),
 		})
 		r.sort.Dispatch(r.rec, vk.Groups{X: vk.Tiles(r.columns[0], sortTile), Y: vk.Tiles(count, sortTile), Z: 1}, shaders.StedcSortPush{
@@ -190,7 +190,7 @@ func (r *recording) panels(s *levelSizes) {
 	for first := 0; first < cols; first += step {
 		count := min(step, cols-first)
 		vectors.First, vectors.Columns = uint32(first), uint32(count)
-		r.vectors.Dispatch(r.rec, vk.Grid(count), vectors)
+		r.vectors.Dispatch(r.rec, inZ(count, 1), vectors)
 		if !grouped {
 			r.panelApart(m, first, count)
 			continue

@@ -194,8 +194,8 @@ func (c *conversation) recordRoots(rec *vk.Recorder, level, merges, poles int) {
 	list := c.mergeList(c.ws, level).Addr()
 	number := func(kind int) vk.Slice[float64] { return c.number(c.ws, level, kind, 1) }
 	d, z, mu, zhat := number(numberD).Addr(), number(numberZ).Addr(), number(numberMu).Addr(), number(numberZHat).Addr()
-	perMerge(merges, maxLayers, func(first, count int) {
-		list, grid := list.Plus(first*mergeWords), vk.Groups{X: poles, Y: count, Z: 1}
+	perMerge(merges, vk.MostGroups(), func(first, count int) {
+		list, grid := list.Plus(first*mergeWords), inZ(poles, count)
 		c.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: list, Rho: number(numberRho).Addr().Plus(first), D: d, Z: z, Mu: mu})
 		if level == c.last && c.vectors == nil {
 			return

@@ -104,9 +104,6 @@ func (o Op) word() uint32 {
 	return 0
 }
 
-// maxLayers is how many workgroups every device takes in z.
-const maxLayers = 65535
-
 func (g *TiledGemm) record(rec *vk.Recorder, ws *vk.Arena, p product, x cut) {
 	k := p.inner()
 	if p.c.Rows == 0 || p.c.Cols == 0 || k == 0 && p.beta == 1 {
@@ -129,7 +126,7 @@ func (g *TiledGemm) record(rec *vk.Recorder, ws *vk.Arena, p product, x cut) {
 	}
 	grid := g.tiles[x.tile].grid(p.c.Rows, p.c.Cols)
 	for item := 0; item < p.batch.Count; {
-		count := min(p.batch.Count-item, maxLayers/x.splits)
+		count := min(p.batch.Count-item, vk.MostGroups()/x.splits)
 		push.A, push.B = first.a.Addr().Plus(item*p.batch.StrideA), first.b.Addr().Plus(item*p.batch.StrideB)
 		c := p.c
 		c.At = c.At.From(item * p.batch.StrideC)

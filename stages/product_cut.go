@@ -68,7 +68,7 @@ func (c cutter) choose(m, n, k, count, across int) cut {
 	for i, t := range c.tiles {
 		for pieces := 1; ; pieces = more(pieces) {
 			x := c.split(i, k, pieces)
-			if x.splits > 1 && (m*n*count*x.splits > c.room || count*x.splits > maxLayers) {
+			if x.splits > 1 && (m*n*count*x.splits > c.room || count*x.splits > vk.MostGroups()) {
 				break
 			}
 			if cost := c.cost(x, m, n, count, across); cost < least {

@@ -95,7 +95,7 @@ func TestCuts(t *testing.T) {
 						if x != c.choose(m, n, k, count, 1) || x.splits < 1 || x.splits*x.stretch < k || (x.splits-1)*x.stretch > max(k-1, 0) {
 							t.Errorf("%s: %d×%d×%d is cut into %+v", name, m, n, k, x)
 						}
-						if x.splits > 1 && (m*n*count*x.splits > c.room || x.splits > maxLayers || x.stretch%int(c.tiles[x.tile].K) != 0) {
+						if x.splits > 1 && (m*n*count*x.splits > c.room || x.splits > vk.MostGroups() || x.stretch%int(c.tiles[x.tile].K) != 0) {
 							t.Errorf("%s: %d×%d×%d is cut into %+v, which has no room", name, m, n, k, x)
 						}
 					}

@@ -19,16 +19,17 @@ func Grid(n int) Groups { return Groups{n, 1, 1} }
 // Tiles is the number of tiles of the given size that cover n.
 func Tiles(n int, tile uint32) int { return (n + int(tile) - 1) / int(tile) }
 
-// portableGroups is what every Vulkan device accepts in one dimension.
-const portableGroups = 65535
+// MostGroups is how many workgroups every Vulkan device accepts in one dimension.
+func MostGroups() int { return driver.MostGroups }
 
 // Folded is a grid of at least n workgroups that stays inside every device's
 // limits; the kernel linearises (index = y·X + x) and skips what is past n.
 func Folded(n int) Groups {
-	if n <= portableGroups {
+	most := MostGroups()
+	if n <= most {
 		return Grid(n)
 	}
-	rows := (n + portableGroups - 1) / portableGroups
+	rows := (n + most - 1) / most
 	return Groups{(n + rows - 1) / rows, rows, 1}
 }
 
@@ -92,13 +93,17 @@ func (k *Kernel[S, P]) Name() string { return k.core.name }
 
 // Dispatch records one run of the kernel. Inside Concurrently each address of the push
 // block must be covered by a Touch, so that the recorder can refuse overlaps.
-// A grid with no workgroup records nothing.
+// A grid with no workgroup records nothing, one that not every device accepts is refused with
+// a panic: no validation layer of a larger device would see it.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
 			panic(fmt.Sprintf("vk: %s dispatched over %v workgroups", k.core.name, g))
 		}
 		return
+	}
+	if most := MostGroups(); max(g.X, g.Y, g.Z) > most {
+		panic(fmt.Sprintf("vk: %s dispatched over %v workgroups, at most %d in one dimension run everywhere", k.core.name, g, most))
 	}
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }

@@ -60,6 +60,7 @@ func TestMisuseOfMemoryPanics(t *testing.T) {
 		"negative slice":   func() { a.In(ws).From(5) },
 		"region twice":     func() { d.NewArena(Together(a, a)) },
 		"overlapping copy": func() { Copy(NewRecorder(d), a.In(ws), a.In(ws)) },
+		"grid that some devices refuse": func() { (&Kernel[struct{}, struct{}]{core: &kernel{name: "k"}}).Dispatch(NewRecorder(d), Groups{1, MostGroups() + 1, 1}, struct{}{}) },
 		"nested concurrency": func() {
 			r := NewRecorder(d)
 			r.Concurrently(func() { r.Concurrently(func() {}) })
@@ -79,7 +80,7 @@ func TestMisuseOfMemoryPanics(t *testing.T) {
 func TestFoldedGridsCoverAndFit(t *testing.T) {
 	for _, n := range []int{0, 1, 65535, 65536, 131070, 131071, 1 << 22} {
 		g := Folded(n)
-		if g.X*g.Y*g.Z < n || g.X > portableGroups || g.Y > portableGroups {
+		if g.X*g.Y*g.Z < n || max(g.X, g.Y) > MostGroups() {
 			t.Errorf("Folded(%d) = %v", n, g)
 		}
 		if g.X*g.Y*g.Z > n+g.Y {
