@@ -9,10 +9,11 @@
 // variant: ormtr_q2_teams
 //
 // A dispatch takes groups groups of G sweeps, from group on: downwards, as the
-// last sweep acts first; upwards if TRANSPOSED. The bits do not depend on any size
-// but B. x must not overlap v or tau.
+// last sweep acts first; upwards if TRANSPOSED. The bits depend on no size but B and
+// SHARE. x must not overlap v or tau.
 //
-// A team of LANES invocations is at work on LANES vectors, an invocation on one.
+// A team of LANES invocations is at work on LANES/SHARE vectors. SHARE neighbours hold every SHARE-th row of
+// one each, and add up its dot products by shuffles.
 //
 // Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i and acts
 // on rows
@@ -50,19 +51,11 @@
 //
 // With FLAGS there is one team to a workgroup, and the groups of a strip of vectors
 // follow each other in different workgroups, by the same rule: each counts in a flag the
-// blocks it has finished. It looks at the other's flag and sets its own once in STRIDE blocks, and
-// so waits for what the last of these needs. Neither count need be a multiple of STRIDE: a group's end is
-// FLAG_END, which is more than any need.
+// blocks it has finished.
 //
-// With AHEAD a block brings the rows of the next one, some with each reflector, and keeps them
-// in shared memory till then: ρ = G … G+B−1 of the next block, which are neither among the rows that
-// this group has in registers or slots nor among those that it stores. So the group before must have
-// finished one block more; the one after does not store them before this one has. Each invocation keeps what
-// it finds there itself, and a group's first block takes nothing from there, whatever another group or
-// strip has left. A team of several cannot do that, being one block behind.
-//
-// With OVERLAP a reflector's dot product runs over a row as soon as the reflector before it has
-// been applied to that row. The order of operations on each number stays as it is.
+// Row ρ belongs to the ρ mod SHARE-th of the neighbours, as its (ρ div SHARE)-th. All numbers by which windows,
+// batches and blocks move are multiples of SHARE, so this stays. Of a reflector that begins at a row that
+// is not, those before have their rows one further on; all of them take one row more then, v being zero there.
 //
 // Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
 #version 460
@@ -73,6 +66,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
@@ -89,12 +84,11 @@ layout(constant_id = 4) const uint U = 2;     // reflectors of a batch
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;
-layout(constant_id = 6) const uint STRIDE = 1;
 #else
 layout(constant_id = 6) const uint PIPE = 1;  // groups under way at the same time
 #endif
-layout(constant_id = 7) const bool OVERLAP = false;
-layout(constant_id = 8) const bool AHEAD = false; // of PIPE = 1
+layout(constant_id = 7) const uint SHARE = 1;       // invocations of a vector, a power of two that divides B, U and a team
+layout(constant_id = 8) const bool PRIVATE = false; // slots in an invocation's own memory, not in shared memory
 
 // One team reads what another one has written.
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Vectors { nonprivate real_t at[]; };
@@ -117,13 +111,15 @@ const uint LANES = LOCAL_SIZE / PIPE;
 const uint BATCHES = G / U;
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;     // elements of a chunk that an invocation brings
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;     // and factors
-const uint WINDOW = B + U;                            // rows in registers
-const uint PART = (B + G - 1) / G;                    // rows that come with a reflector, AHEAD
+const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE; // of a reflector, a batch, a group, that are an invocation's own
+const uint WINDOW = ROWS + MOVE;                      // rows in registers
+const uint WIDTH = LANES / SHARE;                     // vectors of a team
+const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;   // elements of v for each of the neighbours, even: two come at a time
 
-shared work_t chunk[PIPE * CHUNK * B];
+shared work_t chunk[PIPE * CHUNK * SHARE * V];
 shared work_t factor[PIPE * CHUNK];
-shared work_t slot[G * LOCAL_SIZE];
-shared work_t ahead[AHEAD ? B * LOCAL_SIZE : 1]; // rows of the next block
+shared work_t shared_slot[PRIVATE ? 1 : KEPT * LOCAL_SIZE];
+work_t memory_slot[PRIVATE ? KEPT : 1];
 
 uint strip; // of vectors, that the workgroup is at work on
 work_t x[WINDOW]; // of the vector
@@ -162,23 +158,27 @@ Place next_chunk(Place at) {
 
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
-// vector is the number of this invocation's.
-uint vector() { return strip * LANES + lane(); }
+// neighbour is this invocation's place among those that share its vectors.
+uint neighbour() { return SHARE > 1 ? gl_LocalInvocationIndex % SHARE : 0; }
 
-// Rows is where an invocation finds count rows of a block in memory, from ρ = first on.
+// vector is the number of this invocation's.
+uint vector() { return strip * WIDTH + lane() / SHARE; }
+
+// Rows is where an invocation finds its count own rows of a block in memory, from ρ = first on.
 struct Rows { uint64_t at; uint base, first, count; };
 
 Rows rows(uint base, uint first, uint count) {
-	uint lowest = row_of(base, TRANSPOSED ? first + count - 1 : first);
+	first += neighbour();
+	uint lowest = row_of(base, TRANSPOSED ? first + (count - 1) * SHARE : first);
 	return Rows(element(uint64_t(p.x), vector(), lowest, p.ld), base, first, count);
 }
 
 // inside tells whether all rows and vectors of a block exist: then nobody looks at each.
-bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * LANES <= p.m; }
+bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
 
-bool exists(Rows r, uint k) { return row_of(r.base, r.first + k) < p.n && vector() < p.m; }
+bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
 
-uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * p.ld; }
+uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
 
 work_t load(Rows r, uint k) { return Vectors(r.at).at[place(r, k)]; }
 
@@ -191,6 +191,30 @@ void store_checked(Rows r, uint k, work_t value) {
 }
 
 uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
+
+work_t slot(uint k) { return PRIVATE ? memory_slot[k] : shared_slot[slot_of(k)]; }
+
+void set_slot(uint k, work_t value) {
+	if (PRIVATE) memory_slot[k] = value;
+	else shared_slot[slot_of(k)] = value;
+}
+
+// held is where this team's reflectors begin in shared memory, counted in reflectors.
+uint held() { return team() * CHUNK; }
+
+// v_of is where row w+q of the window finds its element of the chunk's reflector i, q being its place in v.
+uint v_of(uint i, uint q) {
+	uint after = i % SHARE + q;
+	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;
+}
+
+// clear makes those elements zero that stand for no row: no chunk brings them.
+void clear() {
+	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
+		uint after = e / SHARE % SHARE, h = e % SHARE;
+		if (after > 0) chunk[e * V + (h < after ? 0 : ROWS)] = 0;
+	}
+}
 
 // request starts loading a chunk's reflectors for this team. Element q of its
 // reflector i is that of row ρ = c·CHUNK + i + q.
@@ -222,112 +246,47 @@ void receive() {
 	barrier(); // the chunk before is done with
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
 		uint e = lane() + a * LANES;
-		if (e < CHUNK * B) chunk[team() * CHUNK * B + e] = coming_v[a];
+		if (e < CHUNK * B) chunk[v_of(e / B, e % B)] = coming_v[a];
 	}
 	[[unroll]] for (uint a = 0; a < OWN_TAU; a++) {
 		uint e = lane() + a * LANES;
-		if (e < CHUNK) factor[team() * CHUNK + e] = coming_tau[a];
+		if (e < CHUNK) factor[held() + e] = coming_tau[a];
 	}
 	barrier();
 }
 
-// The rows that a block brings for the next one: none behind the last.
-Rows next_rows;
-bool next_exists, next_inside;
-
-void begin_ahead(uint base, bool last) {
-	next_exists = !last;
-	if (!AHEAD || last) return;
-	uint next = TRANSPOSED ? base - B : base + B;
-	next_rows = rows(next, G, B);
-	next_inside = inside(next);
+// total is the sum of the neighbours' x, the same bits for each.
+work_t total(work_t x) {
+	[[unroll]] for (uint mask = 1; mask < SHARE; mask *= 2) x += subgroupShuffleXor(x, mask);
+	return x;
 }
 
-// bring loads the rows that come with a block's reflector i; keep puts them where enter will find them.
-void bring(uint i, out work_t part[PART]) {
-	if (!AHEAD || !next_exists) return;
-	[[unroll]] for (uint a = 0; a < PART; a++) {
-		uint k = (G - 1 - i) * PART + a;
-		if (B % G == 0 || k < B) part[a] = next_inside ? load(next_rows, k) : load_checked(next_rows, k);
-	}
-}
-
-void keep(uint i, work_t part[PART]) {
-	if (!AHEAD || !next_exists) return;
-	[[unroll]] for (uint a = 0; a < PART; a++) {
-		uint k = (G - 1 - i) * PART + a;
-		if (B % G == 0 || k < B) ahead[slot_of(k)] = part[a];
-	}
-}
-
-// v_of is where the chunk's reflector i begins, of this team's.
-uint v_of(uint i) { return (team() * CHUNK + i) * B; }
-
-// scale is what a reflector's v is multiplied with. Dot products run in four chains, added up
-// without a loop: an array that a loop indexes may end in memory.
-work_t scale(uint i, work_t dot[4]) { return -factor[team() * CHUNK + i] * ((dot[0] + dot[1]) + (dot[2] + dot[3])); }
-
-// reflect applies the chunk's reflector i to rows w … w+B−1 of the window.
+// reflect applies the chunk's reflector i, which begins at row w of the window.
 void reflect(uint i, uint w) {
-	work_t v[B], dot[4];
-	[[unroll]] for (uint q = 0; q < B; q++) v[q] = chunk[v_of(i) + q];
+	uint first = w / SHARE, count = ROWS + (w % SHARE > 0 ? 1 : 0), at = ((held() + i) * SHARE + neighbour()) * V;
+	work_t v[ROWS + 1], dot[4];
+	[[unroll]] for (uint q = 0; q < count; q++) v[q] = chunk[at + q];
 	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
-	[[unroll]] for (uint q = 0; q < B; q++) dot[q % 4] = fma(v[q], x[w + q], dot[q % 4]);
-	work_t s = scale(i, dot);
-	[[unroll]] for (uint q = 0; q < B; q++) x[w + q] = fma(s, v[q], x[w + q]);
+	[[unroll]] for (uint q = 0; q < count; q++) dot[q % 4] = fma(v[q], x[first + q], dot[q % 4]);
+	// Added up without a loop: an array that a loop indexes may end in memory.
+	work_t scale = -factor[held() + i] * total((dot[0] + dot[1]) + (dot[2] + dot[3]));
+	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = fma(scale, v[q], x[first + q]);
 }
 
 // reflect_batch applies the block's reflectors i+U−1 … i. (Here and below a loop counts upwards also where
 // it goes down: Mesa's compiler does not unroll one that counts down, and then the window ends in memory.)
 void reflect_batch(uint i) {
-	[[unroll]] for (uint a = 1; a <= U; a++) {
-		uint w = U - a;
-		work_t part[PART];
-		bring(i + w, part);
-		reflect(i % CHUNK + w, w);
-		keep(i + w, part);
-	}
-}
-
-// reflect_overlapped does the same. While reflector w is applied to row after row, from w on, reflector
-// w−1 follows it: its v takes the place of the other's.
-void reflect_overlapped(uint i) {
-	uint c = i % CHUNK;
-	work_t v[B], dot[4];
-	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
-	[[unroll]] for (uint q = 0; q < B; q++) {
-		v[q] = chunk[v_of(c + U - 1) + q];
-		dot[q % 4] = fma(v[q], x[U - 1 + q], dot[q % 4]);
-	}
-	[[unroll]] for (uint a = 1; a < U; a++) {
-		uint w = U - a;
-		work_t part[PART];
-		bring(i + w, part);
-		work_t s = scale(c + w, dot), before;
-		[[unroll]] for (uint k = 0; k < 4; k++) dot[k] = 0;
-		[[unroll]] for (uint q = 0; q < B; q++) {
-			if (q > 0) x[w - 1 + q] = fma(s, before, x[w - 1 + q]);
-			before = v[q];
-			v[q] = chunk[v_of(c + w - 1) + q];
-			dot[q % 4] = fma(v[q], x[w - 1 + q], dot[q % 4]);
-		}
-		x[w - 1 + B] = fma(s, before, x[w - 1 + B]);
-		keep(i + w, part);
-	}
-	work_t part[PART];
-	bring(i, part);
-	work_t s = scale(c, dot);
-	[[unroll]] for (uint q = 0; q < B; q++) x[q] = fma(s, v[q], x[q]);
-	keep(i, part);
+	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);
 }
 
 // move lets the window go up from a batch that began at i: U rows in, U rows out.
 void move(uint i) {
-	work_t enters[U];
-	[[unroll]] for (uint a = 0; a < U; a++) enters[a] = slot[slot_of(i - U + a)];
-	[[unroll]] for (uint a = 0; a < U; a++) slot[slot_of(i + a)] = x[B + a];
-	[[unroll]] for (uint a = 1; a <= B; a++) x[B - a + U] = x[B - a];
-	[[unroll]] for (uint a = 0; a < U; a++) x[a] = enters[a];
+	uint at = i / SHARE;
+	work_t enters[MOVE];
+	[[unroll]] for (uint a = 0; a < MOVE; a++) enters[a] = slot(at - MOVE + a);
+	[[unroll]] for (uint a = 0; a < MOVE; a++) set_slot(at + a, x[ROWS + a]);
+	[[unroll]] for (uint a = 1; a <= ROWS; a++) x[ROWS - a + MOVE] = x[ROWS - a];
+	[[unroll]] for (uint a = 0; a < MOVE; a++) x[a] = enters[a];
 }
 
 // enter loads what the window needs at the begin of a block.
@@ -335,46 +294,41 @@ void enter(uint base, bool first) {
 	// The rows that enter the first block last. Of Q2ᵀ they do not exist; those
 	// that stay behind at the end do not exist of Q2.
 	if (first) {
-		Rows r = rows(base, 0, G);
-		for (uint k = 0; k < G; k++) slot[slot_of(k)] = load_checked(r, k);
+		Rows r = rows(base, 0, KEPT);
+		for (uint k = 0; k < KEPT; k++) set_slot(k, load_checked(r, k));
 	}
-	Rows r = rows(base, G, B);
-	if (AHEAD && !first) {
-		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = ahead[slot_of(w)];
-	} else if (inside(base)) {
-		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = load(r, w);
+	Rows r = rows(base, G, ROWS);
+	if (inside(base)) {
+		[[unroll]] for (uint w = 0; w < ROWS; w++) x[MOVE + w] = load(r, w);
 	} else {
-		[[unroll]] for (uint w = 0; w < B; w++) x[U + w] = load_checked(r, w);
+		[[unroll]] for (uint w = 0; w < ROWS; w++) x[MOVE + w] = load_checked(r, w);
 	}
-	[[unroll]] for (uint w = 0; w < U; w++) x[w] = slot[slot_of(G - U + w)];
+	[[unroll]] for (uint w = 0; w < MOVE; w++) x[w] = slot(KEPT - MOVE + w);
 }
 
 // leave stores what is finished at the end of a block.
 void leave(uint base, bool last) {
-	Rows r = rows(base, 0, B);
+	Rows r = rows(base, 0, ROWS);
 	if (inside(base)) {
-		[[unroll]] for (uint w = 0; w < B; w++) store(r, w, x[w]);
+		[[unroll]] for (uint w = 0; w < ROWS; w++) store(r, w, x[w]);
 	} else {
-		[[unroll]] for (uint w = 0; w < B; w++) store_checked(r, w, x[w]);
+		[[unroll]] for (uint w = 0; w < ROWS; w++) store_checked(r, w, x[w]);
 	}
-	[[unroll]] for (uint w = 0; w < U; w++) slot[slot_of(w)] = x[B + w];
+	[[unroll]] for (uint w = 0; w < MOVE; w++) set_slot(w, x[ROWS + w]);
 	if (last) {
-		r = rows(base, B, G);
-		for (uint k = 0; k < G; k++) store_checked(r, k, slot[slot_of(k)]);
+		r = rows(base, B, KEPT);
+		for (uint k = 0; k < KEPT; k++) store_checked(r, k, slot(k));
 	}
 }
 
 // block applies the reflectors of one step of all sweeps of the group. All
 // teams call it, also those that have no block at the time: there are barriers in it.
 void block(Place at) {
-	bool busy = works(at);
+	bool busy = PIPE == 1 || works(at); // one team always has a block
 	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
 	bool first = j == (TRANSPOSED ? blocks - 1 : 0), last = j == (TRANSPOSED ? 0 : blocks - 1);
 	uint base = base_of(at);
-	if (busy) {
-		enter(base, first);
-		begin_ahead(base, last);
-	}
+	if (busy) enter(base, first);
 	for (uint batch = 0; batch < BATCHES; batch++) {
 		uint i = G - U - batch * U;
 		if (i % CHUNK == CHUNK - U) {
@@ -385,15 +339,14 @@ void block(Place at) {
 		// No continue: invocations that part meet again where a selection ends, and of a loop only
 		// when all have left it; receive's barriers want all of them together.
 		if (busy) {
-			if (OVERLAP) reflect_overlapped(i);
-			else reflect_batch(i);
+			reflect_batch(i);
 			if (i > 0) move(i);
 		}
 	}
 	if (busy) leave(base, last);
 }
 
-uint strips() { return (p.m + LANES - 1) / LANES; }
+uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
 shared uint item;
@@ -407,6 +360,7 @@ shared bool go;
 // Between two writes of item or go stand barriers that all come to when they have read it: those of a block.
 void main() {
 	uint t = gl_LocalInvocationIndex, all = strips();
+	clear();
 	for (;;) {
 		if (t == 0) {
 			item = stopped(p.info, p.abort_word) ? p.groups * all
@@ -421,20 +375,16 @@ void main() {
 		request(at);
 		uint end = steps(sweep_of(q));
 		for (at.t = 0; at.t < end; at.t++) {
-			if (at.t % STRIDE == 0) {
-				if (t == 0) {
-					uint need = q == 0 ? 0 : (TRANSPOSED ? steps(sweep_of(q - 1)) - step_of(at) : at.t + 1) + STRIDE - 1 + uint(AHEAD);
-					if (seen < need) seen = await(p.flags, flag - all, need, p.info, p.abort_word, p.polls);
-					go = seen >= need;
-				}
-				meet();
-				if (!go) return;
+			if (t == 0) {
+				uint need = q == 0 ? 0 : TRANSPOSED ? steps(sweep_of(q - 1)) - step_of(at) : at.t + 1;
+				if (seen < need) seen = await(p.flags, flag - all, need, p.info, p.abort_word, p.polls);
+				go = seen >= need;
 			}
+			meet();
+			if (!go) return;
 			block(at);
-			if (at.t % STRIDE == STRIDE - 1 || at.t + 1 == end) {
-				meet();
-				if (t == 0) publish(p.flags, flag, at.t + 1 < end ? at.t + 1 : FLAG_END);
-			}
+			meet();
+			if (t == 0) publish(p.flags, flag, at.t + 1 < end ? at.t + 1 : FLAG_END);
 		}
 	}
 }
@@ -449,6 +399,7 @@ void between_times() {
 void main() {
 	strip = workgroup();
 	if (strip >= strips()) return;
+	clear();
 	Place at = Place(0, 0, G / CHUNK - 1);
 	request(at);
 	for (; at.q < p.groups; at.q += PIPE) {

@@ -21,10 +21,9 @@ type ApplyQ1 struct {
 	width   int // columns of Y applied together
 	gemm    Gemm
 	factor  *TFactor
-	turn    *Transpose // nil if Y is multiplied as it lies
 
-	t, yt, xy, xyt vk.Region[float64] // width×width; width×n, or none; m×width, two
-	work           *vk.Layout
+	t, xy, xyt vk.Region[float64] // width×width; m×width, two
+	work       *vk.Layout
 }
 
 // NewApplyQ1 prepares for a reduction of order n to half-bandwidth b, and m vectors.
@@ -38,18 +37,10 @@ func NewApplyQ1(dev *vk.Device, n, b, m int, ops Ops, t Tuning) (*ApplyQ1, error
 	if q.factor, err = NewTFactor(dev, q.width, ops, t); err != nil {
 		return nil, err
 	}
-	turned := 0
-	if t.Panel.Turn {
-		if q.turn, err = NewTranspose(dev, t); err != nil {
-			return nil, err
-		}
-		turned = q.width * n
-	}
-	q.yt = vk.Reserve[float64]("Yᵀ", turned)
 	q.t = vk.Reserve[float64]("merged T", q.width*q.width)
 	q.xy = vk.Reserve[float64]("X·Y", m*q.width)
 	q.xyt = vk.Reserve[float64]("X·Y·T", m*q.width)
-	q.work = vk.Together(q.t, q.yt, vk.InTurn(vk.Together(q.xy, q.xyt), q.factor.Work()))
+	q.work = vk.Together(q.t, vk.InTurn(vk.Together(q.xy, q.xyt), q.factor.Work()))
 	return q, nil
 }
 
@@ -103,21 +94,9 @@ func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slic
 
 	xy := NewMatrix(q.xy.In(ws), m, width, m)
 	xyt := NewMatrix(q.xyt.In(ws), m, width, m)
-	q.timesY(rec, ws, x, y, xy)
+	q.gemm.Record(rec, ws, NoTrans, NoTrans, 1, x, y, 0, xy)
 	q.timesT(rec, ws, op, xy, t, xyt)
 	q.gemm.Record(rec, ws, NoTrans, Trans, -1, xyt, y, 1, x)
-}
-
-// timesY makes X·Y. The inner dimension lies along Y's columns, of which a shallow tile
-// would read parts of lines; along its transpose's rows it does not.
-func (q *ApplyQ1) timesY(rec *vk.Recorder, ws *vk.Arena, x, y, xy Matrix) {
-	if q.turn == nil {
-		q.gemm.Record(rec, ws, NoTrans, NoTrans, 1, x, y, 0, xy)
-		return
-	}
-	yt := NewMatrix(q.yt.In(ws), y.Cols, y.Rows, y.Cols)
-	q.turn.Record(rec, y, yt)
-	q.gemm.Record(rec, ws, NoTrans, Trans, 1, x, yt, 0, xy)
 }
 
 // columnsOfT are multiplied at a time: of a triangle that is cut into n such pieces

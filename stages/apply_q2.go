@@ -15,7 +15,7 @@ import (
 //	X ← Q2·X   or   X ← Q2ᵀ·X
 //
 // X is n×m and held transposed: Xt, m×n, has component r of vector c at c + r·ld.
-// A thread owns a whole vector. The reflectors of a group of neighbouring sweeps
+// A thread owns a whole vector, or shares it with its neighbours. The reflectors of a group of neighbouring sweeps
 // act in one pass over them, so memory is read and written once a group; several groups
 // are under way on the same vectors, one behind the other. The order in
 // which that is allowed is derived in shaders/ormtr_q2.comp.
@@ -67,7 +67,7 @@ func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
 			return nil, err
 		}
 	}
-	if s.spec, err = s.tune.spec(dev.Info(), s.b, m, op); err != nil {
+	if s.spec, err = s.tune.spec(dev.Info(), n, s.b, m, op); err != nil {
 		return nil, err
 	}
 	b := builder{dev: dev}
@@ -78,7 +78,7 @@ func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
 	x := s.spec
 	s.flags = build(&b, shaders.OrmtrQ2Flags(), shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,
-		Overlap: x.Overlap, Ahead: x.Ahead, Stride: max(1, s.tune.Stride),
+		Share: x.Share, Private: x.Private,
 		WideFence: specBool(t.Chase.wideFence(dev.Info())), FlagStride: q2FlagStride,
 	})
 	s.items = math.MaxInt
@@ -106,7 +106,7 @@ func (s *ApplyQ2) sweeps() int {
 
 // strips is how many pieces m vectors are cut into.
 func (s *ApplyQ2) strips(m int) int {
-	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe)
+	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }
 
 // place is the number of the group that comes after done others.

@@ -108,26 +108,28 @@ const q2Threshold = 2
 // q2Tunings reach every path: groups of one, groups wider and narrower than the band, …
 var q2Tunings = []ApplyQ2Tuning{
 	smallestApplyQ2(),
-	{Threads: 4, Group: 1, Chunk: 1, Batch: 1, Dispatch: 1},
-	{Threads: 4, Group: 4, Chunk: 2, Batch: 1, Dispatch: 1e3},
+	{Threads: 4, Group: 2, Chunk: 2, Batch: 2, Dispatch: 1},
+	{Threads: 4, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e3},
 	{Threads: 8, Group: 12, Chunk: 4, Batch: 4, Dispatch: 1e9},
-	{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 8, Group: 6, Chunk: 6, Batch: 3, Dispatch: 1e9},
+	{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 8, Group: 6, Chunk: 6, Batch: 6, Dispatch: 1e9},
 	{Threads: 8, Pipe: 4, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
-	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 6, Chunk: 3, Batch: 1, Dispatch: 2e3},
+	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 2, Dispatch: 2e3},
 	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
-	{Threads: 4, Group: 4, Chunk: 4, Batch: 2, Overlap: true, Dispatch: 1e4},
-	{Threads: 4, Group: 6, Chunk: 6, Batch: 3, Ahead: true, Dispatch: 1e4},
-	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Overlap: true, Ahead: true, Stride: 3, Dispatch: 1e9},
-	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 1, Overlap: true, Ahead: true, Stride: 2, Dispatch: 1e9},
+	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 2, Private: true, Dispatch: 1e9},
+	// Several threads a vector.
+	{Threads: 8, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e4},
+	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
+	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
+	{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
 	// Several subgroups, which CPU drivers run one after another, each up to the next barrier: one that is missing shows.
-	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 1, Ahead: true, Stride: 2, Dispatch: 1e9},
+	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
 	{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 }
 
 // TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
 func TestApplyQ2(t *testing.T) {
 	worst := 0.0
-	some := [][]int{1: {0}, 2: {0}, 3: {0, 3, 5}, 4: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 5: {4, 5, 9, 10}} // by b; not all: compiling takes time
+	some := [][]int{1: {0}, 2: {0}, 3: {0, 3, 5}, 4: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 5: {4, 5, 9, 10}, 6: {10, 11}, 8: {10, 12}} // by b; not all: compiling takes time
 	for b := range some {
 		for _, i := range some[b] {
 			tune := q2Tunings[i]
@@ -179,14 +181,21 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Tunings: the bits do not depend on how the work is cut.
+// TestApplyQ2Tunings: the bits do not depend on how the work is cut, but for the order in which dot products are summed.
 func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []Op{NoTrans, Trans} {
-		want := c.columns(c.apply(t, op, q2Tunings[0]))
-		for i, tune := range q2Tunings[1:] {
-			if !sameBits(c.columns(c.apply(t, op, tune)), want) {
-				t.Errorf("transposed %v: tuning %d gives other bits", op, 1+i)
+		first := map[uint32][]float64{} // by threads a vector
+		for i, tune := range q2Tunings {
+			spec, err := tune.spec(testDevice(t).Info(), c.n, c.b, c.m, op)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.columns(c.apply(t, op, tune))
+			if want, ok := first[spec.Share]; !ok {
+				first[spec.Share] = got
+			} else if !sameBits(got, want) {
+				t.Errorf("transposed %v: tuning %d gives other bits", op, i)
 			}
 		}
 	}
@@ -213,6 +222,24 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 			t.Errorf("%s, b=%d in %d bytes: %v", c.family, c.b, c.shared, err)
 		} else if got := s.spec; got.Pipe != c.pipe || q2SharedBytes(got) > c.shared {
 			t.Errorf("%s, b=%d in %d bytes: %+v", c.family, c.b, c.shared, got)
+		}
+	}
+}
+
+// TestApplyQ2Groups: small problems go in small groups, of which more are under way at a time, and a wide band in
+// as much shared memory as a narrow one.
+func TestApplyQ2Groups(t *testing.T) {
+	info := vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
+	for _, c := range []struct{ n, b, m, group, share, most int }{
+		{1024, 32, 1024, 16, 1, 5 << 10}, {4096, 32, 4096, 32, 1, 5 << 10}, {8192, 32, 8192, 64, 1, 5 << 10}, {32768, 32, 100, 16, 1, 5 << 10},
+		{8192, 64, 8192, 64, 2, 9 << 10}, {8192, 128, 8192, 64, 4, 18 << 10}, {8192, 40, 8192, 64, 2, 6 << 10}, {8192, 33, 8192, 64, 1, 5 << 10},
+	} {
+		s, err := NewApplyQ2(vk.Dry(info), c.n, c.m, Tuning{Band: c.b, ApplyQ2: applyQ2Tuning("nvidia")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.spec; int(got.G) != c.group || int(got.Share) != c.share || q2SharedBytes(got) > c.most {
+			t.Errorf("n=%d b=%d m=%d: groups of %d, %d threads a vector, %d bytes; want %d, %d, at most %d", c.n, c.b, c.m, got.G, got.Share, q2SharedBytes(got), c.group, c.share, c.most)
 		}
 	}
 }
@@ -256,8 +283,7 @@ func TestApplyQ2Waits(t *testing.T) {
 	const n, b, m, g, end = 60, 4, 3, 4, math.MaxUint32
 	dev, c := testDevice(t), newQ2Case(n, b, m)
 	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
-	for _, tune := range []ApplyQ2Tuning{{}, {Stride: 2}, {Ahead: true}, {Stride: 3, Ahead: true}} {
-		stride, more := max(1, int(tune.Stride)), map[bool]int{true: 1}[tune.Ahead]
+	for _, tune := range []ApplyQ2Tuning{{}, {Rows: 2}, {Private: true}} {
 		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 4, g, 4, 2, 1e9
 		for _, op := range []Op{NoTrans, Trans} {
 			s := c.bench(t, op, tune)
@@ -267,12 +293,12 @@ func TestApplyQ2Waits(t *testing.T) {
 				before, after = 5, 6
 			}
 			for finished := range blocks(before) + 1 {
-				// Block j of the second group wants the first one's block j, and the next one's rows if it brings them.
-				want := finished - more
+				// Block j of the second group wants the first one's block j.
+				want := finished
 				if op == Trans {
 					want -= blocks(before) - blocks(after)
 				}
-				want = max(0, want) / stride * stride
+				want = max(0, want)
 				word, info := uint32(finished), uint32(1)
 				ready := func(row int) bool { return row <= before*g+finished*b }
 				stored := func(row int) bool { return row > after*g && row <= after*g+want*b }

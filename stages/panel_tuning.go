@@ -18,7 +18,6 @@ type PanelTuning struct {
 	Polls     uint32 // of it, looks at what has not arrived before waiting is given up
 	Factor    uint32 // columns of T that one workgroup makes by itself, LocalSize at most
 	Merge     int    // reflectors that are applied to the eigenvectors together
-	Turn      bool   // they are transposed before that, for memory's sake
 }
 
 // fits returns an error if the table is missing or too much for the device.
@@ -54,7 +53,7 @@ var smallestPanel = PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, F
 func panelTuning(family string) PanelTuning {
 	switch family {
 	case "nvidia":
-		return PanelTuning{LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 1024}
+		return PanelTuning{LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512}
 	case "amd":
 		return PanelTuning{LocalSize: 256, TileBytes: 33 << 10, Groups: 96, Factor: 32, Merge: 512}
 	case "intel", "apple":

@@ -60,7 +60,9 @@ func TestMisuseOfMemoryPanics(t *testing.T) {
 		"negative slice":   func() { a.In(ws).From(5) },
 		"region twice":     func() { d.NewArena(Together(a, a)) },
 		"overlapping copy": func() { Copy(NewRecorder(d), a.In(ws), a.In(ws)) },
-		"grid that some devices refuse": func() { (&Kernel[struct{}, struct{}]{core: &kernel{name: "k"}}).Dispatch(NewRecorder(d), Groups{1, MostGroups() + 1, 1}, struct{}{}) },
+		"grid that some devices refuse": func() {
+			(&Kernel[struct{}, struct{}]{core: &kernel{name: "k"}}).Dispatch(NewRecorder(d), Groups{1, MostGroups() + 1, 1}, struct{}{})
+		},
 		"nested concurrency": func() {
 			r := NewRecorder(d)
 			r.Concurrently(func() { r.Concurrently(func() {}) })

@@ -28,6 +28,7 @@ type KernelStatistics struct {
 	Kernel    string
 	Constants []Constant
 	Declared  int         // bytes of shared memory that the shader declares
+	Memory    int         // bytes of memory that it means each invocation to have for itself
 	List      []Statistic // as the driver gives it
 }
 
@@ -43,9 +44,12 @@ var (
 // there without any spills, too.
 const lowerHalf = 1<<32 - 1
 
-// Spills is the largest number that speaks of registers, or arrays, that went to memory.
-// ok is false where the driver gives none; so too below.
-func (k KernelStatistics) Spills() (n int, ok bool) { return k.largest(spillWords) }
+// Spills is the largest number that speaks of registers, or arrays, that went to memory,
+// without those that were meant to. ok is false where the driver gives none; so too below.
+func (k KernelStatistics) Spills() (n int, ok bool) {
+	n, ok = k.largest(spillWords)
+	return max(0, n-k.Memory), ok
+}
 
 // Shared is the bytes of shared memory that the driver takes.
 func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
@@ -99,9 +103,10 @@ func describe(r recipe) (KernelStatistics, error) {
 	for _, f := range r.spec {
 		k.Constants = append(k.Constants, Constant{f.Name, number(f.Kind, r.data[f.Offset:f.Offset+f.Size])})
 	}
-	var err error
-	k.Declared, err = spirv.SharedBytes(r.code, r.spec, r.data)
-	return k, err
+	var shared, memory error
+	k.Declared, shared = spirv.SharedBytes(r.code, r.spec, r.data)
+	k.Memory, memory = spirv.MemoryBytes(r.code, r.spec, r.data)
+	return k, cmp.Or(shared, memory)
 }
 
 // number is the value of a specialisation constant.

@@ -149,6 +149,7 @@ const (
 
 	storageInput                 = 1
 	storageWorkgroup             = 4
+	storagePrivate               = 6
 	storagePushConstant          = 9
 	storagePhysicalStorageBuffer = 5349
 )

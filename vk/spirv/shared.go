@@ -3,6 +3,7 @@ package spirv
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // SharedBytes is how much shared memory a shader declares under the given
@@ -12,6 +13,21 @@ import (
 // Drivers may use less, for variables that nobody reads, or more: some of them spill
 // registers to shared memory, and say so nowhere else.
 func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
+	return declaredBytes(code, fields, data, storageWorkgroup, "")
+}
+
+// inMemory begins the names of an invocation's own arrays that are meant to lie in memory, since they are
+// indexed by what is not known before. A driver counts them among the spills.
+const inMemory = "memory_"
+
+// MemoryBytes is how much memory a shader means each invocation to have for itself: that
+// of the global variables whose names begin with memory_.
+func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
+	return declaredBytes(code, fields, data, storagePrivate, inMemory)
+}
+
+// declaredBytes is what the variables of a storage class take whose names begin with prefix.
+func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	_, body, err := decode(code)
 	if err != nil {
 		return 0, err
@@ -20,12 +36,12 @@ func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	total := 0
 	for _, id := range e.order {
 		variable := e.defs[id]
-		if variable.op != opVariable || variable.arg(2) != storageWorkgroup {
+		if variable.op != opVariable || variable.arg(2) != storage || !strings.HasPrefix(e.names[id], prefix) {
 			continue
 		}
 		bytes, align, err := e.size(e.defs[variable.arg(0)].arg(2), 0)
 		if err != nil {
-			return 0, fmt.Errorf("spirv: shared variable %q: %w", e.names[id], err)
+			return 0, fmt.Errorf("spirv: variable %q: %w", e.names[id], err)
 		}
 		total = (total+align-1)/align*align + bytes
 	}

@@ -43,6 +43,20 @@ func TestSharedBytes(t *testing.T) {
 	}
 }
 
+// TestMemoryBytes: of an invocation's own variables those count that are named for it.
+func TestMemoryBytes(t *testing.T) {
+	const pP, vP, vQ, tP, idThree = 720, 721, 722, 723, 724
+	s := shader().named(opName, "memory_slot", vP).named(opName, "window", vQ)
+	s.types().op(opConstant, tUint, idThree, 3).op(opTypeArray, tP, tDouble, idThree).op(opTypePointer, pP, storagePrivate, tP).
+		op(opVariable, pP, vP, storagePrivate).op(opVariable, pP, vQ, storagePrivate)
+	if n, err := MemoryBytes(s.code(), nil, nil); n != 24 || err != nil {
+		t.Errorf("%d bytes, %v; want 24", n, err)
+	}
+	if n, err := MemoryBytes(tiled(opIMul).code(), nil, nil); n != 0 || err != nil {
+		t.Errorf("a shader with shared memory only: %d, %v", n, err)
+	}
+}
+
 func TestSharedBytesRefuses(t *testing.T) {
 	const opNobodyUses = 9999
 	if _, err := SharedBytes(tiled(opNobodyUses).code(), nil, nil); err == nil || !strings.Contains(err.Error(), "9999") {
