@@ -2,6 +2,7 @@ package evd
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vkevd/vkevd/stages"
 )
@@ -23,6 +24,24 @@ type ShapeError struct {
 	N, Ld, Len  int
 	Tridiagonal bool // Len is that of E, and there is no Ld
 	Plan        int  // the plan's order, where that is what differs
+	Most        int  // the largest order there can be, where N is beyond it
+}
+
+// The largest orders: the kernels count rows in 32 bits, and those of matrices have less, as stages.Matrix says.
+const (
+	mostRows  = math.MaxInt32
+	mostOrder = stages.MostLd - 1
+)
+
+// checkOrder returns a *ShapeError if there can be no matrix of order n.
+func checkOrder(n, most int, tridiagonal bool) error {
+	switch {
+	case n < 0:
+		return &ShapeError{N: n, Tridiagonal: tridiagonal}
+	case n > most:
+		return &ShapeError{N: n, Tridiagonal: tridiagonal, Most: most}
+	}
+	return nil
 }
 
 func (e *ShapeError) Error() string {
@@ -31,6 +50,9 @@ func (e *ShapeError) Error() string {
 	}
 	if e.N < 0 {
 		return fmt.Sprintf("order %d is negative", e.N)
+	}
+	if e.Most != 0 {
+		return fmt.Sprintf("order %d is too large, at most %d", e.N, e.Most)
 	}
 	if e.Tridiagonal {
 		return fmt.Sprintf("order %d with %d off-diagonal elements", e.N, e.Len)

@@ -294,6 +294,11 @@ func TestBadInput(t *testing.T) {
 	if _, err := evd.NewPlan[float64](d, -1, evd.Options{}); !errors.As(err, &shape) || err.Error() != "order -1 is negative" {
 		t.Errorf("order −1: %v", err)
 	}
+	for _, n := range []int{1 << 24, 1 << 32, math.MaxInt} {
+		if _, err := evd.NewPlan[float64](d, n, evd.Options{}); !errors.As(err, &shape) || err.Error() != fmt.Sprintf("order %d is too large, at most 16777215", n) {
+			t.Errorf("order %d: %v", n, err)
+		}
+	}
 	var bad *evd.NonFiniteError
 	a := evd.Sym[float64]{N: 3, Ld: 3, Data: []float64{1, 2, 3, 0, 4, math.Inf(1), 0, 0, 5}}
 	if _, err := p.Solve(ctx, a); !errors.As(err, &bad) || bad.Row != 2 || bad.Col != 1 {

@@ -34,12 +34,12 @@ type steps struct {
 	residuals *stages.Residual
 }
 
-// NewPlan prepares for matrices of order n on the device. It fails early: with
+// NewPlan prepares for matrices of order n on the device. It fails early: with a *ShapeError,
 // an *OptionError, a *vk.UnsupportedError, or a *vk.OutOfMemoryError. On a
 // vk.Dry device it makes a forecast: Bytes, Memory and Costs work, Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
-	if n < 0 {
-		return nil, &ShapeError{N: n}
+	if err := checkOrder(n, mostOrder, false); err != nil {
+		return nil, err
 	}
 	tune, err := opt.tuning(dev)
 	if err != nil {

@@ -31,8 +31,12 @@ type TridiagonalPlan[T Float] struct {
 // NewTridiagonalPlan prepares for matrices of order n on the device. Errors and vk.Dry are
 // as for NewPlan; an option that is about dense matrices is an *OptionError.
 func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*TridiagonalPlan[T], error) {
-	if n < 0 {
-		return nil, &ShapeError{N: n, Tridiagonal: true}
+	most := mostRows
+	if opt.Vectors {
+		most = mostOrder
+	}
+	if err := checkOrder(n, most, true); err != nil {
+		return nil, err
 	}
 	for name, set := range map[string]bool{"Band": opt.Band != 0, "Block": opt.Block != 0, "Wavefront": opt.Wavefront, "Overwrite": opt.Overwrite, "Verify": opt.Verify} {
 		if set {

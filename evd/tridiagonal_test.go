@@ -197,6 +197,17 @@ func TestBadTridiagonals(t *testing.T) {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
+	for _, c := range []struct {
+		n       int
+		vectors bool
+	}{{1 << 24, true}, {1 << 31, false}, {math.MaxInt, false}} {
+		if _, err := evd.NewTridiagonalPlan[float64](d, c.n, evd.Options{Vectors: c.vectors}); !errors.As(err, &shape) || shape.Most >= c.n {
+			t.Errorf("order %d, vectors %v: %v", c.n, c.vectors, err)
+		}
+	}
+	if _, err := evd.NewTridiagonalPlan[float64](vk.Dry(d.Info()), 1<<24, evd.Options{Solver: evd.Bisection}); err != nil {
+		t.Errorf("values need no matrix, whose orders are less: %v", err)
+	}
 	var bad *evd.NonFiniteError
 	m := evd.Tridiagonal[float64]{D: []float64{1, 2, math.NaN()}, E: []float64{1, math.Inf(-1)}}
 	if _, err := p.Solve(ctx, m); !errors.As(err, &bad) || bad.Row != 2 || bad.Col != 1 {

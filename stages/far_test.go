@@ -10,7 +10,7 @@ import (
 )
 
 // farLd is the largest leading dimension that a Matrix may have, but for the alignment.
-const farLd = mostLd - 8
+const farLd = MostLd - 8
 
 // farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past 2³²
 // elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.

@@ -94,9 +94,9 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := r.In(ws)
-	NewMatrix(at, 5, 3, mostLd-1)
-	NewMatrix(at, mostLd+1, 1, mostLd+1) // a vector may have any length
-	for _, ld := range []int{mostLd, 1 << 62} {
+	NewMatrix(at, 5, 3, MostLd-1)
+	NewMatrix(at, MostLd+1, 1, MostLd+1) // a vector may have any length
+	for _, ld := range []int{MostLd, 1 << 62} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -15,13 +15,13 @@ type Matrix struct {
 	At             vk.Slice[float64]
 }
 
-// mostLd is what a leading dimension must be less than.
-const mostLd = 1 << 24
+// MostLd is what a leading dimension must be less than.
+const MostLd = 1 << 24
 
 // NewMatrix views a slice as rows×cols with the given leading dimension. It
 // panics if the slice is too short, ld < rows, or ld is too large for Matrix.
 func NewMatrix(at vk.Slice[float64], rows, cols, ld int) Matrix {
-	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= mostLd && cols > 1 || rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
+	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= MostLd && cols > 1 || rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
 		panic(fmt.Sprintf("stages: %d×%d, Ld %d, in %d elements", rows, cols, ld, at.Len()))
 	}
 	return Matrix{rows, cols, ld, at}
