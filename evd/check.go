@@ -40,6 +40,9 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if z := res.Vectors; z.Rows != p.n || z.Cols > p.opt.Select.capacity(p.n) || len(res.Values) != z.Cols {
 		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
 	}
+	if err := res.Vectors.check(); err != nil {
+		return Ratios{}, err
+	}
 	return p.check(ctx, a, res)
 }
 

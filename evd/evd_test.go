@@ -285,7 +285,8 @@ func TestBadInput(t *testing.T) {
 	var shape *evd.ShapeError
 	for _, a := range []evd.Sym[float64]{
 		{N: 2, Ld: 2, Data: make([]float64, 4)}, {N: 3, Ld: 2, Data: make([]float64, 9)},
-		{N: 3, Ld: 3, Data: make([]float64, 8)}, {N: -1, Ld: 3},
+		{N: 3, Ld: 3, Data: make([]float64, 8)}, {N: -1, Ld: 3}, {N: 3, Data: make([]float64, 9)},
+		{N: 3, Ld: 1 << 62, Data: make([]float64, 9)}, {N: 3, Ld: math.MaxInt, Data: make([]float64, 9)}, // times 2 they are less than nothing
 	} {
 		if _, err := p.Solve(ctx, a); !errors.As(err, &shape) {
 			t.Errorf("%+v: %v", a, err)
@@ -424,5 +425,32 @@ func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 			t.Errorf("plan with vectors %v: %v", vectors, err)
 		}
 		p.Close()
+	}
+}
+
+// TestCheckOfVectorsThatDoNotFit: they are the caller's, and whatever they hold is no reason to panic.
+func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
+	ctx := context.Background()
+	d := device(t, vk.Options{})
+	const n = 3
+	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
+	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	tp := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
+	for _, z := range []evd.Dense[float64]{
+		{Rows: n, Cols: n, Ld: 1, Data: make([]float64, 9)}, {Rows: n, Cols: n, Ld: n, Data: make([]float64, 8)},
+		{Rows: n, Cols: -1, Ld: n}, {Rows: n, Cols: n, Ld: math.MaxInt, Data: make([]float64, 9)},
+	} {
+		res := &evd.Result[float64]{Values: make([]float64, max(z.Cols, 0)), Vectors: &z}
+		_, dense := p.Check(ctx, a, res)
+		_, tridiagonal := tp.Check(ctx, evd.Tridiagonal[float64]{D: make([]float64, n), E: make([]float64, n-1)}, res)
+		for _, err := range []error{dense, tridiagonal} {
+			if shape := (*evd.ShapeError)(nil); !errors.As(err, &shape) {
+				t.Errorf("%+v: %v", z, err)
+			}
+		}
 	}
 }

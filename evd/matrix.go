@@ -27,14 +27,16 @@ type Sym[T Float] struct {
 
 // Check says whether the shape makes sense; the error is a *ShapeError.
 func (a Sym[T]) Check() error {
-	need := 0
-	if a.N > 0 {
-		need = (a.N-1)*a.Ld + a.N
-	}
-	if a.N < 0 || a.Ld < max(a.N, 1) && a.N > 0 || len(a.Data) < need {
+	if a.N < 0 || a.N > 0 && !holds(len(a.Data), a.N, a.N, a.Ld) {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data)}
 	}
 	return nil
+}
+
+// holds says whether rows×cols, at least one of each, with leading dimension ld fit len elements. Products of a
+// caller's numbers may overflow, so there are none.
+func holds(len, rows, cols, ld int) bool {
+	return ld >= rows && len >= rows && (cols == 1 || (len-rows)/(cols-1) >= ld)
 }
 
 // column is the referenced part of column j: rows [from, to).
@@ -49,6 +51,14 @@ func (a Sym[T]) column(j int) (from, to int) {
 type Dense[T Float] struct {
 	Rows, Cols, Ld int
 	Data           []T
+}
+
+// check says whether the shape makes sense; the error is a *ShapeError.
+func (d Dense[T]) check() error {
+	if d.Rows > 0 && d.Cols > 0 && !holds(len(d.Data), d.Rows, d.Cols, d.Ld) {
+		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
+	}
+	return nil
 }
 
 // Col is column j, sharing memory.

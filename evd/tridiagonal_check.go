@@ -22,6 +22,9 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	if z.Rows != p.n || z.Cols != m {
 		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
 	}
+	if err := res.Vectors.check(); err != nil {
+		return Ratios{}, err
+	}
 	if m == 0 {
 		return Ratios{}, nil
 	}
