@@ -17,6 +17,7 @@ type spectral struct {
 	solver tridiagonalSolver
 	stage  string            // the solver's name in profiles
 	sturm  *stages.Bisection // counts; nil where nobody needs to
+	exact  tridiagonalSolver // finds again what counts do not certify; nil if solver needs no such help
 
 	d, e, values, x vk.Region[float64] // values: of a check
 	shifts          vk.Region[float64]
@@ -36,7 +37,12 @@ func newSpectral(dev *vk.Device, n int, opt Options, counts bool, ops stages.Ops
 	}
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	s.d, s.e, s.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
-	if counts || opt.Select.by == selectedByValue {
+	if opt.choose(n, t) != Bisection {
+		if s.exact, err = newBisection(dev, n, s.m, ops, t); err != nil {
+			return nil, err
+		}
+	}
+	if counts || s.exact != nil || opt.Select.by == selectedByValue {
 		if s.sturm, err = stages.NewBisection(dev, n, t); err != nil {
 			return nil, err
 		}
@@ -58,10 +64,14 @@ func (s *spectral) always() []vk.Space {
 
 // work is needed during solve and count.
 func (s *spectral) work() *vk.Layout {
-	if s.sturm == nil {
-		return s.solver.Work()
+	turns := []vk.Space{s.solver.Work()}
+	if s.exact != nil {
+		turns = append(turns, s.exact.Work())
 	}
-	return vk.InTurn(s.solver.Work(), s.sturm.Work())
+	if s.sturm != nil {
+		turns = append(turns, s.sturm.Work())
+	}
+	return vk.InTurn(turns...)
 }
 
 func (s *spectral) cost() StageCost { return StageCost{Stage: s.stage, Flops: s.solver.Flops(s.m)} }
@@ -98,6 +108,9 @@ func (s *spectral) solve(c *call, sigma float64) (found, error) {
 	}
 	var err error
 	f.values, err = s.solver.Solve(c, s.d.In(c.ws), s.e.In(c.ws), from, to, f.x)
+	if err == nil && s.exact != nil {
+		err = s.settle(c, f)
+	}
 	return f, during(s.stage, err)
 }
 

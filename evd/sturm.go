@@ -1,9 +1,60 @@
 package evd
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages"
+)
 
 // narrowest is the least distance, in ulp·‖T‖₁, that counting can tell from none.
 const narrowest = 4
+
+// settled is how far a method's values may be from their eigenvalues, in ulp·‖T‖₁, before bisection finds
+// them again: with the error of a count, 2, that makes narrowest.
+const settled = 2
+
+// settle lets bisection find again those of f's values that are not certified: divide and conquer, relatively
+// robust representations and QR iteration promise multiples of ulp·‖T‖ that grow with the order or the
+// number of levels. Mostly there are none. Values ascend also afterwards, so each still belongs to its vector,
+// or to one whose eigenvalue is the same to that width.
+func (s *spectral) settle(c *call, f found) error {
+	d, e, err := toHost(c, s.d.In(c.ws), s.e.In(c.ws), s.n)
+	if err != nil {
+		return err
+	}
+	norm := Tridiagonal[float64]{d, e}.norm1()
+	width := settled * ulp * norm // also where that is far below what certify can tell
+	if norm == 0 {
+		width = leastWidth
+	}
+	open, err := s.uncertified(c, f.values, f.first, countUp(len(f.values)), width)
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	lo, hi := open[0], open[len(open)-1]+1
+	found, err := s.exact.Solve(c, s.d.In(c.ws), s.e.In(c.ws), f.first+lo, f.first+hi, stages.Matrix{})
+	if err != nil {
+		return err
+	}
+	for _, k := range open {
+		f.values[k] = found[k-lo]
+	}
+	slices.Sort(f.values)
+	return nil
+}
+
+// leastWidth is for the zero matrix: a pivot as small as that counts as negative.
+const leastWidth = 2 * safeMin
+
+// countUp is 0, 1 … n−1.
+func countUp(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
 
 // certify is TridiagonalPlan.Certify for the T that is on the device, of the given norm:
 // values[k] is taken for eigenvalue first+k of it.
@@ -13,12 +64,9 @@ func (s *spectral) certify(c *call, values []float64, first int, norm float64) (
 			return math.Inf(1), nil
 		}
 	}
-	open := make([]int, len(values)) // those not certified yet
-	for k := range open {
-		open[k] = k
-	}
+	open := countUp(len(values)) // those not certified yet
 	for times := float64(narrowest); ; times *= 2 {
-		width := max(times*ulp*norm, 2*safeMin) // a pivot as small as the latter counts as negative: the zero matrix
+		width := max(times*ulp*norm, leastWidth)
 		var err error
 		if open, err = s.uncertified(c, values, first, open, width); err != nil {
 			return 0, err

@@ -1,7 +1,8 @@
 package ratio
 
 // Within is how far values may be from their eigenvalues, in units of ulp·‖T‖₁ and whatever the order, when the
-// method of that name (as evd.ParseSolver knows it) found them: a width for Sturm. Bisection is as good as
+// method of that name (as evd.ParseSolver knows it) found them, of package stages; evd's are all
+// as good as bisection's. A width for Sturm. Bisection is as good as
 // counts can tell. Relatively robust representations begin by moving each factor of a matrix of up to twice
 // that norm by an ulp, or by four ulp where a block has to be tried again. Divide and conquer adds some ulp with
 // each leaf, each merge and each deflation, QR iteration with its sweeps. Seen were at most 2; between 8 and 16, with a
