@@ -48,6 +48,8 @@
 // shared memory. Only D needs a sum from all clusters, uᵀDu: it is finished in the
 // next step, behind the barrier that hands C over.
 //
+// All blocks are in the registers of the same invocations, which takes a narrow band; sb2st_teams is for wide ones.
+//
 // Subgroups are full, which vk.Build asks for, and neighbours in one are neighbours by
 // gl_LocalInvocationIndex, which Vulkan leaves open and every device does.
 #version 460
@@ -62,8 +64,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
-#include "scale.glsl"
-#include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 24; // WORK, and with FLAGS at least a subgroup more
@@ -75,43 +75,14 @@ layout(constant_id = 5) const uint LANES = 2; // a power of two, at most the sub
 layout(constant_id = 6) const uint WORK = 8;  // at least B·LANES, and a multiple of the subgroup's size
 layout(constant_id = 7) const bool RETAIN = true; // D of the step before beside this step's, at the price of registers
 
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Band { nonprivate real_t at[]; };
+#include "chase.glsl"
 
-#ifdef LOG
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Log { uvec2 at[]; }; // when, which workgroup
-#endif
-
-layout(push_constant, scalar) uniform Push {
-	Band band;
-	MatrixOut v, tau;
-	uint n;
-#ifdef FLAGS
-	uint first, last; // sweeps of this dispatch
-	uint polls;       // before a wait is given up
-	Flags flags;      // one a sweep, all zero before the first dispatch
-	Flags ticket;     // zero before this dispatch
-	Flags info;       // 0; 1 + the sweep that was waited for in vain
-	Flags abort_word;
-#ifdef LOG
-	Flags counter; // zero before
-	Log log;       // of sweep s and step j, or its end, at s·(steps(0)+1) + j
-#endif
-#else
-	uint wave, stride;
-	uint newest, count; // workgroup i takes sweep newest − i, i < count
-#endif
-} p;
-
-const uint COLUMN = 2 * B - 1; // from (i, j) to (i, j+1) in the compact band
 const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2); // of a tile: clusters side by side meet different banks, by rows and by columns
 const uint TILE = B * LD;
 const uint OWN = (B + LANES - 1) / LANES; // elements of a row or column that are an invocation's own
 
 shared work_t tile[TILES * TILE]; // A, and C, which is the next A
 shared work_t d_u[2 * B];         // γ·D·u of this step and of the one before
-
-// H = I − γ·u·uᵀ, u = x·2^e − ν·e1: LAPACK's v and τ are u/u_0 and γ·u_0².
-struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
 // A step, as far as it concerns an invocation of cluster i, the place first in it. Own
 // elements are first, first + LANES …
@@ -126,14 +97,6 @@ work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i; // column i of A, rows i of C and D;
 work_t head, gamma;
 uint mirror[OWN]; // mirrored own elements
 work_t late_d[OWN], late_u[OWN], late_u_i; // of the step before
-
-uint at(uint row, uint col) { return row + col * COLUMN; }
-
-// band is the address of element (row, col). (A function that returned a reference would bring down
-// the validation layer's instrumentation.)
-uint64_t band(uint row, uint col) { return element(uint64_t(p.band), at(row, col), 0, 0); }
-
-uint steps(uint s) { return (p.n - 1 - s + B - 1) / B; }
 
 Step step_of(uint s, uint j) {
 	Step q;
@@ -170,9 +133,6 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	}
 	return cluster_sum(even + odd);
 }
-
-// mirrored is where element (i, k) of D lies behind its first, by symmetry.
-uint mirrored(uint i, uint k) { return at(max(i, k), min(i, k)); }
 
 void prepare() {
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -213,27 +173,8 @@ void take(Step q, uint from) {
 	if (q.first == 0) u[0] = 0;
 }
 
-// inverse_root is 1/√q, q in single precision's range, to an ulp or two: a third-order step from that precision.
-work_t inverse_root(work_t q) {
-	work_t y = work_t(inversesqrt(float(q)));
-	work_t e = fma(-(q * y), y, work_t(1));
-	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
-}
-
-// inverse is 1/z, alike.
-work_t inverse(work_t z) {
-	work_t y = work_t(1.0f / float(z));
-	work_t e = fma(-z, y, work_t(1));
-	return fma(y, fma(e, e, e), y);
-}
-
-// magnitude orders |x| by the half of x that has the exponent.
-uint magnitude(work_t x) { return unpackDouble2x32(x).y & 0x7fffffffu; }
-
 // reflect finds H from head and u = x without its head, and scales both by a power of two
-// that brings the largest near one: squares neither overflow nor vanish. u_0 stays for the caller to fill
-// in, as it is known last. There is no branch: a compiler that takes one for divergent makes
-// the shuffles behind it many times slower (NVIDIA's, 580.159).
+// that brings the largest near one. u_0 stays for the caller to fill in, as it is known last.
 Reflector reflect() {
 	uint top = 0;
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
@@ -246,20 +187,7 @@ Reflector reflect() {
 	u_i *= up;
 	[[unroll]] for (uint m = 0; m < OWN; m++) u[m] *= up;
 
-	work_t q = fma(head, head, dot(u, u)), size = abs(head);
-	q = turns ? q : work_t(1);
-	work_t y = inverse_root(q), norm = q * y;
-	norm = fma(fma(-norm, norm, q), work_t(0.5) * y, norm); // Newton again, for √q
-	Reflector h;
-	h.gamma = turns ? inverse(fma(norm, size, q)) : work_t(0);
-	h.tau = turns ? fma(size, y, work_t(1)) : work_t(0);
-	h.inverse = h.gamma * norm; // 1/(|head| + norm)
-	bool flip = head >= 0; // β away from head, so that u_0 does not cancel
-	work_t beta = flip ? -norm : norm;
-	h.u0 = head - beta;
-	h.inverse = flip ? h.inverse : -h.inverse;
-	h.beta = turns ? beta * power_of_two(e) : kept;
-	return h;
+	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
 }
 
 // times is γ·yᵀu for the own elements y of a row or column; u lacks u_0.
@@ -289,11 +217,10 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 		d_u[slot * B + q.i] = q.i < q.len ? d_u_i : work_t(0); // where nothing was fetched
 
 		if (VECTORS && q.i < q.len) {
-			uint64_t at_v = uint64_t(q.s) * (p.n - 1) - (uint64_t(q.s) * q.s - q.s) / 2 + q.j * B;
-			MatrixOut(element(uint64_t(p.v), at_v, 0, 0)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
+			MatrixOut(vectors(q.s, q.j)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
 		}
 	}
-	if (VECTORS && gl_LocalInvocationIndex == 0) MatrixOut(element(uint64_t(p.tau), q.j, q.s, steps(0))).at[0] = h.tau;
+	if (VECTORS && gl_LocalInvocationIndex == 0) MatrixOut(factor(q.s, q.j)).at[0] = h.tau;
 	if (q.i == 0) { // x
 		Band column = Band(band(q.r + q.first, q.r - (q.j > 0 ? B : 1)));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -339,43 +266,17 @@ void finish_late(Step q, bool any, uint slot) {
 	else finish(q, any, slot, d, u, u_i);
 }
 
-#ifdef LOG
-void note(uint s, uint j) {
-	uint when = atomicAdd(p.counter.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-	p.log.at[s * (steps(0) + 1) + j] = uvec2(when, gl_WorkGroupID.x);
-}
-#endif
-
 #ifdef FLAGS
-shared uint sweep;
-shared bool go[2]; // whether step j can begin, in go[j % 2]
-
 // Two subgroups that compute nothing speak with the other sweeps while a step runs: one
 // publishes the step before, one waits for what the next step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 
-uint seen; // the flag of sweep s−1, as WAITER last saw it
-
-// Why no wait lasts for ever: a sweep waits only for the one before it, which
-// either ended in an earlier dispatch or was claimed before, by a workgroup that is
-// therefore running; by induction that one comes to its end, as the oldest sweep
-// waits for none. It takes a device that lets started workgroups go on.
-bool reaches(uint s, uint need) {
-	if (seen < need) seen = await(p.flags, s - 1, need, p.info, p.abort_word, p.polls);
-	return seen >= need;
-}
-
 void main() {
 	uint t = gl_LocalInvocationIndex;
 	prepare();
 	for (;;) {
-		if (t == WAITER) {
-			uint s = stopped(p.info, p.abort_word) ? p.last
-				: p.first + atomicAdd(p.ticket.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-			seen = s == p.first ? FLAG_END : 0;
-			sweep = s < p.last && reaches(s, LEAD) ? s : p.last;
-		}
+		if (t == WAITER) claim();
 		meet();
 		uint s = sweep;
 		if (s >= p.last) return;
