@@ -1,0 +1,58 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBulgeChasingRefuses: a band that does not fit the shared memory is an
+// error, and the widest that must fit does.
+func TestBulgeChasingRefuses(t *testing.T) {
+	for _, c := range []struct {
+		family           string
+		shared, b, tiles int
+	}{{"nvidia", 48 << 10, 32, 2}, {"nvidia", 48 << 10, 64, 1}, {"cpu", 32 << 10, 32, 2}, {"cpu", 32 << 10, 56, 1}, {"other", 32 << 10, 56, 1}, {"other", 32 << 10, 64, 0}, {"other", 16 << 10, 32, 1}} {
+		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
+		chase := chaseTuning(c.family)
+		chase.Wavefront = false
+		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: chase})
+		var refused *vk.UnsupportedError
+		if c.tiles == 0 {
+			if !errors.As(err, &refused) {
+				t.Errorf("%s, b=%d in %d bytes: error %v", c.family, c.b, c.shared, err)
+			}
+		} else if err != nil {
+			t.Error(err)
+		} else if got := int(s.chase.Spec.Tiles); got != c.tiles {
+			t.Errorf("%s, b=%d in %d bytes: %d tiles, want %d", c.family, c.b, c.shared, got, c.tiles)
+		}
+	}
+}
+
+// TestBulgeChasingDispatches: each sweep belongs to one dispatch, and none is much too long.
+func TestBulgeChasingDispatches(t *testing.T) {
+	for _, n := range []int{3, 4, 100, 5000, 65536} {
+		s, err := NewBulgeChasing(vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024}), n, true, Tuning{Band: 32, Chase: chaseTuning("nvidia")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := 0
+		for _, p := range s.parts {
+			if p.first != next || p.last <= p.first || p.cost > 1.01*s.tune.Dispatch {
+				t.Errorf("n=%d: %+v after %d", n, p, next)
+			}
+			next = p.last
+		}
+		if next != s.sweeps() {
+			t.Errorf("n=%d: %d of %d sweeps", n, next, s.sweeps())
+		}
+	}
+}
+
+func ExampleReflectorLen() {
+	fmt.Println(ReflectorLen(5, 2))
+	// Output: 9 6
+}

@@ -1,0 +1,120 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES
+// runs of the device's own tuning at order 2048, with varied grids, against the waves.
+func TestBulgeChasingLong(t *testing.T) {
+	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
+	if runs == 0 {
+		t.Skip("VKEVD_CHASES asks for no runs")
+	}
+	const n, b = 2048, 32
+	band := randomBand(n, b)
+	tune := chaseTuning(testDevice(t).Info().Family)
+	waves := tune
+	waves.Wavefront = true
+	want := newChaseBench(t, n, b, true, waves).run(band, nil)
+	grids := []int{1, 2, 7, 33, 132, 200, 264, 500}
+	for _, groups := range grids {
+		tune.Groups = groups
+		bench := newChaseBench(t, n, b, true, tune)
+		for range (runs + len(grids) - 1) / len(grids) {
+			if !bench.run(band, nil).same(want) {
+				t.Fatalf("%d workgroups give other bits than the waves", groups)
+			}
+		}
+	}
+}
+
+// TestBulgeChasingManyTimes: whoever takes which sweep when, the bits are the same.
+func TestBulgeChasingManyTimes(t *testing.T) {
+	n, b := 24, 3
+	band := randomBand(n, b)
+	var first chased
+	for groups := 1; groups <= 8; groups++ {
+		tune := smallestChase()
+		tune.Groups = groups
+		tune.WideFence = groups%2 == 0
+		bench := newChaseBench(t, n, b, true, tune)
+		for range 25 {
+			got := bench.run(band, nil)
+			if first.d == nil {
+				first = got
+			}
+			if !got.same(first) {
+				t.Fatalf("%d workgroups give other bits", groups)
+			}
+		}
+	}
+}
+
+// TestBulgeChasingRule: a sweep that is one step too early spoils the result.
+// In the wave form the newest sweep of a wave goes first, which is the worst order.
+func TestBulgeChasingRule(t *testing.T) {
+	n, b := 40, 3
+	band := randomBand(n, b)
+	tune := smallestChase()
+	tune.Wavefront = true
+	bench := newChaseBench(t, n, b, true, tune)
+	right := bench.run(band, nil)
+	for _, stride := range []int{1 + chaseLead + 1, 1 + chaseLead, chaseLead} {
+		got := bench.run(band, func(rec *vk.Recorder) {
+			bench.stage.recordWaves(rec, bench.band, bench.v, bench.tau, stride)
+		})
+		if safe := stride > chaseLead; sameBits(got.band, right.band) != safe {
+			t.Errorf("a sweep begins %d waves after the one before it: right is %v", stride, !safe)
+		}
+	}
+}
+
+// claimed prepares a dispatch in which sweep 1 is claimed and sweep 0 never will be.
+func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
+	rec := vk.NewRecorder(c.dev)
+	words := c.stage.words.In(c.ws)
+	vk.Fill(rec, words, 0)
+	vk.Fill(rec, words.Sub(1, 1), 1)
+	c.stage.chase.Dispatch(rec, vk.Grid(2), shaders.Sb2stChasePush{
+		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.n), First: 0, Last: uint32(c.stage.sweeps()), Polls: polls,
+		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(1 + len(c.stage.parts)).Addr(), AbortWord: c.stage.abort,
+	})
+	return rec
+}
+
+// TestBulgeChasingGivesUp: a wait in vain ends, and says so.
+func TestBulgeChasingGivesUp(t *testing.T) {
+	bench := newChaseBench(t, 24, 3, true, smallestChase())
+	run(t, bench.dev, bench.claimed(1000))
+	if got := get(t, bench.dev, bench.stage.Info(bench.ws)); got[0] != 1 && got[0] != 2 {
+		t.Errorf("INFO = %d, want 1 or 2: sweeps 0 and 1 were waited for", got[0])
+	}
+}
+
+// TestBulgeChasingAborts: a wait ends when the context does.
+func TestBulgeChasingAborts(t *testing.T) {
+	bench := newChaseBench(t, 24, 3, true, smallestChase())
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := bench.dev.Run(ctx, bench.claimed(math.MaxUint32), nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	if spent := time.Since(began); spent > 5*time.Second {
+		t.Errorf("it took %v", spent)
+	}
+	if got := get(t, bench.dev, bench.stage.Info(bench.ws)); got[0] != 0 {
+		t.Errorf("INFO = %d after an abort", got[0])
+	}
+}
