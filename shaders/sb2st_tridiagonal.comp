@@ -3,12 +3,15 @@
 // in:  band  ld rows a column, column c holds rows c, c+1 …
 // out: d[n], e[n−1]
 //
-// One invocation a column. No aliasing.
+// One invocation a column; the grid is folded. No aliasing.
 #version 460
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
+#include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
@@ -23,7 +26,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 void main() {
-	uint c = gl_GlobalInvocationID.x;
+	uint c = workgroup() * LOCAL_SIZE + gl_LocalInvocationID.x;
 	if (c >= p.n) return;
 	p.d.at[c] = p.band.at[c * p.ld];
 	if (c + 1 < p.n) p.e.at[c] = p.band.at[c * p.ld + 1];

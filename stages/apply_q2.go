@@ -188,7 +188,7 @@ func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64
 func (s *ApplyQ2) recordFlags(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush) {
 	words, items := s.words.In(ws), int(p.Groups)*s.strips(int(p.M))
 	vk.Fill(rec, words.Sub(1, q2Words-1+items*q2FlagStride), 0) // all but INFO
-	s.flags.Dispatch(rec, vk.Grid(min(items, max(1, s.tune.Workgroups))), shaders.OrmtrQ2FlagsPush{
+	s.flags.Dispatch(rec, vk.Grid(min(items, max(1, s.tune.Workgroups), vk.MostGroups())), shaders.OrmtrQ2FlagsPush{
 		X: p.X, V: p.V, Tau: p.Tau, N: p.N, M: p.M, Ld: p.Ld, Group: p.Group, Groups: p.Groups,
 		Polls: s.tune.Polls, Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: s.abort,
 	})

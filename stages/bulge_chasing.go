@@ -232,7 +232,7 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 	case s.wave != nil:
 		s.recordWaves(rec, band, v, tau, 1+chaseLead)
 	}
-	s.read.Dispatch(rec, vk.Grid(vk.Tiles(s.n, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush{
+	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.n, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush{
 		Band: band.Addr(), D: d.Addr(), E: e.Addr(), N: uint32(s.n), Ld: uint32(2 * s.b),
 	})
 }

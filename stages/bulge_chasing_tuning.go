@@ -17,14 +17,14 @@ type ChaseTuning struct {
 	Step       float64 // seconds that a step took on the path of ChaseModel; 0 where nobody measured
 }
 
-// groups is how many workgroups run at the same time.
+// groups is how many workgroups run at the same time, of one dispatch.
 func (t ChaseTuning) groups(info vk.Info) int {
 	const usual = 32 // where nobody tells
 	switch {
 	case t.Groups > 0:
-		return t.Groups
+		return min(t.Groups, vk.MostGroups())
 	case info.Units > 0:
-		return info.Units
+		return min(info.Units, vk.MostGroups())
 	}
 	return usual
 }

@@ -48,6 +48,7 @@ func NewPanelQR(dev *vk.Device, b int, tune Tuning) (*PanelQR, error) {
 	if err := t.fits(dev, b); err != nil {
 		return nil, err
 	}
+	t.Groups = min(t.Groups, vk.MostGroups())
 	q := &PanelQR{b: b, tune: t, chunk: int(t.chunk(b)), abort: dev.Abort()}
 	spec := shaders.GeqrfPanelColumnSpec{LocalSize: t.localSize(b), Columns: uint32(b), Chunk: t.chunk(b)}
 	kernels := builder{dev: dev}

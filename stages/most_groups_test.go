@@ -1,0 +1,80 @@
+package stages
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestNoTuningHasTooManyGroups: a tuning may ask for more workgroups than a dispatch can have everywhere, and
+// gets those; what grows with n is folded. (Recording refuses larger grids with a panic.)
+func TestNoTuningHasTooManyGroups(t *testing.T) {
+	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
+	for _, groups := range []int{vk.MostGroups() + 1, math.MaxInt32} {
+		tune := tuningFor("nvidia")
+		tune.Chase.Groups, tune.ApplyQ2.Workgroups, tune.Panel.Groups = groups, groups, groups
+		most := 5 * vk.MostGroups()
+		t.Run("chase", func(t *testing.T) {
+			tune := tune
+			tune.Band, tune.Chase.Dispatch = 2, math.Inf(1)
+			s, err := NewBulgeChasing(d, most, false, tune)
+			recordsDry(t, d, err, s.Work, []int{4 * most, most, most - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
+				s.Record(rec, ws, x[0], x[1], x[2], x[2], x[2])
+			})
+		})
+		t.Run("reading T", func(t *testing.T) {
+			tune := tune
+			tune.Band = 1
+			n := 256*vk.MostGroups() + 1
+			s, err := NewBulgeChasing(d, n, false, tune)
+			recordsDry(t, d, err, s.Work, []int{2 * n, n, n - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
+				s.Record(rec, ws, x[0], x[1], x[2], x[2], x[2])
+			})
+		})
+		t.Run("Q2", func(t *testing.T) {
+			const n = 100
+			m := 128 * (vk.MostGroups() + 2)
+			s, err := NewApplyQ2(d, n, m, tune)
+			v, tau := ReflectorLen(n, tune.Band)
+			recordsDry(t, d, err, s.Work, []int{v, tau, m * n}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
+				s.Record(rec, ws, x[0], x[1], NewMatrix(x[2], m, n, m))
+			})
+		})
+		t.Run("panels", func(t *testing.T) {
+			const b = 32
+			m := 128 * (vk.MostGroups() + 1)
+			s, err := NewPanelQR(d, b, tune)
+			recordsDry(t, d, err, s.Work, []int{m * b, b * b, b}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
+				s.Record(rec, ws, NewMatrix(x[0], m, b, m), NewMatrix(x[1], b, b, b), x[2])
+			})
+		})
+	}
+}
+
+// recordsDry records a stage that could be made, with slices of these lengths.
+func recordsDry(t *testing.T, d *vk.Device, err error, work func() *vk.Layout, lengths []int, record func(*vk.Recorder, *vk.Arena, []vk.Slice[float64])) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var regions []vk.Region[float64]
+	layouts := []vk.Space{work()}
+	for _, n := range lengths {
+		regions = append(regions, vk.Reserve[float64]("x", n))
+		layouts = append(layouts, regions[len(regions)-1])
+	}
+	ws, err := d.NewArena(vk.Together(layouts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slices []vk.Slice[float64]
+	for _, r := range regions {
+		slices = append(slices, r.In(ws))
+	}
+	rec := vk.NewRecorder(d)
+	record(rec, ws, slices)
+	if rec.Len() == 0 {
+		t.Error("nothing was recorded")
+	}
+}
