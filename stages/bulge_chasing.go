@@ -25,8 +25,9 @@ type BulgeChasing struct {
 	tune    ChaseTuning
 	abort   spirv.Addr[uint32]
 
-	// One of the first two, by the tuning; neither where there is nothing to chase.
+	// One of the first three, by the tuning; none where there is nothing to chase.
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush]
+	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush]
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush]
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush]
 
@@ -74,37 +75,57 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 		return nil, err
 	}
 	s.tune.Wavefront = !ok
-	spec, err := s.spec(dev.Info())
-	if err != nil {
+	if err := s.chaser(&b); err != nil {
 		return nil, err
 	}
-	if s.tune.Wavefront {
-		s.wave = build(&b, shaders.Sb2stWave(), spec)
-		return s, b.err
+	if s.waits() {
+		s.parts = s.divide()
+		s.words = vk.Reserve[uint32]("chase INFO, tickets, flags", 1+len(s.parts)+s.sweeps()*int(s.flagStride()))
 	}
-	s.chase = build(&b, shaders.Sb2stChase(), spec)
-	s.parts = s.divide()
-	s.words = vk.Reserve[uint32]("chase INFO, tickets, flags", 1+len(s.parts)+s.sweeps()*int(spec.FlagStride))
 	return s, b.err
+}
+
+// chaser builds the kernel that chases.
+func (s *BulgeChasing) chaser(b *builder) error {
+	if spec, ok := s.teamsSpec(b.dev.Info()); ok {
+		s.teams = build(b, shaders.Sb2stTeams(), spec)
+		return nil
+	}
+	spec, err := s.spec(b.dev.Info())
+	if err != nil {
+		return err
+	}
+	if s.tune.Wavefront {
+		s.wave = build(b, shaders.Sb2stWave(), spec)
+	} else {
+		s.chase = build(b, shaders.Sb2stChase(), spec)
+	}
+	return nil
+}
+
+// waits tells whether sweeps wait for each other, by flags.
+func (s *BulgeChasing) waits() bool { return s.chase != nil || s.teams != nil }
+
+func (s *BulgeChasing) flagStride() uint32 { return max(1, s.tune.FlagStride) }
+
+// spare is how many threads wait and publish while the others compute: who publishes is not who waits.
+func (s *BulgeChasing) spare(info vk.Info) int {
+	return max(2, max(1, s.tune.Spare)*max(1, info.Subgroup))
 }
 
 // spec fits the kernel to the band and the device: with two tiles if there is
 // room, and with fewer threads, each holding more, if a workgroup cannot have as many.
 func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err error) {
 	subgroup := max(1, info.Subgroup)
-	lanes := 1
-	for lanes < subgroup && lanes*int(s.tune.Own) < s.b {
-		lanes *= 2
-	}
-	for ; lanes >= 1; lanes /= 2 {
+	for lanes := lanesFor(s.b, int(s.tune.Own), subgroup); lanes >= 1; lanes /= 2 {
 		work := vk.Tiles(s.b*lanes, uint32(subgroup)) * subgroup
 		spec = shaders.Sb2stChaseSpec{
 			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(s.b), Tiles: 2,
 			Vectors: specBool(s.vectors), Lead: chaseLead,
-			WideFence: specBool(s.tune.wideFence(info)), FlagStride: max(1, s.tune.FlagStride),
+			WideFence: specBool(s.tune.wideFence(info)), FlagStride: s.flagStride(),
 		}
 		if !s.tune.Wavefront {
-			spec.LocalSize += uint32(max(2, max(1, s.tune.Spare)*subgroup)) // who publishes is not who waits
+			spec.LocalSize += uint32(s.spare(info))
 		}
 		refuse := func(feature string, need, have int) error {
 			return &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, s.b),
@@ -124,6 +145,15 @@ func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err erro
 		err = refuse("invocations in a workgroup", int(spec.LocalSize), info.MaxLocal)
 	}
 	return spec, err
+}
+
+// lanesFor is how many neighbours in a subgroup share b elements, of which one holds own, at least: a power of two.
+func lanesFor(b, own, subgroup int) int {
+	lanes := 1
+	for 2*lanes <= subgroup && lanes*max(1, own) < b {
+		lanes *= 2
+	}
+	return lanes
 }
 
 // chaseSharedBytes is what sb2st.comp declares as shared.
@@ -191,7 +221,7 @@ func (s *BulgeChasing) divide() []sweepRange {
 
 // Work is a word a sweep and a few more.
 func (s *BulgeChasing) Work() *vk.Layout {
-	if s.chase == nil {
+	if !s.waits() {
 		return vk.Together()
 	}
 	return vk.Together(s.words)
@@ -201,7 +231,7 @@ func (s *BulgeChasing) Work() *vk.Layout {
 // waited for in vain, which leaves the results undefined. It is empty
 // where nothing waits.
 func (s *BulgeChasing) Info(ws *vk.Arena) vk.Slice[uint32] {
-	if s.chase == nil {
+	if !s.waits() {
 		return vk.Slice[uint32]{}
 	}
 	return s.words.In(ws).Sub(0, 1)
@@ -227,7 +257,7 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 		vk.Fill(rec, tau, 0)
 	}
 	switch {
-	case s.chase != nil:
+	case s.waits():
 		s.recordChase(rec, ws, band, v, tau)
 	case s.wave != nil:
 		s.recordWaves(rec, band, v, tau, 1+chaseLead)
@@ -247,12 +277,21 @@ func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau 
 	words := s.words.In(ws)
 	vk.Fill(rec, words, 0)
 	for i, part := range s.parts {
-		s.chase.Dispatch(rec, vk.Grid(s.groups(part.last-part.first)), shaders.Sb2stChasePush{
+		s.dispatch(rec, s.groups(part.last-part.first), shaders.Sb2stChasePush{
 			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
 			First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
 			Info: words.Addr(), Ticket: words.From(1 + i).Addr(), Flags: words.From(1 + len(s.parts)).Addr(), AbortWord: s.abort,
 		})
 		rec.Costs(part.cost)
+	}
+}
+
+// dispatch records some sweeps, by whichever kernel there is.
+func (s *BulgeChasing) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush) {
+	if s.teams != nil {
+		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush(push))
+	} else {
+		s.chase.Dispatch(rec, vk.Grid(groups), push)
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestBulgeChasingRefuses: a band that does not fit the shared memory is an
@@ -17,7 +19,7 @@ func TestBulgeChasingRefuses(t *testing.T) {
 	}{{"nvidia", 48 << 10, 32, 2}, {"nvidia", 48 << 10, 64, 1}, {"cpu", 32 << 10, 32, 2}, {"cpu", 32 << 10, 56, 1}, {"other", 32 << 10, 56, 1}, {"other", 32 << 10, 64, 0}, {"other", 16 << 10, 32, 1}} {
 		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
 		chase := chaseTuning(c.family)
-		chase.Wavefront = false
+		chase.Wavefront, chase.Team = false, 0
 		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: chase})
 		var refused *vk.UnsupportedError
 		if c.tiles == 0 {
@@ -28,6 +30,33 @@ func TestBulgeChasingRefuses(t *testing.T) {
 			t.Error(err)
 		} else if got := int(s.chase.Spec.Tiles); got != c.tiles {
 			t.Errorf("%s, b=%d in %d bytes: %d tiles, want %d", c.family, c.b, c.shared, got, c.tiles)
+		}
+	}
+}
+
+// TestBulgeChasingTeams: where NVIDIA's table has teams, and which. What a band needs too much of for teams, it may have for one.
+func TestBulgeChasingTeams(t *testing.T) {
+	asMeasured := shaders.Sb2stTeamsSpec{LocalSize: 480, B: 64, Team: 128, Vectors: spirv.True, Lead: chaseLead, Lanes: 4, LanesA: 8, Head: 32, FlagStride: 8}
+	for _, c := range []struct {
+		b, most, team, waves int
+	}{{64, 1024, 128, 0}, {64, 480, 128, 0}, {64, 479, 0, 0}, {64, 1024, 0, 1}, {33, 1024, 128, 0}, {32, 1024, 0, 0}, {73, 1024, 0, 0}} {
+		tune := chaseTuning("nvidia")
+		tune.Wavefront = c.waves > 0
+		info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: c.most}
+		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: tune})
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		if (s.teams != nil) != (c.team > 0) || (s.wave != nil) != tune.Wavefront || (s.chase != nil) == (s.teams != nil || s.wave != nil) {
+			t.Errorf("%+v: %+v", c, s)
+		} else if s.teams != nil && int(s.teams.Spec.Team) != c.team {
+			t.Errorf("%+v: %+v", c, s.teams.Spec)
+		}
+		if c.b == 64 && c.team > 0 {
+			asMeasured.WideFence = s.teams.Spec.WideFence // the driver's, not the table's
+			if s.teams.Spec != asMeasured {
+				t.Errorf("%+v, measured was %+v", s.teams.Spec, asMeasured)
+			}
 		}
 	}
 }

@@ -24,12 +24,9 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
 	t.Helper()
 	dev := testDevice(t)
 	c := newChaseBench(t, n, b, true, tune)
-	kernel, err := vk.Build(dev, shaders.Sb2stLog(), shaders.Sb2stLogSpec(c.stage.chase.Spec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dispatch := logKernel(t, dev, c.stage)
 	entries := c.stage.sweeps() * (c.stage.steps(0) + 1)
-	words := vk.Reserve[uint32]("INFO, ticket, counter, flags", 3+c.stage.sweeps()*int(kernel.Spec.FlagStride))
+	words := vk.Reserve[uint32]("INFO, ticket, counter, flags", 3+c.stage.sweeps()*int(c.stage.flagStride()))
 	log := vk.Reserve[uint32]("log", 2*entries)
 	ws := arena(t, dev, vk.Together(words, log))
 	w := words.In(ws)
@@ -37,10 +34,10 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
 	rec := vk.NewRecorder(dev)
 	vk.Fill(rec, w, 0)
 	vk.Fill(rec, log.In(ws), 0)
-	kernel.Dispatch(rec, vk.Grid(groups), shaders.Sb2stLogPush{
+	dispatch(rec, shaders.Sb2stLogPush{
 		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(n), First: 0, Last: uint32(c.stage.sweeps()), Polls: tune.Polls,
 		Info: w.Addr(), Ticket: w.From(1).Addr(), Counter: w.From(2).Addr(), Flags: w.From(3).Addr(), AbortWord: c.stage.abort, Log: log.In(ws).Addr(),
-	})
+	}, groups)
 	run(t, dev, rec)
 	if info := get(t, dev, w.Sub(0, 1)); info[0] != 0 {
 		t.Fatalf("INFO = %d", info[0])
@@ -58,11 +55,39 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
 	return l
 }
 
+// logKernel is the stage's kernel that writes a log.
+func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing) func(*vk.Recorder, shaders.Sb2stLogPush, int) {
+	t.Helper()
+	if s.teams != nil {
+		kernel, err := vk.Build(dev, shaders.Sb2stTeamsLog(), shaders.Sb2stTeamsLogSpec(s.teams.Spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(rec *vk.Recorder, push shaders.Sb2stLogPush, groups int) {
+			kernel.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsLogPush(push))
+		}
+	}
+	kernel, err := vk.Build(dev, shaders.Sb2stLog(), shaders.Sb2stLogSpec(s.chase.Spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(rec *vk.Recorder, push shaders.Sb2stLogPush, groups int) {
+		kernel.Dispatch(rec, vk.Grid(groups), push)
+	}
+}
+
 // TestChaseLog: in a run, no step begins before the sweep before is 1+chaseLead steps ahead or at its end,
 // and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run
 // of a larger matrix instead.
 func TestChaseLog(t *testing.T) {
-	n, b, groups, tune := 40, 3, 4, smallestChase()
+	teams := smallestChase()
+	smallTeams(&teams)
+	t.Run("one team", func(t *testing.T) { testChaseLog(t, smallestChase(), 1+chaseLead) })
+	t.Run("teams", func(t *testing.T) { testChaseLog(t, teams, chaseLead) }) // written down in the middle of a step
+}
+
+func testChaseLog(t *testing.T, tune ChaseTuning, lead int) {
+	n, b, groups := 40, 3, 4
 	path := os.Getenv("VKEVD_PICTURE")
 	if path != "" {
 		n, b, groups, tune = 512, 32, 6, chaseTuning(testDevice(t).Info().Family)
@@ -77,8 +102,8 @@ func TestChaseLog(t *testing.T) {
 				continue
 			}
 			before := l.logs[s-1]
-			if need := before[min(j+1+chaseLead, len(before)-1)]; e.when < need.when {
-				t.Errorf("step (%d, %d) began at %d, before (%d, %d) at %d", s, j, e.when, s-1, j+1+chaseLead, need.when)
+			if need := before[min(j+lead, len(before)-1)]; e.when < need.when {
+				t.Errorf("step (%d, %d) began at %d, before (%d, %d) at %d", s, j, e.when, s-1, j+lead, need.when)
 			}
 		}
 	}

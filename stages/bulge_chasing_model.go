@@ -47,13 +47,17 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	return m
 }
 
-// Model forecasts a run of this stage.
+// Model forecasts a run of this stage. Teams hand on in the middle of a step: their lag is two steps and a
+// part of one, and the time that the news takes makes up the rest.
 func (s *BulgeChasing) Model() ChaseModel {
-	room := 0
-	if s.chase != nil {
+	room, step := 0, s.tune.Step
+	if s.waits() {
 		room = s.groups(s.sweeps())
 	}
+	if s.teams != nil {
+		step = s.tune.TeamStep
+	}
 	m := ModelChase(s.n, s.b, 1+chaseLead, room)
-	m.Seconds = float64(m.Path+m.Stalls) * s.tune.Step
+	m.Seconds = float64(m.Path+m.Stalls) * step
 	return m
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/vkevd/vkevd/vk"
 )
 
 // closedForm is the paper's total, 3n−2 and the sum over the stalls.
@@ -47,4 +49,23 @@ func ExampleModelChase() {
 	m := ModelChase(32768, 32, 3, 264)
 	fmt.Println(m.Path, m.Stalls)
 	// Output: 98296 3389
+}
+
+// TestChaseForecasts: the seconds of an NVIDIA H200 (driver 580.159, 2026-11-22) come out to a fifth.
+func TestChaseForecasts(t *testing.T) {
+	h200 := vk.Info{Family: "nvidia", Units: 132, Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
+	for _, c := range []struct {
+		n, b    int
+		seconds float64
+	}{{8192, 32, 39.1e-3}, {32768, 32, 190.7e-3}, {32768, 64, 339e-3}} {
+		s, err := NewBulgeChasing(vk.Dry(h200), c.n, true, Tuning{Band: c.b, Chase: chaseTuning(h200.Family)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.Model()
+		t.Logf("n=%d b=%d: %+v, measured %g s, a step %.3g µs", c.n, c.b, m, c.seconds, 1e6*c.seconds/float64(m.Path+m.Stalls))
+		if math.Abs(m.Seconds-c.seconds) > 0.2*c.seconds {
+			t.Errorf("n=%d b=%d: %g s, measured %g s", c.n, c.b, m.Seconds, c.seconds)
+		}
+	}
 }

@@ -13,38 +13,50 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES
-// runs of the device's own tuning at order 2048, with varied grids, against the waves.
+// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES runs of the device's own
+// tuning at order 2048, with varied grids, against the waves or, where the tuning has teams, one workgroup.
 func TestBulgeChasingLong(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	if runs == 0 {
 		t.Skip("VKEVD_CHASES asks for no runs")
 	}
-	const n, b = 2048, 32
-	band := randomBand(n, b)
 	tune := chaseTuning(testDevice(t).Info().Family)
-	waves := tune
-	waves.Wavefront = true
-	want := newChaseBench(t, n, b, true, waves).run(band, nil)
+	waves, alone := tune, tune
+	waves.Wavefront, alone.Groups = true, 1
+	t.Run("b=32", func(t *testing.T) { chaseLong(t, 32, runs, tune, waves) })
+	t.Run("b=64", func(t *testing.T) {
+		if tune.Team == 0 {
+			t.Skip("no teams")
+		}
+		chaseLong(t, 64, runs, tune, alone)
+	})
+}
+
+func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTuning) {
+	const n = 2048
+	band := randomBand(n, b)
+	want := newChaseBench(t, n, b, true, usual).run(band, nil)
 	grids := []int{1, 2, 7, 33, 132, 200, 264, 500}
 	for _, groups := range grids {
 		tune.Groups = groups
 		bench := newChaseBench(t, n, b, true, tune)
 		for range (runs + len(grids) - 1) / len(grids) {
 			if !bench.run(band, nil).same(want) {
-				t.Fatalf("%d workgroups give other bits than the waves", groups)
+				t.Fatalf("%d workgroups give other bits", groups)
 			}
 		}
 	}
 }
 
 // TestBulgeChasingManyTimes: whoever takes which sweep when, the bits are the same.
-func TestBulgeChasingManyTimes(t *testing.T) {
+func TestBulgeChasingManyTimes(t *testing.T) { bothChases(t, testBulgeChasingManyTimes) }
+
+func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTuning) {
 	n, b := 24, 3
 	band := randomBand(n, b)
 	var first chased
 	for groups := 1; groups <= 8; groups++ {
-		tune := smallestChase()
+		tune := smallest
 		tune.Groups = groups
 		tune.WideFence = groups%2 == 0
 		bench := newChaseBench(t, n, b, true, tune)
@@ -85,7 +97,7 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	words := c.stage.words.In(c.ws)
 	vk.Fill(rec, words, 0)
 	vk.Fill(rec, words.Sub(1, 1), 1)
-	c.stage.chase.Dispatch(rec, vk.Grid(2), shaders.Sb2stChasePush{
+	c.stage.dispatch(rec, 2, shaders.Sb2stChasePush{
 		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.n), First: 0, Last: uint32(c.stage.sweeps()), Polls: polls,
 		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(1 + len(c.stage.parts)).Addr(), AbortWord: c.stage.abort,
 	})
@@ -93,8 +105,10 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 }
 
 // TestBulgeChasingGivesUp: a wait in vain ends, and says so.
-func TestBulgeChasingGivesUp(t *testing.T) {
-	bench := newChaseBench(t, 24, 3, true, smallestChase())
+func TestBulgeChasingGivesUp(t *testing.T) { bothChases(t, testBulgeChasingGivesUp) }
+
+func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTuning) {
+	bench := newChaseBench(t, 24, 3, true, smallest)
 	run(t, bench.dev, bench.claimed(1000))
 	if got := get(t, bench.dev, bench.stage.Info(bench.ws)); got[0] != 1 && got[0] != 2 {
 		t.Errorf("INFO = %d, want 1 or 2: sweeps 0 and 1 were waited for", got[0])
@@ -102,8 +116,10 @@ func TestBulgeChasingGivesUp(t *testing.T) {
 }
 
 // TestBulgeChasingAborts: a wait ends when the context does.
-func TestBulgeChasingAborts(t *testing.T) {
-	bench := newChaseBench(t, 24, 3, true, smallestChase())
+func TestBulgeChasingAborts(t *testing.T) { bothChases(t, testBulgeChasingAborts) }
+
+func testBulgeChasingAborts(t *testing.T, smallest ChaseTuning) {
+	bench := newChaseBench(t, 24, 3, true, smallest)
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()

@@ -8,62 +8,107 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
+// A chaseForm is a change of the smallest tuning.
+type chaseForm struct {
+	name   string
+	change func(*ChaseTuning)
+}
+
+// All oneTeam give the same bits, and all inTeams: sums have another order there.
+var (
+	oneTeam = []chaseForm{
+		{"flags", func(*ChaseTuning) {}},
+		{"waves", func(c *ChaseTuning) { c.Wavefront = true }},
+		{"flags, one tile", func(c *ChaseTuning) { c.OneTile = true }},
+		{"waves, one tile", func(c *ChaseTuning) { c.OneTile, c.Wavefront = true, true }},
+	}
+	inTeams = []chaseForm{
+		{"teams", smallTeams},
+		{"teams, one workgroup", func(c *ChaseTuning) { smallTeams(c); c.Groups = 1 }},
+		{"larger teams", func(c *ChaseTuning) { c.Own, c.Team = 1, 9 }},
+	}
+)
+
+// smallTeams makes teams of a subgroup each for all bands.
+func smallTeams(c *ChaseTuning) { c.Own, c.Team = 1, 1 }
+
+// bothChases are a team for all blocks and one for each.
+func bothChases(t *testing.T, test func(t *testing.T, tune ChaseTuning)) {
+	t.Run("one team", func(t *testing.T) { test(t, smallestChase()) })
+	teams := smallestChase()
+	smallTeams(&teams)
+	t.Run("teams", func(t *testing.T) { test(t, teams) })
+}
+
 func TestBulgeChasing(t *testing.T) {
 	var worst [2]float64
+	check := func(n, b int, band []float64, forms []chaseForm) {
+		var first chased
+		for i, form := range forms {
+			tune := smallestChase()
+			form.change(&tune)
+			if tune.OneTile && b != 3 && b != 4 || b == 5 && tune.Wavefront || b*b <= int(tune.Team) {
+				continue // time; too narrow for teams
+			}
+			bench := newChaseBench(t, n, b, true, tune)
+			if (bench.stage.teams != nil) != (tune.Team > 0 && n > 2) {
+				t.Errorf("n=%d b=%d, %s: %+v", n, b, form.name, bench.stage)
+			}
+			got := bench.run(band, nil)
+			if i > 0 {
+				if !got.same(first) {
+					t.Errorf("n=%d b=%d: %s gives other bits", n, b, form.name)
+				}
+				continue
+			}
+			first = got
+			similar, orthogonal := checkChased(t, n, b, band, got)
+			worst[0], worst[1] = max(worst[0], similar), max(worst[1], orthogonal)
+			if !(similar < chaseThreshold && orthogonal < chaseThreshold) {
+				t.Errorf("n=%d b=%d, %s: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", n, b, form.name, similar, orthogonal)
+			}
+		}
+	}
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17, 23, 50} {
 			band := randomBand(n, b)
-			var first chased
-			for i, form := range []struct {
-				name           string
-				oneTile, waves bool
-			}{{"flags", false, false}, {"waves", false, true}, {"flags, one tile", true, false}, {"waves, one tile", true, true}} {
-				if (form.oneTile && b != 3 && b != 4) || (b == 5 && form.waves) {
-					continue // time
-				}
-				tune := smallestChase()
-				tune.OneTile, tune.Wavefront = form.oneTile, form.waves
-				got := newChaseBench(t, n, b, true, tune).run(band, nil)
-				if i == 0 {
-					first = got
-					similar, orthogonal := checkChased(t, n, b, band, got)
-					worst[0], worst[1] = max(worst[0], similar), max(worst[1], orthogonal)
-					if !(similar < chaseThreshold && orthogonal < chaseThreshold) {
-						t.Errorf("n=%d b=%d: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", n, b, similar, orthogonal)
-					}
-				} else if !got.same(first) {
-					t.Errorf("n=%d b=%d: %s gives other bits", n, b, form.name)
-				}
-			}
+			check(n, b, band, oneTeam)
+			check(n, b, band, inTeams)
 		}
 	}
 	t.Logf("worst: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", worst[0], worst[1])
 }
 
-// TestBulgeChasingWide: bands as wide as on GPUs, the wider in one tile for lack of memory.
+// TestBulgeChasingWide: bands as wide as on GPUs, the wider in teams or in one tile.
 func TestBulgeChasingWide(t *testing.T) {
-	for _, shape := range [][2]int{{100, 32}, {130, 48}, {40, 48}} {
-		n, b := shape[0], shape[1]
+	for _, shape := range []struct{ n, b, team int }{{100, 32, 128}, {130, 48, 0}, {40, 48, 0}, {130, 48, 128}, {120, 56, 128}, {60, 48, 256}} {
+		n, b := shape.n, shape.b
 		band := randomBand(n, b)
 		tune := chaseTuning("nvidia")
-		tune.Groups = 3
-		got := newChaseBench(t, n, b, true, tune).run(band, nil)
+		tune.Groups, tune.Team = 3, uint32(shape.team)
+		bench := newChaseBench(t, n, b, true, tune)
+		if (bench.stage.teams != nil) != (b > 32 && shape.team > 0) {
+			t.Errorf("n=%d b=%d, teams of %d: %+v", n, b, shape.team, bench.stage)
+		}
+		got := bench.run(band, nil)
 		similar, orthogonal := checkChased(t, n, b, band, got)
 		if !(similar < chaseThreshold && orthogonal < chaseThreshold) {
-			t.Errorf("n=%d b=%d: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", n, b, similar, orthogonal)
+			t.Errorf("n=%d b=%d, teams of %d: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", n, b, shape.team, similar, orthogonal)
 		}
 	}
 }
 
 // TestBulgeChasingTwin: the kernel and ref choose the same signs, so on a tame
 // matrix T itself agrees.
-func TestBulgeChasingTwin(t *testing.T) {
+func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
+
+func testBulgeChasingTwin(t *testing.T, smallest ChaseTuning) {
 	n, b := 23, 4
 	band := randomBand(n, b)
 	for c := range n {
 		band[2*b*c] += 20
 	}
-	got := newChaseBench(t, n, b, true, smallestChase()).run(band, nil)
+	got := newChaseBench(t, n, b, true, smallest).run(band, nil)
 	d, e, v, tau := ref.BulgeChasing(n, b, slices.Clone(band))
 	for name, pair := range map[string][2][]float64{"d": {got.d, d}, "e": {got.e, e}, "v": {got.v, v}, "τ": {got.tau, tau}} {
 		for i := range pair[1] {
@@ -75,9 +120,11 @@ func TestBulgeChasingTwin(t *testing.T) {
 }
 
 // TestBulgeChasingScales: entries near the ends of the exponent range, and tails that are zero.
-func TestBulgeChasingScales(t *testing.T) {
+func TestBulgeChasingScales(t *testing.T) { bothChases(t, testBulgeChasingScales) }
+
+func testBulgeChasingScales(t *testing.T, smallest ChaseTuning) {
 	n, b := 17, 4
-	bench := newChaseBench(t, n, b, true, smallestChase())
+	bench := newChaseBench(t, n, b, true, smallest)
 	for name, change := range map[string]func(c, i int, x float64) float64{
 		"1e300":    func(_, _ int, x float64) float64 { return x * 1e300 },
 		"1e-300":   func(_, _ int, x float64) float64 { return x * 1e-300 },
@@ -139,11 +186,13 @@ func TestBulgeChasingScales(t *testing.T) {
 }
 
 // TestBulgeChasingValues: without vectors d and e are the same, and V and Tau are left alone.
-func TestBulgeChasingValues(t *testing.T) {
+func TestBulgeChasingValues(t *testing.T) { bothChases(t, testBulgeChasingValues) }
+
+func testBulgeChasingValues(t *testing.T, smallest ChaseTuning) {
 	n, b := 23, 4
 	band := randomBand(n, b)
-	want := newChaseBench(t, n, b, true, smallestChase()).run(band, nil)
-	got := newChaseBench(t, n, b, false, smallestChase()).run(band, nil)
+	want := newChaseBench(t, n, b, true, smallest).run(band, nil)
+	got := newChaseBench(t, n, b, false, smallest).run(band, nil)
 	if !sameBits(got.d, want.d) || !sameBits(got.e, want.e) {
 		t.Error("other values without vectors")
 	}

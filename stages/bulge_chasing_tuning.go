@@ -4,9 +4,10 @@ import "github.com/vkevd/vkevd/vk"
 
 // ChaseTuning is what is measured for the bulge chasing.
 type ChaseTuning struct {
-	Own        uint32  // elements of a row or column of a block that a thread holds, at least
+	Own        uint32  // elements of a row or column of a block that a thread holds, at least; with teams, of C and D twice as many
 	Spare      int     // subgroups that wait and publish while the others compute, 1 or 2
 	OneTile    bool    // one block in shared memory even if two would fit
+	Team       uint32  // threads for each of a step's three blocks, which have teams of their own where all three would have more, b² > Own·Team; 0: nowhere
 	Wavefront  bool    // one dispatch a wave, and no flags in ApplyQ2: for devices on which waiting workgroups starve others
 	Groups     int     // workgroups that run at the same time; 0: one for each multiprocessor
 	WideFence  bool    // every thread fences, not one for all: see shaders/common/flags.glsl
@@ -14,7 +15,8 @@ type ChaseTuning struct {
 	Polls      uint32  // looks at a flag before waiting is given up
 	SweepCost  float64 // what a sweep costs at least, its latency, in flops
 	Dispatch   float64 // what one dispatch may cost, in flops
-	Step       float64 // seconds that a step took on the path of ChaseModel; 0 where nobody measured
+	Step       float64 // seconds that a step took on the path of ChaseModel, at the table's own half-bandwidth; 0 where nobody measured
+	TeamStep   float64 // of teams, at twice that; alike
 }
 
 // groups is how many workgroups run at the same time, of one dispatch.
@@ -38,7 +40,8 @@ func (t ChaseTuning) wideFence(info vk.Info) bool {
 func chaseTuning(family string) ChaseTuning {
 	switch family {
 	case "nvidia":
-		return ChaseTuning{Own: 8, Spare: 2, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10, Step: 1.7e-6}
+		return ChaseTuning{Own: 8, Spare: 2, FlagStride: 8, Polls: 1 << 24, Team: 128,
+			SweepCost: 6e6, Dispatch: 5e10, Step: 1.45e-6, TeamStep: 3.3e-6}
 	case "cpu":
 		// Who waits there keeps a core from who is waited for: with flags, two busy cores took up to eighty
 		// times as long. A wave is as fast, and takes all cores.

@@ -1,0 +1,341 @@
+// sb2st_teams chases bulges as sb2st does, for wide bands: a team of invocations for each block of a step.
+//
+// in/out: band  as for sb2st; out: v, tau
+//
+// variant: sb2st_teams FLAGS
+// variant: sb2st_teams_log FLAGS LOG
+//
+// Steps, blocks and who must wait for whom: see sb2st.comp. A wide band's step has so many
+// elements that an invocation cannot hold its share of all blocks, nor shared memory two tiles, and what
+// one subgroup does in order the memory's pipeline cannot overlap. So each block has its team, and these are
+// at different places at the same time:
+//
+//	         first half                              second half
+//	C                                                C·H to the tile
+//	A        takes A from the tile                   H·A to memory
+//	D        H·D·H of the step before to memory      γ·D·u, for all to see
+//	head     x → reflector, β to memory              v, τ
+//	spare                                            publish; wait for the next step
+//
+// The barrier between the halves hands on the reflector within the workgroup. It is also where C finds the tile
+// empty, and where all that the next sweep waits for is stored: D of the step before, and β.
+// So the flag counts a step in its middle. C and D are sent for behind it: what the first half sends for, the
+// barrier may have to wait for.
+//
+// What an invocation holds of its block is one array for all teams: a compiler that does not know that
+// nobody is in two teams would keep three in registers.
+//
+// The bits depend on B, LANES, LANES_A, HEAD, and on nothing else.
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 40; // 3·TEAM + HEAD, and at least two invocations more
+layout(constant_id = 1) const uint B = 4;
+layout(constant_id = 2) const uint TEAM = 8; // a multiple of the subgroup's size
+layout(constant_id = 3) const bool VECTORS = true;
+layout(constant_id = 4) const uint LEAD = 2;
+layout(constant_id = 5) const uint LANES = 2;   // that share a row of C or D; a power of two, at most the subgroup's size
+layout(constant_id = 6) const uint LANES_A = 4; // that share a column of A, alike
+layout(constant_id = 7) const uint HEAD = 8;    // the subgroup's size
+
+#include "chase.glsl"
+
+// Rows of C and D: those of a cluster of LANES invocations are CLUSTERS apart. An invocation has OWN elements of each.
+const uint CLUSTERS = TEAM / LANES;
+const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
+const uint OWN = (B + LANES - 1) / LANES;
+
+// Columns of A, alike.
+const uint CLUSTERS_A = TEAM / LANES_A;
+const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
+const uint OWN_A = (B + LANES_A - 1) / LANES_A;
+
+const uint OWN_HEAD = (B + HEAD - 1) / HEAD; // elements of x
+
+const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
+
+// Half a subgroup of 32 is served at once: LD spreads its rows and columns of C over the banks.
+const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
+
+shared work_t tile[B * LD]; // A, and C, which is the next A
+shared work_t u[2 * B], gamma[2]; // of this step and of the one before
+shared work_t d_u[B];       // γ·D·u
+
+work_t own[SIZE]; // of this invocation's block; of C and D, element m of row r in r·OWN + m
+work_t inverse_u0, tau;
+
+struct Step { uint s, j, r, len, low, slot; };
+
+Step step_of(uint s, uint j) {
+	Step q;
+	q.s = s;
+	q.j = j;
+	q.r = s + 1 + j * B;
+	q.len = min(B, p.n - q.r);
+	q.low = min(B, p.n - q.r - q.len);
+	q.slot = j % 2 * B;
+	return q;
+}
+
+work_t row_sum(work_t x) {
+	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
+	return x;
+}
+
+work_t column_sum(work_t x) {
+	[[unroll]] for (uint m = 1; m < LANES_A; m *= 2) x += subgroupShuffleXor(x, m);
+	return x;
+}
+
+work_t head_sum(work_t x) {
+	[[unroll]] for (uint m = 1; m < HEAD; m *= 2) x += subgroupShuffleXor(x, m);
+	return x;
+}
+
+// t is the place in the team. row is the r-th row of C or D of t, first where its own elements begin, which are LANES apart.
+uint row(uint t, uint r) { return t / LANES + r * CLUSTERS; }
+uint first(uint t) { return t % LANES; }
+bool whole() { return ROWS * CLUSTERS == B; } // or some rows are past the end
+bool inside(uint k) { return B % LANES == 0 || k < B; }
+
+// column is the c-th of A. Where two clusters are served at once, their columns are two apart: other banks.
+uint column(uint t, uint c) {
+	uint i = t / LANES_A;
+	if (CLUSTERS_A % 4 == 0) i = i & ~3u | (i & 1) << 1 | i >> 1 & 1;
+	return i + c * CLUSTERS_A;
+}
+
+work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
+
+// times is γ·yᵀu for each own row y.
+void times(Step q, uint t, out work_t y_u[ROWS]) {
+	work_t odd[ROWS];
+	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = odd[r] = 0;
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		uint k = first(t) + m * LANES;
+		work_t u_k = u_at(q.slot, k, inside(k));
+		[[unroll]] for (uint r = 0; r < ROWS; r++) {
+			if (m % 2 == 0) y_u[r] = fma(own[r * OWN + m], u_k, y_u[r]);
+			else odd[r] = fma(own[r * OWN + m], u_k, odd[r]);
+		}
+	}
+	work_t g = gamma[q.j % 2];
+	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * row_sum(y_u[r] + odd[r]);
+}
+
+// Below row n−1 memory has zeros, so that a step needs no other care at the matrix's end; but nothing
+// right of column n−1.
+void fetch_c(Step q, uint t) {
+	if (q.low == 0) return;
+	[[unroll]] for (uint r = 0; r < ROWS; r++) {
+		Band y = Band(band(q.r + B + row(t, r), q.r + first(t)));
+		if (whole() || row(t, r) < B) {
+			[[unroll]] for (uint m = 0; m < OWN; m++) {
+				own[r * OWN + m] = inside(first(t) + m * LANES) ? y.at[m * LANES * COLUMN] : work_t(0);
+			}
+		}
+	}
+}
+
+// put_c leaves C·H in the tile.
+void put_c(Step q, uint t) {
+	work_t c_u[ROWS];
+	times(q, t, c_u);
+	[[unroll]] for (uint r = 0; r < ROWS; r++) {
+		if (whole() || row(t, r) < B) {
+			[[unroll]] for (uint m = 0; m < OWN; m++) {
+				uint k = first(t) + m * LANES;
+				if (inside(k)) tile[row(t, r) + k * LD] = fma(-c_u[r], u_at(q.slot, k, true), own[r * OWN + m]);
+			}
+		}
+	}
+}
+
+bool inside_a(uint i) { return B % LANES_A == 0 || i < B; }
+
+void take_a(uint t) {
+	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
+		uint k = COLUMNS * CLUSTERS_A == B || column(t, c) < B ? column(t, c) : 0;
+		[[unroll]] for (uint m = 0; m < OWN_A; m++) {
+			uint i = t % LANES_A + m * LANES_A;
+			own[c * OWN_A + m] = inside_a(i) ? tile[i + k * LD] : work_t(0);
+		}
+	}
+}
+
+// put_a stores H·A, but for x.
+void put_a(Step q, uint t) {
+	work_t a_u[COLUMNS];
+	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = 0;
+	[[unroll]] for (uint m = 0; m < OWN_A; m++) {
+		uint i = t % LANES_A + m * LANES_A;
+		work_t u_i = u_at(q.slot, i, inside_a(i));
+		[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = fma(own[c * OWN_A + m], u_i, a_u[c]);
+	}
+	work_t g = gamma[q.j % 2];
+	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = g * column_sum(a_u[c]);
+	if (q.j == 0) return;
+	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
+		uint k = column(t, c);
+		Band y = Band(band(q.r + t % LANES_A, q.r - B + k));
+		if (k > 0 && (COLUMNS * CLUSTERS_A == B || k < B)) {
+			[[unroll]] for (uint m = 0; m < OWN_A; m++) {
+				uint i = t % LANES_A + m * LANES_A;
+				if (inside_a(i)) y.at[m * LANES_A] = fma(-a_u[c], u_at(q.slot, i, true), own[c * OWN_A + m]);
+			}
+		}
+	}
+}
+
+void fetch_d(Step q, uint t) {
+	Band corner = Band(band(q.r, q.r));
+	[[unroll]] for (uint r = 0; r < ROWS; r++) {
+		if (row(t, r) < q.len) {
+			[[unroll]] for (uint m = 0; m < OWN; m++) {
+				uint k = first(t) + m * LANES;
+				own[r * OWN + m] = inside(k) ? corner.at[mirrored(row(t, r), k)] : work_t(0);
+			}
+		}
+	}
+}
+
+// multiply_d leaves γ·D·u where finish_d of all clusters finds it.
+void multiply_d(Step q, uint t) {
+	work_t y[ROWS];
+	times(q, t, y);
+	[[unroll]] for (uint r = 0; r < ROWS; r++) {
+		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0); // where nothing was fetched
+	}
+}
+
+// finish_d stores D − u·wᵀ − w·uᵀ, w = γ·Du − ½γ·(γ·uᵀDu)·u, of step q, the step before, if there is one. (No
+// branch: see reflector.) Each subgroup forms uᵀDu with all its lanes, as of all of a row's own u and Du
+// together with D there would be too many for the registers.
+void finish_d(Step q, uint t, bool any) {
+	work_t u_d_u = 0;
+	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
+		uint k = t % HEAD + m * HEAD;
+		if (k < B) u_d_u = fma(d_u[k], u[q.slot + k], u_d_u);
+	}
+	work_t half_ = work_t(0.5) * gamma[q.j % 2] * head_sum(u_d_u);
+	work_t u_i[ROWS], w_i[ROWS];
+	int reach[ROWS]; // own elements up to the diagonal
+	[[unroll]] for (uint r = 0; r < ROWS; r++) {
+		uint i = whole() || row(t, r) < B ? row(t, r) : 0;
+		u_i[r] = u[q.slot + i];
+		w_i[r] = fma(-half_, u_i[r], d_u[i]);
+		reach[r] = any && row(t, r) < q.len ? int(row(t, r)) - int(first(t)) : -1;
+	}
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		uint k = first(t) + m * LANES;
+		work_t u_k = u_at(q.slot, k, inside(k)), w_k = fma(-half_, u_k, inside(k) ? d_u[k] : work_t(0));
+		[[unroll]] for (uint r = 0; r < ROWS; r++) {
+			work_t x = fma(-u_i[r], w_k, fma(-w_i[r], u_k, own[r * OWN + m]));
+			if (reach[r] >= int(m * LANES)) Band(band(q.r + row(t, r), q.r + first(t))).at[m * LANES * COLUMN] = x;
+		}
+	}
+}
+
+// reflect finds H from x, scaled by a power of two that brings the largest element near one, and stores H·x.
+void reflect(Step q, uint t) {
+	work_t x[OWN_HEAD], head = tile[0], kept = head;
+	uint top = 0;
+	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
+		uint k = t + m * HEAD;
+		x[m] = k > 0 && k < B ? tile[k] : work_t(0);
+		top = max(top, magnitude(x[m]));
+	}
+	[[unroll]] for (uint m = 1; m < HEAD; m *= 2) top = max(top, subgroupShuffleXor(top, m));
+	int e = exponent_of(packDouble2x32(uvec2(0, max(top, magnitude(head)))));
+	work_t up = power_of_two(-e), square = 0;
+	head *= up;
+	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
+		x[m] *= up;
+		square = fma(x[m], x[m], square);
+	}
+	Reflector h = reflector(head, fma(head, head, head_sum(square)), e, kept, top != 0);
+	inverse_u0 = h.inverse;
+	tau = h.tau;
+	if (t == 0) gamma[q.j % 2] = h.gamma;
+	Band y = Band(band(q.r, q.r - (q.j > 0 ? B : 1)));
+	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
+		uint k = t + m * HEAD;
+		if (k < B) {
+			u[q.slot + k] = k == 0 ? h.u0 : x[m];
+			y.at[k] = k == 0 ? h.beta : work_t(0);
+		}
+	}
+}
+
+// put_v stores v and τ.
+void put_v(Step q, uint t) {
+	if (!VECTORS) return;
+	MatrixOut v = MatrixOut(vectors(q.s, q.j));
+	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
+		uint k = t + m * HEAD;
+		if (k < q.len) v.at[k] = k == 0 ? work_t(1) : u[q.slot + k] * inverse_u0;
+	}
+	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
+}
+
+// Who is who.
+const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
+
+// Two subgroups that compute nothing speak with the other sweeps while a step runs.
+const uint PUBLISHER = FIRST_SPARE, WAITER = LOCAL_SIZE - 1;
+
+void main() {
+	uint t = gl_LocalInvocationIndex;
+	for (;;) {
+		if (t == WAITER) claim();
+		meet();
+		uint s = sweep;
+		if (s >= p.last) return;
+		uint count = steps(s);
+		if (t < B) tile[t] = Band(band(s + 1, s)).at[t];
+		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
+		meet();
+		for (uint j = 0; j < count; j++) {
+			if (!go[j % 2]) return;
+			Step q = step_of(s, j);
+			if (t < TEAM) {
+				// C waits until A has left the tile.
+			} else if (t < FIRST_D) take_a(t - TEAM);
+			else if (t < FIRST_HEAD) finish_d(step_of(s, j - 1), t - FIRST_D, j > 0);
+			else if (t < FIRST_SPARE) reflect(q, t - FIRST_HEAD);
+			meet();
+			if (t < TEAM) {
+				fetch_c(q, t);
+				put_c(q, t);
+			} else if (t < FIRST_D) put_a(q, t - TEAM);
+			else if (t < FIRST_HEAD) {
+				fetch_d(q, t - FIRST_D);
+				multiply_d(q, t - FIRST_D);
+			} else if (t < FIRST_SPARE) put_v(q, t - FIRST_HEAD);
+			else if (t == PUBLISHER) {
+#ifdef LOG
+				note(s, j);
+#endif
+				publish(p.flags, s, j + 1); // step j−1 is stored, and the β of step j
+			} else if (t == WAITER && j + 1 < count) go[(j + 1) % 2] = reaches(s, j + 2 + LEAD);
+			meet();
+		}
+		if (FIRST_D <= t && t < FIRST_HEAD) finish_d(step_of(s, count - 1), t - FIRST_D, true);
+#ifdef LOG
+		if (t == PUBLISHER) note(s, count);
+#endif
+		meet();
+		if (t == PUBLISHER) publish(p.flags, s, FLAG_END);
+	}
+}
