@@ -41,7 +41,7 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := checkOrder(n, mostOrder, false); err != nil {
 		return nil, err
 	}
-	tune, err := opt.tuning(dev)
+	tune, err := opt.tuning(dev, n)
 	if err != nil {
 		return nil, err
 	}
@@ -70,14 +70,17 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return p, nil
 }
 
-// tuning is the device's table with what the caller overrides.
-func (opt Options) tuning(dev *vk.Device) (stages.Tuning, error) {
+// tuning is the device's table, for order n, with what the caller overrides.
+func (opt Options) tuning(dev *vk.Device, n int) (stages.Tuning, error) {
 	t := stages.TuningFor(dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
 	if opt.Band < 0 || opt.Block < 0 {
 		return t, &OptionError{"Band, Block", "must not be negative"}
+	}
+	if opt.Band == 0 && !opt.Vectors {
+		t = t.ForValues(n)
 	}
 	if opt.Band > 0 {
 		// The table's block, brought to a multiple of the new band.
@@ -99,6 +102,9 @@ func (opt Options) tuning(dev *vk.Device) (stages.Tuning, error) {
 	}
 	return t, nil
 }
+
+// Band is the half-bandwidth of the first stage.
+func (p *Plan[T]) Band() int { return p.tune.Band }
 
 // prepare makes the stages and lays out their memory.
 func (p *Plan[T]) prepare() (err error) {

@@ -43,7 +43,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 			return nil, &OptionError{name, "has no meaning for a tridiagonal matrix"}
 		}
 	}
-	tune, err := opt.tuning(dev)
+	tune, err := opt.tuning(dev, n)
 	if err != nil {
 		return nil, err
 	}

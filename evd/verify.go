@@ -64,7 +64,7 @@ func (opt Options) safely(n int) Options {
 // prepareSafe makes the plan of the safe path. The two are never at work at the same time.
 func (p *Plan[T]) prepareSafe() error {
 	opt := p.opt.safely(p.n)
-	tune, err := opt.tuning(p.dev)
+	tune, err := opt.tuning(p.dev, p.n)
 	if err != nil {
 		return err
 	}

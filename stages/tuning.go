@@ -5,6 +5,8 @@ import "github.com/vkevd/vkevd/vk"
 // Tuning is every size that is measured rather than derived, for one device.
 type Tuning struct {
 	Band, Block   int // half-bandwidth b and update rank k of the band reduction
+	ValuesBand    int // b where no vectors are wanted, of orders from ValuesFrom on
+	ValuesFrom    int // 0: never
 	Products      ProductTuning
 	Panel         PanelTuning
 	Chase         ChaseTuning
@@ -36,10 +38,20 @@ func tuningFor(family string) Tuning {
 	switch family {
 	case "nvidia":
 		t.Band, t.Block = 32, 512
+		t.ValuesBand, t.ValuesFrom = 64, 24576
 	case "cpu":
 		t.Band, t.Block = 16, 64
 	default:
 		t.Band, t.Block = 32, 256
+	}
+	return t
+}
+
+// ForValues is the tuning for order n where no vectors are wanted: a wide band makes the reduction
+// cheaper and the bulge chasing dearer, and back transformations tip the scales.
+func (t Tuning) ForValues(n int) Tuning {
+	if t.ValuesFrom > 0 && n >= t.ValuesFrom {
+		t.Band, t.Block = t.ValuesBand, max(t.Block/t.ValuesBand, 1)*t.ValuesBand
 	}
 	return t
 }

@@ -77,6 +77,9 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 func (b *Bench) tunings() (all []Variant) {
 	for _, v := range orElse(b.opt.Variants, Variant{Tuning: stages.TuningFor(b.dev.Info())}) {
 		t := v.Tuning
+		if len(b.opt.Bands) > 0 {
+			v.Tuning.ValuesFrom = 0
+		}
 		for _, band := range orElse(b.opt.Bands, t.Band) {
 			for _, block := range orElse(b.opt.Blocks, max(t.Block/band, 1)*band) {
 				v.Tuning.Band, v.Tuning.Block = band, block

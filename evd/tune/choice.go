@@ -50,6 +50,7 @@ func (c Choice) Tuning(info vk.Info) (*stages.Tuning, error) {
 func (c Choice) on(info vk.Info) stages.Tuning {
 	t := stages.TuningFor(info)
 	t.Band, t.Block, t.Products.RankTwoK = c.Band, c.Block, c.RankTwoK
+	t.ValuesFrom = 0 // it was not measured on this device
 	return t
 }
 
