@@ -8,7 +8,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandOfValues: large problems without vectors take the wider band that their device's table has for
+// TestBandOfValues: large problems with few or no vectors take the wider band that their device's table has for
 // them, unless the caller says which, and small ones do not.
 func TestBandOfValues(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
@@ -21,6 +21,8 @@ func TestBandOfValues(t *testing.T) {
 		{table.ValuesFrom - 1, evd.Options{}, table.Band},
 		{table.ValuesFrom, evd.Options{}, table.ValuesBand},
 		{table.ValuesFrom, evd.Options{Vectors: true}, table.Band},
+		{table.ValuesFrom, evd.Options{Vectors: true, Select: evd.Index(0, 100)}, table.ValuesBand},
+		{table.ValuesFrom, evd.Options{Vectors: true, Select: evd.Index(0, table.ValuesFrom/2)}, table.Band},
 		{table.ValuesFrom, evd.Options{Band: 16}, 16},
 	} {
 		p, err := evd.NewPlan[float64](dev, c.n, c.opt)

@@ -79,8 +79,8 @@ func (opt Options) tuning(dev *vk.Device, n int) (stages.Tuning, error) {
 	if opt.Band < 0 || opt.Block < 0 {
 		return t, &OptionError{"Band, Block", "must not be negative"}
 	}
-	if opt.Band == 0 && !opt.Vectors {
-		t = t.ForValues(n)
+	if opt.Band == 0 {
+		t = t.For(n, opt.vectors(n))
 	}
 	if opt.Band > 0 {
 		// The table's block, brought to a multiple of the new band.
@@ -101,6 +101,14 @@ func (opt Options) tuning(dev *vk.Device, n int) (stages.Tuning, error) {
 		return t, &OptionError{"Verify", "the input is needed again, Overwrite destroys it"}
 	}
 	return t, nil
+}
+
+// vectors is how many there may be, of order n.
+func (opt Options) vectors(n int) int {
+	if !opt.Vectors {
+		return 0
+	}
+	return opt.Select.capacity(n)
 }
 
 // Band is the half-bandwidth of the first stage.

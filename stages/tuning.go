@@ -5,7 +5,7 @@ import "github.com/vkevd/vkevd/vk"
 // Tuning is every size that is measured rather than derived, for one device.
 type Tuning struct {
 	Band, Block   int // half-bandwidth b and update rank k of the band reduction
-	ValuesBand    int // b where no vectors are wanted, of orders from ValuesFrom on
+	ValuesBand    int // b where at most a quarter of the vectors is wanted, of orders from ValuesFrom on
 	ValuesFrom    int // 0: never
 	Products      ProductTuning
 	Panel         PanelTuning
@@ -47,10 +47,10 @@ func tuningFor(family string) Tuning {
 	return t
 }
 
-// ForValues is the tuning for order n where no vectors are wanted: a wide band makes the reduction
-// cheaper and the bulge chasing dearer, and back transformations tip the scales.
-func (t Tuning) ForValues(n int) Tuning {
-	if t.ValuesFrom > 0 && n >= t.ValuesFrom {
+// For is the tuning for order n and m vectors: a wide band makes the reduction cheaper, the bulge
+// chasing dearer, and each vector's back transformation, so that many vectors tip the scales.
+func (t Tuning) For(n, m int) Tuning {
+	if t.ValuesFrom > 0 && n >= t.ValuesFrom && 4*m <= n {
 		t.Band, t.Block = t.ValuesBand, max(t.Block/t.ValuesBand, 1)*t.ValuesBand
 	}
 	return t
