@@ -35,9 +35,9 @@
 // rows i … i+B+U−1 (the last of them untouched) in registers: a window that moves up by
 // U rows after each batch. What remains in the window at the block's end, ρ < B, is done
 // and goes to memory. Rows that left it on the way have ρ ≥ B and come back in the next
-// block as its rows ρ − B, the last to enter; until then they stay in shared memory, row
-// B+k in slot k. So memory is read and written once a group. The batch that moves away
-// from i fills the slots i … i+U−1, which it emptied when it came.
+// block as its rows ρ − B, the last to enter; until then row B+k stays in slot k, in shared
+// memory or, PRIVATE, in memory of the invocation's own. So x is read and written once a group.
+// The batch that moves away from i fills the slots i … i+U−1, which it emptied when it came.
 //
 // Pipeline. PIPE teams work on the same vectors, team q on group q of PIPE that follow
 // each other, one block behind the team before: at time t on block j = t − q, or J−1−t+q

@@ -27,12 +27,13 @@ type ApplyQ2Tuning struct {
 func applyQ2Tuning(family string) ApplyQ2Tuning {
 	switch family {
 	case "nvidia":
+		// The driver gives the workgroups of a multiprocessor some 48 KiB of shared memory together.
 		return ApplyQ2Tuning{Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
 			Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12}
 	case "cpu":
 		return ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8}
 	}
-	return ApplyQ2Tuning{Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Dispatch: 1e11}
+	return ApplyQ2Tuning{Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11}
 }
 
 // smallestApplyQ2 reaches every path with a few rows.
