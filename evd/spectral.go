@@ -24,8 +24,12 @@ type spectral struct {
 	counts          vk.Region[uint32]
 }
 
-// countsAtOnce is how many shifts are counted at in one exchange with the device.
-const countsAtOnce = 1 << 12
+// countsAtOnce is how many shifts are counted at in one exchange with the device: those on both sides of all
+// eigenvalues, or as many as keep any device busy, or as a dispatch may take.
+func countsAtOnce(n int, t stages.Tuning) int {
+	const few, many = 1 << 6, 1 << 16
+	return max(few, min(2*n, many, int(t.Bisection.Dispatch)/n))
+}
 
 // newSpectral prepares for order n ≥ 1. counts says that shifts other than an interval's
 // ends will be counted at.
@@ -46,7 +50,8 @@ func newSpectral(dev *vk.Device, n int, opt Options, counts bool, ops stages.Ops
 		if s.sturm, err = stages.NewBisection(dev, n, t); err != nil {
 			return nil, err
 		}
-		s.shifts, s.counts = reals("shifts", countsAtOnce), vk.Reserve[uint32]("counts", countsAtOnce)
+		atOnce := countsAtOnce(n, t)
+		s.shifts, s.counts = reals("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)
 	} else {
 		s.shifts, s.counts = reals("shifts", 0), vk.Reserve[uint32]("counts", 0)
 	}
@@ -123,7 +128,7 @@ func (s *spectral) vectors(ws *vk.Arena, m int) stages.Matrix {
 // may count either way.
 func (s *spectral) count(c *call, shifts []float64) ([]int, error) {
 	result := make([]int, 0, len(shifts))
-	for some := range slices.Chunk(shifts, countsAtOnce) {
+	for some := range slices.Chunk(shifts, s.shifts.Len()) {
 		counts, err := s.countSome(c, some)
 		if err != nil {
 			return nil, during(stageCount, err)

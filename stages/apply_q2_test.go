@@ -284,7 +284,7 @@ func TestApplyQ2Waits(t *testing.T) {
 	dev, c := testDevice(t), newQ2Case(n, b, m)
 	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
 	for _, tune := range []ApplyQ2Tuning{{}, {Rows: 2}, {Private: true}} {
-		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 4, g, 4, 2, 1e9
+		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9 // one strip, whatever a subgroup is
 		for _, op := range []Op{NoTrans, Trans} {
 			s := c.bench(t, op, tune)
 			words := s.words.In(s.ws)
