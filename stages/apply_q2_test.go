@@ -129,7 +129,7 @@ var q2Tunings = []ApplyQ2Tuning{
 // TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
 func TestApplyQ2(t *testing.T) {
 	worst := 0.0
-	some := [][]int{1: {0}, 2: {0}, 3: {0, 3, 5}, 4: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 5: {4, 5, 9, 10}, 6: {10, 11}, 8: {10, 12}} // by b; not all: compiling takes time
+	some := [][]int{1: {0}, 2: {0}, 3: {0, 5}, 4: {0, 3, 5, 8, 9, 10, 11}, 5: {4, 9}, 6: {10}, 8: {12}} // by b; not all: compiling takes time, and TestApplyQ2Tunings has the others
 	for b := range some {
 		for _, i := range some[b] {
 			tune := q2Tunings[i]
