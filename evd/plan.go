@@ -79,9 +79,7 @@ func (opt Options) tuning(dev *vk.Device, n int) (stages.Tuning, error) {
 	if opt.Band < 0 || opt.Block < 0 {
 		return t, &OptionError{"Band, Block", "must not be negative"}
 	}
-	if opt.Band == 0 {
-		t = t.For(n, opt.vectors(n))
-	}
+	t = t.For(n, opt.vectors(n))
 	if opt.Band > 0 {
 		// The table's block, brought to a multiple of the new band.
 		t.Block = max(t.Block/opt.Band, 1) * opt.Band
