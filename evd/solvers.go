@@ -76,7 +76,11 @@ type bisection struct {
 
 func newBisection(dev *vk.Device, n, _ int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewBisection(dev, n, t)
-	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}, err
+	return bisectionOf(s, n), err
+}
+
+func bisectionOf(s *stages.Bisection, n int) bisection {
+	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
 }
 
 func (s bisection) Work() *vk.Layout { return vk.Together(s.Bisection.Work(), s.values) }

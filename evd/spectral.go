@@ -17,7 +17,7 @@ type spectral struct {
 	solver tridiagonalSolver
 	stage  string            // the solver's name in profiles
 	sturm  *stages.Bisection // counts; nil where nobody needs to
-	exact  tridiagonalSolver // finds again what counts do not certify; nil if solver needs no such help
+	exact  tridiagonalSolver // sturm, to find again what counts do not certify; nil if solver needs no such help
 
 	d, e, values, x vk.Region[float64] // values: of a check
 	shifts          vk.Region[float64]
@@ -41,14 +41,13 @@ func newSpectral(dev *vk.Device, n int, opt Options, counts bool, ops stages.Ops
 	}
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	s.d, s.e, s.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
-	if opt.choose(n, t) != Bisection {
-		if s.exact, err = newBisection(dev, n, s.m, ops, t); err != nil {
-			return nil, err
-		}
-	}
-	if counts || s.exact != nil || opt.Select.by == selectedByValue {
+	settles := opt.choose(n, t) != Bisection
+	if counts || settles || opt.Select.by == selectedByValue {
 		if s.sturm, err = stages.NewBisection(dev, n, t); err != nil {
 			return nil, err
+		}
+		if settles {
+			s.exact = bisectionOf(s.sturm, n)
 		}
 		atOnce := countsAtOnce(n, t)
 		s.shifts, s.counts = reals("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)
@@ -69,14 +68,13 @@ func (s *spectral) always() []vk.Space {
 
 // work is needed during solve and count.
 func (s *spectral) work() *vk.Layout {
-	turns := []vk.Space{s.solver.Work()}
-	if s.exact != nil {
-		turns = append(turns, s.exact.Work())
+	switch {
+	case s.exact != nil: // sturm's is part of it
+		return vk.InTurn(s.solver.Work(), s.exact.Work())
+	case s.sturm != nil:
+		return vk.InTurn(s.solver.Work(), s.sturm.Work())
 	}
-	if s.sturm != nil {
-		turns = append(turns, s.sturm.Work())
-	}
-	return vk.InTurn(turns...)
+	return s.solver.Work()
 }
 
 func (s *spectral) cost() StageCost { return StageCost{Stage: s.stage, Flops: s.solver.Flops(s.m)} }

@@ -48,7 +48,7 @@ func smallestApplyQ2() ApplyQ2Tuning {
 // memory is given up before the device is.
 func (t ApplyQ2Tuning) spec(info vk.Info, n, b, m int, op Op) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
-		LocalSize: wholeSubgroups(t.Threads, info), B: uint32(b), G: t.Group, Chunk: t.Chunk, U: t.Batch,
+		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(b), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),
 	}
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && m*int(spec.Pipe) < t.Lanes {
@@ -76,12 +76,6 @@ func (t ApplyQ2Tuning) spec(info vk.Info, n, b, m int, op Op) (shaders.OrmtrQ2Te
 		}
 	}
 	return spec, nil
-}
-
-// wholeSubgroups rounds threads up.
-func wholeSubgroups(threads uint32, info vk.Info) uint32 {
-	subgroup := uint32(max(1, info.Subgroup))
-	return (threads + subgroup - 1) / subgroup * subgroup
 }
 
 // q2SharedBytes is what ormtr_q2.comp declares as shared.

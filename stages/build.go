@@ -32,6 +32,12 @@ func (b *builder) threads(most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
+// wholeSubgroups rounds threads up.
+func wholeSubgroups(threads int, info vk.Info) int {
+	subgroup := max(1, info.Subgroup)
+	return vk.Tiles(threads, uint32(subgroup)) * subgroup
+}
+
 // InfoError says that a kernel set its stage's INFO word. What Info means stands at the
 // stage's method of that name.
 type InfoError struct {

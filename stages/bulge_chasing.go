@@ -118,7 +118,7 @@ func (s *BulgeChasing) spare(info vk.Info) int {
 func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err error) {
 	subgroup := max(1, info.Subgroup)
 	for lanes := lanesFor(s.b, int(s.tune.Own), subgroup); lanes >= 1; lanes /= 2 {
-		work := vk.Tiles(s.b*lanes, uint32(subgroup)) * subgroup
+		work := wholeSubgroups(s.b*lanes, info)
 		spec = shaders.Sb2stChaseSpec{
 			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(s.b), Tiles: 2,
 			Vectors: specBool(s.vectors), Lead: chaseLead,

@@ -14,7 +14,7 @@ func (s *BulgeChasing) teamsSpec(info vk.Info) (spec shaders.Sb2stTeamsSpec, ok 
 		return spec, false
 	}
 	subgroup := max(1, info.Subgroup)
-	team := vk.Tiles(int(s.tune.Team), uint32(subgroup)) * subgroup
+	team := wholeSubgroups(int(s.tune.Team), info)
 	size := blocks*team + subgroup + s.spare(info)
 	if size > info.MaxLocal {
 		return spec, false
