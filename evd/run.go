@@ -35,15 +35,9 @@ func (p *Plan[T]) recordLoad(rec *vk.Recorder, uplo Uplo, sigma float64) {
 	p.steps.load.Record(rec, p.matrixA(), bool(uplo), sigma)
 }
 
-// download fetches m vectors.
-func (s *solve[T]) download(a Sym[T], m int) (*Dense[T], error) {
-	z := &Dense[T]{Rows: s.n, Cols: m, Ld: s.n}
-	if s.opt.Overwrite {
-		z.Ld, z.Data = a.Ld, a.Data
-	} else {
-		z.Data = make([]T, s.n*m)
-	}
-	host := vk.Columns[float64]{Rows: s.n, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}
+// download fetches the vectors.
+func (s *solve[T]) download(z *Dense[T]) (*Dense[T], error) {
+	host := vk.Columns[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: doubles(z.Data)}
 	return z, during(stageTranspose, vk.Download(s.ctx, s.call.dev, host, s.regions.a.In(s.arena)))
 }
 

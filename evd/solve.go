@@ -58,10 +58,11 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 		}
 	}
 	if p.opt.Vectors {
+		room := s.room(a, f.x.Rows)
 		if err := s.transformBack(f.x); err != nil {
 			return nil, err
 		}
-		if res.Vectors, err = s.download(a, f.x.Rows); err != nil {
+		if res.Vectors, err = s.download(room.ready()); err != nil {
 			return nil, err
 		}
 	}

@@ -48,6 +48,7 @@ type Device struct {
 	running sync.Mutex // held by Run and transfers: one user of the queue
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
+	aborted uint32         // what it holds
 	staging *driver.Buffer
 	bounds  *bounds // nil unless Options.DebugShaders
 
@@ -192,6 +193,7 @@ func (d *Device) open() error {
 	if d.control, err = d.dev.NewBuffer(controlBytes, d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.DeviceLocal), true); err != nil {
 		return wrap("allocating the abort word", "", "", err)
 	}
+	atomic.StoreUint32(word(d.control.Host), d.aborted)
 	return d.openBounds()
 }
 
@@ -255,8 +257,12 @@ func (d *Device) Abort() spirv.Addr[uint32] {
 	return spirv.Addr[uint32](d.control.Address)
 }
 
+// setAbort changes the abort word, if need be: across a bus a store that all see at once takes 0.2 ms.
 func (d *Device) setAbort(v uint32) {
-	atomic.StoreUint32(word(d.control.Host), v)
+	if d.aborted != v {
+		d.aborted = v
+		atomic.StoreUint32(word(d.control.Host), v)
+	}
 }
 
 // memoryTypes lists the types that have all of need, those with prefer first.

@@ -59,10 +59,10 @@ type soak struct {
 	limit time.Duration
 	began time.Time
 
-	solves, cancelled, devices int
-	vectors, largest           int
-	worst                      float64 // ratio
-	memory                     []sample
+	solves, cancelled, refused, devices int
+	vectors, largest                    int
+	worst                               float64 // ratio
+	memory                              []sample
 }
 
 // sample is the memory of the host's process and of the device when no plan is open.
@@ -75,11 +75,13 @@ const plansADevice = 12
 
 func (s *soak) oneDevice() {
 	opt := vk.Options{}
-	switch s.rng.IntN(4) {
-	case 0:
+	switch s.rng.IntN(8) {
+	case 0, 1:
 		opt.Batch = oneCommand
-	case 1:
+	case 2, 3:
 		opt.CacheDir = s.TempDir()
+	case 4:
+		opt.DebugShaders = s.limit > 0
 	}
 	d, err := open(opt)
 	if err != nil {
@@ -89,8 +91,7 @@ func (s *soak) oneDevice() {
 		s.onePlan(d)
 	}
 	debug.FreeOSMemory()
-	total, free := d.Memory()
-	s.memory = append(s.memory, sample{resident(), total - free})
+	s.memory = append(s.memory, sample{resident(), used(d)})
 	d.Close()
 	nothingLeft(s.T, "a device")
 	s.devices++
@@ -113,7 +114,7 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 		opt.Tuning = &small
 	}
 	if s.limit > 0 && s.rng.IntN(3) == 0 {
-		bands := []int{1, 3, 8, 16}
+		bands := []int{1, 3, 8, 16, 32, 48, 64}
 		opt.Band = bands[s.rng.IntN(len(bands))]
 		opt.Block = opt.Band * (1 + s.rng.IntN(3))
 	}
@@ -140,13 +141,21 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 	return opt, what
 }
 
+// refusable is the half-bandwidth from which a device may have too little shared memory.
+const refusable = 32
+
 func (s *soak) onePlan(d *vk.Device) {
 	n := s.order()
 	opt, selected := s.draw(n)
 	name := fmt.Sprintf("solve %d: n = %d, vectors %v, %s, solver %v, band %d, block %d, wavefront %v, verify %v, smallest %v, overwrite %v",
 		s.solves, n, opt.Vectors, selected, opt.Solver, opt.Band, opt.Block, opt.Wavefront, opt.Verify, opt.Tuning != nil, opt.Overwrite)
 	p, err := evd.NewPlan[float64](d, n, opt)
-	if err != nil {
+	var lacks *vk.UnsupportedError
+	switch {
+	case opt.Band >= refusable && errors.As(err, &lacks):
+		s.refused++
+		return
+	case err != nil:
 		s.Fatalf("%s: %v", name, err)
 	}
 	defer p.Close()
@@ -272,22 +281,31 @@ func reference(n int, full []float64) (values []float64, ok bool) {
 
 func (s *soak) report() {
 	last := s.memory[len(s.memory)-1]
-	s.Logf("%v: %d solves, %d of them with vectors, up to n = %d, %d cancelled, %d devices; worst ratio %.3g; resident %d MiB, device %d MiB",
-		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.devices, s.worst, last.host>>20, last.device>>20)
+	s.Logf("%v: %d solves, %d of them with vectors, up to n = %d, %d cancelled, %d plans refused, %d devices; worst ratio %.3g; resident %d MiB, device %d MiB",
+		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.refused, s.devices, s.worst, last.host>>20, last.device>>20)
 }
 
 // flat compares the last third of the samples with the one before: the first is for caches to fill.
 func (s *soak) flat() {
+	if s.limit == 0 {
+		return
+	}
+	var host, device []uint64
+	for _, m := range s.memory {
+		host, device = append(host, m.host>>20), append(device, m.device>>20)
+	}
+	s.Logf("MiB resident after each device: %d; used on it: %d", host, device)
 	third := len(s.memory) / 3
-	if third < 10 {
+	if third < 5 {
 		return
 	}
 	before, after := median(s.memory[third:2*third]), median(s.memory[2*third:])
-	s.Logf("medians of the middle third of devices and of the last: resident %d MiB and %d MiB, device %d MiB and %d MiB",
-		before.host>>20, after.host>>20, before.device>>20, after.device>>20)
 	const slack = 32 << 20
 	if after.host > before.host+before.host/10+slack {
-		s.Errorf("the process grows")
+		s.Errorf("the process grows: medians of the middle third and of the last are %d MiB and %d MiB", before.host>>20, after.host>>20)
+	}
+	if after.device > before.device+slack && after.device > before.device+before.device/10 {
+		s.Errorf("the device fills: medians of the middle third and of the last are %d MiB and %d MiB", before.device>>20, after.device>>20)
 	}
 }
 
@@ -307,6 +325,15 @@ func resident() uint64 {
 	}
 	pages, _ := strconv.ParseUint(strings.Fields(string(text))[1], 10, 64)
 	return pages * uint64(os.Getpagesize())
+}
+
+// used is a discrete device's own memory in use; what others share says nothing about us.
+func used(d *vk.Device) uint64 {
+	if d.Info().Type != "discrete" {
+		return 0
+	}
+	total, free := d.Memory()
+	return total - free
 }
 
 func middle(v []float64) float64 {

@@ -1,0 +1,54 @@
+package evd
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// room is memory that vectors will come to. The system provides a page when it is first written, and does
+// so more slowly than the bus fills it; so pages are asked for while the device computes.
+type room[T Float] struct {
+	z       *Dense[T]
+	touched sync.WaitGroup
+}
+
+// room is the input's memory, or fresh memory, for m vectors.
+func (s *solve[T]) room(a Sym[T], m int) *room[T] {
+	if s.opt.Overwrite {
+		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data}}
+	}
+	r := &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: s.n, Data: make([]T, s.n*m)}}
+	r.touch(s.ctx)
+	return r
+}
+
+// touch has the system provide all pages, by several goroutines where it is worth it. When ctx ends, those
+// still missing are left out.
+func (r *room[T]) touch(ctx context.Context) {
+	const most, worth = 4, 1 << 20 // goroutines; bytes for each at least
+	data := r.z.Data
+	workers := min(runtime.GOMAXPROCS(0), most, len(data)*int(unsafe.Sizeof(*new(T)))/worth)
+	for w := range workers {
+		r.touched.Go(func() { touch(ctx, data[len(data)*w/workers:len(data)*(w+1)/workers]) })
+	}
+}
+
+// ready waits until nobody else writes there.
+func (r *room[T]) ready() *Dense[T] {
+	r.touched.Wait()
+	return r.z
+}
+
+// touch writes to each page of v: of one that is only read the system lends a common one.
+func touch[T Float](ctx context.Context, v []T) {
+	const page, look = 4096, 256 // bytes at least; pages between looks at ctx
+	step := page / int(unsafe.Sizeof(*new(T)))
+	for i := 0; i < len(v); i += step {
+		if i/step%look == 0 && ctx.Err() != nil {
+			return
+		}
+		v[i] = 0
+	}
+}
