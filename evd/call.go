@@ -15,30 +15,43 @@ type call struct {
 	profile  *vk.Profile
 	progress func(vk.Progress) // may be nil
 	tree     *Tree             // left by MRRR
+	infos    []*info           // of the recording at hand
 }
 
-// run executes what is recorded and keeps its times.
+// info is the INFO word that a stage will have left when what is recorded has run.
+type info struct {
+	stage string
+	word  [1]uint32
+}
+
+// run executes what is recorded and keeps its times. An INFO word other than 0 is a *StageError, the first recorded
+// if there are several.
 func (c *call) run(record func(rec *vk.Recorder)) error {
+	c.infos = nil
 	rec := vk.NewRecorder(c.dev)
 	record(rec)
 	profile, err := c.dev.Run(c.ctx, rec, c.progress)
 	c.profile.Merge(profile)
-	return err
-}
-
-// info turns a kernel's INFO word into an error.
-func (c *call) info(stage string, word vk.Slice[uint32]) error {
-	if word.Len() == 0 {
-		return nil
+	if err != nil {
+		return err
 	}
-	var info [1]uint32
-	if err := download(c, info[:], word); err != nil {
-		return during(stage, err)
-	}
-	if info[0] != 0 {
-		return &StageError{Stage: stage, Info: info[0]}
+	for _, i := range c.infos {
+		if i.word[0] != 0 {
+			return &StageError{Stage: i.stage, Info: i.word[0]}
+		}
 	}
 	return nil
+}
+
+// info records that run looks at the INFO word which the stage has left at this place of the
+// recording. Later stages run whatever it is.
+func (c *call) info(rec *vk.Recorder, stage string, word vk.Slice[uint32]) {
+	if word.Len() == 0 {
+		return
+	}
+	i := &info{stage: stage}
+	vk.Receive(rec, i.word[:], word)
+	c.infos = append(c.infos, i)
 }
 
 // during names the stage in an error of the device that does not know it: a transfer belongs to no phase

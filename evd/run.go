@@ -15,7 +15,7 @@ type solve[T Float] struct {
 
 func (p *Plan[T]) begin(ctx context.Context) *solve[T] {
 	g := newProgress(p.Costs(), p.opt.Progress)
-	return &solve[T]{p, &call{ctx, p.dev, p.arena, vk.NewProfile(), g.at, nil}}
+	return &solve[T]{p, &call{ctx: ctx, dev: p.dev, ws: p.arena, profile: vk.NewProfile(), progress: g.at}}
 }
 
 // upload checks A and brings it to the device; it returns the power of two

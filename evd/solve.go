@@ -75,20 +75,15 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 // reduce is A → B → T.
 func (s *solve[T]) reduce(uplo Uplo, sigma float64) error {
 	r, t, ws := &s.regions, s.steps.spectral, s.arena
-	err := s.run(func(rec *vk.Recorder) {
+	return s.run(func(rec *vk.Recorder) {
 		s.recordLoad(rec, uplo, sigma)
 		rec.Phase(stageBand, 0, 1)
 		s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.t.In(ws))
+		s.info(rec, stageBand, s.steps.band.Info(ws))
 		rec.Phase(stageChase, 0, 1)
 		s.steps.chase.Record(rec, ws, r.band.In(ws), t.d.In(ws), t.e.In(ws), r.v.In(ws), r.tau.In(ws))
+		s.info(rec, stageChase, s.steps.chase.Info(ws))
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.info(stageBand, s.steps.band.Info(ws)); err != nil {
-		return err
-	}
-	return s.info(stageChase, s.steps.chase.Info(ws))
 }
 
 // transformBack is Sᵀ → Qᵀ → Q, which takes A's place.
@@ -98,17 +93,10 @@ func (s *solve[T]) transformBack(x stages.Matrix) error {
 	}
 	r, ws := &s.regions, s.arena
 	q := stages.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
-	err := s.run(func(rec *vk.Recorder) {
+	return s.run(func(rec *vk.Recorder) {
 		rec.Phase(stageQ2, 0, 1)
 		s.steps.q2.Record(rec, ws, r.v.In(ws), r.tau.In(ws), x)
-	})
-	if err == nil {
-		err = s.info(stageQ2, s.steps.q2.Info(ws))
-	}
-	if err != nil {
-		return err
-	}
-	return s.run(func(rec *vk.Recorder) {
+		s.info(rec, stageQ2, s.steps.q2.Info(ws))
 		rec.Phase(stageQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(), r.t.In(ws), x)
 		rec.Phase(stageTranspose, 0, 1)

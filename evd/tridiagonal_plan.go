@@ -179,7 +179,7 @@ func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x
 }
 
 func (p *TridiagonalPlan[T]) begin(ctx context.Context, progress func(vk.Progress)) *call {
-	return &call{ctx, p.dev, p.arena, vk.NewProfile(), progress, nil}
+	return &call{ctx: ctx, dev: p.dev, ws: p.arena, profile: vk.NewProfile(), progress: progress}
 }
 
 func (p *TridiagonalPlan[T]) upload(c *call, t Tridiagonal[float64]) error {
