@@ -43,7 +43,7 @@ const (
 
 // Guard returns the module with every access by device address sent through a check, and these
 // accesses. One that is out of range is recorded, if it is the first, and takes place
-// elsewhere: loads find zeros, stores and atomics a place of their own that nobody reads.
+// elsewhere: loads find zeros, stores and atomics a place of their own that nobody reads. Loops stay loops.
 //
 // fields and data are the specialisation constants under which the module will be compiled. A module
 // that touches memory in a way that is not understood is refused.
@@ -103,9 +103,20 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 				return nil, err
 			}
 		}
-		out = append(out, in)
+		out = append(out, rolled(in))
 	}
 	return out, nil
+}
+
+// rolled takes back the wish that a loop be unrolled: with a check at each access in each round, what comes of it is
+// large enough to crash NVIDIA's compiler (580.159).
+func rolled(in instruction) instruction {
+	if in.op != opLoopMerge || in.arg(2)&unroll == 0 {
+		return in
+	}
+	args := slices.Clone(in.args)
+	args[2] = args[2]&^unroll | dontUnroll
+	return instruction{in.op, args}
 }
 
 // follow takes note of what an instruction says about those behind it.

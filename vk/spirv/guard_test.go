@@ -58,7 +58,7 @@ func TestGuardCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil
 	dir := t.TempDir()
-	total := 0
+	total, rolled := 0, 0
 	committed(t, func(t *testing.T, name string, code []byte) {
 		_, before := memoryInstructions(t, code)
 		guarded, known, err := Guard(code, nil, nil, Watch{0x123456789000, 7})
@@ -67,6 +67,11 @@ func TestGuardCommitted(t *testing.T) {
 			return
 		}
 		total += len(known)
+		loops := loopsToUnroll(t, code)
+		rolled += loops
+		if left := loopsToUnroll(t, guarded); left != 0 {
+			t.Errorf("%s: %d loops of %d are still to be unrolled", name, left, loops)
+		}
 		// The check itself: it reads, compares and swaps, and writes.
 		const own = 3 + 1 + 5
 		if checked, unchecked := memoryInstructions(t, guarded); len(known) != before || checked != before || unchecked != own {
@@ -86,16 +91,30 @@ func TestGuardCommitted(t *testing.T) {
 			}
 		}
 	})
-	if total < 100 {
-		t.Errorf("only %d accesses were seen", total)
+	if total < 100 || rolled == 0 {
+		t.Errorf("only %d accesses and %d loops to unroll were seen", total, rolled)
 	}
 	if !validates {
 		t.Log("not validated: the pinned tools are not here")
 	}
 }
 
+func loopsToUnroll(t *testing.T, code []byte) (count int) {
+	t.Helper()
+	_, body, err := decode(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range body {
+		if in.op == opLoopMerge && in.arg(2)&unroll != 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // sameBesides holds what is left of a guarded module without its additions against the original:
-// the same instructions in the same order, but for the pointers of accesses.
+// the same instructions in the same order, but for the pointers of accesses and the unrolling of loops.
 func sameBesides(t *testing.T, name string, code, guarded []byte) {
 	t.Helper()
 	header, was, _ := decode(code)
@@ -117,6 +136,9 @@ func sameBesides(t *testing.T, name string, code, guarded []byte) {
 				if args[at] >= bound {
 					args[at] = want.args[at]
 				}
+			}
+			if in.op == opLoopMerge && want.args[2] == unroll && args[2] == dontUnroll {
+				args[2] = unroll
 			}
 			same = slices.Equal(args, want.args)
 		}

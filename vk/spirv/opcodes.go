@@ -159,6 +159,8 @@ const (
 	scopeDevice       = 1
 	scopeQueueFamily  = 5
 	dontInline        = 2 // function control
+	unroll            = 1 // loop control
+	dontUnroll        = 2
 )
 
 // Memory operands of loads and stores, and semantics of barriers.
