@@ -29,12 +29,47 @@ func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-func (r *Recorder) pack(host []byte) uint32 {
-	p := parcel{host: host}
-	if n := len(r.parcels); n > 0 {
-		p.off = alignUp(r.parcels[n-1].off + uint64(len(r.parcels[n-1].host)))
+// SendFirst is Send of any size, for numbers that are there before anything recorded needs their place: what does
+// not travel in the recording any more comes before it, by an exchange of its own.
+func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
+	if r.holds(bytesIn(v)) {
+		Send(r, dst, v)
+	} else {
+		r.before = append(r.before, freight{bytesIn(v), dst.Sub(0, len(v)).bytes()})
 	}
-	if p.off+uint64(len(host)) > stagingBytes {
+}
+
+// ReceiveLast is Receive of any size, for numbers that nothing recorded later changes: what does not travel in the
+// recording any more follows it, by an exchange of its own.
+func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
+	if r.holds(bytesIn(v)) {
+		Receive(r, v, src)
+	} else {
+		r.after = append(r.after, freight{bytesIn(v), src.Sub(0, len(v)).bytes()})
+	}
+}
+
+// freight is what is too much for a parcel.
+type freight struct {
+	host   []byte
+	device Slice[byte]
+}
+
+// next is where in the staging buffer the next parcel lies.
+func (r *Recorder) next() uint64 {
+	if len(r.parcels) == 0 {
+		return 0
+	}
+	last := r.parcels[len(r.parcels)-1]
+	return alignUp(last.off + uint64(len(last.host)))
+}
+
+// holds says whether there is room for another parcel.
+func (r *Recorder) holds(host []byte) bool { return r.next()+uint64(len(host)) <= stagingBytes }
+
+func (r *Recorder) pack(host []byte) uint32 {
+	p := parcel{host: host, off: r.next()}
+	if !r.holds(host) {
 		panic(fmt.Sprintf("vk: more than %d bytes travel in one recording", stagingBytes))
 	}
 	r.parcels = append(r.parcels, p)

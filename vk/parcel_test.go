@@ -78,10 +78,54 @@ func TestSendRefuses(t *testing.T) {
 		vk.Send(rec, x.In(a), make([]float64, 1))
 	})
 	refused("what is longer than its place", func(rec *vk.Recorder) { vk.Send(rec, x.In(a).Sub(0, 3), make([]float64, 4)) })
+	refused("much that is longer than its place", func(rec *vk.Recorder) { vk.SendFirst(rec, x.In(a), make([]float64, 9<<20+1)) })
+	refused("much that is longer than what there is", func(rec *vk.Recorder) { vk.ReceiveLast(rec, make([]float64, 9<<20+1), x.In(a)) })
 	refused("two sends to one place at once", func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
 			vk.Send(rec, x.In(a), make([]float64, 4))
 			vk.Receive(rec, make([]float64, 1), x.In(a).From(3))
 		})
 	})
+}
+
+// What is too much for one recording comes before it and follows it.
+func TestSendFirstAndReceiveLast(t *testing.T) {
+	d := open(t, vk.Options{})
+	const n = 5 << 20 // 40 MiB: one travels, two do not, in neither direction
+	var x, y [2]vk.Region[float64]
+	for i := range x {
+		x[i], y[i] = vk.Reserve[float64]("x", n), vk.Reserve[float64]("y", n)
+	}
+	a, err := d.NewArena(vk.Together(x[0], x[1], y[0], y[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, count := range []int{0, 1, 1000, n} {
+		var sent, got [2][]float64
+		rec := vk.NewRecorder(d)
+		for i := range x {
+			sent[i], got[i] = make([]float64, count), make([]float64, count)
+			vk.SendFirst(rec, x[i].In(a), sent[i])
+		}
+		for i := range x {
+			vk.Copy(rec, y[i].In(a), x[i].In(a))
+			vk.ReceiveLast(rec, got[i], y[i].In(a))
+		}
+		for round := range 2 { // what is sent is what it is when Run begins
+			for i := range sent {
+				for k := range sent[i] {
+					sent[i][k] = float64(k + (i+2*round)*n)
+				}
+			}
+			if _, err := d.Run(context.Background(), rec, nil); err != nil {
+				t.Fatal(err)
+			}
+			for i := range sent {
+				if !slices.Equal(sent[i], got[i]) {
+					t.Errorf("%d elements, round %d: array %d did not come back as it was", count, round, i)
+				}
+			}
+		}
+	}
 }

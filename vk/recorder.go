@@ -43,11 +43,12 @@ type phaseMark struct {
 // between any two of them unless both are inside one Concurrently. It holds plain
 // values only, so that it can be printed, compared and run any number of times.
 type Recorder struct {
-	dev        *Device
-	cmds       []command
-	bytes      []byte
-	parcels    []parcel
-	concurrent *concurrent
+	dev           *Device
+	cmds          []command
+	bytes         []byte
+	parcels       []parcel
+	before, after []freight
+	concurrent    *concurrent
 }
 
 // NewRecorder makes an empty recording for the device.

@@ -24,6 +24,22 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	if err := rec.compiled(); err != nil {
 		return NewProfile(), err
 	}
+	for _, f := range rec.before {
+		if err := Upload(ctx, d, f.device, Vector(f.host)); err != nil {
+			return NewProfile(), err
+		}
+	}
+	profile, err := d.run(ctx, rec, onProgress)
+	for _, f := range rec.after {
+		if err == nil {
+			err = Download(ctx, d, Vector(f.host), f.device)
+		}
+	}
+	return profile, err
+}
+
+// run is Run without freight.
+func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	d.running.Lock()
 	defer d.running.Unlock()
 	if d.dev == nil {

@@ -41,6 +41,9 @@ func (s Slice[T]) Sub(i, n int) Slice[T] {
 	return Slice[T]{s.arena, s.off + uint64(i)*s.elem(), n}
 }
 
+// bytes is the same memory.
+func (s Slice[T]) bytes() Slice[byte] { return Slice[byte]{s.arena, s.off, s.n * int(s.elem())} }
+
 func (s Slice[T]) elem() uint64 {
 	var zero T
 	return uint64(unsafe.Sizeof(zero))
