@@ -44,10 +44,11 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.reduce(a.Uplo, sigma); err != nil {
+	t, err := s.reduce(a.Uplo, sigma)
+	if err != nil {
 		return nil, err
 	}
-	f, err := s.steps.spectral.solve(s.call, sigma)
+	f, err := s.steps.spectral.solve(s.call, t, sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +74,9 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 }
 
 // reduce is A → B → T.
-func (s *solve[T]) reduce(uplo Uplo, sigma float64) error {
+func (s *solve[T]) reduce(uplo Uplo, sigma float64) (host Tridiagonal[float64], err error) {
 	r, t, ws := &s.regions, s.steps.spectral, s.arena
-	return s.run(func(rec *vk.Recorder) {
+	err = s.run(func(rec *vk.Recorder) {
 		s.recordLoad(rec, uplo, sigma)
 		rec.Phase(stageBand, 0, 1)
 		s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.t.In(ws))
@@ -83,7 +84,9 @@ func (s *solve[T]) reduce(uplo Uplo, sigma float64) error {
 		rec.Phase(stageChase, 0, 1)
 		s.steps.chase.Record(rec, ws, r.band.In(ws), t.d.In(ws), t.e.In(ws), r.v.In(ws), r.tau.In(ws))
 		s.info(rec, stageChase, s.steps.chase.Info(ws))
+		host = t.receive(rec, ws)
 	})
+	return host, err
 }
 
 // transformBack is Sᵀ → Qᵀ → Q, which takes A's place.

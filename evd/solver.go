@@ -47,8 +47,14 @@ type tridiagonalSolver interface {
 
 	// Solve finds λ[from] … λ[to−1] of T, ascending, where from < to. Unless it has
 	// no rows, xt, (to−from)×n, receives the vectors, one a row; its memory,
-	// Room included, begins as anything. d and e stay as they are.
-	Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error)
+	// Room included, begins as anything. T stays as it is, here and there.
+	Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]float64, error)
+}
+
+// tridiagonal is T in both places: methods differ in which side begins.
+type tridiagonal struct {
+	d, e vk.Slice[float64]
+	host Tridiagonal[float64]
 }
 
 // Solvers lists the methods by the names that String gives and ParseSolver knows.

@@ -26,12 +26,8 @@ func (s divideConquer) Flops(m int) float64 {
 	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
 }
 
-func (s divideConquer) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
-	hostD, hostE, err := toHost(c, d, e, s.n)
-	if err != nil {
-		return nil, err
-	}
-	values, profile, err := s.DivideConquer.SolveRange(c.ctx, c.ws, hostD, hostE, from, to, xt)
+func (s divideConquer) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, profile, err := s.DivideConquer.SolveRange(c.ctx, c.ws, t.host.D, t.host.E, from, to, xt)
 	c.profile.Merge(profile)
 	if err != nil {
 		return nil, notConverged(err)
@@ -40,26 +36,19 @@ func (s divideConquer) Solve(c *call, d, e vk.Slice[float64], from, to int, xt s
 }
 
 // divideConquerValues is stages.DivideConquerValues as a tridiagonalSolver.
-type divideConquerValues struct {
-	*stages.DivideConquerValues
-	n int
-}
+type divideConquerValues struct{ *stages.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewDivideConquerValues(dev, n, t)
-	return divideConquerValues{s, n}, err
+	return divideConquerValues{s}, err
 }
 
 func (s divideConquerValues) Room() int { return 0 }
 
 func (s divideConquerValues) Flops(int) float64 { return s.DivideConquerValues.Flops() }
 
-func (s divideConquerValues) Solve(c *call, d, e vk.Slice[float64], from, to int, _ stages.Matrix) ([]float64, error) {
-	hostD, hostE, err := toHost(c, d, e, s.n)
-	if err != nil {
-		return nil, err
-	}
-	values, profile, err := s.DivideConquerValues.Solve(c.ctx, c.ws, hostD, hostE)
+func (s divideConquerValues) Solve(c *call, t tridiagonal, from, to int, _ stages.Matrix) ([]float64, error) {
+	values, profile, err := s.DivideConquerValues.Solve(c.ctx, c.ws, t.host.D, t.host.E)
 	c.profile.Merge(profile)
 	if err != nil {
 		return nil, notConverged(err)
@@ -89,11 +78,11 @@ func (s bisection) Room() int { return 0 }
 
 func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m) / float64(s.n) }
 
-func (s bisection) Solve(c *call, d, e vk.Slice[float64], from, to int, _ stages.Matrix) ([]float64, error) {
+func (s bisection) Solve(c *call, t tridiagonal, from, to int, _ stages.Matrix) ([]float64, error) {
 	found := s.values.In(c.ws)
 	err := c.run(func(rec *vk.Recorder) {
 		rec.Phase(stageBisect, 0, 1)
-		s.RecordRange(rec, c.ws, d, e, from, to, found)
+		s.RecordRange(rec, c.ws, t.d, t.e, from, to, found)
 	})
 	if err != nil {
 		return nil, err
@@ -122,25 +111,18 @@ func (s mrrr) Room() int { return s.n * s.m }
 func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
 // Solve without vectors finds them all the same, in the memory that Room asks for.
-func (s mrrr) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
-	hostD, hostE, err := toHost(c, d, e, s.n)
-	if err != nil {
-		return nil, err
-	}
-	values, counters, profile, err := s.MRRR.Solve(c.ctx, c.ws, hostD, hostE, from, to, xt)
+func (s mrrr) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, counters, profile, err := s.MRRR.Solve(c.ctx, c.ws, t.host.D, t.host.E, from, to, xt)
 	c.profile.Merge(profile)
 	c.tree = &counters
 	return values, notConverged(err)
 }
 
 // qr is stages.QRIteration as a tridiagonalSolver.
-type qr struct {
-	*stages.QRIteration
-	n int
-}
+type qr struct{ *stages.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ stages.Ops, _ stages.Tuning) (tridiagonalSolver, error) {
-	return qr{stages.NewQRIteration(dev, n), n}, nil
+	return qr{stages.NewQRIteration(dev, n)}, nil
 }
 
 func (s qr) Room() int { return 0 }
@@ -148,23 +130,10 @@ func (s qr) Room() int { return 0 }
 // Flops are those of all vectors: QR iteration cannot find fewer.
 func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
 
-func (s qr) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
-	hostD, hostE, err := toHost(c, d, e, s.n)
-	if err != nil {
-		return nil, err
-	}
-	values, profile, err := s.QRIteration.SolveRange(c.ctx, hostD, hostE, from, to, xt)
+func (s qr) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, profile, err := s.QRIteration.SolveRange(c.ctx, t.host.D, t.host.E, from, to, xt)
 	c.profile.Merge(profile)
 	return values, notConverged(err)
-}
-
-// toHost fetches T for a method in which the host takes part.
-func toHost(c *call, d, e vk.Slice[float64], n int) (hostD, hostE []float64, err error) {
-	hostD, hostE = make([]float64, n), make([]float64, n-1)
-	if err = download(c, hostD, d); err == nil {
-		err = download(c, hostE, e)
-	}
-	return hostD, hostE, err
 }
 
 // notConverged says in this package's words what a stage says in its own.

@@ -86,9 +86,17 @@ type found struct {
 	x      stages.Matrix // vectors, one a row
 }
 
+// receive records that T comes to the host.
+func (s *spectral) receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal[float64] {
+	t := Tridiagonal[float64]{make([]float64, s.n), make([]float64, s.n-1)}
+	vk.ReceiveLast(rec, t.D, s.d.In(ws))
+	vk.ReceiveLast(rec, t.E, s.e.In(ws))
+	return t
+}
+
 // solve finds what is selected of the eigenvalues of T(d, e), which is σ times the
-// caller's matrix.
-func (s *spectral) solve(c *call, sigma float64) (found, error) {
+// caller's matrix; host is T, too.
+func (s *spectral) solve(c *call, host Tridiagonal[float64], sigma float64) (found, error) {
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {
 		ends := s.opt.Select.ends(sigma)
@@ -109,10 +117,11 @@ func (s *spectral) solve(c *call, sigma float64) (found, error) {
 	if from == to {
 		return f, nil
 	}
+	t := tridiagonal{s.d.In(c.ws), s.e.In(c.ws), host}
 	var err error
-	f.values, err = s.solver.Solve(c, s.d.In(c.ws), s.e.In(c.ws), from, to, f.x)
+	f.values, err = s.solver.Solve(c, t, from, to, f.x)
 	if err == nil && s.exact != nil {
-		err = s.settle(c, f)
+		err = s.settle(c, t, f)
 	}
 	return f, during(s.stage, err)
 }

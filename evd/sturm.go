@@ -18,12 +18,8 @@ const settled = 2
 // robust representations and QR iteration promise multiples of ulp·‖T‖ that grow with the order or the
 // number of levels. Mostly there are none. Values ascend also afterwards, so each still belongs to its vector,
 // or to one whose eigenvalue is the same to that width.
-func (s *spectral) settle(c *call, f found) error {
-	d, e, err := toHost(c, s.d.In(c.ws), s.e.In(c.ws), s.n)
-	if err != nil {
-		return err
-	}
-	norm := Tridiagonal[float64]{d, e}.norm1()
+func (s *spectral) settle(c *call, t tridiagonal, f found) error {
+	norm := t.host.norm1()
 	width := settled * ulp * norm // also where that is far below what certify can tell
 	if norm == 0 {
 		width = leastWidth
@@ -33,7 +29,7 @@ func (s *spectral) settle(c *call, f found) error {
 		return err
 	}
 	lo, hi := open[0], open[len(open)-1]+1
-	found, err := s.exact.Solve(c, s.d.In(c.ws), s.e.In(c.ws), f.first+lo, f.first+hi, stages.Matrix{})
+	found, err := s.exact.Solve(c, t, f.first+lo, f.first+hi, stages.Matrix{})
 	if err != nil {
 		return err
 	}

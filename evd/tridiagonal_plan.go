@@ -117,10 +117,11 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 		res.Profile = c.profile
 		return res, nil
 	}
-	if err := p.upload(c, t.times(1)); err != nil {
+	host := t.times(1)
+	if err := p.upload(c, host); err != nil {
 		return nil, err
 	}
-	f, err := p.spectral.solve(c, 1)
+	f, err := p.spectral.solve(c, host, 1)
 	if err != nil {
 		return nil, err
 	}

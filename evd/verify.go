@@ -115,14 +115,14 @@ func ours(err error) bool {
 	return errors.As(err, new(*StageError)) || errors.As(err, new(*NoConvergenceError))
 }
 
-// certifyValues measures σ·λ against T, and T against σ·A.
+// certifyValues measures σ·λ against T, as it is on the device now, and T against σ·A.
 func (s *solve[T]) certifyValues(a Sym[T], sigma float64, f found) (*Certificate, error) {
 	t := s.steps.spectral
-	d, e, err := toHost(s.call, t.d.In(s.arena), t.e.In(s.arena), s.n)
+	var on Tridiagonal[float64]
+	err := s.run(func(rec *vk.Recorder) { on = t.receive(rec, s.arena) })
 	if err != nil {
-		return nil, err
+		return nil, during(stageCount, err)
 	}
-	on := Tridiagonal[float64]{d, e}
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
 	if len(f.values) > 0 {
 		c.Counts, err = t.certify(s.call, f.values, f.first, max(on.norm1(), safeMin*sigma))

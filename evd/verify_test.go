@@ -20,10 +20,10 @@ type spoiled struct {
 	spoil func(c *call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
 }
 
-func (s spoiled) Solve(c *call, d, e vk.Slice[float64], from, to int, xt stages.Matrix) ([]float64, error) {
-	values, err := s.tridiagonalSolver.Solve(c, d, e, from, to, xt)
+func (s spoiled) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, err := s.tridiagonalSolver.Solve(c, t, from, to, xt)
 	if err == nil {
-		err = s.spoil(c, d, values, xt)
+		err = s.spoil(c, t.d, values, xt)
 	}
 	return values, err
 }
