@@ -2,6 +2,7 @@ package stages
 
 import (
 	"math"
+	"sync"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,12 +15,16 @@ type cut struct{ tile, splits, stretch int }
 type cutter struct {
 	tiles []Tile
 	units int
-	room  int // elements that all partial products together may have
+	room  int       // elements that all partial products together may have
+	known *sync.Map // cuts by cutOf: a plan records the same ones each time
 }
+
+// cutOf is what a cut depends on.
+type cutOf struct{ m, n, k, count, across int }
 
 // newCutter allows partial products of twice what a full device holds.
 func newCutter(t ProductTuning) cutter {
-	c := cutter{tiles: t.Tiles, units: t.Units}
+	c := cutter{tiles: t.Tiles, units: t.Units, known: new(sync.Map)}
 	for _, x := range t.Tiles {
 		c.room = max(c.room, 2*t.Units*int(x.Resident)*int(x.M*x.N))
 	}
@@ -64,6 +69,17 @@ func (c cutter) cost(x cut, m, n, count, across int) float64 {
 
 // choose cuts count products of m×k by k×n, across of whose factors lie with k along memory.
 func (c cutter) choose(m, n, k, count, across int) cut {
+	of := cutOf{m, n, k, count, across}
+	if known, ok := c.known.Load(of); ok {
+		return known.(cut)
+	}
+	best := c.search(m, n, k, count, across)
+	c.known.Store(of, best)
+	return best
+}
+
+// search tries all cuts.
+func (c cutter) search(m, n, k, count, across int) cut {
 	best, least := cut{}, math.Inf(1)
 	for i, t := range c.tiles {
 		for pieces := 1; ; pieces = more(pieces) {

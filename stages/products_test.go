@@ -92,7 +92,7 @@ func TestCuts(t *testing.T) {
 				for _, k := range []int{0, 1, 32, 1000, 65536} {
 					for _, count := range []int{1, 100} {
 						x := c.choose(m, n, k, count, 1)
-						if x != c.choose(m, n, k, count, 1) || x.splits < 1 || x.splits*x.stretch < k || (x.splits-1)*x.stretch > max(k-1, 0) {
+						if x != c.choose(m, n, k, count, 1) || x != c.search(m, n, k, count, 1) || x.splits < 1 || x.splits*x.stretch < k || (x.splits-1)*x.stretch > max(k-1, 0) {
 							t.Errorf("%s: %d×%d×%d is cut into %+v", name, m, n, k, x)
 						}
 						if x.splits > 1 && (m*n*count*x.splits > c.room || x.splits > vk.MostGroups() || x.stretch%int(c.tiles[x.tile].K) != 0) {
