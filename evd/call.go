@@ -63,11 +63,3 @@ func during(stage string, err error) error {
 	}
 	return err
 }
-
-func upload[T any](c *call, to vk.Slice[T], v []T) error {
-	return vk.Upload(c.ctx, c.dev, to, vk.Vector(v))
-}
-
-func download[T any](c *call, v []T, from vk.Slice[T]) error {
-	return vk.Download(c.ctx, c.dev, vk.Vector(v), from)
-}

@@ -73,24 +73,18 @@ func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums
 	if err := vk.Upload(ctx, p.dev, up, vk.Columns[float64]{Rows: z.Rows, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}); err != nil {
 		return sums, sigma, err
 	}
-	if err := vk.Upload(ctx, p.dev, t.values.In(p.arena), vk.Vector(lambda)); err != nil {
-		return sums, sigma, err
-	}
 	rec := vk.NewRecorder(p.dev)
 	rec.Phase(stageCheck, 0, p.steps.residuals.Flops())
+	vk.SendFirst(rec, t.values.In(p.arena), lambda)
 	p.recordLoad(rec, a.Uplo, sigma)
 	out := [2]vk.Slice[float64]{p.regions.residual.In(p.arena), p.regions.orthogonality.In(p.arena)}
 	p.steps.residuals.Record(rec, p.arena, p.matrixA(), stages.NewMatrix(up, p.n, m, p.n), t.values.In(p.arena), out[0], out[1])
-	if _, err := p.dev.Run(ctx, rec, nil); err != nil {
-		return sums, sigma, err
-	}
 	for i := range sums {
 		sums[i] = make([]float64, m)
-		if err := vk.Download(ctx, p.dev, vk.Vector(sums[i]), out[i]); err != nil {
-			return sums, sigma, err
-		}
+		vk.ReceiveLast(rec, sums[i], out[i])
 	}
-	return sums, sigma, nil
+	_, err = p.dev.Run(ctx, rec, nil)
+	return sums, sigma, err
 }
 
 // largest is the maximum, or NaN if there is one.

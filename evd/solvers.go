@@ -79,16 +79,12 @@ func (s bisection) Room() int { return 0 }
 func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m) / float64(s.n) }
 
 func (s bisection) Solve(c *call, t tridiagonal, from, to int, _ stages.Matrix) ([]float64, error) {
-	found := s.values.In(c.ws)
-	err := c.run(func(rec *vk.Recorder) {
+	found, values := s.values.In(c.ws), make([]float64, to-from)
+	return values, c.run(func(rec *vk.Recorder) {
 		rec.Phase(stageBisect, 0, 1)
 		s.RecordRange(rec, c.ws, t.d, t.e, from, to, found)
+		vk.ReceiveLast(rec, values, found)
 	})
-	if err != nil {
-		return nil, err
-	}
-	values := make([]float64, to-from)
-	return values, download(c, values, found)
 }
 
 // mrrr is stages.MRRR as a tridiagonalSolver, with divide and conquer at its side.

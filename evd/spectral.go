@@ -158,15 +158,10 @@ func (s *spectral) count(c *call, shifts []float64) ([]int, error) {
 // ones means nothing.
 func (s *spectral) countSome(c *call, shifts []float64) ([]uint32, error) {
 	counts := make([]uint32, len(shifts))
-	if err := upload(c, s.shifts.In(c.ws), shifts); err != nil {
-		return nil, err
-	}
-	err := c.run(func(rec *vk.Recorder) {
+	return counts, c.run(func(rec *vk.Recorder) {
 		rec.Phase(stageCount, 0, 0)
+		vk.SendFirst(rec, s.shifts.In(c.ws), shifts)
 		s.sturm.RecordCounts(rec, c.ws, s.d.In(c.ws), s.e.In(c.ws), s.shifts.In(c.ws), s.counts.In(c.ws).Sub(0, len(counts)))
+		vk.ReceiveLast(rec, counts, s.counts.In(c.ws))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return counts, download(c, counts, s.counts.In(c.ws))
 }

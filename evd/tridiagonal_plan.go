@@ -148,7 +148,7 @@ func (p *TridiagonalPlan[T]) vectors(c *call, x stages.Matrix) (*Dense[T], error
 	if err != nil {
 		return nil, err
 	}
-	return res, download(c, doubles(res.Data), z.At)
+	return res, vk.Download(c.ctx, c.dev, vk.Vector(doubles(res.Data)), z.At)
 }
 
 // CountBelow counts the eigenvalues of t below each x, by the signs of the pivots of
@@ -184,10 +184,10 @@ func (p *TridiagonalPlan[T]) begin(ctx context.Context, progress func(vk.Progres
 }
 
 func (p *TridiagonalPlan[T]) upload(c *call, t Tridiagonal[float64]) error {
-	if err := upload(c, p.spectral.d.In(c.ws), t.D); err != nil {
-		return err
-	}
-	return upload(c, p.spectral.e.In(c.ws), t.E)
+	return c.run(func(rec *vk.Recorder) {
+		vk.SendFirst(rec, p.spectral.d.In(c.ws), t.D)
+		vk.SendFirst(rec, p.spectral.e.In(c.ws), t.E)
+	})
 }
 
 func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
