@@ -64,21 +64,22 @@ func (p *Plan[T]) check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 
 // residuals are the column sums of stages.Residual for σ·A, and σ.
 func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
+	m, t := res.Vectors.Cols, p.steps.spectral
+	z := stages.NewMatrix(t.x.In(p.arena), p.n, m, p.n)
+	// The vectors first: they may go by way of A's place.
+	if err := restore(ctx, p.dev, p.steps.finish, res.Vectors, p.regions.a.In(p.arena), z); err != nil {
+		return sums, 0, err
+	}
 	if sigma, err = p.upload(ctx, a); err != nil {
 		return sums, 0, err
 	}
-	z, m, t := res.Vectors, res.Vectors.Cols, p.steps.spectral
 	lambda := rescale(res.Values, sigma)
-	up := t.x.In(p.arena)
-	if err := vk.Upload(ctx, p.dev, up, vk.Columns[float64]{Rows: z.Rows, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}); err != nil {
-		return sums, sigma, err
-	}
 	rec := vk.NewRecorder(p.dev)
 	rec.Phase(stageCheck, 0, p.steps.residuals.Flops())
 	vk.SendFirst(rec, t.values.In(p.arena), lambda)
 	p.recordLoad(rec, a.Uplo, sigma)
 	out := [2]vk.Slice[float64]{p.regions.residual.In(p.arena), p.regions.orthogonality.In(p.arena)}
-	p.steps.residuals.Record(rec, p.arena, p.matrixA(), stages.NewMatrix(up, p.n, m, p.n), t.values.In(p.arena), out[0], out[1])
+	p.steps.residuals.Record(rec, p.arena, p.matrixA(), z, t.values.In(p.arena), out[0], out[1])
 	for i := range sums {
 		sums[i] = make([]float64, m)
 		vk.ReceiveLast(rec, sums[i], out[i])

@@ -442,6 +442,7 @@ func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 	tp := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
 	for _, z := range []evd.Dense[float64]{
 		{Rows: n, Cols: n, Ld: 1, Data: make([]float64, 9)}, {Rows: n, Cols: n, Ld: n, Data: make([]float64, 8)},
+		{Rows: n, Cols: n, Ld: 2, Data: make([]float64, 9), RowMajor: true}, {Rows: n, Cols: 2, Ld: 2, Data: make([]float64, 5), RowMajor: true},
 		{Rows: n, Cols: -1, Ld: n}, {Rows: n, Cols: n, Ld: math.MaxInt, Data: make([]float64, 9)},
 	} {
 		res := &evd.Result[float64]{Values: make([]float64, max(z.Cols, 0)), Vectors: &z}

@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/vk"
 )
 
 // Float is the precisions that are there.
@@ -47,22 +49,69 @@ func (a Sym[T]) column(j int) (from, to int) {
 	return j, a.N
 }
 
-// Dense is an n×m matrix in column-major storage.
+// Dense is an n×m matrix in column-major storage, element (i, j) at Data[i + j·Ld], or in
+// row-major storage, at Data[i·Ld + j].
 type Dense[T Float] struct {
 	Rows, Cols, Ld int
 	Data           []T
+	RowMajor       bool
+}
+
+// packed is an n×m matrix in fresh memory.
+func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
+	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
+	d.Ld = max(d.stored().Rows, 1)
+	return d
+}
+
+// stored is what d's memory holds, by columns: d, or its transpose if it is row-major.
+func (d Dense[T]) stored() vk.Columns[float64] {
+	if d.RowMajor {
+		return vk.Columns[float64]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: doubles(d.Data)}
+	}
+	return vk.Columns[float64]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: doubles(d.Data)}
 }
 
 // check says whether the shape makes sense; the error is a *ShapeError.
 func (d Dense[T]) check() error {
-	if d.Rows > 0 && d.Cols > 0 && !holds(len(d.Data), d.Rows, d.Cols, d.Ld) {
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
 		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
 	}
 	return nil
 }
 
-// Col is column j, sharing memory.
-func (d Dense[T]) Col(j int) []T { return d.Data[j*d.Ld : j*d.Ld+d.Rows] }
+// At is element (i, j).
+func (d Dense[T]) At(i, j int) T {
+	if d.RowMajor {
+		i, j = j, i
+	}
+	return d.Data[i+j*d.Ld]
+}
+
+// Col is column j, sharing memory, or a copy of it if d is row-major.
+func (d Dense[T]) Col(j int) []T {
+	if !d.RowMajor {
+		return d.Data[j*d.Ld : j*d.Ld+d.Rows]
+	}
+	column := make([]T, d.Rows)
+	for i := range column {
+		column[i] = d.At(i, j)
+	}
+	return column
+}
+
+// Gonum is d as a matrix of gonum's, sharing memory: a *mat.Dense if d is row-major, or else
+// the transpose of one. Without elements it is gonum's empty matrix, whatever d's shape.
+func (d Dense[T]) Gonum() mat.Matrix {
+	var m mat.Dense
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns
+		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: s.Data})
+	}
+	if d.RowMajor {
+		return &m
+	}
+	return m.T()
+}
 
 // Gonum views a gonum matrix without copying where it can: row-major upper is
 // column-major lower. Other implementations of mat.Symmetric are copied.

@@ -16,6 +16,7 @@ type Options struct {
 	Wavefront bool           // no workgroup waits for another in bulge chasing, Q2 and panels: for devices on which those that wait starve others
 	Verify    bool           // certify each result before it is returned, and solve again by other means where that fails
 	Overwrite bool           // with Vectors: return them in the input's memory (Ld and all), destroying A
+	RowMajor  bool           // with Vectors: return them row-major, as gonum has matrices: component i of vector j is Data[i·Ld+j]
 	Progress  func(Progress) // called now and then from Solve's goroutine
 	Tuning    *stages.Tuning // nil takes the table for the device
 }

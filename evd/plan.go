@@ -29,8 +29,7 @@ type steps struct {
 	spectral  *spectral
 	q2        *stages.ApplyQ2
 	q1        *stages.ApplyQ1
-	transpose *stages.Transpose
-	signs     *stages.Signs
+	finish    *finish
 	residuals *stages.Residual
 }
 
@@ -95,6 +94,9 @@ func (opt Options) tuning(dev *vk.Device, n int) (stages.Tuning, error) {
 	if opt.Overwrite && !opt.Vectors {
 		return t, &OptionError{"Overwrite", "only vectors can take the input's place"}
 	}
+	if opt.RowMajor && !opt.Vectors {
+		return t, &OptionError{"RowMajor", "only vectors have rows"}
+	}
 	if opt.Overwrite && opt.Verify {
 		return t, &OptionError{"Verify", "the input is needed again, Overwrite destroys it"}
 	}
@@ -126,8 +128,7 @@ func (p *Plan[T]) prepare() (err error) {
 	if m := p.opt.Select.capacity(n); p.opt.Vectors {
 		s.q2 = made(stages.NewApplyQ2(dev, n, m, t))(&errs)
 		s.q1 = made(stages.NewApplyQ1(dev, n, b, m, s.ops, t))(&errs)
-		s.transpose = made(stages.NewTranspose(dev, t))(&errs)
-		s.signs = made(stages.NewSigns(dev))(&errs)
+		s.finish = made(newFinish(dev, p.opt, t))(&errs)
 		s.residuals = made(stages.NewResidual(dev, n, m, s.ops.Gemm))(&errs)
 	}
 	if len(errs) > 0 {

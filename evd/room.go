@@ -17,9 +17,9 @@ type room[T Float] struct {
 // room is the input's memory, or fresh memory, for m vectors.
 func (s *solve[T]) room(a Sym[T], m int) *room[T] {
 	if s.opt.Overwrite {
-		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data}}
+		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}}
 	}
-	r := &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: s.n, Data: make([]T, s.n*m)}}
+	r := &room[T]{z: packed[T](s.n, m, s.opt.RowMajor)}
 	r.touch(s.ctx)
 	return r
 }

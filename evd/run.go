@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -35,10 +36,9 @@ func (p *Plan[T]) recordLoad(rec *vk.Recorder, uplo Uplo, sigma float64) {
 	p.steps.load.Record(rec, p.matrixA(), bool(uplo), sigma)
 }
 
-// download fetches the vectors.
-func (s *solve[T]) download(z *Dense[T]) (*Dense[T], error) {
-	host := vk.Columns[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: doubles(z.Data)}
-	return z, during(stageTranspose, vk.Download(s.ctx, s.call.dev, host, s.regions.a.In(s.arena)))
+// fetch downloads vectors that lie on the device as they are to lie in z.
+func fetch[T Float](c *call, z *Dense[T], from stages.Matrix) (*Dense[T], error) {
+	return z, during(stageTranspose, vk.Download(c.ctx, c.dev, z.stored(), from.At))
 }
 
 // unscale divides by σ, a power of two: exact but for underflow.
@@ -81,8 +81,10 @@ func trivial[T Float](opt Options, values []T) *Result[T] {
 	from, to := opt.Select.trivial(doubles(values))
 	res := &Result[T]{First: from, Values: slices.Clone(values[from:to])}
 	if opt.Vectors {
-		n, m := len(values), to-from
-		res.Vectors = &Dense[T]{Rows: n, Cols: m, Ld: max(n, 1), Data: slices.Repeat([]T{1}, n*m)}
+		res.Vectors = packed[T](len(values), to-from, opt.RowMajor)
+		for i := range res.Vectors.Data { // one at most
+			res.Vectors.Data[i] = 1
+		}
 	}
 	return res
 }

@@ -60,10 +60,11 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	}
 	if p.opt.Vectors {
 		room := s.room(a, f.x.Rows)
-		if err := s.transformBack(f.x); err != nil {
+		q, err := s.transformBack(f.x)
+		if err != nil {
 			return nil, err
 		}
-		if res.Vectors, err = s.download(room.ready()); err != nil {
+		if res.Vectors, err = fetch(s.call, room.ready(), q); err != nil {
 			return nil, err
 		}
 	}
@@ -89,23 +90,23 @@ func (s *solve[T]) reduce(uplo Uplo, sigma float64) (host Tridiagonal[float64], 
 	return host, err
 }
 
-// transformBack is Sᵀ → Qᵀ → Q, which takes A's place.
-func (s *solve[T]) transformBack(x stages.Matrix) error {
-	if x.Rows == 0 {
-		return nil
-	}
+// transformBack is Sᵀ → Qᵀ → Q, which takes A's place. It returns what is to be downloaded: Q, or Qᵀ, whose
+// columns are the rows of Q.
+func (s *solve[T]) transformBack(x stages.Matrix) (q stages.Matrix, err error) {
 	r, ws := &s.regions, s.arena
-	q := stages.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
-	return s.run(func(rec *vk.Recorder) {
+	q = stages.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
+	if x.Rows == 0 {
+		return q, nil
+	}
+	err = s.run(func(rec *vk.Recorder) {
 		rec.Phase(stageQ2, 0, 1)
 		s.steps.q2.Record(rec, ws, r.v.In(ws), r.tau.In(ws), x)
 		s.info(rec, stageQ2, s.steps.q2.Info(ws))
 		rec.Phase(stageQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(), r.t.In(ws), x)
-		rec.Phase(stageTranspose, 0, 1)
-		s.steps.transpose.Record(rec, x, q)
-		s.steps.signs.Record(rec, q)
+		q = s.steps.finish.record(rec, x, q)
 	})
+	return q, err
 }
 
 // matrixA is the dense matrix; after the band reduction its reflectors, at the

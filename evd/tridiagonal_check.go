@@ -34,7 +34,7 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 		return Ratios{}, err
 	}
 	zs := stages.NewMatrix(p.z.In(c.ws), p.n, m, p.n)
-	if err := vk.Upload(ctx, p.dev, zs.At, vk.Columns[float64]{Rows: p.n, Cols: m, Ld: z.Ld, Data: doubles(z.Data)}); err != nil {
+	if err := restore(ctx, p.dev, p.finish, z, p.spectral.x.In(c.ws), zs); err != nil {
 		return Ratios{}, err
 	}
 	residual, orthogonality := make([]float64, m), make([]float64, m)

@@ -20,8 +20,7 @@ type TridiagonalPlan[T Float] struct {
 	opt       Options
 	ops       stages.Ops
 	spectral  *spectral
-	transpose *stages.Transpose
-	signs     *stages.Signs
+	finish    *finish
 	residuals *stages.TridiagonalResidual
 
 	z                       vk.Region[float64] // the vectors, one a column
@@ -80,8 +79,7 @@ func (p *TridiagonalPlan[T]) prepare(t stages.Tuning) (err error) {
 		return nil
 	}
 	var errs []error
-	p.transpose = made(stages.NewTranspose(dev, t))(&errs)
-	p.signs = made(stages.NewSigns(dev))(&errs)
+	p.finish = made(newFinish(dev, p.opt, t))(&errs)
 	p.residuals = made(stages.NewTridiagonalResidual(dev, n, m, p.ops.Gemm))(&errs)
 	if len(errs) > 0 {
 		return errs[0]
@@ -135,20 +133,15 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 // vectors is Sᵀ → S, with signs fixed, on the host.
 func (p *TridiagonalPlan[T]) vectors(c *call, x stages.Matrix) (*Dense[T], error) {
 	n, m := p.n, x.Rows
-	res := &Dense[T]{Rows: n, Cols: m, Ld: n, Data: make([]T, n*m)}
+	res := packed[T](n, m, p.opt.RowMajor)
 	if m == 0 {
 		return res, nil
 	}
 	z := stages.NewMatrix(p.z.In(c.ws), n, m, n)
-	err := c.run(func(rec *vk.Recorder) {
-		rec.Phase(stageTranspose, 0, 1)
-		p.transpose.Record(rec, x, z)
-		p.signs.Record(rec, z)
-	})
-	if err != nil {
+	if err := c.run(func(rec *vk.Recorder) { z = p.finish.record(rec, x, z) }); err != nil {
 		return nil, err
 	}
-	return res, vk.Download(c.ctx, c.dev, vk.Vector(doubles(res.Data)), z.At)
+	return fetch(c, res, z)
 }
 
 // CountBelow counts the eigenvalues of t below each x, by the signs of the pivots of

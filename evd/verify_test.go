@@ -102,7 +102,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	for i := range a.Data {
 		a.Data[i] = rng.NormFloat64()
 	}
-	for _, opt := range []Options{{Vectors: true}, {}, {Vectors: true, Select: Index(4, 11)}, {Select: Interval(-3, 2)}, {Solver: QR}} {
+	for _, opt := range []Options{{Vectors: true}, {}, {Vectors: true, Select: Index(4, 11), RowMajor: true}, {Select: Interval(-3, 2)}, {Solver: QR}} {
 		good, err := verifying(t, d, n, opt).Solve(ctx, a)
 		if err != nil || good.Certificate == nil || good.Certificate.Safe {
 			t.Fatalf("%+v: %v, %+v", opt, err, good)

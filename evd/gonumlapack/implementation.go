@@ -35,7 +35,7 @@ func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
 	impl.plans.make = func(n int, vectors bool) (solver, error) {
 		// The vectors take A's place, as Dsyev wants them: no second matrix on the host.
-		return evd.NewPlan[float64](dev, n, evd.Options{Vectors: vectors, Overwrite: vectors})
+		return evd.NewPlan[float64](dev, n, evd.Options{Vectors: vectors, Overwrite: vectors, RowMajor: vectors})
 	}
 	return impl
 }
@@ -75,14 +75,11 @@ func (impl *Implementation) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []
 		impl.report(err)
 		return false
 	}
-	if vectors {
-		transpose(a, n, lda)
-	}
 	impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, -1) // leaves in work[0] what callers may expect there
 	return true
 }
 
-// solve leaves the eigenvalues in w and the vectors, one a row, in a.
+// solve leaves the eigenvalues in w and the vectors in a.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
 	sym := evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: evd.Lower}
 	if uplo == blas.Lower { // of a row-major matrix, which is the upper one by columns

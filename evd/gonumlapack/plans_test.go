@@ -145,23 +145,3 @@ func TestCrossover(t *testing.T) {
 	}
 	var _ lapack.Float64 = gonum.Implementation{}
 }
-
-func TestTranspose(t *testing.T) {
-	for _, n := range []int{1, 2, tile - 1, tile, tile + 1, 3*tile + 5} {
-		ld := n + n%3
-		a := make([]float64, (n-1)*ld+n)
-		for i := range a {
-			a[i] = float64(i)
-		}
-		transpose(a, n, ld)
-		for k, x := range a {
-			want := float64(k)
-			if i, j := k/ld, k%ld; j < n {
-				want = float64(j*ld + i)
-			}
-			if x != want {
-				t.Fatalf("n = %d, ld = %d: element %d is %g, not %g", n, ld, k, x, want)
-			}
-		}
-	}
-}

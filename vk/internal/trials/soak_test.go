@@ -138,6 +138,7 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 		}
 	}
 	opt.Overwrite = opt.Vectors && !opt.Verify && s.rng.IntN(4) == 0
+	opt.RowMajor = opt.Vectors && s.rng.IntN(4) == 0
 	return opt, what
 }
 
@@ -147,8 +148,8 @@ const refusable = 32
 func (s *soak) onePlan(d *vk.Device) {
 	n := s.order()
 	opt, selected := s.draw(n)
-	name := fmt.Sprintf("solve %d: n = %d, vectors %v, %s, solver %v, band %d, block %d, wavefront %v, verify %v, smallest %v, overwrite %v",
-		s.solves, n, opt.Vectors, selected, opt.Solver, opt.Band, opt.Block, opt.Wavefront, opt.Verify, opt.Tuning != nil, opt.Overwrite)
+	name := fmt.Sprintf("solve %d: n = %d, vectors %v, %s, solver %v, band %d, block %d, wavefront %v, verify %v, smallest %v, overwrite %v, row-major %v",
+		s.solves, n, opt.Vectors, selected, opt.Solver, opt.Band, opt.Block, opt.Wavefront, opt.Verify, opt.Tuning != nil, opt.Overwrite, opt.RowMajor)
 	p, err := evd.NewPlan[float64](d, n, opt)
 	var lacks *vk.UnsupportedError
 	switch {
@@ -224,8 +225,12 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind testmat.Dens
 	if opt.Vectors {
 		s.vectors++
 		z := res.Vectors
-		good("residual", ratio.Residual(n, z.Cols, full, max(n, 1), res.Values, z.Data, z.Ld))
-		good("orthogonality", ratio.Orthogonality(n, z.Cols, z.Data, z.Ld))
+		var columns []float64
+		for j := range z.Cols {
+			columns = append(columns, z.Col(j)...)
+		}
+		good("residual", ratio.Residual(n, z.Cols, full, max(n, 1), res.Values, columns, max(n, 1)))
+		good("orthogonality", ratio.Orthogonality(n, z.Cols, columns, max(n, 1)))
 		if r, err := p.Check(context.Background(), a, res); err != nil || !r.Passed() {
 			s.Errorf("%s: check %+v, %v", name, r, err)
 		}

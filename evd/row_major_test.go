@@ -1,0 +1,240 @@
+package evd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// byRows is z's rows one after the other.
+func byRows(z *evd.Dense[float64]) []float64 {
+	rows := make([]float64, 0, z.Rows*z.Cols)
+	for i := range z.Rows {
+		for j := range z.Cols {
+			if z.RowMajor {
+				rows = append(rows, z.Data[i*z.Ld+j])
+			} else {
+				rows = append(rows, z.Data[i+j*z.Ld])
+			}
+		}
+	}
+	return rows
+}
+
+func identical(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// TestRowMajor: vectors by rows are those by columns to the bit, also in the input's memory, where nothing else
+// changes; and they are measured to be as good.
+func TestRowMajor(t *testing.T) {
+	ctx := context.Background()
+	d := device(t, vk.Options{})
+	kinds := testmat.Dense()
+	for _, n := range []int{2, 21, 33} {
+		for i, by := range []evd.Selection{{}, evd.Index(0, 1), evd.Index(n/3, n), evd.Index(1, 1), evd.Interval(math.Inf(-1), 0)} {
+			t.Run(fmt.Sprintf("%d/%v", n, by), func(t *testing.T) {
+				plan := func(opt evd.Options) *evd.Plan[float64] {
+					opt.Vectors, opt.Select, opt.Tuning = true, by, small()
+					p, err := evd.NewPlan[float64](d, n, opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(p.Close)
+					return p
+				}
+				columns, rows, over := plan(evd.Options{}), plan(evd.Options{RowMajor: true}), plan(evd.Options{RowMajor: true, Overwrite: true})
+				for k := i % 3; k < len(kinds); k += 3 {
+					a := evd.Sym[float64]{N: n, Ld: n, Data: kinds[k].Dense(n)}
+					want, err := columns.Solve(ctx, a)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := rows.Solve(ctx, a)
+					if err != nil {
+						t.Fatal(err)
+					}
+					m, z := len(want.Values), got.Vectors
+					if !identical(got.Values, want.Values) || !identical(byRows(z), byRows(want.Vectors)) {
+						t.Errorf("%s: other bits", kinds[k].Name())
+					}
+					if !z.RowMajor || z.Rows != n || z.Cols != m || z.Ld != max(m, 1) || len(z.Data) != n*m {
+						t.Errorf("%s: %d×%d, Ld %d, %d elements for %d vectors", kinds[k].Name(), z.Rows, z.Cols, z.Ld, len(z.Data), m)
+					}
+					ratios, err := columns.Check(ctx, a, want)
+					if err != nil {
+						t.Fatal(err)
+					}
+					results := []*evd.Result[float64]{got}
+					for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
+						results = append(results, overwritten(t, over, a, uplo, want))
+					}
+					for _, p := range []*evd.Plan[float64]{rows, columns} {
+						for _, res := range results {
+							if r, err := p.Check(ctx, a, res); err != nil || r != ratios {
+								t.Errorf("%s: by rows %+v, by columns %+v; %v", kinds[k].Name(), r, ratios, err)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// overwritten is what p, which puts row-major vectors into the input's memory, makes of one triangle of a
+// in as little memory as there may be.
+func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo evd.Uplo, want *evd.Result[float64]) *evd.Result[float64] {
+	t.Helper()
+	n, ld, m := a.N, a.N+3, len(want.Values)
+	in := evd.Sym[float64]{N: n, Ld: ld, Uplo: uplo, Data: make([]float64, (n-1)*ld+n)}
+	for k := range in.Data {
+		i, j := k%ld, k/ld
+		in.Data[k] = math.NaN()
+		if i == j || i < n && (i > j) == (uplo == evd.Lower) {
+			in.Data[k] = a.Data[i+j*n]
+		}
+	}
+	before := slices.Clone(in.Data)
+	res, err := p.Solve(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := res.Vectors
+	if &z.Data[0] != &in.Data[0] || z.Ld != ld || !z.RowMajor {
+		t.Errorf("uplo %v: the vectors are not in the input's memory, or by columns", uplo)
+	}
+	if !identical(byRows(z), byRows(want.Vectors)) {
+		t.Errorf("uplo %v: other bits in the input's memory", uplo)
+	}
+	for k, x := range in.Data {
+		if k%ld >= m && math.Float64bits(x) != math.Float64bits(before[k]) {
+			t.Errorf("uplo %v: row %d is written to beyond its %d components, at %d", uplo, k/ld, m, k%ld)
+		}
+	}
+	return res
+}
+
+// TestRowMajorIsVerified: certificates, and those of the safe path, are about the vectors that come back.
+func TestRowMajorIsVerified(t *testing.T) {
+	d := device(t, vk.Options{})
+	const n = 21
+	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
+	var results [2]*evd.Result[float64]
+	for i, rowMajor := range []bool{false, true} {
+		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, RowMajor: rowMajor, Verify: true, Select: evd.Index(2, 9), Tuning: small()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if results[i], err = p.Solve(context.Background(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if *results[0].Certificate != *results[1].Certificate || !identical(byRows(results[0].Vectors), byRows(results[1].Vectors)) {
+		t.Errorf("by columns %v, by rows %v", results[0].Certificate, results[1].Certificate)
+	}
+}
+
+func TestRowMajorOfATridiagonal(t *testing.T) {
+	ctx := context.Background()
+	d := device(t, vk.Options{})
+	const n = 21
+	diagonal, off := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+	m := evd.Tridiagonal[float64]{D: diagonal, E: off}
+	for _, by := range []evd.Selection{{}, evd.Index(3, 8), evd.Index(3, 3)} {
+		columns := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Select: by, Tuning: small()})
+		rows := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Select: by, RowMajor: true, Tuning: small()})
+		want, err := columns.Solve(ctx, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := rows.Solve(ctx, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Vectors.RowMajor || !identical(got.Values, want.Values) || !identical(byRows(got.Vectors), byRows(want.Vectors)) {
+			t.Errorf("%v: other bits, or by columns", by)
+		}
+		one, err := columns.Check(ctx, m, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []*evd.TridiagonalPlan[float64]{rows, columns} {
+			if other, err := p.Check(ctx, m, got); err != nil || other != one {
+				t.Errorf("%v: by rows %+v, by columns %+v; %v", by, other, one, err)
+			}
+		}
+	}
+}
+
+// TestRowMajorOrdersZeroAndOne: what needs no device lies as it was asked for, too.
+func TestRowMajorOrdersZeroAndOne(t *testing.T) {
+	d := device(t, vk.Options{})
+	for _, c := range []struct {
+		n, ld, m int
+		over     bool
+	}{{0, 0, 0, false}, {0, 2, 0, true}, {1, 1, 1, false}, {1, 3, 1, true}, {1, 3, 0, true}, {1, 1, 0, false}} {
+		p, err := evd.NewPlan[float64](d, c.n, evd.Options{Vectors: true, Select: evd.Index(0, c.m), RowMajor: true, Overwrite: c.over})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := p.Solve(context.Background(), evd.Sym[float64]{N: c.n, Ld: c.ld, Data: []float64{7, 8, 9}})
+		p.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := res.Vectors
+		if !z.RowMajor || z.Rows != c.n || z.Cols != c.m || z.Ld < max(c.m, 1) || c.m > 0 && !slices.Equal(z.Col(0), []float64{1}) {
+			t.Errorf("%+v: %+v", c, *z)
+		}
+		if rows, cols := z.Gonum().Dims(); rows != c.m || cols != c.m {
+			t.Errorf("%+v: gonum's is %d×%d", c, rows, cols)
+		}
+	}
+}
+
+// TestDense: elements, columns and gonum's matrix are the same of both storages.
+func TestDense(t *testing.T) {
+	columns := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 4, Data: []float64{11, 21, 0, 0, 12, 22, 0, 0, 13, 23}}
+	rows := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 5, Data: []float64{11, 12, 13, 0, 0, 21, 22, 23}, RowMajor: true}
+	for _, d := range []evd.Dense[float64]{columns, rows} {
+		g := d.Gonum()
+		if !mat.Equal(g, mat.NewDense(2, 3, []float64{11, 12, 13, 21, 22, 23})) {
+			t.Errorf("row-major %v: gonum's is\n%v", d.RowMajor, mat.Formatted(g))
+		}
+		if _, dense := g.(*mat.Dense); dense != d.RowMajor {
+			t.Errorf("row-major %v: gonum's is a %T", d.RowMajor, g)
+		}
+		for j := range 3 {
+			column := d.Col(j)
+			if !slices.Equal(column, mat.Col(nil, j, g)) || column[1] != d.At(1, j) {
+				t.Errorf("row-major %v: column %d is %v", d.RowMajor, j, column)
+			}
+		}
+		d.Data[0] = 5
+		if g.At(0, 0) != 5 || d.At(0, 0) != 5 {
+			t.Errorf("row-major %v: gonum's has memory of its own", d.RowMajor)
+		}
+	}
+}
+
+func TestRowMajorNeedsVectors(t *testing.T) {
+	d := vk.Dry(vk.Info{SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32})
+	_, dense := evd.NewPlan[float64](d, 3, evd.Options{RowMajor: true})
+	_, tridiagonal := evd.NewTridiagonalPlan[float64](d, 3, evd.Options{RowMajor: true})
+	for _, err := range []error{dense, tridiagonal} {
+		if option := (*evd.OptionError)(nil); !errors.As(err, &option) || option.Option != "RowMajor" {
+			t.Errorf("rows of no vectors: %v", err)
+		}
+	}
+}
