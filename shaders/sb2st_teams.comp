@@ -88,18 +88,9 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
-work_t row_sum(work_t x) {
-	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
-	return x;
-}
-
-work_t column_sum(work_t x) {
-	[[unroll]] for (uint m = 1; m < LANES_A; m *= 2) x += subgroupShuffleXor(x, m);
-	return x;
-}
-
-work_t head_sum(work_t x) {
-	[[unroll]] for (uint m = 1; m < HEAD; m *= 2) x += subgroupShuffleXor(x, m);
+// sum_of adds up what so many neighbours have, a power of two of them.
+work_t sum_of(uint neighbours, work_t x) {
+	[[unroll]] for (uint m = 1; m < neighbours; m *= 2) x += subgroupShuffleXor(x, m);
 	return x;
 }
 
@@ -131,7 +122,7 @@ void times(Step q, uint t, out work_t y_u[ROWS]) {
 		}
 	}
 	work_t g = gamma[q.j % 2];
-	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * row_sum(y_u[r] + odd[r]);
+	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * sum_of(LANES, y_u[r] + odd[r]);
 }
 
 // Below row n−1 memory has zeros, so that a step needs no other care at the matrix's end; but nothing
@@ -184,7 +175,7 @@ void put_a(Step q, uint t) {
 		[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = fma(own[c * OWN_A + m], u_i, a_u[c]);
 	}
 	work_t g = gamma[q.j % 2];
-	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = g * column_sum(a_u[c]);
+	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = g * sum_of(LANES_A, a_u[c]);
 	if (q.j == 0) return;
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
 		uint k = column(t, c);
@@ -228,7 +219,7 @@ void finish_d(Step q, uint t, bool any) {
 		uint k = t % HEAD + m * HEAD;
 		if (k < B) u_d_u = fma(d_u[k], u[q.slot + k], u_d_u);
 	}
-	work_t half_ = work_t(0.5) * gamma[q.j % 2] * head_sum(u_d_u);
+	work_t half_ = work_t(0.5) * gamma[q.j % 2] * sum_of(HEAD, u_d_u);
 	work_t u_i[ROWS], w_i[ROWS];
 	int reach[ROWS]; // own elements up to the diagonal
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -264,7 +255,7 @@ void reflect(Step q, uint t) {
 		x[m] *= up;
 		square = fma(x[m], x[m], square);
 	}
-	Reflector h = reflector(head, fma(head, head, head_sum(square)), e, kept, top != 0);
+	Reflector h = reflector(head, fma(head, head, sum_of(HEAD, square)), e, kept, top != 0);
 	inverse_u0 = h.inverse;
 	tau = h.tau;
 	if (t == 0) gamma[q.j % 2] = h.gamma;
