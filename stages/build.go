@@ -48,12 +48,3 @@ type InfoError struct {
 func (e *InfoError) Error() string {
 	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
 }
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}

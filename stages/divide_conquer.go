@@ -164,19 +164,10 @@ func (c *conversation) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-func send[T any](c *conversation, to vk.Slice[T], v []T) error {
-	if len(v) == 0 {
-		return nil
-	}
-	return vk.Upload(c.ctx, c.dev, to, vk.Vector(v))
-}
-
 // Vectors implements ref.DCBackend.
 func (c *conversation) Vectors(levels [][]*ref.DCMerge, order []int32) error {
 	x := c.vectors
-	if err := x.send(c, levels, order); err != nil {
-		return err
-	}
+	x.complete(levels, order)
 	return c.run(func(rec *vk.Recorder) { x.record(rec, c) })
 }
 

@@ -24,6 +24,7 @@ func (x *conquest) record(rec *vk.Recorder, c *conversation) {
 	if x.n == 0 {
 		return
 	}
+	x.recordLists(rec, c.ws)
 	r := recording{x, c, rec, x.q.In(c.ws).Addr(), x.xt.Addr(), uint32(x.n)}
 	done, total := 0.0, 0.0
 	var last *levelSizes

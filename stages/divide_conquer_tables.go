@@ -84,14 +84,21 @@ func (x *conquest) write(level int, merges []*ref.DCMerge) (s levelSizes) {
 	return s
 }
 
-// send completes the lists, now that it is known what is wanted, and sends them.
-func (x *conquest) send(c *conversation, levels [][]*ref.DCMerge, order []int32) error {
+// complete ends the lists, now that it is known what is wanted.
+func (x *conquest) complete(levels [][]*ref.DCMerge, order []int32) {
 	x.writing.Wait()
 	for level, merges := range levels {
 		x.place(level, merges)
 	}
 	x.result(order)
-	return firstError(send(c, x.conquerVectors.words.In(c.ws), x.words), send(c, x.rotations.In(c.ws), x.turns))
+}
+
+// recordLists sends the lists.
+func (x *conquest) recordLists(rec *vk.Recorder, ws *vk.Arena) {
+	rec.Concurrently(func() {
+		vk.SendFirst(rec, x.conquerVectors.words.In(ws), x.words)
+		vk.SendFirst(rec, x.rotations.In(ws), x.turns)
+	})
 }
 
 // place lays out W and S of a level's merges, and writes their list.

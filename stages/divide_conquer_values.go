@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/vkevd/vkevd/shaders"
@@ -56,14 +55,8 @@ const (
 // mostMerges is how many merges a level can have: each is larger than a leaf.
 func (t DivideConquerTuning) mostMerges(n int) int { return n/(t.Leaf+1) + 1 }
 
-// mostOrder is how many rows may be: the numbers of a level travel in one recording.
-const mostOrder = 1000000
-
 func newConquerValues(b *builder, n, levels int, t DivideConquerTuning) conquerValues {
 	levels = max(levels, 1)
-	if n > mostOrder && b.err == nil {
-		b.err = &vk.UnsupportedError{Device: b.dev.Info().Name, Feature: "order of a divide and conquer", Need: fmt.Sprint(n), Have: fmt.Sprint(mostOrder)}
-	}
 	s := conquerValues{dev: b.dev, n: n, levels: levels, tune: t}
 	s.leaf = build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
 	s.secular = build(b, shaders.StedcSecular(), shaders.StedcSecularSpec{LocalSize: t.Lanes})
@@ -115,11 +108,11 @@ func (c *conversation) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) 
 	push.First, push.Last = ends.From(2*n).Addr(), ends.From(3*n).Addr()
 	err := c.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
-			vk.Send(rec, c.leaves.In(c.ws), list)
-			vk.Send(rec, ends, numbers[:2*n])
+			vk.SendFirst(rec, c.leaves.In(c.ws), list)
+			vk.SendFirst(rec, ends, numbers[:2*n])
 		})
 		c.leaf.Dispatch(rec, vk.Folded(len(tree.Leaves)), push)
-		vk.Receive(rec, numbers[n:], ends.From(n))
+		vk.ReceiveLast(rec, numbers[n:], ends.From(n))
 	})
 	if err != nil {
 		return err
@@ -160,11 +153,11 @@ func (c *conversation) Roots(merges []*ref.DCMerge) error {
 	got := make([]float64, returnedNumbers*n)
 	err := c.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
-			vk.Send(rec, c.mergeList(c.ws, level), list)
-			vk.Send(rec, c.number(c.ws, level, 0, sentNumbers), sent)
+			vk.SendFirst(rec, c.mergeList(c.ws, level), list)
+			vk.SendFirst(rec, c.number(c.ws, level, 0, sentNumbers), sent)
 		})
 		c.recordRoots(rec, level, len(merges), poles)
-		vk.Receive(rec, got, c.number(c.ws, level, numberMu, returnedNumbers))
+		vk.ReceiveLast(rec, got, c.number(c.ws, level, numberMu, returnedNumbers))
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -19,30 +20,27 @@ type representations struct {
 	xt      Matrix
 	m       int
 	profile *vk.Profile
+	pending []float64 // root representations, to go with the next exchange
 }
 
 // run executes one exchange.
 func (r *representations) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.dev)
 	rec.Phase(tridiagonalPhase, 0, 0)
+	send(r, rec, r.root, r.pending)
+	r.pending = nil
 	record(rec)
 	p, err := r.dev.Run(r.ctx, rec, nil)
 	r.profile.Merge(p)
 	return err
 }
 
-func upload[T any](r *representations, to vk.Region[T], v []T) error {
-	if len(v) == 0 {
-		return nil
-	}
-	return vk.Upload(r.ctx, r.dev, to.In(r.ws), vk.Vector(v))
+func send[T any](r *representations, rec *vk.Recorder, to vk.Region[T], v []T) {
+	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
-func download[T any](r *representations, to []T, from vk.Region[T]) error {
-	if len(to) == 0 {
-		return nil
-	}
-	return vk.Download(r.ctx, r.dev, vk.Vector(to), from.In(r.ws))
+func receive[T any](r *representations, rec *vk.Recorder, to []T, from vk.Region[T]) {
+	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
 // words is a list of tasks as the kernels read it.
@@ -75,28 +73,29 @@ func (r *representations) home(tasks []ref.MRTask) (spirv.Addr[float64], uint32)
 }
 
 // Root implements ref.MRBackend.
-func (r *representations) Root(rep []float64) error { return upload(r, r.root, rep) }
+func (r *representations) Root(rep []float64) error {
+	r.pending = slices.Clone(rep)
+	return nil
+}
 
 // Count implements ref.MRBackend.
 func (r *representations) Count(tasks []ref.MRTask, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
 	}
-	if err := firstError(upload(r, r.tasks, words(tasks)), upload(r, r.x, x)); err != nil {
-		return nil, err
-	}
 	reps, ld := r.home(tasks)
+	counts, signed := make([]uint32, len(tasks)), make([]int32, len(tasks))
 	err := r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			send(r, rec, r.tasks, words(tasks))
+			send(r, rec, r.x, x)
+		})
 		r.MRRR.count.Dispatch(rec, vk.Folded(vk.Tiles(len(tasks), r.tune.Threads)), shaders.StemrCountPush{
 			Tasks: r.tasks.In(r.ws).Addr(), Reps: reps, X: r.x.In(r.ws).Addr(), Counts: r.counts.In(r.ws).Addr(), Ld: ld, Count: uint32(len(tasks)),
 		})
 		rec.Costs(pivotFlops * r.pivots(len(tasks)))
+		receive(r, rec, counts, r.counts)
 	})
-	if err != nil {
-		return nil, err
-	}
-	counts, signed := make([]uint32, len(tasks)), make([]int32, len(tasks))
-	err = download(r, counts, r.counts)
 	for i, c := range counts {
 		signed[i] = int32(c)
 	}
@@ -108,13 +107,18 @@ func (r *representations) Bisect(tasks []ref.MRTask, lo, hi []float64, rtol floa
 	if len(tasks) == 0 {
 		return nil
 	}
-	if err := firstError(upload(r, r.tasks, words(tasks)), upload(r, r.lo, lo), upload(r, r.hi, hi)); err != nil {
-		return err
-	}
-	err := r.run(func(rec *vk.Recorder) {
+	return r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			send(r, rec, r.tasks, words(tasks))
+			send(r, rec, r.lo, lo)
+			send(r, rec, r.hi, hi)
+		})
 		r.recordBisect(rec, tasks, r.tasks, r.lo, r.hi, 0, len(tasks), rtol)
+		rec.Concurrently(func() {
+			receive(r, rec, lo, r.lo)
+			receive(r, rec, hi, r.hi)
+		})
 	})
-	return firstError(err, download(r, lo, r.lo), download(r, hi, r.hi))
 }
 
 // pivots is the cost of one count for each of m threads.
@@ -153,16 +157,9 @@ func (r *representations) recordBisect(rec *vk.Recorder, tasks []ref.MRTask, lis
 
 // Level implements ref.MRBackend.
 func (r *representations) Level(l *ref.MRLevel) error {
-	err := firstError(
-		upload(r, r.vectors, words(l.Vectors)), upload(r, r.column, unsigned(l.Column)),
-		upload(r, r.vlo, l.Lo), upload(r, r.vhi, l.Hi), upload(r, r.gap, l.Gap),
-		upload(r, r.clusters, words(l.Clusters)), upload(r, r.slot, unsigned(l.Child)), upload(r, r.shifts, l.Shifts),
-		upload(r, r.tasks, words(l.Members)), upload(r, r.of, unsigned(l.Of)), upload(r, r.lo, l.MemberLo), upload(r, r.hi, l.MemberHi),
-	)
-	if err != nil {
-		return err
-	}
-	err = r.run(func(rec *vk.Recorder) {
+	chosen := make([]uint32, len(l.Chosen))
+	err := r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() { r.sendLevel(rec, l) })
 		for from := 0; from < len(l.Vectors); from += r.lanes() {
 			r.recordVectors(rec, l, from, min(r.lanes(), len(l.Vectors)-from))
 		}
@@ -170,19 +167,35 @@ func (r *representations) Level(l *ref.MRLevel) error {
 			r.recordChildren(rec, l)
 			r.recordBrackets(rec, l)
 		}
+		rec.Concurrently(func() {
+			receive(r, rec, l.Lambda, r.lambda)
+			receive(r, rec, l.Residual, r.residual)
+			receive(r, rec, chosen, r.chosen)
+			receive(r, rec, l.Growth, r.best)
+			receive(r, rec, l.MemberLo, r.lo)
+			receive(r, rec, l.MemberHi, r.hi)
+		})
 	})
-	if err != nil {
-		return err
-	}
-	chosen := make([]uint32, len(l.Chosen))
-	err = firstError(
-		download(r, l.Lambda, r.lambda), download(r, l.Residual, r.residual),
-		download(r, chosen, r.chosen), download(r, l.Growth, r.best), download(r, l.MemberLo, r.lo), download(r, l.MemberHi, r.hi),
-	)
 	for i, c := range chosen {
 		l.Chosen[i] = int32(c)
 	}
 	return err
+}
+
+// sendLevel brings what the kernels of a level read: about its vectors, its clusters, and these clusters' eigenvalues.
+func (r *representations) sendLevel(rec *vk.Recorder, l *ref.MRLevel) {
+	send(r, rec, r.vectors, words(l.Vectors))
+	send(r, rec, r.column, unsigned(l.Column))
+	send(r, rec, r.vlo, l.Lo)
+	send(r, rec, r.vhi, l.Hi)
+	send(r, rec, r.gap, l.Gap)
+	send(r, rec, r.clusters, words(l.Clusters))
+	send(r, rec, r.slot, unsigned(l.Child))
+	send(r, rec, r.shifts, l.Shifts)
+	send(r, rec, r.tasks, words(l.Members))
+	send(r, rec, r.of, unsigned(l.Of))
+	send(r, rec, r.lo, l.MemberLo)
+	send(r, rec, r.hi, l.MemberHi)
 }
 
 // recordVectors finds vectors [from, from+count): some steps of Rayleigh quotient iteration, then
@@ -257,16 +270,14 @@ func (r *representations) recordBrackets(rec *vk.Recorder, l *ref.MRLevel) {
 
 // Sums implements ref.MRBackend.
 func (r *representations) Sums(lambda []float64) ([]float64, error) {
-	if err := upload(r, r.lambda, lambda); err != nil {
-		return nil, err
-	}
-	err := r.run(func(rec *vk.Recorder) {
+	sums := make([]float64, 2*ref.MRSamples*r.n)
+	return sums, r.run(func(rec *vk.Recorder) {
+		send(r, rec, r.lambda, lambda)
 		r.sums.Dispatch(rec, vk.Folded(r.n), shaders.StemrSumsPush{
 			X: r.xt.Addr(), Lambda: r.lambda.In(r.ws).Addr(), Sums: r.sum.In(r.ws).Addr(), N: uint32(r.n), M: uint32(r.m), Ldx: uint32(r.xt.Ld),
 		})
+		receive(r, rec, sums, r.sum)
 	})
-	sums := make([]float64, 2*ref.MRSamples*r.n)
-	return sums, firstError(err, download(r, sums, r.sum))
 }
 
 // SolveAll implements ref.MRBackend: on the device, in the memory there is or else in some of its own.
@@ -310,10 +321,11 @@ func (r *representations) Solve(v ref.MRBlock, d, e []float64, from, to int) ([]
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(upload(r, r.reps, z), upload(r, r.column, unsigned(v.Columns))); err != nil {
-		return nil, err
-	}
 	return values[from:to], r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			send(r, rec, r.reps, z)
+			send(r, rec, r.column, unsigned(v.Columns))
+		})
 		r.place.Dispatch(rec, vk.Folded(vk.Tiles(r.n*len(v.Columns), r.tune.Threads)), shaders.StemrPlacePush{
 			Z: r.reps.In(r.ws).Addr(), Column: r.column.In(r.ws).Addr(), X: r.xt.Addr(),
 			Lo: uint32(v.Lo), Rows: uint32(v.Hi - v.Lo), N: uint32(r.n), Count: uint32(len(v.Columns)), Ldx: uint32(r.xt.Ld),
