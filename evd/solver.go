@@ -9,7 +9,7 @@ import (
 )
 
 // Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ. By each of them values are within 4·ulp·‖T‖₁ of T's:
-// Sturm counts certify those of the others, and what they do not Bisection finds again.
+// Sturm counts certify those of the others, and what they do not is found again, nearby by more counts or else by Bisection.
 type Solver int
 
 const (

@@ -17,7 +17,7 @@ type spectral struct {
 	solver tridiagonalSolver
 	stage  string            // the solver's name in profiles
 	sturm  *stages.Bisection // counts; nil where nobody needs to
-	exact  tridiagonalSolver // sturm, to find again what counts do not certify; nil if solver needs no such help
+	exact  tridiagonalSolver // sturm, to find again what counts neither certify nor find nearby; nil if solver needs no such help
 
 	d, e, values, x vk.Region[float64] // values: of a check
 	shifts          vk.Region[float64]

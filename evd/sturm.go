@@ -10,13 +10,14 @@ import (
 // narrowest is the least distance, in ulp·‖T‖₁, that counting can tell from none.
 const narrowest = 4
 
-// settled is how far a method's values may be from their eigenvalues, in ulp·‖T‖₁, before bisection finds
-// them again: with the error of a count, 2, that makes narrowest.
+// settled is how far a method's values may be from their eigenvalues, in ulp·‖T‖₁, before they are
+// found again: with the error of a count, 2, that makes narrowest.
 const settled = 2
 
-// settle lets bisection find again those of f's values that are not certified: divide and conquer, relatively
+// settle finds again those of f's values that are not certified: divide and conquer, relatively
 // robust representations and QR iteration promise multiples of ulp·‖T‖ that grow with the order or the
-// number of levels. Mostly there are none. Values ascend also afterwards, so each still belongs to its vector,
+// number of levels. Mostly there are few, and these miss by a hair; those that are not nearby are
+// left to bisection. Values ascend also afterwards, so each still belongs to its vector,
 // or to one whose eigenvalue is the same to that width.
 func (s *spectral) settle(c *call, t tridiagonal, f found) error {
 	norm := t.host.norm1()
@@ -28,16 +29,55 @@ func (s *spectral) settle(c *call, t tridiagonal, f found) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	lo, hi := open[0], open[len(open)-1]+1
-	found, err := s.exact.Solve(c, t, f.first+lo, f.first+hi, stages.Matrix{})
-	if err != nil {
+	if open, err = s.nearby(c, f, open, width); err != nil {
 		return err
 	}
-	for _, k := range open {
-		f.values[k] = found[k-lo]
+	if len(open) > 0 {
+		lo, hi := open[0], open[len(open)-1]+1
+		found, err := s.exact.Solve(c, t, f.first+lo, f.first+hi, stages.Matrix{})
+		if err != nil {
+			return err
+		}
+		for _, k := range open {
+			f.values[k] = found[k-lo]
+		}
 	}
 	slices.Sort(f.values)
 	return nil
+}
+
+// mostCells are looked at around a value.
+const mostCells = 64
+
+// nearby counts, in one exchange, at the borders of cells around each open value, and where its eigenvalue is in one of
+// them moves the value to the middle of that. It returns those that are still open. Cells are as long as width: numbers
+// as large as ‖T‖ are half as far apart, so that after all rounding the middle is within width of both borders.
+func (s *spectral) nearby(c *call, f found, open []int, width float64) ([]int, error) {
+	cells := min(mostCells, s.shifts.Len()/len(open)-1)
+	if cells < 1 {
+		return open, nil
+	}
+	borders := make([]float64, 0, len(open)*(cells+1))
+	for _, k := range open {
+		for j := range cells + 1 {
+			borders = append(borders, f.values[k]+(float64(j)-float64(cells)/2)*width)
+		}
+	}
+	counts, err := s.count(c, borders)
+	if err != nil {
+		return nil, err
+	}
+	var still []int
+	for i, k := range open {
+		x, below := borders[i*(cells+1):][:cells+1], counts[i*(cells+1):][:cells+1]
+		j := slices.IndexFunc(below, func(count int) bool { return count > f.first+k })
+		if j < 1 { // a NaN's, too: its counts are all the same
+			still = append(still, k)
+			continue
+		}
+		f.values[k] = x[j-1] + (x[j]-x[j-1])/2
+	}
+	return still, nil
 }
 
 // leastWidth is for the zero matrix: a pivot as small as that counts as negative.

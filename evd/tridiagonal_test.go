@@ -234,8 +234,7 @@ func TestBadTridiagonals(t *testing.T) {
 	}
 }
 
-// TestValuesAreSettled: what a method finds is replaced where counts do not certify it, by the bits that bisection
-// finds, and left alone where they do.
+// TestValuesAreSettled: what a method finds is replaced where counts do not certify it, and left alone where they do.
 func TestValuesAreSettled(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, width = 300, 4
