@@ -290,36 +290,38 @@ func (s *soak) report() {
 		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.refused, s.devices, s.worst, last.host>>20, last.device>>20)
 }
 
-// flat compares the last third of the samples with the one before: the first is for caches to fill.
+// flat looks for what each device leaves behind, over the second half of them: the first is for caches to fill.
+// It takes the median, as a compiler that meets its largest kernel may keep much more than before, once. Small things are
+// counted: nothingLeft.
 func (s *soak) flat() {
 	if s.limit == 0 {
 		return
 	}
 	var host, device []uint64
-	for _, m := range s.memory {
+	var moreHost, moreDevice []int64
+	for i, m := range s.memory {
 		host, device = append(host, m.host>>20), append(device, m.device>>20)
+		if i > len(s.memory)/2 {
+			moreHost = append(moreHost, int64(m.host-s.memory[i-1].host))
+			moreDevice = append(moreDevice, int64(m.device-s.memory[i-1].device))
+		}
 	}
 	s.Logf("MiB resident after each device: %d; used on it: %d", host, device)
-	third := len(s.memory) / 3
-	if third < 5 {
+	const few, slack = 15, 4 << 20
+	if len(moreHost) < few {
 		return
 	}
-	before, after := median(s.memory[third:2*third]), median(s.memory[2*third:])
-	const slack = 32 << 20
-	if after.host > before.host+before.host/10+slack {
-		s.Errorf("the process grows: medians of the middle third and of the last are %d MiB and %d MiB", before.host>>20, after.host>>20)
+	if m := median(moreHost); m > slack {
+		s.Errorf("the process grows by %d KiB a device", m>>10)
 	}
-	if after.device > before.device+slack && after.device > before.device+before.device/10 {
-		s.Errorf("the device fills: medians of the middle third and of the last are %d MiB and %d MiB", before.device>>20, after.device>>20)
+	if m := median(moreDevice); m > slack {
+		s.Errorf("the device fills by %d KiB each time", m>>10)
 	}
 }
 
-func median(list []sample) sample {
-	var host, device []float64
-	for _, m := range list {
-		host, device = append(host, float64(m.host)), append(device, float64(m.device))
-	}
-	return sample{uint64(middle(host)), uint64(middle(device))}
+func median(v []int64) int64 {
+	slices.Sort(v)
+	return v[len(v)/2]
 }
 
 // resident is the process's memory in bytes, 0 where nobody says.
@@ -339,9 +341,4 @@ func used(d *vk.Device) uint64 {
 	}
 	total, free := d.Memory()
 	return total - free
-}
-
-func middle(v []float64) float64 {
-	slices.Sort(v)
-	return v[len(v)/2]
 }
