@@ -24,12 +24,20 @@ type info struct {
 	word  [1]uint32
 }
 
-// run executes what is recorded and keeps its times. An INFO word other than 0 is a *StageError, the first recorded
-// if there are several.
-func (c *call) run(record func(rec *vk.Recorder)) error {
+// run records and executes.
+func (c *call) run(record func(rec *vk.Recorder)) error { return c.execute(c.record(record)) }
+
+// record begins a recording, whose INFO words execute looks at.
+func (c *call) record(record func(rec *vk.Recorder)) *vk.Recorder {
 	c.infos = nil
 	rec := vk.NewRecorder(c.dev)
 	record(rec)
+	return rec
+}
+
+// execute runs what was recorded last and keeps its times. An INFO word other than 0 is a *StageError, the first recorded
+// if there are several.
+func (c *call) execute(rec *vk.Recorder) error {
 	profile, err := c.dev.Run(c.ctx, rec, c.progress)
 	c.profile.Merge(profile)
 	if err != nil {
@@ -43,7 +51,7 @@ func (c *call) run(record func(rec *vk.Recorder)) error {
 	return nil
 }
 
-// info records that run looks at the INFO word which the stage has left at this place of the
+// info records that execute looks at the INFO word which the stage has left at this place of the
 // recording. Later stages run whatever it is.
 func (c *call) info(rec *vk.Recorder, stage string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {

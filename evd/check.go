@@ -64,14 +64,17 @@ func (p *Plan[T]) check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 
 // residuals are the column sums of stages.Residual for σ·A, and σ.
 func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
+	if sigma, err = scale(a); err != nil {
+		return sums, 0, err
+	}
 	m, t := res.Vectors.Cols, p.steps.spectral
 	z := stages.NewMatrix(t.x.In(p.arena), p.n, m, p.n)
 	// The vectors first: they may go by way of A's place.
 	if err := restore(ctx, p.dev, p.steps.finish, res.Vectors, p.regions.a.In(p.arena), z); err != nil {
-		return sums, 0, err
+		return sums, sigma, err
 	}
-	if sigma, err = p.upload(ctx, a); err != nil {
-		return sums, 0, err
+	if err := p.upload(ctx, a); err != nil {
+		return sums, sigma, err
 	}
 	lambda := rescale(res.Values, sigma)
 	rec := vk.NewRecorder(p.dev)

@@ -19,15 +19,16 @@ func (p *Plan[T]) begin(ctx context.Context) *solve[T] {
 	return &solve[T]{p, &call{ctx: ctx, dev: p.dev, ws: p.arena, profile: vk.NewProfile(), progress: g.at}}
 }
 
-// upload checks A and brings it to the device; it returns the power of two
-// by which it is to be multiplied there.
-func (p *Plan[T]) upload(ctx context.Context, a Sym[T]) (sigma float64, err error) {
+// scale checks A and returns the power of two by which it is to be multiplied on the device.
+func scale[T Float](a Sym[T]) (sigma float64, err error) {
 	largest, err := scan(a)
-	if err != nil {
-		return 0, err
-	}
+	return scaling(largest), err
+}
+
+// upload brings A to the device.
+func (p *Plan[T]) upload(ctx context.Context, a Sym[T]) error {
 	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: doubles(a.Data)}
-	return scaling(largest), during(stageLoad, vk.Upload(ctx, p.dev, p.regions.a.In(p.arena), host))
+	return during(stageLoad, vk.Upload(ctx, p.dev, p.regions.a.In(p.arena), host))
 }
 
 // recordLoad makes σ·A of what was uploaded, both triangles of it.

@@ -40,11 +40,11 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if p.n <= 1 {
 		return s.trivial(a)
 	}
-	sigma, err := p.upload(ctx, a)
+	sigma, err := scale(a)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.reduce(a.Uplo, sigma)
+	t, err := s.reduce(a, sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -74,20 +74,30 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return res, err
 }
 
-// reduce is A → B → T.
-func (s *solve[T]) reduce(uplo Uplo, sigma float64) (host Tridiagonal[float64], err error) {
-	r, t, ws := &s.regions, s.steps.spectral, s.arena
-	err = s.run(func(rec *vk.Recorder) {
-		s.recordLoad(rec, uplo, sigma)
-		rec.Phase(stageBand, 0, 1)
-		s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.t.In(ws))
-		s.info(rec, stageBand, s.steps.band.Info(ws))
-		rec.Phase(stageChase, 0, 1)
-		s.steps.chase.Record(rec, ws, r.band.In(ws), t.d.In(ws), t.e.In(ws), r.v.In(ws), r.tau.In(ws))
-		s.info(rec, stageChase, s.steps.chase.Info(ws))
-		host = t.receive(rec, ws)
-	})
+// reduce is A → B → T. It is recorded while A is on its way.
+func (s *solve[T]) reduce(a Sym[T], sigma float64) (host Tridiagonal[float64], err error) {
+	recorded := make(chan *vk.Recorder)
+	go func() {
+		recorded <- s.record(func(rec *vk.Recorder) { host = s.recordReduction(rec, a.Uplo, sigma) })
+	}()
+	err = s.upload(s.ctx, a)
+	rec := <-recorded
+	if err == nil {
+		err = s.execute(rec)
+	}
 	return host, err
+}
+
+func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host Tridiagonal[float64]) {
+	r, t, ws := &s.regions, s.steps.spectral, s.arena
+	s.recordLoad(rec, uplo, sigma)
+	rec.Phase(stageBand, 0, 1)
+	s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.t.In(ws))
+	s.info(rec, stageBand, s.steps.band.Info(ws))
+	rec.Phase(stageChase, 0, 1)
+	s.steps.chase.Record(rec, ws, r.band.In(ws), t.d.In(ws), t.e.In(ws), r.v.In(ws), r.tau.In(ws))
+	s.info(rec, stageChase, s.steps.chase.Info(ws))
+	return t.receive(rec, ws)
 }
 
 // transformBack is Sᵀ → Qᵀ → Q, which takes A's place. It returns what is to be downloaded: Q, or Qᵀ, whose

@@ -13,7 +13,7 @@ type parcel struct {
 
 // Send records that the numbers v come to the device, at the beginning of dst: what
 // Upload does, without an exchange of its own. v is read when Run begins. All that one
-// recording sends and receives together may have stagingBytes (64 MiB).
+// recording sends and receives together may have stagingBytes (32 MiB).
 func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	at := dst.Sub(0, len(v)).span()
 	if len(v) > 0 {

@@ -91,7 +91,7 @@ func TestSendRefuses(t *testing.T) {
 // What is too much for one recording comes before it and follows it.
 func TestSendFirstAndReceiveLast(t *testing.T) {
 	d := open(t, vk.Options{})
-	const n = 5 << 20 // 40 MiB: one travels, two do not, in neither direction
+	const n = 5 << 19 // 20 MiB: one travels, two do not, in neither direction
 	var x, y [2]vk.Region[float64]
 	for i := range x {
 		x[i], y[i] = vk.Reserve[float64]("x", n), vk.Reserve[float64]("y", n)

@@ -46,7 +46,7 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 		return NewProfile(), ErrClosed
 	}
 	d.setAbort(0)
-	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile()}
+	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile(), most: firstCommands}
 	err := r.post()
 	if err == nil {
 		err = d.bounds.begin(d.openArenas())
@@ -94,6 +94,7 @@ type run struct {
 	onProgress func(Progress)
 	profile    *Profile
 	pending    [inFlight]*batch
+	most       int        // commands of the next batch
 	phase      string     // the phase that encoding has reached
 	mark       *phaseMark // where it began
 }
@@ -202,6 +203,7 @@ func (r *run) start(slot, next int) (int, error) {
 	d.queue.value++
 	e.b.value = d.queue.value
 	r.pending[slot] = e.b
+	r.most = min(nextCommands*r.most, batchCommands)
 	return next, nil
 }
 
@@ -250,7 +252,7 @@ type encoder struct {
 }
 
 func (e *encoder) fits(c *command) bool {
-	if len(e.out)+2 >= batchCommands || e.queries+2 >= batchQueries {
+	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false
 	}
 	s := e.run.dev.queue.pace.estimate(c)

@@ -13,7 +13,7 @@ import (
 
 // stagingBytes is the size of the window between host and device: two halves,
 // one being copied by the host while the device copies the other.
-const stagingBytes = 64 << 20
+const stagingBytes = 32 << 20
 
 // Columns is a host matrix in column-major storage: column j is Data[j·Ld : j·Ld+Rows].
 type Columns[T any] struct {
