@@ -19,7 +19,7 @@ VALIDATION_RUN = .
 GPUAV_RUN      = SameBits|Fill|Kernel|Transfer
 WIDTH_RUN      = .
 # The same kernels again and again, for other numbers: once, in the unit tests, is enough.
-MANY           = OnEveryKind|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices
+MANY           = OnEveryKind|TestRowMajor$$|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices
 # What neither bindings nor threads nor pointers matter to.
 SLOW           = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|FallbackOfMRRR|$(MANY)
 
