@@ -12,12 +12,13 @@ import (
 type room[T Float] struct {
 	z       *Dense[T]
 	touched sync.WaitGroup
+	stop    context.CancelFunc // of what touches
 }
 
 // room is the input's memory, or fresh memory, for m vectors.
 func (s *solve[T]) room(a Sym[T], m int) *room[T] {
 	if s.opt.Overwrite {
-		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}}
+		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}, stop: func() {}}
 	}
 	r := &room[T]{z: packed[T](s.n, m, s.opt.RowMajor)}
 	r.touch(s.ctx)
@@ -27,6 +28,7 @@ func (s *solve[T]) room(a Sym[T], m int) *room[T] {
 // touch has the system provide all pages, by several goroutines where it is worth it. When ctx ends, those
 // still missing are left out.
 func (r *room[T]) touch(ctx context.Context) {
+	ctx, r.stop = context.WithCancel(ctx)
 	const most, worth = 4, 1 << 20 // goroutines; bytes for each at least
 	data := r.z.Data
 	workers := min(runtime.GOMAXPROCS(0), most, len(data)*int(unsafe.Sizeof(*new(T)))/worth)
@@ -39,6 +41,12 @@ func (r *room[T]) touch(ctx context.Context) {
 func (r *room[T]) ready() *Dense[T] {
 	r.touched.Wait()
 	return r.z
+}
+
+// leave stops what still touches: after an error nobody needs the pages.
+func (r *room[T]) leave() {
+	r.stop()
+	r.touched.Wait()
 }
 
 // touch writes to each page of v: of one that is only read the system lends a common one.

@@ -60,6 +60,7 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	}
 	if p.opt.Vectors {
 		room := s.room(a, f.x.Rows)
+		defer room.leave()
 		q, err := s.transformBack(f.x)
 		if err != nil {
 			return nil, err

@@ -46,15 +46,15 @@ func (s *spectral) settle(c *call, t tridiagonal, f found) error {
 	return nil
 }
 
-// mostCells are looked at around a value.
-const mostCells = 64
+// Cells that are looked at around a value: what two of them span its certificate has seen already.
+const leastCells, mostCells = 3, 64
 
 // nearby counts, in one exchange, at the borders of cells around each open value, and where its eigenvalue is in one of
 // them moves the value to the middle of that. It returns those that are still open. Cells are as long as width: numbers
 // as large as ‖T‖ are half as far apart, so that after all rounding the middle is within width of both borders.
 func (s *spectral) nearby(c *call, f found, open []int, width float64) ([]int, error) {
 	cells := min(mostCells, s.shifts.Len()/len(open)-1)
-	if cells < 1 {
+	if cells < leastCells {
 		return open, nil
 	}
 	borders := make([]float64, 0, len(open)*(cells+1))

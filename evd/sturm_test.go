@@ -26,6 +26,10 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	defer p.Close()
 	method := p.spectral.solver
 	exact := vector(n, func(k int) float64 { return 2 - 2*math.Cos(float64(k+1)*math.Pi/(n+1)) })
+	all := map[int]float64{} // so many that two cells are left for each
+	for k := range n {
+		all[k] = 10
+	}
 	for _, c := range []struct {
 		by              map[int]float64 // what values are spoiled by, in ulp·‖T‖₁
 		counts, bisects bool            // what is seen of it: counts around values; bisection
@@ -36,6 +40,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 		{map[int]float64{3: 1e6}, true, true},
 		{map[int]float64{2: -1e6, 3: 10, 19: math.Inf(1), 20: math.NaN()}, true, true},
 		{map[int]float64{0: math.Inf(-1)}, true, true},
+		{all, false, true},
 	} {
 		p.spectral.solver = spoiled{method, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k, by := range c.by {
