@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -108,15 +109,20 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	return out, nil
 }
 
-// rolled takes back the wish that a loop be unrolled: with a check at each access in each round, what comes of it is
-// large enough to crash NVIDIA's compiler (580.159).
+// rolled takes back the wish that a loop be unrolled, or some rounds of it: with a check at each access in each round,
+// what comes of it is large enough to crash NVIDIA's compiler (580.159).
 func rolled(in instruction) instruction {
-	if in.op != opLoopMerge || in.arg(2)&unroll == 0 {
+	const unrolling, operand = unroll | peelCount | partialCount, 3 // the first word behind the control
+	control := in.arg(2)
+	if in.op != opLoopMerge || control&unrolling == 0 {
 		return in
 	}
 	args := slices.Clone(in.args)
-	args[2] = args[2]&^unroll | dontUnroll
-	return instruction{in.op, args}
+	args[2] = control&^unrolling | dontUnroll
+	// Operands stand in the order of their bits.
+	from := min(operand+bits.OnesCount32(control&promises), len(args))
+	to := min(from+bits.OnesCount32(control&(peelCount|partialCount)), len(args))
+	return instruction{in.op, slices.Delete(args, from, to)}
 }
 
 // follow takes note of what an instruction says about those behind it.

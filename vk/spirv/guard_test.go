@@ -99,6 +99,33 @@ func TestGuardCommitted(t *testing.T) {
 	}
 }
 
+// TestGuardRollsLoops: what asks for unrolling goes, with its operands, and what else is said of a loop stays.
+func TestGuardRollsLoops(t *testing.T) {
+	for _, c := range [][2][]uint32{ // the control and its operands, before and after
+		{{0}, {0}},
+		{{unroll}, {dontUnroll}},
+		{{dontUnroll}, {dontUnroll}},
+		{{0x4}, {0x4}},
+		{{0x10, 7}, {0x10, 7}},
+		{{unroll | 0x4 | 0x8, 5}, {dontUnroll | 0x4 | 0x8, 5}},
+		{{peelCount, 3}, {dontUnroll}},
+		{{unroll | partialCount, 4}, {dontUnroll}},
+		{{0x10 | 0x20 | peelCount | partialCount, 1, 9, 3, 4}, {0x10 | 0x20 | dontUnroll, 1, 9}},
+		{{partialCount | 0x10000, 4, 2}, {dontUnroll | 0x10000, 2}}, // a maker's own
+		{{partialCount}, {dontUnroll}},                              // the operand is missing
+	} {
+		before := instruction{opLoopMerge, append([]uint32{100, 101}, c[0]...)}
+		was := slices.Clone(before.args)
+		if have := rolled(before).args[2:]; !slices.Equal(have, c[1]) || !slices.Equal(before.args, was) {
+			t.Errorf("%x became %x, not %x", c[0], have, c[1])
+		}
+	}
+	other := instruction{opLoad, []uint32{tDouble, 300, unroll}}
+	if !slices.Equal(rolled(other).args, other.args) {
+		t.Error("a load was taken for a loop")
+	}
+}
+
 func loopsToUnroll(t *testing.T, code []byte) (count int) {
 	t.Helper()
 	_, body, err := decode(code)

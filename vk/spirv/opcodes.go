@@ -159,8 +159,12 @@ const (
 	scopeDevice       = 1
 	scopeQueueFamily  = 5
 	dontInline        = 2 // function control
-	unroll            = 1 // loop control
-	dontUnroll        = 2
+
+	unroll       = 0x1 // loop control
+	dontUnroll   = 0x2
+	promises     = 0x8 | 0x10 | 0x20 | 0x40 // about dependencies and rounds: each has an operand
+	peelCount    = 0x80                     // these two have one, and may not stand beside dontUnroll
+	partialCount = 0x100
 )
 
 // Memory operands of loads and stores, and semantics of barriers.
