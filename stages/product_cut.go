@@ -15,16 +15,26 @@ type cut struct{ tile, splits, stretch int }
 type cutter struct {
 	tiles []Tile
 	units int
-	room  int       // elements that all partial products together may have
-	known *sync.Map // cuts by cutOf: a plan records the same ones each time
+	room  int // elements that all partial products together may have
+	known *cuts
 }
+
+// cuts are those that were chosen already: a plan records the same ones each time, but for the number
+// of vectors where that differs from matrix to matrix. When there are too many all are forgotten.
+type cuts struct {
+	sync.Mutex
+	by map[cutOf]cut
+}
+
+// mostCuts is far above what one solve needs of any order that fits a device.
+const mostCuts = 1 << 16
 
 // cutOf is what a cut depends on.
 type cutOf struct{ m, n, k, count, across int }
 
 // newCutter allows partial products of twice what a full device holds.
 func newCutter(t ProductTuning) cutter {
-	c := cutter{tiles: t.Tiles, units: t.Units, known: new(sync.Map)}
+	c := cutter{tiles: t.Tiles, units: t.Units, known: &cuts{by: map[cutOf]cut{}}}
 	for _, x := range t.Tiles {
 		c.room = max(c.room, 2*t.Units*int(x.Resident)*int(x.M*x.N))
 	}
@@ -70,11 +80,16 @@ func (c cutter) cost(x cut, m, n, count, across int) float64 {
 // choose cuts count products of m×k by k×n, across of whose factors lie with k along memory.
 func (c cutter) choose(m, n, k, count, across int) cut {
 	of := cutOf{m, n, k, count, across}
-	if known, ok := c.known.Load(of); ok {
-		return known.(cut)
+	c.known.Lock()
+	defer c.known.Unlock()
+	best, ok := c.known.by[of]
+	if !ok {
+		if len(c.known.by) >= mostCuts {
+			clear(c.known.by)
+		}
+		best = c.search(m, n, k, count, across)
+		c.known.by[of] = best
 	}
-	best := c.search(m, n, k, count, across)
-	c.known.Store(of, best)
 	return best
 }
 

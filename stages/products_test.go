@@ -118,6 +118,20 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// A plan that finds another number of vectors each time does not keep cuts for all of them.
+func TestCutsAreForgotten(t *testing.T) {
+	c := newCutter(smallestProducts)
+	for m := range mostCuts + 10 {
+		c.choose(m, 8, 8, 1, 0)
+	}
+	if known := len(c.known.by); known == 0 || known > mostCuts {
+		t.Errorf("%d cuts are kept", known)
+	}
+	if x := c.choose(3, 8, 8, 1, 0); x != c.search(3, 8, 8, 1, 0) {
+		t.Errorf("a cut that was forgotten became %+v", x)
+	}
+}
+
 // Tables are refused that would compute nonsense, or do not fit the device.
 func TestTilesThatDoNotFit(t *testing.T) {
 	d := testDevice(t)
