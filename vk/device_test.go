@@ -26,7 +26,7 @@ func open(t testing.TB, opt vk.Options) *vk.Device {
 func TestTransferRoundTrip(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{})
-	const rows, cols, ld = 1000, 3000, 1003 // 24 MB: two trips, through both halves of the staging window
+	const rows, cols, ld = 1000, 5000, 1003 // 40 MB: three trips, so that one half of the staging window is used again
 	x := vk.Reserve[float64]("x", rows*cols)
 	a, err := d.NewArena(vk.Together(x))
 	if err != nil {
