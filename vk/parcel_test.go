@@ -112,6 +112,16 @@ func TestSendFirstAndReceiveLast(t *testing.T) {
 			vk.Copy(rec, y[i].In(a), x[i].In(a))
 			vk.ReceiveLast(rec, got[i], y[i].In(a))
 		}
+		if count == n {
+			var text strings.Builder
+			if _, err := rec.WriteTo(&text); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(text.String()), "\n")
+			if first, last := lines[0], lines[len(lines)-1]; first != "upload x 20971520 bytes" || last != "download y 20971520 bytes" {
+				t.Errorf("printed from %q to %q", first, last)
+			}
+		}
 		for round := range 2 { // what is sent is what it is when Run begins
 			for i := range sent {
 				for k := range sent[i] {

@@ -113,17 +113,26 @@ func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, command{op: opBarrier})
 }
 
-// WriteTo prints the recording, one command a line, with addresses as region names and offsets.
-func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
-	var total int64
-	for _, c := range r.cmds {
-		n, err := fmt.Fprintln(w, r.describe(c))
-		total += int64(n)
-		if err != nil {
-			return total, err
+// WriteTo prints the recording, one command a line, with addresses as region names and offsets, between
+// the exchanges that come before it and follow it.
+func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
+	line := func(s string) {
+		if err == nil {
+			var n int
+			n, err = fmt.Fprintln(w, s)
+			total += int64(n)
 		}
 	}
-	return total, nil
+	for _, f := range r.before {
+		line(fmt.Sprintf("upload %s %d bytes", r.dev.nameOf(f.device.span().from), len(f.host)))
+	}
+	for _, c := range r.cmds {
+		line(r.describe(c))
+	}
+	for _, f := range r.after {
+		line(fmt.Sprintf("download %s %d bytes", r.dev.nameOf(f.device.span().from), len(f.host)))
+	}
+	return total, err
 }
 
 func (r *Recorder) describe(c command) string {
