@@ -74,6 +74,66 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
+// The same of a part of the spectrum, of the least order, of eigenvalues that are equal, and of norms at the ends
+// of the range.
+func TestSpoiledPartsAreSettled(t *testing.T) {
+	d := verifyDevice(t)
+	small := stages.SmallestTuning()
+	twice := func(n int, x float64) Tridiagonal[float64] { // 3·x and 4·x, n/2 times each, in parts of order 2
+		m := Tridiagonal[float64]{D: slices.Repeat([]float64{3.5 * x}, n), E: make([]float64, n-1)}
+		for i := 0; i < n-1; i += 2 {
+			m.E[i] = x / 2
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name     string
+		m        Tridiagonal[float64]
+		from, to int
+		by       map[int]float64 // in ulp·‖T‖₁
+		bisects  bool
+	}{
+		{"middle", wilkinson(21), 5, 12, map[int]float64{0: 10, 3: -7, 6: 12}, false},
+		{"both ends of the middle, far", wilkinson(21), 5, 12, map[int]float64{0: 1e9, 6: -1e9}, true},
+		{"last", wilkinson(21), 20, 21, map[int]float64{0: -25}, false},
+		{"order 2", twice(2, 1), 0, 2, map[int]float64{0: -10, 1: 10}, false},
+		{"order 2, the upper one", twice(2, 1), 1, 2, map[int]float64{0: -10}, false},
+		{"equal", twice(20, 1), 0, 20, map[int]float64{0: 5, 4: -9, 9: 8, 10: -8, 19: 9}, false},
+		{"small", twice(20, 0x1p-900), 3, 20, map[int]float64{0: 5, 16: -9}, false},
+		{"large", twice(20, 0x1p900), 3, 20, map[int]float64{0: 5, 16: -9}, false},
+	} {
+		p, err := NewTridiagonalPlan[float64](d, c.m.N(), Options{Solver: QR, Select: Index(c.from, c.to), Tuning: &small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		unit := ulp * c.m.norm1()
+		p.spectral.solver = spoiled{p.spectral.solver, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+			for k, by := range c.by {
+				values[k] += by * unit
+			}
+			return nil
+		}}
+		res, err := p.Solve(context.Background(), c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := res.Profile.Phase(stageBisect) > 0; have != c.bisects {
+			t.Errorf("%s: bisection %v", c.name, have)
+		}
+		if w, err := p.Certify(context.Background(), c.m, res); err != nil || !(w*float64(c.m.N()) <= narrowest) || !slices.IsSorted(res.Values) {
+			t.Errorf("%s: certified to %g ulp·‖T‖, %v; %g", c.name, w*float64(c.m.N()), err, res.Values)
+		}
+	}
+}
+
+// wilkinson is W⁺, whose largest eigenvalues are close in pairs.
+func wilkinson(n int) Tridiagonal[float64] {
+	return Tridiagonal[float64]{
+		D: vector(n, func(k int) float64 { return math.Abs(float64(k - n/2)) }), E: slices.Repeat([]float64{1}, n-1),
+	}
+}
+
 func vector(n int, f func(k int) float64) []float64 {
 	v := make([]float64, n)
 	for k := range v {
