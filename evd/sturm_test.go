@@ -100,6 +100,12 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 		{"order 2, the upper one", twice(2, 1), 1, 2, map[int]float64{0: -10}, false},
 		{"equal", twice(20, 1), 0, 20, map[int]float64{0: 5, 4: -9, 9: 8, 10: -8, 19: 9}, false},
 		{"small", twice(20, 0x1p-900), 3, 20, map[int]float64{0: 5, 16: -9}, false},
+		{"a norm above the largest number", Tridiagonal[float64]{
+			D: slices.Repeat([]float64{0.7 * math.MaxFloat64}, 3), E: slices.Repeat([]float64{0.2 * math.MaxFloat64}, 2),
+		}, 0, 3, map[int]float64{0: 9, 1: -9}, false},
+		{"tiny", twice(20, 0x1p-1000), 3, 20, map[int]float64{0: 5, 16: -9}, false},
+		{"tinier", twice(20, 0x1p-1030), 3, 20, map[int]float64{0: 5, 16: -9}, true},
+		{"tiniest", twice(20, 0x1p-1060), 3, 20, map[int]float64{0: 5, 16: -9}, true},
 		{"large", twice(20, 0x1p900), 3, 20, map[int]float64{0: 5, 16: -9}, false},
 	} {
 		p, err := NewTridiagonalPlan[float64](d, c.m.N(), Options{Solver: QR, Select: Index(c.from, c.to), Tuning: &small})
@@ -107,7 +113,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		unit := ulp * c.m.norm1()
+		unit := ulp * min(c.m.norm1(), math.MaxFloat64)
 		p.spectral.solver = spoiled{p.spectral.solver, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k, by := range c.by {
 				values[k] += by * unit
