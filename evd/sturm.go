@@ -21,7 +21,7 @@ const settled = 2
 // or to one whose eigenvalue is the same to that width.
 func (s *spectral) settle(c *call, t tridiagonal, f found) error {
 	norm := min(t.host.norm1(), math.MaxFloat64) // a column's sum may overflow
-	width := settled * ulp * norm // also where that is far below what certify can tell
+	width := settled * ulp * norm                // also where that is far below what certify can tell
 	if norm == 0 {
 		width = leastWidth
 	}

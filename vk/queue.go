@@ -11,7 +11,7 @@ const (
 	inFlight       = 2                      // batches: one runs while the next is recorded
 	batchCommands  = 4096                   // in one batch at most
 	firstCommands  = 128                    // in the first of a run at most, so that the device begins while the rest is encoded
-	nextCommands   = 4                      // times as many in each batch as in the one before
+	batchGrowth    = 4                      // times as many in each batch as in the one before
 	batchQueries   = batchCommands + 8      // timestamps in one batch at most
 	batchTarget    = 100 * time.Millisecond // Options.Batch where nobody says: desktops reset a GPU that is busy for seconds, and cancelling waits for one batch
 	pollInterval   = 20 * time.Millisecond  // how often a waiting Run looks at its context

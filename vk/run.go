@@ -203,7 +203,7 @@ func (r *run) start(slot, next int) (int, error) {
 	d.queue.value++
 	e.b.value = d.queue.value
 	r.pending[slot] = e.b
-	r.most = min(nextCommands*r.most, batchCommands)
+	r.most = min(batchGrowth*r.most, batchCommands)
 	return next, nil
 }
 
