@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// room is memory that vectors will come to. The system provides a page when it is first written, and does
-// so more slowly than the bus fills it; so pages are asked for while the device computes.
+// room is memory that vectors will come to. It is slower to have than to fill: the system provides a page when it is
+// first written, and what the collector gives again is set to zero before. So this is done while the device computes.
 type room[T Float] struct {
 	z       *Dense[T]
 	touched sync.WaitGroup
-	stop    context.CancelFunc // of what touches
+	stop    context.CancelFunc // touching
 }
 
 // room is the input's memory, or fresh memory, for m vectors.
@@ -20,15 +20,19 @@ func (s *solve[T]) room(a Sym[T], m int) *room[T] {
 	if s.opt.Overwrite {
 		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}, stop: func() {}}
 	}
-	r := &room[T]{z: packed[T](s.n, m, s.opt.RowMajor)}
-	r.touch(s.ctx)
+	r := &room[T]{}
+	ctx, stop := context.WithCancel(s.ctx)
+	r.stop = stop
+	r.touched.Go(func() {
+		r.z = packed[T](s.n, m, s.opt.RowMajor)
+		r.touch(ctx)
+	})
 	return r
 }
 
 // touch has the system provide all pages, by several goroutines where it is worth it. When ctx ends, those
 // still missing are left out.
 func (r *room[T]) touch(ctx context.Context) {
-	ctx, r.stop = context.WithCancel(ctx)
 	const most, worth = 4, 1 << 20 // goroutines; bytes for each at least
 	data := r.z.Data
 	workers := min(runtime.GOMAXPROCS(0), most, len(data)*int(unsafe.Sizeof(*new(T)))/worth)
