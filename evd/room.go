@@ -12,32 +12,32 @@ import (
 type room[T Float] struct {
 	z       *Dense[T]
 	touched sync.WaitGroup
+	ctx     context.Context
 	stop    context.CancelFunc // touching
 }
 
-// room is the input's memory, or fresh memory, for m vectors.
-func (s *solve[T]) room(a Sym[T], m int) *room[T] {
-	if s.opt.Overwrite {
-		return &room[T]{z: &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}, stop: func() {}}
-	}
+func newRoom[T Float](ctx context.Context) *room[T] {
 	r := &room[T]{}
-	ctx, stop := context.WithCancel(s.ctx)
-	r.stop = stop
-	r.touched.Go(func() {
-		r.z = packed[T](s.n, m, s.opt.RowMajor)
-		r.touch(ctx)
-	})
+	r.ctx, r.stop = context.WithCancel(ctx)
 	return r
+}
+
+// begin asks for the memory of n×m elements.
+func (r *room[T]) begin(n, m int, rowMajor bool) {
+	r.touched.Go(func() {
+		r.z = packed[T](n, m, rowMajor)
+		r.touch()
+	})
 }
 
 // touch has the system provide all pages, by several goroutines where it is worth it. When ctx ends, those
 // still missing are left out.
-func (r *room[T]) touch(ctx context.Context) {
+func (r *room[T]) touch() {
 	const most, worth = 4, 1 << 20 // goroutines; bytes for each at least
 	data := r.z.Data
 	workers := min(runtime.GOMAXPROCS(0), most, len(data)*int(unsafe.Sizeof(*new(T)))/worth)
 	for w := range workers {
-		r.touched.Go(func() { touch(ctx, data[len(data)*w/workers:len(data)*(w+1)/workers]) })
+		r.touched.Go(func() { touch(r.ctx, data[len(data)*w/workers:len(data)*(w+1)/workers]) })
 	}
 }
 

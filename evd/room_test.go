@@ -9,13 +9,13 @@ import (
 func TestRoomIsLeft(t *testing.T) {
 	const n = 1 << 12 // 128 MiB: more pages than can be asked for before the room is left
 	for _, left := range []bool{false, true} {
-		ctx, stop := context.WithCancel(context.Background())
-		r := &room[float64]{z: packed[float64](n, n, false), stop: stop}
+		r := newRoom[float64](context.Background())
+		r.z = packed[float64](n, n, false)
 		v := r.z.Data
 		for i := range v {
 			v[i] = 1
 		}
-		r.touch(ctx)
+		r.touch()
 		if left {
 			r.leave()
 		}

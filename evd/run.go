@@ -42,6 +42,15 @@ func fetch[T Float](c *call, z *Dense[T], from stages.Matrix) (*Dense[T], error)
 	return z, during(stageTranspose, vk.Download(c.ctx, c.dev, z.stored(), from.At))
 }
 
+// makeRoom has m vectors come to the input's memory, or to fresh memory.
+func (s *solve[T]) makeRoom(r *room[T], a Sym[T], m int) {
+	if s.opt.Overwrite {
+		r.z = &Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}
+		return
+	}
+	r.begin(s.n, m, s.opt.RowMajor)
+}
+
 // unscale divides by σ, a power of two: exact but for underflow.
 func unscale[T Float](values []float64, sigma float64) []T {
 	out := make([]T, len(values))

@@ -48,7 +48,9 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.steps.spectral.solve(s.call, t, sigma)
+	room := newRoom[T](ctx)
+	defer room.leave()
+	f, err := s.steps.spectral.solve(s.call, t, sigma, func(m int) { s.makeRoom(room, a, m) })
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +61,6 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 		}
 	}
 	if p.opt.Vectors {
-		room := s.room(a, f.x.Rows)
-		defer room.leave()
 		q, err := s.transformBack(f.x)
 		if err != nil {
 			return nil, err

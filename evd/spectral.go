@@ -95,8 +95,8 @@ func (s *spectral) receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal[float64] 
 }
 
 // solve finds what is selected of the eigenvalues of T(d, e), which is σ times the
-// caller's matrix; host is T, too.
-func (s *spectral) solve(c *call, host Tridiagonal[float64], sigma float64) (found, error) {
+// caller's matrix; host is T, too. If vectors are wanted, begin is told how many there will be, as soon as that is known.
+func (s *spectral) solve(c *call, host Tridiagonal[float64], sigma float64, begin func(vectors int)) (found, error) {
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {
 		ends := s.opt.Select.ends(sigma)
@@ -109,6 +109,9 @@ func (s *spectral) solve(c *call, host Tridiagonal[float64], sigma float64) (fou
 	from, to := s.opt.Select.within(s.n, below)
 	if to-from > s.m {
 		return found{}, &TooManyError{Found: to - from, AtMost: s.m}
+	}
+	if s.opt.Vectors {
+		begin(to - from)
 	}
 	f := found{first: from}
 	if s.x.Len() > 0 {

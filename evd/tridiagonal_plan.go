@@ -119,29 +119,33 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	if err := p.upload(c, host); err != nil {
 		return nil, err
 	}
-	f, err := p.spectral.solve(c, host, 1)
+	room := newRoom[T](ctx)
+	defer room.leave()
+	f, err := p.spectral.solve(c, host, 1, func(m int) { room.begin(p.n, m, p.opt.RowMajor) })
 	if err != nil {
 		return nil, err
 	}
 	res := &Result[T]{First: f.first, Values: unscale[T](f.values, 1), Profile: c.profile, Tree: c.tree}
 	if p.opt.Vectors {
-		res.Vectors, err = p.vectors(c, f.x)
+		q, err := p.vectors(c, f.x)
+		if err != nil {
+			return nil, err
+		}
+		if res.Vectors, err = fetch(c, room.ready(), q); err != nil {
+			return nil, err
+		}
 	}
-	return res, err
+	return res, nil
 }
 
-// vectors is Sᵀ → S, with signs fixed, on the host.
-func (p *TridiagonalPlan[T]) vectors(c *call, x stages.Matrix) (*Dense[T], error) {
-	n, m := p.n, x.Rows
-	res := packed[T](n, m, p.opt.RowMajor)
-	if m == 0 {
-		return res, nil
+// vectors is Sᵀ → S, with signs fixed. It returns what is to be downloaded, as Plan's transformBack does.
+func (p *TridiagonalPlan[T]) vectors(c *call, x stages.Matrix) (q stages.Matrix, err error) {
+	q = stages.NewMatrix(p.z.In(c.ws), p.n, x.Rows, p.n)
+	if x.Rows == 0 {
+		return q, nil
 	}
-	z := stages.NewMatrix(p.z.In(c.ws), n, m, n)
-	if err := c.run(func(rec *vk.Recorder) { z = p.finish.record(rec, x, z) }); err != nil {
-		return nil, err
-	}
-	return fetch(c, res, z)
+	err = c.run(func(rec *vk.Recorder) { q = p.finish.record(rec, x, q) })
+	return q, err
 }
 
 // CountBelow counts the eigenvalues of t below each x, by the signs of the pivots of
