@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -33,7 +33,7 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 // good is the ratio that a solver of ours must stay below; LAPACK's limit is evd.Threshold.
 const good = 10
 
-// solve solves the full matrix a twice over: with vectors, judged by tests/ratio and
+// solve solves the full matrix a twice over: with vectors, judged by evd/ratio and
 // the library's own Check, and without, which must agree.
 func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
 	t.Helper()
@@ -59,7 +59,7 @@ func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd
 		t.Fatal(err)
 	}
 	if r := ratio.Residual(n, n, a, max(n, 1), res.Values, res.Vectors.Data, max(n, 1)); math.Abs(own.Residual-r) > 1+0.5*r {
-		t.Errorf("Check finds a residual of %g, tests/ratio of %g", own.Residual, r)
+		t.Errorf("Check finds a residual of %g, evd/ratio of %g", own.Residual, r)
 	}
 	opt.Vectors = false
 	values := valuesOnly(t, d, n, sym, opt)
@@ -131,7 +131,7 @@ func small() *stages.Tuning {
 
 func TestEveryKindOfMatrix(t *testing.T) {
 	d := device(t, vk.Options{})
-	for _, kind := range testmat.Dense() {
+	for _, kind := range matgen.Dense() {
 		for _, n := range []int{5, 21, 50} {
 			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
 				res := solve(t, d, n, kind.Dense(n), evd.Options{Tuning: small()})
@@ -246,7 +246,7 @@ func TestSameBitsAgainAndAfterOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := p.Solve(ctx, evd.Sym[float64]{N: n, Ld: n, Data: testmat.Dense()[0].Dense(n)}); err != nil {
+		if _, err := p.Solve(ctx, evd.Sym[float64]{N: n, Ld: n, Data: matgen.Dense()[0].Dense(n)}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := p.Solve(ctx, a)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -78,7 +78,7 @@ func TestSplitEverywhere(t *testing.T) {
 		solver, _ := evd.ParseSolver(name)
 		p := tridiagonalPlan(t, d, n, evd.Options{Solver: solver, Vectors: solver.Vectors(), Tuning: small()})
 		for cut := range n - 1 {
-			diagonal, off := testmat.Toeplitz(0, 1).Tridiagonal(n)
+			diagonal, off := matgen.Toeplitz(0, 1).Tridiagonal(n)
 			off[cut] = 0
 			solveTridiagonal(t, p, evd.Tridiagonal[float64]{D: diagonal, E: off}, ratio.Within("bisection"))
 		}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -39,7 +39,7 @@ func identical(a, b []float64) bool {
 func TestRowMajor(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
-	kinds := testmat.Dense()
+	kinds := matgen.Dense()
 	for _, n := range []int{2, 21, 33} {
 		for i, by := range []evd.Selection{{}, evd.Index(0, 1), evd.Index(n/3, n), evd.Index(1, 1), evd.Interval(math.Inf(-1), 0)} {
 			t.Run(fmt.Sprintf("%d/%v", n, by), func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestRowMajorOfATridiagonal(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n = 21
-	diagonal, off := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+	diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
 	m := evd.Tridiagonal[float64]{D: diagonal, E: off}
 	for _, by := range []evd.Selection{{}, evd.Index(3, 8), evd.Index(3, 3)} {
 		columns := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Select: by, Tuning: small()})

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -15,7 +15,7 @@ import (
 // leaves the others alone.
 func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
-	diagonal, off := testmat.Toeplitz(2, -1).Tridiagonal(n)
+	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
 	m := Tridiagonal[float64]{D: diagonal, E: off}
 	unit := ulp * m.norm1()
 	small := stages.SmallestTuning()

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -58,7 +58,7 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 	}
 	own, err := p.Check(ctx, sym, res)
 	if err != nil || math.Abs(own.Residual-r) > 1+0.5*r || math.Abs(own.Orthogonality-o) > 1+0.5*o {
-		t.Errorf("Check finds %+v, tests/ratio a residual of %g, orthogonality of %g; %v", own, r, o, err)
+		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g; %v", own, r, o, err)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestPartsOfTheSpectrum(t *testing.T) {
 func TestEverySolver(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, from, to = 21, 4, 15
-	for _, kind := range []testmat.TridiagonalKind{testmat.Toeplitz(2, -1), testmat.GluedWilkinson(1e-3), testmat.GradedTridiagonal(20)} {
+	for _, kind := range []matgen.TridiagonalKind{matgen.Toeplitz(2, -1), matgen.GluedWilkinson(1e-3), matgen.GradedTridiagonal(20)} {
 		a := kind.AsDense().Dense(n)
 		all := valuesOnly(t, d, n, evd.Sym[float64]{N: n, Ld: n, Data: slices.Clone(a)}, evd.Options{Tuning: small()})
 		for _, name := range evd.Solvers() {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,7 +25,7 @@ func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Tr
 	return p
 }
 
-// solveTridiagonal judges values by certificates, and vectors by tests/ratio and by Check.
+// solveTridiagonal judges values by certificates, and vectors by evd/ratio and by Check.
 func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridiagonal[float64], width float64) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -56,7 +56,7 @@ func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridi
 	}
 	own, err := p.Check(ctx, m, res)
 	if err != nil || math.Abs(own.Residual-r) > 1+0.5*r || math.Abs(own.Orthogonality-o) > 1+0.5*o {
-		t.Errorf("Check finds %+v, tests/ratio a residual of %g, orthogonality of %g; %v", own, r, o, err)
+		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g; %v", own, r, o, err)
 	}
 	return res
 }
@@ -71,7 +71,7 @@ func TestTridiagonals(t *testing.T) {
 		}
 		for _, n := range []int{2, 9, 43} {
 			p := tridiagonalPlan(t, d, n, opt)
-			for _, kind := range testmat.Tridiagonals() {
+			for _, kind := range matgen.Tridiagonals() {
 				t.Run(fmt.Sprintf("%v/%v/%s/%d", solver, opt.Vectors, kind.Name(), n), func(t *testing.T) {
 					diagonal, off := kind.Tridiagonal(n)
 					solveTridiagonal(t, p, evd.Tridiagonal[float64]{D: diagonal, E: off}, ratio.Within("bisection"))
@@ -84,7 +84,7 @@ func TestTridiagonals(t *testing.T) {
 func TestPartOfATridiagonal(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 43
-	diagonal, off := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+	diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
 	m := evd.Tridiagonal[float64]{D: diagonal, E: append(off, math.NaN())} // what is beyond is ignored
 	for _, by := range []evd.Selection{evd.Index(0, 3), evd.Index(20, 43), evd.Interval(2, 5), evd.Interval(2, 5).AtMost(30), evd.Interval(-20, -10)} {
 		for _, vectors := range []bool{false, true} {
@@ -108,7 +108,7 @@ func TestFallbackOfMRRR(t *testing.T) {
 	tune := small()
 	tune.MRRR.Distrust = true
 	for _, n := range []int{43, 300} {
-		diagonal, off := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+		diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
 		m := evd.Tridiagonal[float64]{D: diagonal, E: off}
 		p := tridiagonalPlan(t, d, n, evd.Options{Select: evd.Index(20, 43), Vectors: true, Tuning: tune})
 		res := solveTridiagonal(t, p, m, ratio.Within("bisection"))
@@ -124,7 +124,7 @@ func TestCountBelow(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 21
 	p := tridiagonalPlan(t, d, n, evd.Options{Tuning: small()})
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		diagonal, off := kind.Tridiagonal(n)
 		m := evd.Tridiagonal[float64]{D: diagonal, E: off}
 		res, err := p.Solve(ctx, m)
@@ -156,7 +156,7 @@ func TestCertifyFindsErrors(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n = 21
-	diagonal, off := testmat.Toeplitz(2, -1).Tridiagonal(n)
+	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
 	m := evd.Tridiagonal[float64]{D: diagonal, E: off}
 	p := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
 	res, err := p.Solve(ctx, m)
@@ -238,7 +238,7 @@ func TestBadTridiagonals(t *testing.T) {
 func TestValuesAreSettled(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, width = 300, 4
-	diagonal, off := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+	diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
 	m := evd.Tridiagonal[float64]{D: diagonal, E: off}
 	want, err := tridiagonalPlan(t, d, n, evd.Options{Solver: evd.Bisection, Tuning: small()}).Solve(context.Background(), m)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -146,7 +146,7 @@ func TestVerifyPassesWhatIsRight(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 13} {
 		for _, vectors := range []bool{true, false} {
 			p := verifying(t, d, n, Options{Vectors: vectors})
-			for _, kind := range testmat.Dense() {
+			for _, kind := range matgen.Dense() {
 				res, err := p.Solve(ctx, Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)})
 				if err != nil || res.Certificate == nil || res.Certificate.Safe {
 					t.Errorf("%s, n = %d, vectors %v: %v, %+v", kind.Name(), n, vectors, err, res)

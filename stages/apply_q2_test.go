@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -39,7 +39,7 @@ func edges(b, k int) []int {
 func TestBandReductionKinds(t *testing.T) {
 	const n, b, k = 43, 4, 8
 	var orthogonal, similar worst
-	for _, kind := range testmat.Dense() {
+	for _, kind := range matgen.Dense() {
 		checkReduction(t, kind.Name(), n, b, k, SmallestTuning(), kind.Dense(n), &orthogonal, &similar)
 	}
 	orthogonal.atMost(t, "‖I − Q1ᵀ·Q1‖", 10)

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -58,7 +58,7 @@ func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 func TestBisection(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {
 		bench := newBisectionBench(t, n, smallestBisection())
-		for _, kind := range testmat.Tridiagonals() {
+		for _, kind := range matgen.Tridiagonals() {
 			d, e := kind.Tridiagonal(n)
 			got := bench.run(d, e, 0, n)
 			if !sameBits(got, ref.Bisection(d, e)) {
@@ -78,7 +78,7 @@ func TestBisection(t *testing.T) {
 // bits, and nothing else is written.
 func TestBisectionRange(t *testing.T) {
 	const n = 50
-	for _, kind := range testmat.Tridiagonals()[:12] {
+	for _, kind := range matgen.Tridiagonals()[:12] {
 		d, e := kind.Tridiagonal(n)
 		all := ref.Bisection(d, e)
 		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
@@ -119,7 +119,7 @@ func TestBisectionExtremes(t *testing.T) {
 
 func TestCountBelow(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 8, 9, 43} {
-		for _, kind := range testmat.Tridiagonals()[:10] {
+		for _, kind := range matgen.Tridiagonals()[:10] {
 			bench := newBisectionBench(t, n, smallestBisection())
 			d, e := kind.Tridiagonal(n)
 			values := ref.Bisection(d, e)
@@ -166,7 +166,7 @@ func TestBracketsHold(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 43, 105} {
 		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
 			bench := newBisectionBench(t, n, tune)
-			for _, kind := range testmat.Tridiagonals() {
+			for _, kind := range matgen.Tridiagonals() {
 				d, e := kind.Tridiagonal(n)
 				il, m := 0, n
 				if i == 1 {
@@ -200,7 +200,7 @@ func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64
 // eigenvalues that are not tiny beside the norm.
 func TestFewHalvingsNeedDivisions(t *testing.T) {
 	const n = 60
-	d, e := testmat.Toeplitz(2, -1).Tridiagonal(n)
+	d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
 	bench := newBisectionBench(t, n, smallestBisection())
 	bench.brackets(d, e, 0, n)
 	s, ws := bench.stage, bench.ws

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matio"
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // The collection of tridiagonal matrices on which solvers have failed, where $VKEVD_DATA says

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -73,7 +73,7 @@ func checkTridiagonal(t *testing.T, name string, tune Tuning, d, e []float64) (r
 }
 
 func TestDivideConquerOnEveryKind(t *testing.T) {
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 3, 7, 50} {
 			d, e := kind.Tridiagonal(n)
 			checkTridiagonal(t, fmt.Sprintf("%s/%d", kind.Name(), n), SmallestTuning(), d, e)
@@ -135,7 +135,7 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 // The tables of all families, as they are used: leaves of their own size, panels of some
 // columns, square tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
-	glued := testmat.GluedWilkinson(1e-12)
+	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
 		tune.DivideConquer = divideConquerTuning(family)
@@ -340,7 +340,7 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 func TestDivideConquerLarge(t *testing.T) {
 	tune := TuningFor(testDevice(t).Info())
 	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {
-		for _, kind := range testmat.Tridiagonals() {
+		for _, kind := range matgen.Tridiagonals() {
 			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
 				d, e := kind.Tridiagonal(n)
 				r, o := checkTridiagonal(t, kind.Name(), tune, d, e)
@@ -357,7 +357,7 @@ func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 		copies = 50
 	}
 	for _, glue := range []float64{1e-14, 1e-8, 1e-4} {
-		d, e := testmat.GluedWilkinson(glue).Tridiagonal(21 * copies)
+		d, e := matgen.GluedWilkinson(glue).Tridiagonal(21 * copies)
 		checkTridiagonal(t, fmt.Sprint("glue ", glue), TuningFor(testDevice(t).Info()), d, e)
 	}
 }

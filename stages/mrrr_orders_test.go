@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
 )
 
 // solveAndCheckMRRR finds all vectors, without help.
@@ -31,7 +31,7 @@ func TestMRRROfEveryOrder(t *testing.T) {
 
 // The tables of all families, with orders around a power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
-	glued := testmat.GluedWilkinson(1e-12)
+	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
 		tune.MRRR = mrrrTuning(family)
@@ -60,7 +60,7 @@ func TestMRRROfGluedWilkinson(t *testing.T) {
 		copies = 50
 	}
 	for _, glue := range []float64{1e-14, 1e-8, 1e-4} {
-		d, e := testmat.GluedWilkinson(glue).Tridiagonal(21 * copies)
+		d, e := matgen.GluedWilkinson(glue).Tridiagonal(21 * copies)
 		solveAndCheckMRRR(t, fmt.Sprint(glue), TuningFor(testDevice(t).Info()), d, e)
 	}
 }
@@ -74,7 +74,7 @@ func TestMRRRLarge(t *testing.T) {
 		if n > allVectors {
 			parts = [][2]int{{0, some}, {(n - some) / 2, (n + some) / 2}, {n - some, n}}
 		}
-		for _, kind := range testmat.Tridiagonals() {
+		for _, kind := range matgen.Tridiagonals() {
 			d, e := kind.Tridiagonal(n)
 			for _, r := range parts {
 				t.Run(fmt.Sprintf("%s/%d/%d:%d", kind.Name(), n, r[0], r[1]), func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 

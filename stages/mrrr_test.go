@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/ref"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -64,7 +64,7 @@ func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
 }
 
 func TestMRRROnEveryKind(t *testing.T) {
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 3, 7, 50} {
 			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
 				d, e := kind.Tridiagonal(n)
@@ -156,7 +156,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, e := testmat.GluedWilkinson(1e-3).Tridiagonal(n)
+	d, e := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
 	e[20] = 0 // two blocks, one small
 	for _, c := range []struct{ most, from, to int }{{n, 0, n}, {n, 100, 140}, {40, 100, 140}, {40, 290, 305}} {
 		s, err := NewMRRR(dev, n, c.most, divide, tune)

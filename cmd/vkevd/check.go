@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // A checkJob is one call of vkevd check.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // A selftestJob is one call of vkevd selftest.
@@ -19,7 +19,7 @@ type selftestJob struct {
 	*session
 	device func() string
 	orders []int
-	kinds  []testmat.DenseKind
+	kinds  []matgen.DenseKind
 	solver string
 	asJSON bool
 }
@@ -58,7 +58,7 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted:
 					return usage(cmd, "no kind of matrix has %q in its name", part)
 				}
 			}
-			for _, k := range testmat.Dense() {
+			for _, k := range matgen.Dense() {
 				if len(args) == 0 || slices.ContainsFunc(args, func(part string) bool { return strings.Contains(k.Name(), part) }) {
 					j.kinds = append(j.kinds, k)
 				}
@@ -77,7 +77,7 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted:
 }
 
 func kindNames() (names []string) {
-	for _, k := range testmat.Dense() {
+	for _, k := range matgen.Dense() {
 		names = append(names, k.Name())
 	}
 	return names
@@ -144,7 +144,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 }
 
 // measure solves the kind's matrix with vectors and without.
-func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind testmat.DenseKind) {
+func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind matgen.DenseKind) {
 	n := r.N
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
 	res, err := vectors.Solve(ctx, a)

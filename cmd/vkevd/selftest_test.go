@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -26,7 +26,7 @@ func TestSelftest(t *testing.T) {
 		}
 	}
 	kinds := 0
-	for _, k := range testmat.Dense() {
+	for _, k := range matgen.Dense() {
 		if strings.Contains(k.Name(), "ddrvst") || strings.Contains(k.Name(), "goe") {
 			kinds++
 		}

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/lapack/testlapack"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 

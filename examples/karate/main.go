@@ -10,7 +10,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
 	"flag"
 	"fmt"
 	"image/color"
@@ -28,8 +30,12 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
-	"github.com/vkevd/vkevd/tests/testdata"
 )
+
+// friendships is the adjacency matrix of the club, in Matrix Market's format.
+//
+//go:embed karate.mtx
+var friendships []byte
 
 // officers are the members, counted from 1, who went to the club of the officers; the others
 // followed the teacher, member 1. W. W. Zachary: An Information Flow Model for Conflict and
@@ -46,12 +52,7 @@ func main() {
 }
 
 func run(w io.Writer, picture string) error {
-	f, err := testdata.Matrices.Open("matrices/karate.mtx")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	a, err := matio.Read(f, "karate.mtx")
+	a, err := matio.Read(bytes.NewReader(friendships), "karate.mtx")
 	if err != nil {
 		return err
 	}

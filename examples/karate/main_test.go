@@ -1,10 +1,25 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"testing"
+
+	"github.com/vkevd/vkevd/tests/testdata"
 )
+
+// The example carries its own copy of a matrix that the tests have as well.
+func TestMatrixIsTheTests(t *testing.T) {
+	want, err := testdata.Matrices.ReadFile("matrices/karate.mtx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(friendships, want) {
+		t.Error("karate.mtx differs from tests/testdata/matrices/karate.mtx")
+	}
+}
 
 func Example() {
 	dir, err := os.MkdirTemp("", "")

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 func TestBandReduction(t *testing.T) {

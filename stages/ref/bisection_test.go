@@ -5,15 +5,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // TestBisection holds every tridiagonal of the registry against its Sturm
 // certificate and, where known, against its spectrum.
 func TestBisection(t *testing.T) {
 	values := worst{name: "|λ − known|/(‖T‖·n·ulp)"}
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{0, 1, 2, 3, 5, 21, 50, 105} {
 			d, e := kind.Tridiagonal(n)
 			got := Bisection(d, e)
@@ -78,7 +78,7 @@ func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 // TestCountIsMonotone walks a few doubles up and down from each eigenvalue, where
 // rounding decides, and over the whole interval.
 func TestCountIsMonotone(t *testing.T) {
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		const n = 43
 		s := NewSturm(kind.Tridiagonal(n))
 		if below, above := s.Count(s.Lo), s.Count(s.Hi); below != 0 || above != n {
@@ -138,7 +138,7 @@ func TestBisectionEnds(t *testing.T) {
 // TestMinorsCountAsPivotsDo, within the errors of both counts: 3 and 2 units. x goes
 // everywhere, and most around the eigenvalues, where rounding decides.
 func TestMinorsCountAsPivotsDo(t *testing.T) {
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 7, 8, 9, 21, 64, 105, 150} {
 			s := NewSturm(kind.Tridiagonal(n))
 			unit := s.Unit()

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // randomBand returns a compact band, zero in the room for the bulge.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // TestHouseholder builds H and asks for H·x = β·e1 and for orthogonality, at

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // mrRatioLimit is LAPACK's own for dstemr.
@@ -118,10 +118,10 @@ func TestMRRRThousand(t *testing.T) {
 	}
 }
 
-// testmat's kinds have entries near the ends of the range, couplings below underflow, and
+// matgen's kinds have entries near the ends of the range, couplings below underflow, and
 // known answers.
 func TestMRRRKinds(t *testing.T) {
-	for _, kind := range testmat.Tridiagonals() {
+	for _, kind := range matgen.Tridiagonals() {
 		var worst mrResult
 		for _, n := range []int{1, 2, 3, 7, 50, 100} {
 			d, e := kind.Tridiagonal(n)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // panels are the shapes of trouble, each a change made to a random m×b panel.

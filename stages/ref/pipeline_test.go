@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
 
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // TestPipeline takes every dense kind the whole way, A = Q·Λ·Qᵀ, with vectors of
@@ -19,7 +19,7 @@ func TestPipeline(t *testing.T) {
 	rebuilt := worst{name: "‖A − Q·Λ·Qᵀ‖"}
 	orthogonal := worst{name: "‖I − Qᵀ·Q‖"}
 	values := worst{name: "|λ − known|"}
-	for _, kind := range testmat.Dense() {
+	for _, kind := range matgen.Dense() {
 		for _, n := range []int{0, 1, 2, 3, 5, 20, 43, 64} {
 			dense := kind.Dense(n)
 			a := lowerOnly(n, dense, n)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 // threshold is what every ratio in these tests must stay below: LAPACK's own

@@ -14,7 +14,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -22,9 +22,9 @@ const (
 	// good is what every ratio must stay below; LAPACK's own limit is evd.Threshold.
 	good = 10
 
-	// onHost is the largest order that tests/ratio measures. It takes 4n³ operations
+	// onHost is the largest order that evd/ratio measures. It takes 4n³ operations
 	// of the CPU; larger results are left to evd's Check, which is held against
-	// tests/ratio below it.
+	// evd/ratio below it.
 	onHost = 2000
 )
 
@@ -136,7 +136,7 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	// Both measures round, by about as much as a good solver errs.
 	differ := func(x, y float64) bool { return !(math.Abs(x-y) <= 1+0.5*x) }
 	if differ(r, own.Residual) || differ(o, own.Orthogonality) {
-		t.Errorf("Check finds %+v, tests/ratio a residual of %g, orthogonality of %g", own, r, o)
+		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g", own, r, o)
 	}
 	return r, o
 }

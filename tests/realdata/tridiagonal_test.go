@@ -11,7 +11,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/tests/testdata"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -105,7 +105,7 @@ func (s *tridiagonalScores) add(o tridiagonalScores) {
 }
 
 // everySolver solves once and judges the values by the reference and by two sets of Sturm counts, ours
-// and tests/ratio's, and the vectors by Check.
+// and evd/ratio's, and the vectors by Check.
 func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []float64, opt evd.Options) (got tridiagonalScores) {
 	t.Helper()
 	ctx, n := context.Background(), m.N()

@@ -17,9 +17,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/tests/ratio"
-	"github.com/vkevd/vkevd/tests/testmat"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -42,7 +42,7 @@ func TestSoak(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("VKEVD_SOAK_N")); err == nil {
 		most = n
 	}
-	s := &soak{T: t, rng: rand.New(rand.NewPCG(seed, 0)), most: most, kinds: testmat.Dense(), limit: limit, began: time.Now()}
+	s := &soak{T: t, rng: rand.New(rand.NewPCG(seed, 0)), most: most, kinds: matgen.Dense(), limit: limit, began: time.Now()}
 	t.Logf("VKEVD_SOAK_SEED=%d VKEVD_SOAK_N=%d", seed, most)
 	for first := true; first || s.goesOn(); first = false {
 		s.oneDevice()
@@ -55,7 +55,7 @@ type soak struct {
 	*testing.T
 	rng   *rand.Rand
 	most  int
-	kinds []testmat.DenseKind
+	kinds []matgen.DenseKind
 	limit time.Duration
 	began time.Time
 
@@ -212,7 +212,7 @@ func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 const referenceOrder = 80
 
 // judge compares with LAPACK's measures and, where that is quick, with gonum.
-func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind testmat.DenseKind, res *evd.Result[float64], opt evd.Options, name string) {
+func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.DenseKind, res *evd.Result[float64], opt evd.Options, name string) {
 	s.Helper()
 	n := a.N
 	full := kind.Dense(n)

@@ -1,4 +1,4 @@
-package testmat
+package matgen
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vkevd/vkevd/tests/ratio"
+	"github.com/vkevd/vkevd/evd/ratio"
 )
 
 var orders = []int{0, 1, 2, 3, 4, 5, 8, 21, 22, 43}

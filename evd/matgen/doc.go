@@ -1,8 +1,8 @@
-// Package testmat holds symmetric matrices that try an eigensolver, many of them
+// Package matgen holds symmetric matrices that try an eigensolver, many of them
 // with known eigenvalues: LAPACK's own test types, the classics with a formula,
 // and those that have broken solvers before.
 //
-//	for _, kind := range testmat.Dense() {
+//	for _, kind := range matgen.Dense() {
 //		a := kind.Dense(n)                      // column-major, full, ld = n
 //		want, known := kind.Eigenvalues(n)      // ascending
 //	}
@@ -12,7 +12,7 @@
 // matrix before its entries were rounded, so they hold to a few n·ulp·‖A‖; where
 // the entries are exact (integers, powers of two) they are as good as their
 // formula.
-package testmat
+package matgen
 
 import (
 	"hash/fnv"

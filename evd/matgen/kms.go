@@ -1,4 +1,4 @@
-package testmat
+package matgen
 
 import "math"
 
