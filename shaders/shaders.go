@@ -1,4 +1,4 @@
-// Package shaders is the kernels: GLSL sources, the SPIR-V compiled from them,
+// Package shaders is the kernels: GLSL sources (glsl/, by trade), the SPIR-V compiled from them,
 // and for each kernel a Go function of its name that returns it together with
 // the types of its parameters.
 //

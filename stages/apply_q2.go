@@ -18,7 +18,7 @@ import (
 // A thread owns a whole vector, or shares it with its neighbours. The reflectors of a group of neighbouring sweeps
 // act in one pass over them, so memory is read and written once a group; several groups
 // are under way on the same vectors, one behind the other. The order in
-// which that is allowed is derived in shaders/ormtr_q2.comp.
+// which that is allowed is derived in shaders/glsl/back/ormtr_q2.comp.
 type ApplyQ2 struct {
 	n, b, m int
 	tune    ApplyQ2Tuning

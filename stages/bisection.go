@@ -55,7 +55,7 @@ func (t BisectionTuning) fits(dev *vk.Device) error {
 // tell. Values ascend, and are the same bits as package ref's, whatever
 // the tuning and the range asked for.
 //
-// Most of the way goes by counts without divisions (shaders/stebz_narrow.comp), which are
+// Most of the way goes by counts without divisions (shaders/glsl/tridiag/stebz_narrow.comp), which are
 // a tenth of the price and good to a few ulp of ‖T‖: first at a grid of points, as many as the
 // device does at once, then by bisection of each eigenvalue's cell. The bracket this ends with decides all
 // halvings but the last few, exactly as the counts above would have.
@@ -78,7 +78,7 @@ type Bisection struct {
 
 const (
 	prepareThreads = 256 // at most
-	startReals     = 7   // of struct Start in shaders/common/sturm.glsl
+	startReals     = 7   // of struct Start in shaders/glsl/tridiag/sturm.glsl
 
 	// The bracket is at first twice the norm long and some room, at last 2⁻⁵¹ of the norm.
 	narrowRounds = 53

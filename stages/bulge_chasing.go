@@ -14,7 +14,7 @@ import (
 //
 // by sweeps of Householder reflectors, each of which chases a bulge down the
 // band; many sweeps are under way at once, one behind the other. What must wait
-// for what is derived in shaders/sb2st.comp; how B and Q2 are stored is
+// for what is derived in shaders/glsl/chase/sb2st.comp; how B and Q2 are stored is
 // said in this package's documentation.
 //
 // Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and

@@ -5,7 +5,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// teamsSpec fits the form with a team for each block of a step (shaders/sb2st_teams.comp) to the band and
+// teamsSpec fits the form with a team for each block of a step (shaders/glsl/chase/sb2st_teams.comp) to the band and
 // the device, and tells whether the tuning wants it and it fits.
 func (s *BulgeChasing) teamsSpec(info vk.Info) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3

@@ -10,7 +10,7 @@ type ChaseTuning struct {
 	Team       uint32  // threads for each of a step's three blocks, which have teams of their own where all three would have more, b² > Own·Team; 0: nowhere
 	Wavefront  bool    // one dispatch a wave, and no flags in ApplyQ2: for devices on which waiting workgroups starve others
 	Groups     int     // workgroups that run at the same time; 0: one for each multiprocessor
-	WideFence  bool    // every thread fences, not one for all: see shaders/common/flags.glsl
+	WideFence  bool    // every thread fences, not one for all: see shaders/glsl/common/flags.glsl
 	FlagStride uint32  // words from one flag to the next
 	Polls      uint32  // looks at a flag before waiting is given up
 	SweepCost  float64 // what a sweep costs at least, its latency, in flops

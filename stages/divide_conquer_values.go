@@ -204,7 +204,7 @@ func (c *conversation) recordRoots(rec *vk.Recorder, level, merges, poles int) {
 	})
 }
 
-// mergeRecord is a merge as the kernels read it (shaders/common/merge.glsl).
+// mergeRecord is a merge as the kernels read it (shaders/glsl/tridiag/merge.glsl).
 func mergeRecord(m *ref.DCMerge, at, work int) []uint32 {
 	q, w := wide(at), wide(work)
 	return []uint32{

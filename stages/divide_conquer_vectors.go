@@ -11,7 +11,7 @@ import (
 // conquerVectors is the second pass: level by level, W gathered from Q, S formed, their
 // products, which are the new Q.
 //
-// Memory. Q is the blocks alone, packed, as shaders/common/merge.glsl says: n²/2 when two
+// Memory. Q is the blocks alone, packed, as shaders/glsl/tridiag/merge.glsl says: n²/2 when two
 // are left. W and S of a level lie in the result, which is not needed yet: they
 // take 3/2·N² of a merge of order N, 3/4·n² in all. Only the last merge, of more than
 // half of all rows, must write the result: its W takes the place of Q, strip by strip,

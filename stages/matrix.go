@@ -8,7 +8,7 @@ import (
 )
 
 // Matrix is a column-major block of device memory: element (i, j) lies at
-// At[i + j·Ld]. The kernels count in 32 bits inside a tile (shaders/common/index.glsl), so
+// At[i + j·Ld]. The kernels count in 32 bits inside a tile (shaders/glsl/common/index.glsl), so
 // that Ld must be less than 2²⁴ unless there is one column.
 type Matrix struct {
 	Rows, Cols, Ld int

@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tile is how a product is cut (shaders/common/tile.glsl): a workgroup owns M×N
+// Tile is how a product is cut (shaders/glsl/product/tile.glsl): a workgroup owns M×N
 // elements of the result, an invocation ThreadM×ThreadN of them, and the inner
 // dimension is walked K at a time.
 type Tile struct {

@@ -66,14 +66,14 @@ pinned() {
 
 compile() {
 	[ $# -ge 2 ] || die "usage: glslc.sh IN.comp OUT.spv [NAME=VALUE ...]"
-	in=$1 out=$2 shaders=$here/../shaders
+	in=$1 out=$2 glsl=$here/../shaders/glsl
 	shift 2
 	for define; do
 		shift
 		set -- "$@" "-D${define#-D}"
 	done
 	# vulkan1.2: for 1.3 glslang writes LocalSizeId, which needs maintenance4 as well.
-	if ! pinned glslang --quiet --target-env vulkan1.2 "-I$shaders" "-I$shaders/common" \
+	if ! pinned glslang --quiet --target-env vulkan1.2 "-I$glsl" "-I$glsl/common" \
 		"$@" -o "$out" "$in" >&2; then
 		rm -f "$out"
 		exit 1

@@ -88,7 +88,7 @@ func (r recipe) invocations(size [3]spirv.Dimension) int {
 	return n
 }
 
-// Name is the kernel's name, as in shaders/.
+// Name is the kernel's name, that of its file in shaders/glsl/.
 func (k *Kernel[S, P]) Name() string { return k.core.name }
 
 // Dispatch records one run of the kernel. Inside Concurrently each address of the push

@@ -25,14 +25,14 @@ func TestGolden(t *testing.T) {
 		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "shaders"), os.DirFS("testdata")); err != nil {
+	shaders := filepath.Join(dir, "shaders")
+	if err := os.CopyFS(filepath.Join(source.GLSL(shaders), "product"), os.DirFS("testdata")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(root, "tools"), filepath.Join(dir, "tools")); err != nil {
 		t.Fatal(err)
 	}
-	shaders := filepath.Join(dir, "shaders")
-	s, err := source.Read(filepath.Join(shaders, "kinds.comp"))
+	s, err := source.Read(filepath.Join(source.GLSL(shaders), "product", "kinds.comp"))
 	if err != nil {
 		t.Fatal(err)
 	}

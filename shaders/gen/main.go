@@ -53,7 +53,7 @@ func run(all bool, names []string) error {
 			continue
 		}
 		if err := generate(root, dir, compiler, s); err != nil {
-			fmt.Fprintf(os.Stderr, "shaders/gen: %s.comp: %v\n", s.Name, err)
+			fmt.Fprintf(os.Stderr, "shaders/gen: %s: %v\n", s.File(), err)
 			failed++
 			continue
 		}

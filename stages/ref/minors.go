@@ -13,7 +13,7 @@ const (
 //
 //	p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)
 //
-// It is exact for an x that differs by at most 3·Unit; shaders/stebz_narrow.comp derives that, and why
+// It is exact for an x that differs by at most 3·Unit; shaders/glsl/tridiag/stebz_narrow.comp derives that, and why
 // nothing overflows or is lost. Kernels need not agree with it beyond that bound.
 func (s *Sturm) CountMinors(x float64) int {
 	changes, before, now := 0, 0.0, minorsLevel

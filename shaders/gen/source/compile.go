@@ -59,7 +59,7 @@ func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, v.Name+".spv")
-	args := append([]string{filepath.Join(root, "shaders", s.Name+".comp"), out}, v.Defines...)
+	args := append([]string{filepath.Join(GLSL(filepath.Join(root, "shaders")), filepath.FromSlash(s.File())), out}, v.Defines...)
 	if _, err := glslc(root, args...); err != nil {
 		return nil, err
 	}

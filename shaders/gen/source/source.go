@@ -3,6 +3,7 @@
 package source
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -11,13 +12,17 @@ import (
 	"strings"
 )
 
-// Source is one .comp file.
+// Source is one file TRADE/NAME.comp of the folder glsl.
 type Source struct {
-	Name     string   // the file's, without extension
-	Doc      []string // first paragraph of the contract on top
-	Variants []Variant
-	Hash     string // of the file and all it includes
+	Name     string    // the file's name, without extension
+	Trade    string    // its folder: product, reduce, chase, tridiag, back or measure
+	Doc      []string  // first paragraph of the contract at the top of the file
+	Variants []Variant // the kernels compiled from it; at least one
+	Hash     string    // of Doc, and of the code of the file and of all files it includes
 }
+
+// File is the source's path below the folder glsl.
+func (s *Source) File() string { return s.Trade + "/" + s.Name + ".comp" }
 
 // Variant is one kernel made of a source. In the source's header
 //
@@ -29,9 +34,13 @@ type Variant struct {
 	Defines []string
 }
 
-// All reads every source in the shaders' folder.
+// GLSL is the folder of the sources, inside the shaders' folder.
+func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
+
+// All reads every source in the shaders' folder, ordered by trade and name. Kernel names are unique
+// across trades.
 func All(dir string) ([]*Source, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.comp"))
+	paths, err := filepath.Glob(filepath.Join(GLSL(dir), "*", "*.comp"))
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +67,16 @@ var (
 	defineForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=\S*)?$`)
 )
 
-// Read reads one source.
+// Read reads one source, .../glsl/TRADE/NAME.comp.
 func Read(path string) (*Source, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Name: strings.TrimSuffix(filepath.Base(path), ".comp")}
+	s := &Source{
+		Name:  strings.TrimSuffix(filepath.Base(path), ".comp"),
+		Trade: filepath.Base(filepath.Dir(path)),
+	}
 	inDoc := true
 	for line := range strings.Lines(string(text)) {
 		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
@@ -95,17 +107,19 @@ func Read(path string) (*Source, error) {
 			}
 		}
 	}
-	s.Hash, err = hash(path)
+	s.Hash, err = hash(path, s.Doc)
 	return s, err
 }
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
-// hash covers a file and what it includes, directly or not, whatever #if says.
-func hash(path string) (string, error) {
+// hash covers the documentation and the code of a file and of the files it includes, directly or not;
+// conditional inclusion counts as inclusion.
+func hash(path string, doc []string) (string, error) {
 	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", doc)
 	seen := map[string]bool{}
-	root := filepath.Dir(path)
+	root := filepath.Dir(filepath.Dir(path))
 	var visit func(path string) error
 	visit = func(path string) error {
 		if seen[path] {
@@ -117,6 +131,7 @@ func hash(path string) (string, error) {
 			return err
 		}
 		rel, _ := filepath.Rel(root, path)
+		text = uncommented(text)
 		fmt.Fprintf(h, "%s %d\n%s", filepath.ToSlash(rel), len(text), text)
 		for _, m := range include.FindAllSubmatch(text, -1) {
 			next, err := find(string(m[1]), filepath.Dir(path), root, filepath.Join(root, "common"))
@@ -135,7 +150,21 @@ func hash(path string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// find looks an included file up as tools/glslc.sh tells the compiler to.
+// uncommented removes comments that begin with //, blank lines and white space at the ends of lines:
+// none of it reaches the SPIR-V, which has no line numbers.
+func uncommented(text []byte) []byte {
+	var code []byte
+	for line := range bytes.Lines(text) {
+		line, _, _ = bytes.Cut(line, []byte("//"))
+		if line = bytes.TrimRight(line, " \t\r\n"); len(line) > 0 {
+			code = append(append(code, line...), '\n')
+		}
+	}
+	return code
+}
+
+// find looks an included file up in the folders that tools/glslc.sh names to the compiler, in the
+// same order: the includer's folder, glsl, glsl/common.
 func find(name string, dirs ...string) (string, error) {
 	for _, dir := range dirs {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -26,7 +26,7 @@ func folder(t *testing.T, files ...string) (dir string) {
 
 func read(t *testing.T, dir, name string) *Source {
 	t.Helper()
-	s, err := Read(filepath.Join(dir, name))
+	s, err := Read(filepath.Join(GLSL(dir), "product", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,9 @@ func read(t *testing.T, dir, name string) *Source {
 }
 
 func TestReadHeader(t *testing.T) {
-	dir := folder(t, "gemm.comp", "// gemm multiplies\n// matrices.\n//\n// More.\n"+
+	dir := folder(t, "glsl/product/gemm.comp", "// gemm multiplies\n// matrices.\n//\n// More.\n"+
 		"// variant: gemm_f64 REAL=double  WIDE\n// variant: gemm_f32\n#version 460\n// variant: not_here\n",
-		"bare.comp", "#version 460\n// no header\n")
+		"glsl/product/bare.comp", "#version 460\n// no header\n")
 	s := read(t, dir, "gemm.comp")
 	if want := []string{"gemm multiplies", "matrices."}; !reflect.DeepEqual(s.Doc, want) {
 		t.Errorf("doc %q", s.Doc)
@@ -57,36 +57,49 @@ func TestReadRefuses(t *testing.T) {
 		"NAME=VALUE":  "// variant: gemm 1=2\n",
 		"not found":   "#version 460\n#include \"nowhere.glsl\"\n",
 	} {
-		dir := folder(t, "a.comp", text)
-		if _, err := Read(filepath.Join(dir, "a.comp")); err == nil || !strings.Contains(err.Error(), want) {
+		dir := folder(t, "glsl/product/a.comp", text)
+		if _, err := Read(filepath.Join(GLSL(dir), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("have %v, want %q", err, want)
 		}
 	}
-	dir := folder(t, "a.comp", "// variant: b\n", "b.comp", "")
-	if _, err := All(dir); err == nil || !strings.Contains(err.Error(), "declared by a and b") {
+	dir := folder(t, "glsl/product/a.comp", "// variant: b\n", "glsl/back/b.comp", "")
+	if _, err := All(dir); err == nil || !strings.Contains(err.Error(), "declared by b and a") {
 		t.Errorf("one name twice: %v", err)
 	}
 }
 
-// A change anywhere among the included files changes the hash; one elsewhere does not.
-func TestHashFollowsIncludes(t *testing.T) {
-	dir := folder(t, "a.comp", "#include \"x.glsl\"\n", "common/x.glsl", "# include \"y.glsl\"\n",
-		"common/y.glsl", "#include \"x.glsl\"\n", "common/z.glsl", "")
+// A change of the code of a source or of a file it includes changes the hash, and so does one of the
+// documentation, which is generated. Other comments and other files do not.
+func TestHashFollowsCode(t *testing.T) {
+	dir := folder(t, "glsl/product/a.comp", "// a adds.\n#include \"w.glsl\"\n#include \"x.glsl\"\n",
+		"glsl/product/w.glsl", "#include \"chase/v.glsl\"\n", "glsl/chase/v.glsl", "",
+		"glsl/common/x.glsl", "# include \"y.glsl\"\n", "glsl/common/y.glsl", "#include \"x.glsl\"\n", "glsl/common/z.glsl", "")
 	hash := func() string { return read(t, dir, "a.comp").Hash }
 	before := hash()
-	for file, changes := range map[string]bool{"common/y.glsl": true, "common/z.glsl": false} {
-		path := filepath.Join(dir, file)
+	for _, c := range []struct {
+		file, from, to string
+		changes        bool
+	}{
+		{"product/a.comp", "adds", "multiplies", true},
+		{"product/a.comp", "\n#include", "\n\n// Not documentation.\n\n#include", false},
+		{"product/w.glsl", "#include", "int w;\n#include", true},
+		{"chase/v.glsl", "", "int v;", true},
+		{"common/y.glsl", "", "int y;\n", true},
+		{"common/y.glsl", "", "// y is not here. \n\n", false},
+		{"common/z.glsl", "", "int z;\n", false},
+	} {
+		path := filepath.Join(GLSL(dir), c.file)
 		old, _ := os.ReadFile(path)
-		os.WriteFile(path, append(old, '\n'), 0o666)
-		if (hash() != before) != changes {
-			t.Errorf("%s: changes the hash: %t", file, !changes)
+		os.WriteFile(path, []byte(strings.Replace(string(old), c.from, c.to, 1)), 0o666)
+		if (hash() != before) != c.changes {
+			t.Errorf("%s: %q for %q changes the hash: %t", c.file, c.to, c.from, !c.changes)
 		}
 		os.WriteFile(path, old, 0o666)
 	}
 }
 
 func TestStale(t *testing.T) {
-	dir := folder(t, "a.comp", "#version 460\n", "spv/a.spv", "words")
+	dir := folder(t, "glsl/product/a.comp", "#version 460\n", "spv/a.spv", "words")
 	s := read(t, dir, "a.comp")
 	stamp := Stamp{Source: s.Hash, Compiler: "glslang 1"}
 	stamp.Add("a", []byte("words"))

@@ -72,7 +72,7 @@ func Stale(dir string, s *Source, compiler string) error {
 		now.Add(v.Name, code)
 	}
 	if have.String() != now.String() {
-		return fmt.Errorf("%s.comp is newer than what is generated from it; run make shaders\nhave\n%snow\n%s", s.Name, have, now)
+		return fmt.Errorf("%s is newer than what is generated from it; run make shaders\nhave\n%snow\n%s", s.File(), have, now)
 	}
 	return nil
 }

@@ -25,10 +25,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
-#include "tile.glsl"
+#include "product/tile.glsl"
 #include "tile_order.glsl"
-#include "tile_factor.glsl"
-#include "tile_product.glsl"
+#include "product/tile_factor.glsl"
+#include "product/tile_product.glsl"
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
