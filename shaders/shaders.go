@@ -1,5 +1,5 @@
-// Package shaders is the kernels: GLSL sources (glsl/, by trade), the SPIR-V compiled from them,
-// and for each kernel a Go function of its name that returns it together with
+// Package shaders, internal to vkevd, is the kernels: GLSL sources (glsl/, by trade), the SPIR-V
+// compiled from them, and for each kernel a Go function of its name that returns it together with
 // the types of its parameters.
 //
 // Everything in z*.go and spv/ is generated and committed, so that users of the

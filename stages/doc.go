@@ -1,4 +1,4 @@
-// Package stages holds the steps of the two-stage symmetric eigensolver, each
+// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver, each
 // one a family of Vulkan kernels behind a constructor, Work, Record and Flops.
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n

@@ -14,8 +14,8 @@ import (
 
 const module = "github.com/vkevd/vkevd/"
 
-// mayImport is the architecture: a package may import these packages of the
-// module and no others. Tests are free.
+// mayImport is the architecture: a package may import these packages of the module and no
+// others. Test files may import any package of the module, but see forTests.
 var mayImport = map[string][]string{
 	"cmd/vkevd":          {"evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "vk"},
 	"evd":                {"stages", "vk"},
@@ -42,56 +42,114 @@ var mayImport = map[string][]string{
 	"tests/testdata":     {},
 }
 
-// bindings may be imported by the driver room only.
+// forTests is the one package under tests that test files of other packages may import: it holds
+// data. Nothing else outside tests imports what is under tests.
+const forTests = "tests/testdata"
+
+// bindings are the Go bindings of Vulkan. Only driverPackage imports one of them, or uses cgo.
 var bindings = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan"}
 
+const driverPackage = "vk/internal/driver"
+
 func TestLayering(t *testing.T) {
-	seen := 0
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		seen++
-		return checkFile(t, path)
+	seen := map[string]bool{}
+	eachGoFile(t, func(path string) {
+		seen[filepath.ToSlash(filepath.Dir(inModule(path)))] = true
+		checkImports(t, path)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if seen < 50 {
-		t.Errorf("only %d files looked at", seen)
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("package %q is in the table and nowhere else", pkg)
+		}
 	}
 }
 
-func checkFile(t *testing.T, path string) error {
+// TestNoImportCircles holds the table itself against circles. Go refuses them among packages,
+// but a table that allowed one would no longer say which package is above which.
+func TestNoImportCircles(t *testing.T) {
+	const open, done = 1, 2
+	state := map[string]int{}
+	var visit func(pkg string, way []string)
+	visit = func(pkg string, way []string) {
+		way = append(way, pkg)
+		switch state[pkg] {
+		case open:
+			t.Errorf("the table allows a circle: %s", strings.Join(way, " → "))
+			return
+		case done:
+			return
+		}
+		state[pkg] = open
+		for _, next := range mayImport[pkg] {
+			visit(next, way)
+		}
+		state[pkg] = done
+	}
+	for pkg := range mayImport {
+		visit(pkg, nil)
+	}
+}
+
+func checkImports(t *testing.T, path string) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
 	if f.Name.Name == "main" && strings.Contains(path, "driver/gen_") {
-		return nil // a generator, not part of the package
+		return // a generator, not part of the package
 	}
-	pkg := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."+string(filepath.Separator)))
+	isTest := strings.HasSuffix(path, "_test.go")
+	pkg := filepath.ToSlash(filepath.Dir(inModule(path)))
 	allowed, known := mayImport[pkg]
-	if !known {
+	if !isTest && !known {
 		t.Errorf("%s: package %q is not in the table", path, pkg)
 	}
 	for _, im := range f.Imports {
 		name, _ := strconv.Unquote(im.Path.Value)
-		if slices.Contains(bindings, name) && pkg != "vk/internal/driver" {
-			t.Errorf("%s imports %s", path, name)
-		}
-		if inner, ours := strings.CutPrefix(name, module); ours && !slices.Contains(allowed, inner) {
+		inner, ours := strings.CutPrefix(name, module)
+		switch {
+		case isTest && ours:
+			if strings.HasPrefix(inner+"/", "tests/") && inner != forTests && !strings.HasPrefix(pkg+"/", "tests/") {
+				t.Errorf("%s imports %s, which is for the tests under tests only", path, inner)
+			}
+		case isTest:
+		case ours && !slices.Contains(allowed, inner):
 			t.Errorf("%s: %s may not import %s", path, pkg, inner)
-		}
-		if name == "C" && pkg != "vk/internal/driver" {
+		case slices.Contains(bindings, name) && pkg != driverPackage:
+			t.Errorf("%s imports %s", path, name)
+		case name == "C" && pkg != driverPackage:
 			t.Errorf("%s uses cgo", path)
 		}
 	}
-	return nil
+}
+
+// eachGoFile calls visit with the path of each Go file of the module, from this folder.
+func eachGoFile(t *testing.T, visit func(path string)) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() != ".." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			if inModule(path) != forTests {
+				return fs.SkipDir
+			}
+		case strings.HasSuffix(path, ".go"):
+			seen++
+			visit(path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 300 {
+		t.Errorf("only %d files looked at", seen)
+	}
+}
+
+// inModule is a path, given from this folder, as seen from the root of the module.
+func inModule(path string) string {
+	return filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
 }

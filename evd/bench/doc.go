@@ -1,5 +1,5 @@
-// Package bench measures the solver's stages one by one, on random input, by the
-// device's own clock.
+// Package bench, internal to vkevd, measures the solver's stages one by one, on random input, by
+// the device's own clock.
 //
 // A stage at one size is a measurement. Each has its device memory to itself; the
 // input is made on the device, and what the stage leaves of it is made again before

@@ -1,6 +1,6 @@
-// Package matgen holds symmetric matrices that try an eigensolver, many of them
-// with known eigenvalues: LAPACK's own test types, the classics with a formula,
-// and those that have broken solvers before.
+// Package matgen, internal to vkevd, holds symmetric matrices that try an eigensolver, many of them
+// with known eigenvalues: LAPACK's own test types, the classics with a formula, and those that have
+// broken solvers before.
 //
 //	for _, kind := range matgen.Dense() {
 //		a := kind.Dense(n)                      // column-major, full, ld = n

@@ -1,6 +1,6 @@
-// Package probe finds out by trying what a device's arithmetic is like: Vulkan
-// promises little of division and square root in double precision, and nothing of
-// whether fma() rounds once.
+// Package probe, internal to vkevd, finds out by trying what a device's arithmetic is like: Vulkan
+// promises little of division and square root in double precision, and nothing of whether fma()
+// rounds once.
 package probe
 
 import (

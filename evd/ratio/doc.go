@@ -1,6 +1,6 @@
-// Package ratio holds LAPACK's measures of an eigendecomposition: each divides
-// an error by the error that rounding alone may leave, so that one threshold
-// serves every order and every scale.
+// Package ratio, internal to vkevd, holds LAPACK's measures of an eigendecomposition: each divides
+// an error by the error that rounding alone may leave, so that one threshold serves every order and
+// every scale.
 //
 //	Residual             ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp)      any number of vectors
 //	Reconstruction       ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp)     dsyt21, first result; all n vectors

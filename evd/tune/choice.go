@@ -1,4 +1,4 @@
-// Package tune finds by measuring with which sizes a device is fastest.
+// Package tune, internal to vkevd, finds by measuring with which sizes a device is fastest.
 //
 // The tables of package stages hold what was measured on the devices that were there.
 // This is for the others: half-bandwidth b and rank k of the band reduction, and how its

@@ -1,6 +1,6 @@
-// Package ref is package stages again, in plain Go on float64 slices, written to
-// be read: what a kernel must compute, in the order in which it is easiest to
-// understand, and the oracle its output is held against.
+// Package ref, internal to vkevd, is package stages again, in plain Go on float64 slices, written
+// to be read: what a kernel must compute, in the order in which it is easiest to understand, and
+// the oracle its output is held against.
 //
 // The notation, the storage of Y, T, V, τ and of the compact band, and the signs
 // are those of package stages. Every function is correct for all n ≥ 0 and all

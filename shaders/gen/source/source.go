@@ -1,5 +1,5 @@
-// Package source is what the generator and the staleness test both know of
-// the shader sources: their headers, what they include, how they are compiled.
+// Package source, internal to vkevd, is what the generator and the staleness test both know of the
+// shader sources: their headers, what they include, how they are compiled.
 package source
 
 import (

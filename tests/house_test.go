@@ -1,0 +1,81 @@
+package tests
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A stranger reads a file in one sitting. Generated files do not count.
+const (
+	mostLines   = 400 // of any Go file
+	medianLines = 110 // of all Go files
+)
+
+// tooLong are files that were too long when this test was written. No file is to join them.
+var tooLong = []string{"evd/evd_test.go", "stages/ref/divide_conquer_test.go"}
+
+var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+func TestFileLengths(t *testing.T) {
+	var lengths []int
+	eachGoFile(t, func(path string) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if generated.Match(text) {
+			return
+		}
+		lines := bytes.Count(text, []byte("\n"))
+		lengths = append(lengths, lines)
+		if lines > mostLines && !slices.Contains(tooLong, inModule(path)) {
+			t.Errorf("%s has %d lines, more than %d; split it by topic", path, lines, mostLines)
+		}
+	})
+	slices.Sort(lengths)
+	if median := lengths[len(lengths)/2]; median > medianLines {
+		t.Errorf("the median of %d files is %d lines, more than %d", len(lengths), median, medianLines)
+	}
+}
+
+// public are the packages whose users may rely on semantic versioning.
+var public = []string{"evd", "evd/gonumlapack", "evd/matio", "vk"}
+
+// A package that promises nothing says so in the first line of its documentation, which
+// pkg.go.dev shows in its lists. Go itself keeps strangers out of folders named internal, and
+// commands cannot be imported.
+func TestPackagesSayWhetherTheyArePublic(t *testing.T) {
+	said := map[string]bool{} // by folder: the first line says "internal to vkevd"
+	eachGoFile(t, func(path string) {
+		folder := filepath.ToSlash(filepath.Dir(inModule(path)))
+		if strings.HasSuffix(path, "_test.go") || strings.Contains("/"+folder+"/", "/internal/") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name.Name == "main" || strings.HasPrefix(folder, "tests/") {
+			return
+		}
+		line, _, _ := strings.Cut(f.Doc.Text(), "\n")
+		said[folder] = said[folder] || strings.HasPrefix(line, "Package "+f.Name.Name+", internal to vkevd,")
+	})
+	for folder, internal := range said {
+		if isPublic := slices.Contains(public, folder); isPublic && internal {
+			t.Errorf("package %s is public, and says that it is not", folder)
+		} else if !isPublic && !internal {
+			t.Errorf(`package %s: its documentation must begin "Package NAME, internal to vkevd, …"`, folder)
+		}
+	}
+	if len(said) < 8 {
+		t.Errorf("only %d packages looked at", len(said))
+	}
+}
