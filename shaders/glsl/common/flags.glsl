@@ -1,42 +1,48 @@
 // flags.glsl hands data from one running workgroup to another.
 //
-// A producer counts in a flag of its own what it has finished; a consumer waits
-// for the count. Both sides, in this order:
+// The kernels whose workgroups wait for each other include it. It defines Flags, meet, publish,
+// await and stopped, and declares specialisation constants 30 and 31.
+//
+// A producer counts in a flag of its own what it has finished. A consumer waits (spins) until the
+// count is high enough. Both sides do this, in this order:
 //
 //	producer                             consumer
 //	every invocation stores data         one invocation: await()
 //	every invocation: meet()             every invocation: meet()
 //	one invocation: publish()            every invocation loads data
 //
-// In the Vulkan memory model an access takes part in this only if it is not
-// private: the source must say #pragma use_vulkan_memory_model, and the data's
-// member of its block must be nonprivate. The member: glslang forgets the
-// qualifier of a buffer_reference block itself. The chain that makes a store
-// visible is store → meet (release) → publish (release) → await (acquire)
-// → meet (acquire) → load, with availability and visibility at each link.
+// In the Vulkan memory model an access takes part in this only if it is not private. Two things are
+// needed for that. The source must say #pragma use_vulkan_memory_model. The data must be declared
+// nonprivate, at the member of its block: glslang ignores the qualifier on a buffer_reference block
+// itself. The chain that makes a store visible is store → meet (release) → publish (release) →
+// await (acquire) → meet (acquire) → load, with availability and visibility at each link.
 //
-// Who waits must know why the flag will come: at the place of the call stands
-// the reason. A wait that lasts too long all the same ends with INFO set.
+// A workgroup that waits needs a reason why the flag will be set. The reason stands as a comment at
+// each call of await. A wait that still takes too many polls ends, and sets INFO.
 #ifndef FLAGS_GLSL
 #define FLAGS_GLSL
 #extension GL_KHR_memory_scope_semantics : require
 
-// WIDE_FENCE lets every invocation of meet() fence the device's memory. Without
-// it the fences of publish and await stand for all, through the workgroup's
-// barrier: the model allows it where the device has its availability and visibility
-// chains, and it is one fence instead of one a subgroup.
+// Whether every invocation that calls meet() fences the memory of the device. If false, the fences
+// in publish and await act for all invocations, through the workgroup's barrier: this is one fence
+// instead of one a subgroup. The memory model allows it where the device supports availability and
+// visibility chains.
 layout(constant_id = 30) const bool WIDE_FENCE = true;
 
-// FLAG_STRIDE is the distance of two flags in words, so that those who poll one
-// do not hold up the neighbour.
+// Distance between two flags, in 32-bit words, at least 1. Flags of different cache lines do not
+// slow each other down when many workgroups poll them.
 layout(constant_id = 31) const uint FLAG_STRIDE = 8;
 
+// Flags in memory, FLAG_STRIDE words apart; or a single word, such as INFO or a ticket.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Flags { nonprivate uint at[]; };
 
-const uint FLAG_END = 0xffffffffu; // of a producer that will do nothing more
-const uint POLLS_A_LOOK = 256;     // polls between two looks at whether to give up
+// The flag of a producer that has finished: it is at least every count that a consumer can wait
+// for.
+const uint FLAG_END = 0xffffffffu;
+// Polls between two checks whether to give up.
+const uint POLLS_A_LOOK = 256;
 
-// meet is a barrier of the workgroup that orders buffer memory, too.
+// meet is a barrier of the workgroup that also orders accesses to buffers.
 void meet() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
@@ -44,18 +50,20 @@ void meet() {
 	else controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
+// publish sets flag i to count. One invocation calls it, after meet().
 void publish(Flags flags, uint i, uint count) {
 	atomicStore(flags.at[i * FLAG_STRIDE], count, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable);
 }
 
+// relaxed loads a word atomically, without ordering anything.
 uint relaxed(Flags word) { return atomicLoad(word.at[0], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); }
 
-// stopped tells whether the host wants an end, or someone has waited in vain.
+// stopped tells whether to give up: the host asked for an abort, or some workgroup waited too long.
 bool stopped(Flags info, Flags abort_word) { return relaxed(info) != 0 || relaxed(abort_word) != 0; }
 
-// await returns flag i once it is at least need, or 0 when it gives up: the host
-// wants an end, another workgroup gave up, or after polls looks at the flag, which
-// sets INFO to i + 1.
+// await spins until flag i is at least need, and returns the flag. It gives up and returns 0 if the
+// host asks for an abort, if another workgroup has given up, or after `polls` loads of the flag. In
+// the last case it sets INFO to i + 1. One invocation calls it.
 uint await(Flags flags, uint i, uint need, Flags info, Flags abort_word, uint polls) {
 	for (uint k = 1; k <= polls; k++) {
 		uint count = atomicLoad(flags.at[i * FLAG_STRIDE], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

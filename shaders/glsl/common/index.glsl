@@ -1,14 +1,15 @@
-// Where things lie: matrices in memory, workgroups in the grid.
+// Addresses of matrix elements in memory, and numbers of workgroups in the grid.
 //
-// Element (i, j) of a column-major matrix with leading dimension ld is i + j·ld
-// elements behind its first, which passes 2³¹ at order 46341. So a kernel
-// asks element() for the 64-bit address of its tile or column, and indexes from
-// there in 32 bits: a tile's last element must be less than 2³² elements away,
-// which any ld below 2²⁴ keeps for tiles of up to 256 columns.
-//
-// After a numerics header; the includer enables GL_EXT_buffer_reference,
-// GL_EXT_buffer_reference2, GL_EXT_scalar_block_layout and
+// Every kernel that works on matrices includes it, after a numerics header. It defines the buffer
+// types MatrixIn, MatrixOut and MatrixInOut, and the functions element and workgroup. The includer
+// must enable GL_EXT_buffer_reference, GL_EXT_buffer_reference2, GL_EXT_scalar_block_layout and
 // GL_EXT_shader_explicit_arithmetic_types_int64.
+//
+// Element (i, j) of a column-major matrix with leading dimension ld lies i + j·ld elements after
+// the first one. For a square matrix this index passes 2³¹ at order 46341. Therefore a kernel calls
+// element() for the 64-bit address of its tile or column, and indexes from there in 32 bits. The
+// last element of a tile must then lie less than 2³² elements after the first one. This holds for
+// tiles of up to 256 columns if ld < 2²⁴.
 #ifndef INDEX_GLSL
 #define INDEX_GLSL
 
@@ -16,13 +17,14 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly b
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer MatrixOut { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer MatrixInOut { real_t at[]; };
 
-// element is the address of element (i, j) of the matrix at base.
+// element returns the address of element (i, j) of the matrix at address base. ld counts elements.
 uint64_t element(uint64_t base, uint64_t i, uint64_t j, uint64_t ld) {
 	return base + REAL_BYTES * (i + j * ld);
 }
 
-// workgroup is the number of this workgroup in a grid that vk.Folded made of x
-// and y. It may be past the count that was asked for.
+// workgroup returns the number of this workgroup in a grid that vk.Folded spread over x and y. The
+// number can be too large, because the folded grid can have more workgroups than were asked for:
+// the kernel must compare it with its own count and return.
 uint workgroup() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
 
 #endif

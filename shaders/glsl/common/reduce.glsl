@@ -1,15 +1,20 @@
-// Reductions over a workgroup, through shared memory, in an order that depends
-// on LOCAL_SIZE alone: the same bits on every run and for every subgroup size.
-// Every invocation must call them, in uniform control flow; no barrier is needed
-// between two calls. LOCAL_SIZE and the numerics header come first.
+// Sums and maxima over a workgroup, through shared memory.
+//
+// Kernels that need one value from all invocations include it, after the numerics header and after
+// the declaration of LOCAL_SIZE. It defines group_sum and group_max.
+//
+// The order of the operations depends on LOCAL_SIZE alone: the bits are the same on every run and
+// for every subgroup size. Every invocation must call the functions, in uniform control flow. No
+// barrier is needed between two calls.
 #ifndef REDUCE_GLSL
 #define REDUCE_GLSL
 
-const uint REDUCE_FAN = 8; // values that one invocation adds between two barriers
+// Values that one invocation combines between two barriers.
+const uint REDUCE_FAN = 8;
 
 shared acc_t reduce_room[LOCAL_SIZE];
 
-// group_sum returns the sum over the workgroup to every invocation.
+// group_sum returns the sum of x over the workgroup, to every invocation.
 acc_t group_sum(acc_t x) {
 	uint t = gl_LocalInvocationIndex;
 	reduce_room[t] = x;
@@ -28,7 +33,7 @@ acc_t group_sum(acc_t x) {
 	return x;
 }
 
-// group_max returns the largest x of the workgroup to every invocation.
+// group_max returns the largest x of the workgroup, to every invocation.
 acc_t group_max(acc_t x) {
 	uint t = gl_LocalInvocationIndex;
 	reduce_room[t] = x;

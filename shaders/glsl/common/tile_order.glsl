@@ -1,13 +1,16 @@
-// In which order workgroups take the tiles of a matrix.
+// The order in which workgroups take the tiles of a matrix.
+//
+// Kernels that give each workgroup a tile include it. It defines swath_tile, for a rectangle of
+// tiles, and lower_tile and triangle, for the lower triangle of a square. It needs nothing else.
 #ifndef TILE_ORDER_GLSL
 #define TILE_ORDER_GLSL
 
-// Workgroups that run at the same time should share rows and columns, for the
-// sake of the cache: tiles are numbered in swaths of this many rows, column by
-// column inside.
+// Rows of tiles in one swath. Workgroups that run at the same time should share rows and columns of
+// the factors, so that the cache serves them. Tiles are therefore numbered in swaths of this many
+// rows, and column by column inside a swath.
 const uint SWATH = 8;
 
-// swath_tile is tile number index of rows×cols.
+// swath_tile returns the row and the column of tile number index among rows×cols tiles.
 uvec2 swath_tile(uint index, uint rows, uint cols) {
 	uint first = index / (SWATH * cols) * SWATH;
 	uint height = min(SWATH, rows - first);
@@ -15,14 +18,15 @@ uvec2 swath_tile(uint index, uint rows, uint cols) {
 	return uvec2(first + rest % height, rest / height);
 }
 
-// triangle is the number of tiles in the first rows of a lower triangle.
+// triangle returns the number of tiles in the first rows of a lower triangle.
 uint triangle(uint rows) { return rows * (rows + 1) / 2; }
 
-// lower_tile is tile number index of the lower triangle of rows×rows tiles. A
-// swath is a rectangle and, at its end, a triangle on the diagonal.
+// lower_tile returns the row and the column of tile number index in the lower triangle of rows×rows
+// tiles. A swath is a rectangle, followed by a triangle on the diagonal.
 uvec2 lower_tile(uint index, uint rows) {
-	// The row r has triangle(r) ≤ index < triangle(r + 1); the root lies half
-	// a row or more above r, further than rounding reaches.
+	// The tile lies in the row r with triangle(r) ≤ index < triangle(r + 1). The square root is
+	// above r by half a row or more, which is further than rounding can move it. So row starts at r
+	// or above.
 	uint row = uint(sqrt(2.0 * float(index)));
 	while (triangle(row) > index) row--;
 	uint first = row / SWATH * SWATH;

@@ -1,11 +1,14 @@
-// Random numbers by counting: the number at a place depends on the place and a
-// seed alone, not on who asks when.
+// Counter-based random numbers: the number at a position depends on the position and a seed alone,
+// and not on the order in which numbers are computed.
 //
-// Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy
-// as 1, 2, 3, SC 2011 (Philox, two words, ten rounds).
+// The kernels that make test matrices include it. It defines philox and uniform_at; it needs FP64.
+//
+// Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3,
+// SC 2011 (Philox, two words, ten rounds).
 #ifndef RANDOM_GLSL
 #define RANDOM_GLSL
 
+// philox returns 64 random bits for a counter and a key.
 uvec2 philox(uvec2 counter, uint key) {
 	for (uint round = 0; round < 10; round++) {
 		uint high, low;
@@ -16,10 +19,11 @@ uvec2 philox(uvec2 counter, uint key) {
 	return counter;
 }
 
-// uniform_at is in [−1, 1): mean 0, variance 1/3.
+// uniform_at returns the random number of position (i, j): uniform in [−1, 1), with mean 0 and
+// variance 1/3.
 double uniform_at(uint i, uint j, uint seed) {
 	uvec2 bits = philox(uvec2(i, j), seed);
-	// The exponent of 1 ≤ x < 2, with a random mantissa.
+	// A random mantissa with the exponent of 1 ≤ x < 2.
 	double x = packDouble2x32(uvec2(bits.x, 0x3ff00000u | bits.y >> 12));
 	return 2.0lf * x - 3.0lf;
 }

@@ -1,42 +1,59 @@
-// How a matrix product is cut: a workgroup owns TILE_M×TILE_N elements of the
-// result; each invocation accumulates THREAD_M×THREAD_N of them in registers,
-// spread with the stride of the invocations so that neighbours touch neighbours.
+// How a matrix product is cut into tiles, and the registers of one invocation.
 //
-//   LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); with buffers, TILE_K divides
-//   it, and TILE_M and TILE_N divide it or are multiples of it; UNROLL divides TILE_K
+// The kernels of products include it, after index.glsl. It declares the workgroup size and
+// specialisation constants 0 to 7, and defines clear_acc and multiply_add.
 //
-// After index.glsl.
+// A workgroup computes TILE_M×TILE_N elements of the result. Each invocation accumulates
+// THREAD_M×THREAD_N of them in registers. The elements of one invocation are THREADS_M rows and
+// THREADS_N columns apart, so that neighbouring invocations access neighbouring elements.
+//
+// What must hold:
+//
+//	THREAD_M divides TILE_M, THREAD_N divides TILE_N, UNROLL divides TILE_K
+//	LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); it divides TILE_M·TILE_K and TILE_N·TILE_K
+//	with BUFFERS > 0: TILE_K divides LOCAL_SIZE; TILE_M divides LOCAL_SIZE or is a multiple of it,
+//	and so does or is TILE_N
 #ifndef TILE_GLSL
 #define TILE_GLSL
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Size of a workgroup's tile of the result, in rows and columns.
 layout(constant_id = 1) const uint TILE_M = 32;
 layout(constant_id = 2) const uint TILE_N = 32;
+// Steps of the inner dimension that pass through shared memory at a time.
 layout(constant_id = 3) const uint TILE_K = 16;
+// Size of an invocation's part of the tile, in rows and columns.
 layout(constant_id = 4) const uint THREAD_M = 4;
 layout(constant_id = 5) const uint THREAD_N = 4;
-layout(constant_id = 6) const uint UNROLL = 4;  // steps of the inner dimension written out in a row
-layout(constant_id = 7) const uint BUFFERS = 1; // copies of the tiles in shared memory: 2 spare a barrier, 0 reads memory
+// Steps of the inner dimension in one unrolled loop body.
+layout(constant_id = 6) const uint UNROLL = 4;
+// Copies of the tiles in shared memory. 1: single buffering. 2: double buffering, which saves one
+// barrier a step. 0: no shared memory, the factors are read from memory directly (for CPUs).
+layout(constant_id = 7) const uint BUFFERS = 1;
 
+// Invocations along the rows and along the columns of the tile.
 const uint THREADS_M = TILE_M / THREAD_M;
 const uint THREADS_N = TILE_N / THREAD_N;
 
-// The invocation's part of the result, column-major, and of the factors at one
-// step of the inner dimension. They are variables of the module, not arguments:
-// no compiler is then tempted to copy them, and they stay in registers.
+// The invocation's part of the result (column-major), and its parts of both factors at one step of
+// the inner dimension. These are global variables and not function arguments: so no compiler copies
+// them, and they stay in registers.
 acc_t acc[THREAD_M * THREAD_N];
 acc_t part_a[THREAD_M], part_b[THREAD_N];
 
-// tile_row and tile_col are where its element (r, c) stands in the tile.
+// tile_row and tile_col return the row and the column, in the tile, of element (r, c) of the
+// invocation's part.
 uint tile_row(uint r) { return gl_LocalInvocationIndex % THREADS_M + r * THREADS_M; }
 uint tile_col(uint c) { return gl_LocalInvocationIndex / THREADS_M + c * THREADS_N; }
 
+// clear_acc sets the invocation's part of the result to zero.
 void clear_acc() {
 	[[unroll]] for (uint e = 0; e < THREAD_M * THREAD_N; e++) acc[e] = acc_t(0);
 }
 
-// multiply_add is one step of the inner dimension: acc += part_a·part_bᵀ.
+// multiply_add does one step of the inner dimension: acc += part_a·part_bᵀ.
 void multiply_add() {
 	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) acc[c * THREAD_M + r] = fma(part_a[r], part_b[c], acc[c * THREAD_M + r]);

@@ -1,22 +1,30 @@
-// The factors of a product, and tile_product where a cache is as near as shared
-// memory would be: on CPUs.
+// The two factors of a tiled product, and the form of tile_product that reads them from memory
+// directly. That form is for CPUs, whose cache is as fast as their shared memory.
 //
-// After tile.glsl.
+// The kernels of products include it, after tile.glsl and before tile_product.glsl. It defines
+// Factor, value and from_memory.
 #ifndef TILE_FACTOR_GLSL
 #define TILE_FACTOR_GLSL
 
-// How element (r, k) of a factor lies in memory, from Factor.at.
-const uint ALONG = 0;    // at r + k·ld: A as it is, Bᵀ
-const uint ACROSS = 1;   // at k + r·ld: Aᵀ, B as it is
-const uint MIRRORED = 2; // in the lower triangle of a symmetric matrix, whose element
-                         // (r, diagonal + r) is on its diagonal; at is r = 0, k = diagonal
+// How element (r, k) of a factor lies in memory, as a number of elements after Factor.at. r is a
+// row of op(A), or a column of op(B). k is the inner dimension. ALONG: at r + k·ld, for A or Bᵀ.
+// ACROSS: at k + r·ld, for Aᵀ or B. MIRRORED: a symmetric matrix of which the lower triangle is
+// stored; its element (r, diagonal + r) is a diagonal element, and Factor.at is the element r = 0,
+// k = diagonal.
+const uint ALONG = 0;
+const uint ACROSS = 1;
+const uint MIRRORED = 2;
 
+// One factor, from the first row of the workgroup's tile on.
 struct Factor {
+	// Address of element (0, 0) of the tile.
 	uint64_t at;
+	// Leading dimension; rows r that exist; ALONG, ACROSS or MIRRORED; for MIRRORED the k of the
+	// diagonal element of row 0.
 	uint ld, extent, form, diagonal;
 };
 
-// place is how far element (r, k) is behind Factor.at, in elements.
+// place returns how many elements after Factor.at the element (r, k) lies.
 uint64_t place(Factor f, uint r, uint k) {
 	if (f.form == ALONG) return r + uint64_t(k) * f.ld;
 	if (f.form == ACROSS) return k + uint64_t(r) * f.ld;
@@ -24,10 +32,11 @@ uint64_t place(Factor f, uint r, uint k) {
 	return max(r, k) + uint64_t(min(r, k)) * f.ld;
 }
 
+// value loads element (r, k), which must exist.
 acc_t value(Factor f, uint r, uint k) { return acc_t(MatrixIn(f.at + REAL_BYTES * place(f, r, k)).at[0]); }
 
-// from_memory is tile_product with each element read where it is needed. Rows and
-// columns beyond the extent repeat the last one: nobody stores what comes of them.
+// from_memory does what tile_product does, but loads each element where it is needed. For rows and
+// columns past the extent it repeats the last one; no invocation stores what results from them.
 void from_memory(Factor a, Factor b, uint first, uint end) {
 	uint rows[THREAD_M], cols[THREAD_N];
 	[[unroll]] for (uint r = 0; r < THREAD_M; r++) rows[r] = min(tile_row(r), a.extent - 1);

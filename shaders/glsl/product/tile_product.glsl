@@ -1,34 +1,41 @@
 // tile_product adds a tile of op(A)·op(B) to acc.
 //
-//   acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
+//	acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
 //
-// Elements with r or c beyond the factor's extent count as zero and are not
-// read. Every invocation of the workgroup must call it with the same arguments.
+// The kernels of products include it, after tile.glsl and tile_factor.glsl. Elements with r or c
+// past the factor's extent count as zero and are not read. Every invocation of the workgroup must
+// call tile_product, with the same arguments.
 //
-// Tiles of both factors pass through shared memory, from where each element is
-// read by many. The next tiles' loads are issued before the current ones are
-// multiplied, into registers: their latency hides behind the arithmetic. Tiles
-// wholly inside the matrices are loaded without checks.
-//
-// After tile.glsl and tile_factor.glsl.
+// Tiles of both factors are staged in shared memory, from where many invocations read each element.
+// This is software pipelining: the loads of the next tiles are issued, into registers, before the
+// current tiles are multiplied, so that the arithmetic hides their latency. Tiles that lie wholly
+// inside the matrices are loaded without checks.
 #ifndef TILE_PRODUCT_GLSL
 #define TILE_PRODUCT_GLSL
 
-// An odd stride keeps both directions of writing free of bank conflicts.
+// Distance from one k to the next in a tile. It is odd, so that writing in either direction has no
+// bank conflicts.
 const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
+// Elements of a tile that one invocation loads.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
 shared real_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared real_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
+// The tile that was loaded last, before it is stored to shared memory.
 real_t next_a[FETCH_M], next_b[FETCH_N];
 
-// A walk is an invocation's way through a tile that the workgroup moves together, WIDE
-// elements at a time: its first element, the step from one of the WIDE to the next, and that
-// from the first of the WIDE to the first of the following. Neighbours in the workgroup are
-// neighbours in memory.
+// A Walk says which elements of a tile one invocation moves, when all invocations move the tile
+// together. An invocation moves its elements in batches of WIDE. Neighbouring invocations move
+// elements that are neighbours in memory.
+//
+//	r, k           the first element
+//	near_r         step in r from one element of a batch to the next
+//	far_r, far_k   step from the first element of a batch to the first one of the next batch
 struct Walk { uint r, k, near_r, far_r, far_k; };
 
-const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1; // times that the workgroup goes along a tile's edge
+// Elements of a batch: how many times the workgroup's invocations fit along the tile's edge, at
+// least 1.
+const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1;
 const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
 
 Walk walk(uint form, uint tile, uint wide) {
@@ -40,18 +47,22 @@ Walk walk(uint form, uint tile, uint wide) {
 	return Walk(t % tile, t / tile, LOCAL_SIZE, 0u, max(LOCAL_SIZE / tile, 1u));
 }
 
-// offset is how far (r, k) is behind the corner of its tile, for what is inside.
+// offset returns how many elements after the corner of its tile element (r, k) lies. It is for
+// tiles that are inside (see below), hence not for MIRRORED.
 uint offset(Factor f, uint r, uint k) { return f.form == ALONG ? r + k * f.ld : k + r * f.ld; }
 
-// checked is element (r, k), zero outside the factor.
+// checked loads element (r, k), or returns zero where the factor has no such element.
 real_t checked(Factor f, uint r, uint k, uint end) {
 	return r < f.extent && k < end ? real_t(value(f, r, k)) : real_t(0);
 }
 
+// inside tells whether the tile at k lies wholly inside the factor, so that it can be loaded
+// without checks.
 bool inside(Factor f, uint tile, uint k, uint end) {
 	return f.extent >= tile && k + TILE_K <= end && f.form != MIRRORED;
 }
 
+// fetch loads the next tiles of both factors into next_a and next_b.
 void fetch(Factor a, Factor b, uint k, uint end) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	if (inside(a, TILE_M, k, end)) {
@@ -73,7 +84,8 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 	}
 }
 
-// put moves what was fetched to shared memory, k by k.
+// put stores next_a and next_b to a buffer in shared memory, where the elements of equal k are
+// contiguous.
 void put(Factor a, Factor b, uint buffer_) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, near = w.near_r, far = w.far_k * STRIDE_M + w.far_r;
@@ -83,6 +95,7 @@ void put(Factor a, Factor b, uint buffer_) {
 	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
 }
 
+// multiply adds the product of the tiles in a buffer to acc.
 void multiply(uint buffer_) {
 	uint at_a = buffer_ * TILE_K * STRIDE_M + tile_row(0), at_b = buffer_ * TILE_K * STRIDE_N + tile_col(0);
 	[[dont_unroll]] for (uint k = 0; k < TILE_K; k += UNROLL) {
@@ -94,6 +107,7 @@ void multiply(uint buffer_) {
 	}
 }
 
+// tile_product: see the top of this file.
 void tile_product(Factor a, Factor b, uint first, uint end) {
 	if (first >= end) return;
 	if (BUFFERS == 0) {
@@ -107,12 +121,13 @@ void tile_product(Factor a, Factor b, uint first, uint end) {
 		barrier();
 		if (k + TILE_K < end) fetch(a, b, k + TILE_K, end);
 		multiply(buffer_);
-		// With one buffer nobody may put before all have multiplied. With two, the next put goes to
-		// the other one, which was read before the barrier above.
+		// With one buffer, no invocation may store the next tiles before all have multiplied. With
+		// two, the next tiles go to the other buffer, which all finished reading before the barrier
+		// above.
 		if (BUFFERS == 1) barrier();
 		else buffer_ ^= 1;
 	}
-	// The next product's first put goes to buffer 0, which may still be read.
+	// The next product's first tiles go to buffer 0, which other invocations may still be reading.
 	if (BUFFERS > 1) barrier();
 }
 

@@ -1,14 +1,18 @@
 // Four sums over a workgroup at once, in an order that depends on LOCAL_SIZE alone.
-// LOCAL_SIZE is a multiple of four. After the numerics header.
+//
+// The kernels of the secular equation include it, after the numerics header and after the
+// declaration of LOCAL_SIZE, which must be a multiple of four. It defines four_sums.
 #ifndef FOUR_SUMS_GLSL
 #define FOUR_SUMS_GLSL
 
-const uint SUM_SHARE = LOCAL_SIZE / 4; // invocations that add up one of the sums
+// Invocations that take part in adding up one of the four sums.
+const uint SUM_SHARE = LOCAL_SIZE / 4;
 
 shared acc_t four_room[4 * LOCAL_SIZE], four_parts[LOCAL_SIZE];
 
-// four_sums turns each invocation's share into the sums, the same bits for every
-// invocation. All must call it, in uniform control flow; no barrier is needed around it.
+// four_sums replaces each invocation's four terms by the four sums over the workgroup. Every
+// invocation gets the same bits. All invocations must call it, in uniform control flow. No barrier
+// is needed before or after it.
 void four_sums(inout acc_t a, inout acc_t b, inout acc_t c, inout acc_t d) {
 	uint t = gl_LocalInvocationIndex;
 	four_room[t] = a;
@@ -26,8 +30,8 @@ void four_sums(inout acc_t a, inout acc_t b, inout acc_t c, inout acc_t d) {
 		c += four_parts[2 * SUM_SHARE + i];
 		d += four_parts[3 * SUM_SHARE + i];
 	}
-	// The next call's first stores go to four_room, which was read before the second
-	// barrier; its stores to four_parts come after a barrier of its own.
+	// The next call stores to four_room first, which was read before the second barrier. It stores
+	// to four_parts after a barrier of its own.
 }
 
 #endif
