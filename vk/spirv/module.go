@@ -72,6 +72,18 @@ func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 	return size
 }
 
+// SharedBytes returns the bytes of shared memory that a workgroup declares under the given constants:
+// all variables in the order of their declarations, each aligned. It fails where an array's size is
+// undefined under them (a division by zero).
+func (m Module[S, P]) SharedBytes(spec S) (int, error) {
+	data := unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec))
+	bytes, err := SharedBytes(m.Code, m.Spec, data)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return bytes, nil
+}
+
 // Check compares the Go structs with what was read from the shader: names,
 // offsets, sizes and types, and that the push block fits any device. Generated
 // modules pass; it guards against hand-made ones.

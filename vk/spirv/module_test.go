@@ -116,3 +116,21 @@ func TestCapabilityNames(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// TestModuleSharedBytes: the constants come from S, by their places in it.
+func TestModuleSharedBytes(t *testing.T) {
+	type spec struct{ Columns, Rows uint32 }
+	m := Module[spec, struct{}]{
+		Name: "tiled", Code: tiled(opUDiv).code(),
+		Spec: []SpecField{
+			{"Rows", 4, Uint32, unsafe.Offsetof(spec{}.Rows), 4},
+			{"Columns", 5, Uint32, unsafe.Offsetof(spec{}.Columns), 4},
+		},
+	}
+	if have, err := m.SharedBytes(spec{Columns: 3, Rows: 30}); have != 8*(10+1)+12 || err != nil {
+		t.Errorf("%d bytes, %v", have, err)
+	}
+	if _, err := m.SharedBytes(spec{Rows: 30}); err == nil || !strings.Contains(err.Error(), "tiled") {
+		t.Errorf("a division by zero: %v", err)
+	}
+}

@@ -28,7 +28,7 @@ func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 
 // declaredBytes is what the variables of a storage class take whose names begin with prefix.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
-	_, body, err := decode(code)
+	body, err := declarations(code)
 	if err != nil {
 		return 0, err
 	}

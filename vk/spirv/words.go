@@ -42,6 +42,20 @@ func (in instruction) append(words []uint32) []uint32 {
 
 // decode splits a module into its header and its instructions.
 func decode(code []byte) (header []uint32, body []instruction, err error) {
+	return decodeUntil(code, nothing)
+}
+
+// declarations returns the instructions before the first function.
+func declarations(code []byte) ([]instruction, error) {
+	_, body, err := decodeUntil(code, opFunction)
+	return body, err
+}
+
+// nothing is the opcode of no instruction.
+const nothing = ^uint32(0)
+
+// decodeUntil is decode up to the first instruction of opcode stop, exclusively.
+func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction, err error) {
 	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, nil, fmt.Errorf("spirv: %d bytes are no module", len(code))
 	}
@@ -56,6 +70,9 @@ func decode(code []byte) (header []uint32, body []instruction, err error) {
 		n := int(words[at] >> 16)
 		if n == 0 || at+n > len(words) {
 			return nil, nil, fmt.Errorf("spirv: bad instruction length %d at word %d", n, at)
+		}
+		if words[at]&0xffff == stop {
+			break
 		}
 		body = append(body, instruction{words[at] & 0xffff, words[at+1 : at+n]})
 		at += n
