@@ -53,7 +53,7 @@ func (p *Plan[T]) check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	}
 	sums, sigma, err := p.residuals(ctx, a, res)
 	if err != nil {
-		return Ratios{}, during(stageCheck, err)
+		return Ratios{}, during(stages.PhaseCheck, err)
 	}
 	n := float64(p.n)
 	return Ratios{
@@ -78,7 +78,7 @@ func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums
 	}
 	lambda := rescale(res.Values, sigma)
 	rec := vk.NewRecorder(p.dev)
-	rec.Phase(stageCheck, 0, p.steps.residuals.Flops())
+	rec.Phase(stages.PhaseCheck, 0, p.steps.residuals.Flops())
 	vk.SendFirst(rec, t.values.In(p.arena), lambda)
 	p.recordLoad(rec, a.Uplo, sigma)
 	out := [2]vk.Slice[float64]{p.regions.residual.In(p.arena), p.regions.orthogonality.In(p.arena)}

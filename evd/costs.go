@@ -1,19 +1,8 @@
 package evd
 
-import "github.com/vkevd/vkevd/vk"
-
-// The names of the stages, in profiles, progress and forecasts.
-const (
-	stageLoad      = "scale"
-	stageBand      = "band reduction"
-	stageChase     = "bulge chasing"
-	stageDivide    = "tridiagonal solve"
-	stageBisect    = "bisection"
-	stageCount     = "Sturm counts"
-	stageQ2        = "back transformation 2"
-	stageQ1        = "back transformation 1"
-	stageTranspose = "transpose"
-	stageCheck     = "check"
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // Costs is the forecast of floating-point operations, stage by stage.
@@ -22,16 +11,16 @@ func (p *Plan[T]) Costs() []StageCost {
 	if p.n == 0 {
 		return nil
 	}
-	costs := []StageCost{{Stage: stageBand, Flops: s.band.Flops()}, p.chaseCost(), s.spectral.cost()}
+	costs := []StageCost{{Stage: stages.PhaseBandReduction, Flops: s.band.Flops()}, p.chaseCost(), s.spectral.cost()}
 	if !p.opt.Vectors {
 		return costs
 	}
-	return append(costs, StageCost{Stage: stageQ2, Flops: s.q2.Flops()}, StageCost{Stage: stageQ1, Flops: s.q1.Flops()})
+	return append(costs, StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops()}, StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})
 }
 
 func (p *Plan[T]) chaseCost() StageCost {
 	model := p.steps.chase.Model()
-	return StageCost{Stage: stageChase, Flops: p.steps.chase.Flops(), Model: &model}
+	return StageCost{Stage: stages.PhaseBulgeChasing, Flops: p.steps.chase.Flops(), Model: &model}
 }
 
 // progress turns the marks of the stages' recordings, each in units of its

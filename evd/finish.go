@@ -27,7 +27,7 @@ func newFinish(dev *vk.Device, opt Options, t stages.Tuning) (*finish, error) {
 // record makes q of its transpose x and fixes signs there, where a vector is a column. It returns what is to be
 // downloaded: q, or for row-major vectors x, which the transpose of q replaces.
 func (f *finish) record(rec *vk.Recorder, x, q stages.Matrix) stages.Matrix {
-	rec.Phase(stageTranspose, 0, 1)
+	rec.Phase(stages.PhaseTranspose, 0, 1)
 	f.transpose.Record(rec, x, q)
 	f.signs.Record(rec, q)
 	if !f.rowMajor {
@@ -46,7 +46,7 @@ func restore[T Float](ctx context.Context, dev *vk.Device, f *finish, z *Dense[T
 		return err
 	}
 	rec := vk.NewRecorder(dev)
-	rec.Phase(stageCheck, 0, 1)
+	rec.Phase(stages.PhaseCheck, 0, 1)
 	f.transpose.Record(rec, stages.NewMatrix(via, q.Cols, q.Rows, q.Cols), q)
 	_, err := dev.Run(ctx, rec, nil)
 	return err

@@ -39,8 +39,8 @@ func TestForecastsAreWhatIsAllocated(t *testing.T) {
 			}
 			return &p.holder
 		}
-		forecast, real := plan(dry), plan(d)
-		if f, r := forecast.Bytes(), real.arena.Bytes(); f != r {
+		forecast, allocated := plan(dry), plan(d)
+		if f, r := forecast.Bytes(), allocated.arena.Bytes(); f != r {
 			t.Errorf("%+v: %d bytes were forecast, %d allocated", c, f, r)
 		}
 		var end uint64
@@ -50,6 +50,6 @@ func TestForecastsAreWhatIsAllocated(t *testing.T) {
 		if f := forecast.Bytes(); end > f || f-end >= 256 { // the end of the last region is aligned
 			t.Errorf("%+v: the regions end at %d of %d bytes", c, end, f)
 		}
-		real.Close()
+		allocated.Close()
 	}
 }

@@ -35,10 +35,10 @@ func (a Sym[T]) Check() error {
 	return nil
 }
 
-// holds says whether rows×cols, at least one of each, with leading dimension ld fit len elements. Products of a
+// holds says whether rows×cols, at least one of each, with leading dimension ld fit in so many elements. Products of a
 // caller's numbers may overflow, so there are none.
-func holds(len, rows, cols, ld int) bool {
-	return ld >= rows && len >= rows && (cols == 1 || (len-rows)/(cols-1) >= ld)
+func holds(elements, rows, cols, ld int) bool {
+	return ld >= rows && elements >= rows && (cols == 1 || (elements-rows)/(cols-1) >= ld)
 }
 
 // column is the referenced part of column j: rows [from, to).

@@ -28,18 +28,18 @@ func scale[T Float](a Sym[T]) (sigma float64, err error) {
 // upload brings A to the device.
 func (p *Plan[T]) upload(ctx context.Context, a Sym[T]) error {
 	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: doubles(a.Data)}
-	return during(stageLoad, vk.Upload(ctx, p.dev, p.regions.a.In(p.arena), host))
+	return during(stages.PhaseLoad, vk.Upload(ctx, p.dev, p.regions.a.In(p.arena), host))
 }
 
 // recordLoad makes σ·A of what was uploaded, both triangles of it.
 func (p *Plan[T]) recordLoad(rec *vk.Recorder, uplo Uplo, sigma float64) {
-	rec.Phase(stageLoad, 0, 1)
+	rec.Phase(stages.PhaseLoad, 0, 1)
 	p.steps.load.Record(rec, p.matrixA(), bool(uplo), sigma)
 }
 
 // fetch downloads vectors that lie on the device as they are to lie in z.
 func fetch[T Float](c *call, z *Dense[T], from stages.Matrix) (*Dense[T], error) {
-	return z, during(stageTranspose, vk.Download(c.ctx, c.dev, z.stored(), from.At))
+	return z, during(stages.PhaseTranspose, vk.Download(c.ctx, c.dev, z.stored(), from.At))
 }
 
 // makeRoom has m vectors come to the input's memory, or to fresh memory.

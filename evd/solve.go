@@ -92,12 +92,12 @@ func (s *solve[T]) reduce(a Sym[T], sigma float64) (host Tridiagonal[float64], e
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host Tridiagonal[float64]) {
 	r, t, ws := &s.regions, s.steps.spectral, s.arena
 	s.recordLoad(rec, uplo, sigma)
-	rec.Phase(stageBand, 0, 1)
+	rec.Phase(stages.PhaseBandReduction, 0, 1)
 	s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.t.In(ws))
-	s.info(rec, stageBand, s.steps.band.Info(ws))
-	rec.Phase(stageChase, 0, 1)
+	s.info(rec, stages.PhaseBandReduction, s.steps.band.Info(ws))
+	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	s.steps.chase.Record(rec, ws, r.band.In(ws), t.d.In(ws), t.e.In(ws), r.v.In(ws), r.tau.In(ws))
-	s.info(rec, stageChase, s.steps.chase.Info(ws))
+	s.info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return t.receive(rec, ws)
 }
 
@@ -110,10 +110,10 @@ func (s *solve[T]) transformBack(x stages.Matrix) (q stages.Matrix, err error) {
 		return q, nil
 	}
 	err = s.run(func(rec *vk.Recorder) {
-		rec.Phase(stageQ2, 0, 1)
+		rec.Phase(stages.PhaseApplyQ2, 0, 1)
 		s.steps.q2.Record(rec, ws, r.v.In(ws), r.tau.In(ws), x)
-		s.info(rec, stageQ2, s.steps.q2.Info(ws))
-		rec.Phase(stageQ1, 0, 1)
+		s.info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
+		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(), r.t.In(ws), x)
 		q = s.steps.finish.record(rec, x, q)
 	})

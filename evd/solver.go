@@ -28,10 +28,10 @@ var solvers = []struct {
 	vectors bool   // it can find them
 	make    func(dev *vk.Device, n, m int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error)
 }{
-	{DivideConquer, "dc", stageDivide, true, newDivideConquer},
-	{Bisection, "bisection", stageBisect, false, newBisection},
-	{MRRR, "mrrr", stageDivide, true, newMRRR},
-	{QR, "qr", stageDivide, true, newQR},
+	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer},
+	{Bisection, "bisection", stages.PhaseBisection, false, newBisection},
+	{MRRR, "mrrr", stages.PhaseTridiagonal, true, newMRRR},
+	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
 }
 
 // A tridiagonalSolver is a method, ready for one order. They are chosen once, in a plan.

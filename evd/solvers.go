@@ -81,7 +81,7 @@ func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m
 func (s bisection) Solve(c *call, t tridiagonal, from, to int, _ stages.Matrix) ([]float64, error) {
 	found, values := s.values.In(c.ws), make([]float64, to-from)
 	return values, c.run(func(rec *vk.Recorder) {
-		rec.Phase(stageBisect, 0, 1)
+		rec.Phase(stages.PhaseBisection, 0, 1)
 		s.RecordRange(rec, c.ws, t.d, t.e, from, to, found)
 		vk.ReceiveLast(rec, values, found)
 	})
@@ -136,7 +136,7 @@ func (s qr) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]flo
 func notConverged(err error) error {
 	var failed *stages.NoConvergenceError
 	if errors.As(err, &failed) {
-		return &NoConvergenceError{Stage: stageDivide, Index: failed.Lo}
+		return &NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: failed.Lo, End: failed.Hi}
 	}
 	return err
 }

@@ -141,7 +141,7 @@ func (s *spectral) count(c *call, shifts []float64) ([]int, error) {
 	for some := range slices.Chunk(shifts, s.shifts.Len()) {
 		counts, err := s.countSome(c, some)
 		if err != nil {
-			return nil, during(stageCount, err)
+			return nil, during(stages.PhaseCounts, err)
 		}
 		for i, x := range some {
 			switch {
@@ -162,7 +162,7 @@ func (s *spectral) count(c *call, shifts []float64) ([]int, error) {
 func (s *spectral) countSome(c *call, shifts []float64) ([]uint32, error) {
 	counts := make([]uint32, len(shifts))
 	return counts, c.run(func(rec *vk.Recorder) {
-		rec.Phase(stageCount, 0, 0)
+		rec.Phase(stages.PhaseCounts, 0, 0)
 		vk.SendFirst(rec, s.shifts.In(c.ws), shifts)
 		s.sturm.RecordCounts(rec, c.ws, s.d.In(c.ws), s.e.In(c.ws), s.shifts.In(c.ws), s.counts.In(c.ws).Sub(0, len(counts)))
 		vk.ReceiveLast(rec, counts, s.counts.In(c.ws))

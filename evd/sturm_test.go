@@ -57,8 +57,8 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 			times[phase.Name] = phase.Count
 		}
 		want := map[bool]int{true: 2, false: 1} // the first is the certificate
-		if times[stageCount] != want[c.counts] || (times[stageBisect] > 0) != c.bisects {
-			t.Errorf("spoiled by %v: %d times counts, %d times bisection", c.by, times[stageCount], times[stageBisect])
+		if times[stages.PhaseCounts] != want[c.counts] || (times[stages.PhaseBisection] > 0) != c.bisects {
+			t.Errorf("spoiled by %v: %d times counts, %d times bisection", c.by, times[stages.PhaseCounts], times[stages.PhaseBisection])
 		}
 		if !slices.IsSorted(res.Values) {
 			t.Errorf("spoiled by %v: values do not ascend", c.by)
@@ -124,7 +124,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have := res.Profile.Phase(stageBisect) > 0; have != c.bisects {
+		if have := res.Profile.Phase(stages.PhaseBisection) > 0; have != c.bisects {
 			t.Errorf("%s: bisection %v", c.name, have)
 		}
 		if w, err := p.Certify(context.Background(), c.m, res); err != nil || !(w*float64(c.m.N()) <= narrowest) || !slices.IsSorted(res.Values) {

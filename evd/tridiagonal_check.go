@@ -39,7 +39,7 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	}
 	residual, orthogonality := make([]float64, m), make([]float64, m)
 	err = c.run(func(rec *vk.Recorder) {
-		rec.Phase(stageCheck, 0, p.residuals.Flops())
+		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
 		vk.SendFirst(rec, p.spectral.values.In(c.ws), values)
 		p.residuals.Record(rec, c.ws, p.spectral.d.In(c.ws), p.spectral.e.In(c.ws), zs, p.spectral.values.In(c.ws), p.residual.In(c.ws), p.orthogonality.In(c.ws))
 		vk.ReceiveLast(rec, residual, p.residual.In(c.ws))

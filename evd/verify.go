@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -121,7 +122,7 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, f found) (*Certificate
 	var on Tridiagonal[float64]
 	err := s.run(func(rec *vk.Recorder) { on = t.receive(rec, s.arena) })
 	if err != nil {
-		return nil, during(stageCount, err)
+		return nil, during(stages.PhaseCounts, err)
 	}
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
 	if len(f.values) > 0 {

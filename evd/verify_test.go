@@ -60,7 +60,7 @@ var spoils = []struct {
 		return upload(c, xt.At.Sub(5, 1), []float64{math.NaN()})
 	}},
 	{"a failed stage", false, false, func(*call, vk.Slice[float64], []float64, stages.Matrix) error {
-		return &StageError{Stage: stageDivide, Info: 1}
+		return &StageError{Stage: stages.PhaseTridiagonal, Info: 1}
 	}},
 }
 

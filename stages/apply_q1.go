@@ -86,7 +86,7 @@ func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slic
 	if op == Trans { // the other way round
 		done = q.flops(begin + width)
 	}
-	rec.Phase("back transformation 1", done, q.Flops())
+	rec.Phase(PhaseApplyQ1, done, q.Flops())
 	y := a.Block(top, begin, q.n-top, width)
 	x := xt.Block(0, top, m, q.n-top)
 	t := NewMatrix(q.t.In(ws), width, width, width)

@@ -97,7 +97,7 @@ func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t
 		block := r.block(ws, a, begin)
 		c := begin
 		for ; c < min(begin+r.k, n); c += b {
-			rec.Phase("band reduction", r.flops(c), r.Flops())
+			rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 			block.catchUp(rec, c)
 			if c+b < n {
 				block.panel(rec, c, band, t.Sub(c/b*b*b, b*b))

@@ -125,8 +125,6 @@ func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []fl
 	return s.values.solve(ctx, ws, d, e, ref.DCOptions{ValuesOnly: true}, nil)
 }
 
-const tridiagonalPhase = "tridiagonal solve"
-
 // solve runs the first pass, and the second if vectors are wanted.
 func (s *conquerValues) solve(ctx context.Context, ws *vk.Arena, d, e []float64, opt ref.DCOptions, vectors *conquest) ([]float64, *vk.Profile, error) {
 	c := &conversation{conquerValues: s, ctx: ctx, ws: ws, profile: vk.NewProfile(), vectors: vectors}
@@ -137,7 +135,7 @@ func (s *conquerValues) solve(ctx context.Context, ws *vk.Arena, d, e []float64,
 		vectors.writing.Wait()
 	}
 	// What the device did not spend, the host did, deciding and waiting.
-	c.profile.Add(tridiagonalPhase+", on host", time.Since(began).Seconds()-c.profile.Total())
+	c.profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-c.profile.Total())
 	return values, c.profile, err
 }
 
@@ -157,7 +155,7 @@ type conversation struct {
 // run executes one exchange.
 func (c *conversation) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(c.dev)
-	rec.Phase(tridiagonalPhase, 0, 0)
+	rec.Phase(PhaseTridiagonal, 0, 0)
 	record(rec)
 	p, err := c.dev.Run(c.ctx, rec, nil)
 	c.profile.Merge(p)

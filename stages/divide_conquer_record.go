@@ -37,11 +37,11 @@ func (x *conquest) record(rec *vk.Recorder, c *conversation) {
 		}
 	}
 	for i := range x.levels {
-		rec.Phase(tridiagonalPhase, done, total)
+		rec.Phase(PhaseTridiagonal, done, total)
 		r.level(i)
 		done += x.levels[i].flops
 	}
-	rec.Phase(tridiagonalPhase, done, total)
+	rec.Phase(PhaseTridiagonal, done, total)
 	if last != nil && x.last.N() < x.n {
 		vk.Fill(rec, x.xt.At.Sub(0, x.xt.Rows*x.n), 0)
 	}

@@ -114,16 +114,16 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR
 	if err := s.build(); err != nil {
 		return nil, err
 	}
-	real := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	word := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	tasks, clusters := max(n, min(ref.MRGrid, ref.MRGridRows*n)), n/2
-	s.root, s.reps = real("root representations", 2*n), real("representations", s.ld()*n)
-	s.s = real("stationary transforms", n*s.lanes())
-	s.x, s.lo, s.hi, s.step = real("shifts to count at", tasks), real("lower ends", n), real("upper ends", n), real("steps", n)
-	s.gap, s.vlo, s.vhi = real("gaps", m), real("vectors' lower ends", m), real("vectors' upper ends", m)
-	s.lambda, s.residual = real("vectors' values", m), real("residuals", m)
-	s.shifts, s.growth, s.best = real("cluster shifts", ref.MRShifts*clusters), real("growth", ref.MRShifts*clusters), real("growth of the best", clusters)
-	s.sum = real("sums of vectors", 2*ref.MRSamples*n)
+	s.root, s.reps = reals("root representations", 2*n), reals("representations", s.ld()*n)
+	s.s = reals("stationary transforms", n*s.lanes())
+	s.x, s.lo, s.hi, s.step = reals("shifts to count at", tasks), reals("lower ends", n), reals("upper ends", n), reals("steps", n)
+	s.gap, s.vlo, s.vhi = reals("gaps", m), reals("vectors' lower ends", m), reals("vectors' upper ends", m)
+	s.lambda, s.residual = reals("vectors' values", m), reals("residuals", m)
+	s.shifts, s.growth, s.best = reals("cluster shifts", ref.MRShifts*clusters), reals("growth", ref.MRShifts*clusters), reals("growth of the best", clusters)
+	s.sum = reals("sums of vectors", 2*ref.MRSamples*n)
 	s.tasks, s.counts = word("MRRR tasks", mrrrTaskWords*tasks), word("counts", tasks)
 	s.phase, s.of = word("phases", n), word("clusters of eigenvalues", n)
 	s.vectors, s.column, s.done = word("vector tasks", mrrrTaskWords*m), word("columns", m), word("finished", m)
@@ -181,6 +181,6 @@ func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu i
 	began := time.Now()
 	values, counters, err := ref.MRRRWith(r, d, e, ref.MROptions{From: il, To: iu, Distrust: s.tune.Distrust})
 	// What the device did not spend, the host did, deciding and waiting.
-	profile.Add("tridiagonal solve, on host", time.Since(began).Seconds()-profile.Total())
+	profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-profile.Total())
 	return values, counters, profile, err
 }

@@ -26,7 +26,7 @@ type representations struct {
 // run executes one exchange.
 func (r *representations) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.dev)
-	rec.Phase(tridiagonalPhase, 0, 0)
+	rec.Phase(PhaseTridiagonal, 0, 0)
 	send(r, rec, r.root, r.pending)
 	r.pending = nil
 	record(rec)

@@ -45,7 +45,7 @@ func (s *QRIteration) SolveRange(ctx context.Context, d, e []float64, from, to i
 	}
 	profile := vk.NewProfile()
 	began := time.Now()
-	defer func() { profile.Add("tridiagonal solve, on host", time.Since(began).Seconds()) }()
+	defer func() { profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()) }()
 	if err := ctx.Err(); err != nil {
 		return nil, profile, err
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
 )
 
 const (
@@ -68,7 +69,7 @@ func (p *progress) update(at evd.Progress) {
 // measured at n = 8192 on an H200 (docs/benchmarks.md). It need not be right to be better
 // than counting all operations as equal.
 var slowness = map[string]float64{
-	"band reduction": 2, "bulge chasing": 46, "tridiagonal solve": 1.2, "back transformation 2": 1.3,
+	stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
 }
 
 // timeShare estimates which part of the whole time has passed.

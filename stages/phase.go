@@ -1,0 +1,19 @@
+package stages
+
+// The phases of a solve. These are the names in recordings (vk.Recorder.Phase), in profiles, in
+// progress reports and in cost forecasts, which are joined by them. What a phase does on the host
+// has OnHost after the name.
+const (
+	PhaseLoad          = "scale"                 // σ·A, both triangles
+	PhaseBandReduction = "band reduction"        // A → B
+	PhaseBulgeChasing  = "bulge chasing"         // B → T
+	PhaseTridiagonal   = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
+	PhaseBisection     = "bisection"             // T → Λ by bisection
+	PhaseCounts        = "Sturm counts"          // of an interval's ends and of certificates
+	PhaseApplyQ2       = "back transformation 2" // Q2·S
+	PhaseApplyQ1       = "back transformation 1" // Q1·(Q2·S)
+	PhaseTranspose     = "transpose"             // Qᵀ → Q, with signs fixed
+	PhaseCheck         = "check"                 // residual and orthogonality
+
+	OnHost = ", on host"
+)
