@@ -73,15 +73,16 @@ type OptionError struct{ Option, Reason string }
 
 func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
 
-// NoConvergenceError says that an iteration did not end. Index is the first
-// eigenvalue (0-based, ascending) that is not known.
+// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows Index
+// to End−1, from 0. (Rows are no indices of eigenvalues: those of a block may be anywhere in the
+// spectrum.) Stage is the phase of the solve.
 type NoConvergenceError struct {
-	Stage string
-	Index int
+	Stage      string
+	Index, End int
 }
 
 func (e *NoConvergenceError) Error() string {
-	return fmt.Sprintf("%s did not converge for eigenvalue %d", e.Stage, e.Index)
+	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
 }
 
 // StageError says that a kernel reported a failure in its INFO word: a defect

@@ -21,6 +21,22 @@ type Options struct {
 	Tuning    *stages.Tuning // nil takes the table for the device
 }
 
+// checkTridiagonal reports the first option, in the order of the fields, that is about dense matrices.
+func (opt Options) checkTridiagonal() error {
+	for _, dense := range []struct {
+		name string
+		set  bool
+	}{
+		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"Wavefront", opt.Wavefront},
+		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
+	} {
+		if dense.set {
+			return &OptionError{dense.name, "has no meaning for a tridiagonal matrix"}
+		}
+	}
+	return nil
+}
+
 // Progress is how far a solve has come. Done and Total are floating-point operations.
 type Progress struct {
 	Stage       string

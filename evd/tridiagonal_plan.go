@@ -37,10 +37,8 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	if err := checkOrder(n, most, true); err != nil {
 		return nil, err
 	}
-	for name, set := range map[string]bool{"Band": opt.Band != 0, "Block": opt.Block != 0, "Wavefront": opt.Wavefront, "Overwrite": opt.Overwrite, "Verify": opt.Verify} {
-		if set {
-			return nil, &OptionError{name, "has no meaning for a tridiagonal matrix"}
-		}
+	if err := opt.checkTridiagonal(); err != nil {
+		return nil, err
 	}
 	tune, err := opt.tuning(dev, n)
 	if err != nil {

@@ -116,7 +116,7 @@ func TestSolverFailures(t *testing.T) {
 		{plan: &evd.OptionError{Option: "Band, Block", Reason: "must not be negative"}, status: statusInput, says: "--band, --block: must not be negative"},
 		{solve: &evd.NonFiniteError{Row: 1, Col: 0, Value: math.NaN()}, status: statusInput, says: "A.mtx: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)"},
 		{solve: &evd.NonFiniteError{Row: 0, Col: 0, Value: math.Inf(-1)}, status: statusInput, says: "A.mtx: a(1,1) is -Inf; eigenvalues need finite entries (rows and columns from 1)"},
-		{solve: &evd.NoConvergenceError{Stage: "divide and conquer", Index: 7}, status: statusNumerical, says: "A.mtx, n = 2: divide and conquer did not converge for eigenvalue 7"},
+		{solve: &evd.NoConvergenceError{Stage: "tridiagonal solve", Index: 7, End: 32}, status: statusNumerical, says: "A.mtx, n = 2: tridiagonal solve: QL iteration did not converge on rows [7, 32) of the tridiagonal"},
 		{solve: &evd.StageError{Stage: "bulge chasing", Info: 3}, status: statusDevice, says: "A.mtx, n = 2: bulge chasing failed on the device (INFO = 3)"},
 		{solve: fmt.Errorf("batch 3: %w", vk.ErrDeviceLost), status: statusDevice, says: "A.mtx, n = 2: batch 3: device lost"},
 		{solve: fmt.Errorf("batch 3: %w", context.Canceled), status: statusNumerical, says: "interrupted"},
