@@ -1,12 +1,14 @@
-// column_residual sums |x_ij − λ_j·y_ij| down each column j.
+// column_residual sums |x_ij − λ_j·y_ij| over each column j.
 //
-// in:  x, y     rows×cols, column-major, ldx, ldy ≥ rows
-//      lambda   cols elements; a null address means the identity's columns
-//               instead: |x_ij − δ(i, first + j)|, and y is not read
+// in:  x, y     rows×cols, column-major, ldx and ldy ≥ rows
+//      lambda   cols elements. If it is null, y is not read, and X is compared with columns of
+//               the identity: the sums are of |x_ij − δ(i, first + j)|
 // out: sums     cols elements
 //
-// One workgroup a column; the order of summation is fixed by LOCAL_SIZE, a
-// power of two. A NaN anywhere makes its column's sum NaN. No aliasing.
+// The order of the additions depends on LOCAL_SIZE alone. A NaN makes its column's sum NaN. sums
+// must not overlap the inputs.
+//
+// Grid: one workgroup a column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -17,6 +19,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Column { real_t at[]; };
@@ -25,6 +28,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Su
 layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;
 	Sums sums;
+	// Shape of X; leading dimensions; for the identity, the number of the column that x begins
+	// with.
 	uint rows, cols, ldx, ldy, first;
 } p;
 

@@ -1,9 +1,10 @@
-// column_signs makes the entry of largest magnitude of each column positive;
-// of equals the first one decides. A column of zeros stays; NaNs are passed over.
+// column_signs makes the entry of largest magnitude of each column positive, by changing the signs
+// of the whole column if needed. If several entries have that magnitude, the first one decides. A
+// column of zeros stays as it is; NaNs are ignored when the entry is searched.
 //
-// in/out: x    rows×cols, column-major, ldx ≥ rows; rows = 0 must not be dispatched
+// in, out: x    rows×cols, column-major, ldx ≥ rows
 //
-// One workgroup a column. LOCAL_SIZE is a power of two. The grid may be folded.
+// Grid: one workgroup a column, folded. rows = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -14,12 +15,14 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Column { real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Column x;
+	// Shape of X, rows at least 1; leading dimension, at least rows.
 	uint rows, cols, ldx;
 } p;
 
@@ -54,7 +57,7 @@ void main() {
 		barrier();
 	}
 	bool flip = x.at[place[0]] < real_t(0);
-	barrier(); // the entry is read before it changes
+	barrier();
 	if (flip) {
 		for (uint i = t; i < p.rows; i += LOCAL_SIZE) x.at[i] = -x.at[i];
 	}

@@ -3,9 +3,10 @@
 // in:  a  rows×cols
 // out: b  cols×rows
 //
-// Tiles pass through shared memory so that both matrices are accessed in order.
-// Workgroups: x and y, folded, number the tiles of A. LOCAL_SIZE is a multiple of
-// TILE. B must not overlap A. An empty A must not be dispatched.
+// Tiles are staged in shared memory, so that both matrices are accessed contiguously. The kernel
+// takes care of the edges; values are copied as they are, NaN too. B must not overlap A.
+//
+// Grid: x and y, folded, number the tiles of A. An empty A must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -17,12 +18,15 @@
 #include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a multiple of TILE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Rows and columns of a tile.
 layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a;
 	MatrixOut b;
+	// Shape of A, at least 1×1; leading dimensions: lda ≥ rows, ldb ≥ cols.
 	uint rows, cols, lda, ldb;
 } p;
 

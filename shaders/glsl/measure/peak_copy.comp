@@ -1,10 +1,12 @@
-// peak_copy copies y ← x as fast as memory allows.
+// peak_copy copies y ← x, to measure the bandwidth of memory.
 //
-// in:  x  pairs·2 elements, 16-byte aligned
-// out: y  the same
+// in:  x  2·pairs elements, 16-byte aligned
+// out: y  2·pairs elements, 16-byte aligned; it must not overlap x
 //
-// An invocation loads PIECES pairs, its neighbours the ones beside them, and only
-// then stores. Workgroups: x and y, folded, LOCAL_SIZE·PIECES pairs each.
+// An invocation has PIECES loads in flight, of 16 bytes each, before it stores. Neighbouring
+// invocations load neighbouring pairs. Values are copied as they are, NaN too.
+//
+// Grid: ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, folded over x and y. The kernel checks the end.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -16,7 +18,9 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Pairs that an invocation copies, at least 1.
 layout(constant_id = 1) const uint PIECES = 4;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PairsIn { dvec2 at[]; };
@@ -25,6 +29,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer P
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x;
 	MatrixOut y;
+	// Number of pairs of doubles.
 	uint pairs;
 } p;
 

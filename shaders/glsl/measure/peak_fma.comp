@@ -1,10 +1,13 @@
-// peak_fma does nothing but fused multiply-adds in registers, as many as the device can.
+// peak_fma does fused multiply-adds in registers and nothing else, to measure the FP64 rate of the
+// device.
 //
-// out: sums  one number an invocation, so that the work is not removed
+// out: sums  one number an invocation, so that a compiler cannot remove the work
 //
-// An invocation does 2·CHAINS·STEPS·rounds flops, in chains that do not wait for each
-// other. Each is x ← x² − 1.9, which is chaotic and stays within ±2: operands
-// whose bits look random draw the power that real ones do.
+// An invocation does 2·CHAINS·STEPS·rounds flops, in CHAINS independent chains that hide each
+// other's latency. A chain computes x ← x² − 1.9. This sequence is chaotic and stays within ±2, so
+// its bits look random: arithmetic on such operands draws as much power as real work does.
+//
+// Grid: any number of workgroups in x; sums needs LOCAL_SIZE elements for each.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -17,12 +20,16 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Independent chains of an invocation, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
+// Steps of each chain in the unrolled loop body, at least 1.
 layout(constant_id = 2) const uint STEPS = 16;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut sums;
+	// Passes through the loop body.
 	uint rounds;
 } p;
 

@@ -1,17 +1,20 @@
-// probe_arithmetic divides and takes roots, for the host to see how well.
+// probe_arithmetic computes quotients and square roots in double precision, so that the host can
+// measure their errors.
 //
 // in:  operands  triples x, y, z
 // out: results   pairs x/y, √z
 //
-// Vulkan asks little of double-precision division and square root; this kernel
-// does nothing else, so that their error can be measured. One invocation per
-// triple; no aliasing; any operands.
+// Vulkan guarantees little for double-precision division and square root. Any operands are allowed.
+// results must not overlap operands.
+//
+// Grid: one invocation a triple, in x.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Operands { double at[]; };
@@ -20,6 +23,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Re
 layout(push_constant, scalar) uniform Push {
 	Operands operands;
 	Results results;
+	// Number of triples.
 	uint triples;
 } p;
 

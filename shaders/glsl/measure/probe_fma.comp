@@ -1,22 +1,25 @@
 // probe_fma tells whether fma() on doubles rounds once.
 //
-// in:  factors  pairs x, y; x*y must not be exact in FP64
-// out: fused    1 where fma(x, y, -round(x*y)) is the exact error of the
-//               product, as Dekker's splitting finds it; 0 where it is not
+// in:  factors  pairs x, y; x·y must not be exact in FP64
+// out: fused    1 if fma(x, y, −round(x·y)) is the exact error of the product, as
+//               Dekker's splitting computes it; otherwise 0
 //
-// The specification lets a driver compute fma() as a product and a sum, each
-// rounded; kernels that want the error of a product ask this probe once per
-// device. One invocation per pair; no aliasing; the factors must be finite and
-// far from overflow (below 1e150), their product far from underflow.
+// Vulkan allows a driver to compute fma() as a product and a sum, each rounded. Kernels that need
+// the error of a product rely on this probe, which runs once per device. The factors must be finite
+// and below 1e150 in magnitude, and their product must be far from underflow. fused must not
+// overlap factors.
 //
-// Source: T. J. Dekker, A floating-point technique for extending the available
-// precision, Numer. Math. 18 (1971).
+// Grid: one invocation a pair, in x.
+//
+// Source: T. J. Dekker, A floating-point technique for extending the available precision, Numer.
+// Math. 18 (1971).
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Factors { double at[]; };
@@ -25,10 +28,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Fu
 layout(push_constant, scalar) uniform Push {
 	Factors factors;
 	Fused fused;
+	// Number of pairs.
 	uint pairs;
 } p;
 
-// high returns x rounded to 26 bits, so that products of halves are exact.
+// high returns x rounded to 26 bits. Products of two such halves are exact.
 double high(double x) {
 	double t = 134217729.0lf * x; // 2^27 + 1
 	return t - (t - x);

@@ -1,14 +1,17 @@
-// probe_index tells where index.glsl finds elements, which numbers workgroups have
-// in a folded grid, and in which order tile_order.glsl takes tiles.
+// probe_index tells where index.glsl finds elements, how it numbers the workgroups of a folded
+// grid, and in which order tile_order.glsl takes tiles.
 //
 // in:  places   i, j, ld of each element, as 64-bit integers
 // out: offsets  element(0, i, j, ld), in bytes
-//      groups   one more than the workgroup's number, at that number
-//      lower    row and column of lower_tile(first + number, rows)
-//      swath    of swath_tile(first + number, rows, cols)
+//      groups   at position w: w + 1, written by the workgroup with number w
+//      lower    row and column of lower_tile(first + w, rows)
+//      swath    row and column of swath_tile(first + w, rows, cols)
 //
-// It is for tests: memory enough to see a wrong offset is hard to come by. One
-// workgroup of one invocation an element; those past the count leave nothing.
+// It is for tests: few machines have enough memory to show a wrong offset. The outputs must not
+// overlap the input or each other.
+//
+// Grid: one workgroup of one invocation an element, folded. Workgroups past the count write
+// nothing.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -20,6 +23,7 @@
 #include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 1;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Places { uint64_t at[]; };
@@ -30,6 +34,7 @@ layout(push_constant, scalar) uniform Push {
 	Places places;
 	Offsets offsets, groups;
 	Tiles lower, swath;
+	// Number of elements; number of the first tile; tiles of the matrix down and across.
 	uint count, first, rows, cols;
 } p;
 

@@ -1,14 +1,17 @@
-// probe_progress tells whether a device keeps the workgroups going that others
-// wait for, and whether data follows a flag: all that sb2st_chase and ormtr_q2_flags
-// ask of it.
+// probe_progress tells whether a device lets workgroups make progress while other workgroups wait
+// for them, and whether data is visible when its flag is. The kernels whose workgroups wait for
+// each other (sb2st_chase, sb2st_teams, ormtr_q2_flags, geqrf_panel_whole) need both.
 //
-// in/out: words  zero before: a ticket, INFO, and a flag for each workgroup
-// out:    data   ROUNDS·LOCAL_SIZE words for each workgroup
+// in, out: ticket, info, flags  a ticket, INFO, and a flag for each workgroup; all zero before
+// out:     data                 ROUNDS·LOCAL_SIZE words for each workgroup
 //
-// The workgroups take tickets. Each, in ROUNDS rounds, waits for the one before
-// it, looks at what that one wrote in the round, writes as much itself, and
-// publishes. INFO stays 0 if all is well; it is FLAG_END where a word was not
-// there, or 1 + the ticket that someone waited for in vain.
+// Each workgroup takes a ticket. Then it does ROUNDS rounds. In each round it waits for the
+// workgroup with the ticket before its own, checks what that one wrote in this round, writes as
+// much itself, and publishes. INFO stays 0 if all is well. It becomes FLAG_END if a word was not
+// visible, and 1 + the ticket waited for if a wait reached the poll limit. The buffers must not
+// overlap.
+//
+// Grid: as many workgroups in x as shall wait for each other.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -17,22 +20,29 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Rounds of each workgroup, at least 1.
 layout(constant_id = 1) const uint ROUNDS = 4;
-layout(constant_id = 2) const bool STARVED = false; // for tests: the first workgroup does nothing
+// If true, the first workgroup does nothing, so that the second one waits in vain. It is for tests.
+layout(constant_id = 2) const bool STARVED = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
+	// abort_word: not 0 when the host wants an end.
 	Flags ticket, info, flags, abort_word;
 	Data data;
+	// Loads of a flag before a wait is given up.
 	uint polls;
 } p;
 
+// The ticket; whether the round can begin.
 shared uint mine;
 shared bool go;
 
-// word is what invocation t of a workgroup writes in a round; it is never zero.
+// word returns what invocation t of workgroup k writes in round r, at position word − 1. It is
+// never zero.
 uint word(uint k, uint r, uint t) { return (k * ROUNDS + r) * LOCAL_SIZE + t + 1; }
 
 void main() {
@@ -42,11 +52,13 @@ void main() {
 	uint k = mine;
 	if (STARVED && k == 0) return;
 	for (uint r = 0; r < ROUNDS; r++) {
-		// Ticket k − 1 was taken by a workgroup that has started; the first waits for none.
+		// Why no wait lasts for ever: ticket k − 1 was taken by a workgroup that has started. The
+		// first workgroup waits for none.
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;
-		uint i = LOCAL_SIZE - 1 - t; // another subgroup's
+		// Check a word that an invocation of another subgroup has written.
+		uint i = LOCAL_SIZE - 1 - t;
 		if (k > 0 && p.data.at[word(k - 1, r, i) - 1] != word(k - 1, r, i)) {
 			atomicStore(p.info.at[0], FLAG_END, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 		}

@@ -1,9 +1,11 @@
 // random_fill makes a matrix of random numbers, uniform in [−1, 1).
 //
-// out: x  rows×cols; element (i, j) is zero where i + j ≥ end
+// out: x  rows×cols, column-major; element (i, j) is zero if i + j ≥ end
 //
-// With end = n, rows = b + 1 and ld = 2b this is a compact band of order n. One
-// invocation an element; workgroups: x and y, folded, ⌈rows/LOCAL_SIZE⌉ a column.
+// With end = n, rows = b + 1 and ld = 2b this is a compact band of order n and half-bandwidth b.
+// Rows past `rows` are not touched.
+//
+// Grid: one invocation an element; ⌈rows/LOCAL_SIZE⌉ workgroups a column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -15,11 +17,14 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
+	// First i + j whose elements are zero; at least rows + cols − 1 if none shall be.
 	uint64_t end;
+	// Shape; leading dimension, at least rows; seed of the random numbers.
 	uint rows, cols, ld, seed;
 } p;
 

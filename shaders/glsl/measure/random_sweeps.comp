@@ -1,13 +1,15 @@
-// random_sweeps makes reflectors H = I − τ·v·vᵀ as bulge chasing leaves them, of
-// random vectors.
+// random_sweeps makes reflectors H = I − τ·v·vᵀ from random vectors, stored as bulge chasing stores
+// them.
 //
-// out: v    those of sweep s fill n−1−s elements, one step of length b, or what is
-//           left, after another; the first element of each is one, the others are
+// out: v    the vectors of sweep s fill n−1−s elements: one vector after another, each of
+//           length b except the last. The first element of each is 1, the others are
 //           uniform in [−1, 1)
-//      tau  steps elements a sweep, steps = ⌈(n−1)/b⌉: τ = 2/‖v‖², 0 for a vector of
-//           one element and where the sweep has no step
+//      tau  ⌈(n−1)/b⌉ elements a sweep, one for each step: τ = 2/‖v‖², so that H is
+//           orthogonal; 0 for a vector of one element, and where the sweep has no step
 //
-// One invocation a step; workgroups: x and y, folded, ⌈steps/LOCAL_SIZE⌉ a sweep.
+// v and tau must not overlap.
+//
+// Grid: one invocation a step; ⌈steps/LOCAL_SIZE⌉ workgroups a sweep, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -19,10 +21,12 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut v, tau;
+	// Order, at least 2; half-bandwidth, at least 1; sweeps to make; seed of the random numbers.
 	uint n, b, sweeps, seed;
 } p;
 
@@ -37,7 +41,7 @@ void main() {
 		tau.at[0] = 0;
 		return;
 	}
-	// The sweeps before have n−1, n−2, … rows.
+	// The vectors of the sweeps before have n−1, n−2, … elements.
 	uint64_t before = uint64_t(s) * (2ul * p.n - 1 - s) / 2;
 	MatrixOut v = MatrixOut(element(uint64_t(p.v), before + first, 0, 0));
 	v.at[0] = 1;

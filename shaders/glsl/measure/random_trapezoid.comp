@@ -1,11 +1,13 @@
-// random_trapezoid makes reflectors H = I − τ·v·vᵀ as a band reduction leaves them, of
-// random vectors.
+// random_trapezoid makes reflectors H = I − τ·v·vᵀ from random vectors, stored as a band reduction
+// stores them.
 //
-// out: y    n×n; in column j zeros above row j + b, a one there, below it numbers
+// out: y    n×n; column j has zeros above row j + b, a one there, and below it numbers
 //           uniform in [−1, 1)
-//      tau  n factors, τ = 2/‖v‖²; 0 for a vector of one element or none
+//      tau  n factors τ = 2/‖v‖², so that H is orthogonal; 0 for a vector of one element or none
 //
-// One workgroup a column, x and y, folded.
+// y and tau must not overlap.
+//
+// Grid: one workgroup a column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -17,11 +19,13 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut y, tau;
+	// Order, at least 1; half-bandwidth, at least 1; leading dimension, at least n; seed.
 	uint n, b, ld, seed;
 } p;
 

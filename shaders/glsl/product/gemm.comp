@@ -1,20 +1,23 @@
-// gemm computes C ← α·op(A)·op(B) + β·C for a batch of matrices, or partial
-// products whose sum gemm_sum takes (LAPACK dgemm); or with one pair of factors
-// more, C ← α·(op(A)·op(B) + op(A2)·op(B2)) + β·C.
+// gemm computes C ← α·op(A)·op(B) + β·C for a batch of matrices, or partial products that gemm_sum
+// adds up (split-K; LAPACK dgemm). With a second pair of factors it computes C ← α·(op(A)·op(B) +
+// op(A2)·op(B2)) + β·C.
 //
-// in:      a, b    op(A) m×k, op(B) k×n; op(X) is Xᵀ where trans_x is not 0
-//          a2, b2  of the same shapes, or null
-// in, out: c       m×n. β = 0 overwrites it: it is not read and may hold NaN
+// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is Xᵀ if trans_x ≠ 0, else X
+//         a2, b2  the second pair, of the same shapes and transpositions; or null
+// in, out: c       m×n. If β = 0 it is overwritten: it is not read and may hold NaN
 //
-// Workgroups: x and y, folded, number the tiles of C; z is item·splits + split.
-// Item is a member of the batch: its factors begin stride_a and stride_b elements
-// behind those before (a2 and b2 are for a batch of one). Of the inner dimension a
-// split takes the stretch [split·stretch, (split+1)·stretch); result number z begins
-// at c + z·stride_c. So without splits (splits = 1, stretch ≥ k) stride_c is the
-// batch's; with them c is a workspace and stride_c the size of one partial product.
+// Grid: x and y, folded, number the tiles of C. z is item·splits + split. The item is a member of
+// the batch. Its factors begin stride_a and stride_b elements after those of the item before; a2
+// and b2 are only for a batch of one. A split takes the part [split·stretch, (split+1)·stretch) of
+// the inner dimension. Result number z begins at c + z·stride_c.
 //
-// No C may overlap another's, A or B. Padding (rows beyond m) is neither read nor
-// written. m = 0 or n = 0 must not be dispatched; k = 0 scales C.
+//	no splits   splits = 1, stretch ≥ k; c holds the results, stride_c apart
+//	splits      c is a workspace of partial products, stride_c apart; α = 1, β = 0
+//
+// The kernel takes care of the edges: m, n and k need not be multiples of the tile. Padding (rows
+// past m) is neither read nor written. A NaN in a factor makes the elements of C that depend on it
+// NaN, whatever α is. No C may overlap another C, A or B. m = 0 or n = 0 must not be dispatched. k
+// = 0 gives C ← β·C.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -32,16 +35,22 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, b;
 	MatrixInOut c;
+	// Elements from one item of the batch to the next; for c from one result to the next.
 	uint64_t stride_a, stride_b, stride_c;
+	// The factors α and β, any finite numbers.
 	double alpha, beta;
+	// Shapes, at least 1 except k; leading dimensions, at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
+	// 0: op(X) = X; otherwise op(X) = Xᵀ.
 	uint trans_a, trans_b;
+	// Parts of the inner dimension, at least 1; their length, splits·stretch ≥ k.
 	uint splits, stretch;
+	// The second pair of factors and its leading dimensions; null if there is none.
 	MatrixIn a2, b2;
 	uint lda2, ldb2;
 } p;
 
-// left and right are the factors of the tile at (i0, j0).
+// left and right are the factors of the tile whose first element is (i0, j0).
 Factor left(uint64_t a, uint lda, uint i0) {
 	return p.trans_a == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
 	                      : Factor(element(a, 0, i0, lda), lda, p.m - i0, ACROSS, 0);

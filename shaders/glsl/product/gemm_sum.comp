@@ -1,17 +1,19 @@
-// gemm_sum adds up what gemm or symm left in the workspace:
-// C ← α·(P[0] + P[1] + …) + β·C, in that order.
+// gemm_sum adds up the partial products that gemm or symm left in a workspace (the second half of
+// split-K): C ← α·(P[0] + P[1] + …) + β·C.
 //
 // in:      parts  splits matrices m×n without padding, one after another; those of
-//                 member z of the batch begin z·splits matrices behind the first
-// in, out: c      m×n, member z begins z·stride_c elements behind the first. β = 0
-//                 overwrites it: it is not read and may hold NaN
+//                member z of the batch begin z·splits matrices after the first one
+// in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0
+//                it is overwritten: it is not read and may hold NaN
 //
-// Each element is summed by `lanes` invocations, a power of two that divides
-// LOCAL_SIZE: lane l takes parts l, l+lanes, …, then the lanes' sums are added in
-// order. Neighbouring invocations own neighbouring elements. The sums are short and wait
-// for memory: AT_ONCE parts are on their way together.
-// Workgroups: x and y, folded, number stretches of LOCAL_SIZE/lanes elements; z is
-// the member. No aliasing.
+// Each element is summed by `lanes` invocations, and neighbouring invocations own neighbouring
+// elements. Lane l adds up parts l, l+lanes, …; then the sums of the lanes are added in order of l.
+// So the bits depend on splits and lanes alone. The sums are short and bound by latency: each
+// invocation keeps AT_ONCE loads in flight.
+//
+// Grid: x and y, folded, number runs of LOCAL_SIZE/lanes elements; z is the member of the batch.
+// Edges are checked by the kernel. A NaN in a part makes its element of C NaN. C must not overlap
+// the parts.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -23,17 +25,24 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a multiple of lanes.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn parts;
 	MatrixInOut c;
+	// Elements from one member's C to the next one's.
 	uint64_t stride_c;
+	// The factors α and β, any finite numbers.
 	double alpha, beta;
+	// Shape of C; leading dimension, at least m.
 	uint m, n, ldc;
+	// Parts to add up, at least 1; invocations for each element, a power of two that divides
+	// LOCAL_SIZE.
 	uint splits, lanes;
 } p;
 
+// Loads that one invocation has in flight.
 const uint AT_ONCE = 8;
 
 shared acc_t partial[LOCAL_SIZE];

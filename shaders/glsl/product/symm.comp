@@ -1,15 +1,18 @@
-// symm computes P = A·W, A symmetric, or partial products whose sum gemm_sum
-// takes (LAPACK dsymm from the left).
+// symm computes P = A·W for a symmetric A, or partial products that gemm_sum adds up (LAPACK dsymm
+// from the left).
 //
-// in:  a  m×m, of which only the lower triangle is read
+// in:  a  m×m; only its lower triangle is read
 //      w  m×n
 // out: p  m×n, overwritten; result number z begins at p + z·stride_p
 //
-// Workgroups: x and y, folded, number the tiles of P; z is the split, which takes
-// the stretch [z·stretch, (z+1)·stretch) of the inner dimension, a whole number
-// of TILE_K. A row of tiles of A is read in three pieces: left of the diagonal
-// tile as it is, right of it transposed from below, the tile itself by element.
-// P must not overlap A or W. m = 0 or n = 0 must not be dispatched.
+// Grid: x and y, folded, number the tiles of P. z is the split. Split z takes the part [z·stretch,
+// (z+1)·stretch) of the inner dimension.
+//
+// A row of tiles of A is read in three pieces: the part left of the diagonal tile as it is stored,
+// the part right of it transposed, from below the diagonal, and the diagonal tile element by
+// element. The kernel takes care of the edges. The upper triangle of A may hold NaN; a NaN in the
+// lower triangle or in W makes the elements of P that depend on it NaN. P must not overlap A or W.
+// m = 0 or n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -27,8 +30,11 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, w;
 	MatrixOut p;
+	// Elements from one partial product to the next.
 	uint64_t stride_p;
+	// Shapes, at least 1; leading dimensions, at least m.
 	uint m, n, lda, ldw, ldp;
+	// Length of a split in the inner dimension: a multiple of TILE_K, or at least m.
 	uint stretch;
 } p;
 
@@ -43,6 +49,7 @@ void main() {
 	uint64_t a = uint64_t(p.a);
 	Factor w = Factor(element(uint64_t(p.w), 0, j0, p.ldw), p.ldw, p.n - j0, ACROSS, 0);
 	clear_acc();
+	// The pieces: left of the diagonal tile, the tile, right of it.
 	[[dont_unroll]] for (uint piece = 0; piece < 3; piece++) {
 		Factor f;
 		uint from, to;

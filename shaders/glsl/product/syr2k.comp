@@ -1,12 +1,15 @@
 // syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k).
 //
 // in:      y, z  n×k
-// in, out: c     n×n; above the diagonal it is neither read nor written
+// in, out: c     n×n; the part above the diagonal is neither read nor written
 //
-// The lower triangle is cut into squares of TILE_M, a multiple of TILE_N, and those
-// into tiles. A workgroup owns one tile and adds both products before it touches C,
-// so C is read and written once. Workgroups: x and y, folded, number the tiles.
-// C must not overlap Y or Z. n = 0 must not be dispatched.
+// The lower triangle is cut into squares of TILE_M×TILE_M, and each square into tiles of
+// TILE_M×TILE_N. TILE_N must divide TILE_M. A workgroup owns one tile. It adds up both products
+// before it touches C, so that C is read and written once.
+//
+// Grid: x and y, folded, number the tiles. The kernel takes care of the edges. NaN above the
+// diagonal of C does no harm; a NaN in row i of Y or Z makes row i and column i of C NaN. C must
+// not overlap Y or Z. n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -24,6 +27,7 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn y, z;
 	MatrixInOut c;
+	// Order and rank of the update, n at least 1; leading dimensions, at least n.
 	uint n, k, ldy, ldz, ldc;
 } p;
 

@@ -1,14 +1,14 @@
-// lacpy_symmetric writes σ·A with both its triangles where one of them is
-// stored (LAPACK dlacpy and dlascl, and the mirror image).
+// lacpy_symmetric scales a symmetric matrix of which one triangle is stored, and writes both
+// triangles: A ← σ·A (LAPACK dlacpy and dlascl, and the mirror image).
 //
-// in, out: a  n×n; of the lower triangle, or the upper one where `upper` is not 0,
-//             each element is read; then that of the other triangle is overwritten,
-//             which may hold NaN
+// in, out: a  n×n. The lower triangle is read, or the upper one if `upper` ≠ 0. Both are
+//             written; the triangle that is not read may hold NaN
 //
-// A workgroup owns a pair of tiles that mirror each other, and no other reads or
-// writes them; the tile passes through shared memory so that both are accessed in
-// order. Workgroups: x and y, folded, number the tiles of a lower triangle.
-// LOCAL_SIZE is a multiple of TILE. n = 0 must not be dispatched.
+// A workgroup owns a pair of tiles that mirror each other; no other workgroup reads or writes them.
+// The tile is staged in shared memory, so that both are accessed contiguously. The kernel takes
+// care of the edges, and does not touch padding.
+//
+// Grid: x and y, folded, number the tiles of a lower triangle. n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -20,12 +20,17 @@
 #include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a multiple of TILE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Rows and columns of a tile.
 layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
+	// The factor σ, finite.
 	double sigma;
+	// Order, at least 1; leading dimension, at least n; 0 if the lower triangle is stored, else the
+	// upper.
 	uint n, ld, upper;
 } p;
 

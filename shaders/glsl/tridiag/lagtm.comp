@@ -1,9 +1,13 @@
-// lagtm multiplies columns by a symmetric tridiagonal (LAPACK dlagtm):
+// lagtm multiplies a symmetric tridiagonal matrix by columns (LAPACK dlagtm): P = T·Z.
 //
-//     P = T·Z        T: d[n], e[n−1]    Z, P: n×cols
+// in:  d, e  T: d has n elements, the diagonal; e has n−1 elements beside it
+//      z     n×cols
+// out: p     n×cols; it must not overlap the inputs
 //
-// One invocation an element, a sum of three products, the diagonal's first. P may not
-// overlap the others. Workgroups: x and y, folded.
+// Each element is a sum of three products, the diagonal's first. A NaN makes up to three elements
+// of its column of P NaN.
+//
+// Grid: one invocation an element, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -14,11 +18,13 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn d, e, z;
 	MatrixOut p;
+	// Order of T; columns of Z; leading dimensions, at least n.
 	uint n, cols, ldz, ldp;
 } p;
 
