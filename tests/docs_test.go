@@ -1,0 +1,115 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// documents are the files that TestDocuments… read, from the root of the module.
+var documents = []string{"docs/reliability.md"}
+
+const (
+	widestLine = 100 // characters of a line of prose
+	widestCell = 200 // characters of a table's cell
+)
+
+func TestDocumentsAreReadable(t *testing.T) {
+	for _, name := range documents {
+		inCode := false
+		for i, line := range strings.Split(read(t, name), "\n") {
+			if strings.HasPrefix(line, "```") {
+				inCode = !inCode
+			}
+			if strings.HasPrefix(line, "|") {
+				for _, cell := range strings.Split(line, "|") {
+					if n := utf8.RuneCountInString(strings.TrimSpace(cell)); n > widestCell {
+						t.Errorf("%s:%d: a table's cell has %d characters, more than %d", name, i+1, n, widestCell)
+					}
+				}
+				continue
+			}
+			isCode := inCode || strings.HasPrefix(line, "    ")
+			if n := utf8.RuneCountInString(line); n > widestLine && !isCode && strings.Contains(line, " ") {
+				t.Errorf("%s:%d: %d characters, more than %d", name, i+1, n, widestLine)
+			}
+		}
+	}
+}
+
+// Tests that the documents name exist. A name that ends in … stands for all that begin so.
+func TestDocumentsNameTests(t *testing.T) {
+	var code strings.Builder
+	eachGoFile(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			code.WriteString(read(t, inModule(path)))
+		}
+	})
+	named := regexp.MustCompile(`\b(Test|Fuzz|Benchmark)[A-Z]\w*…?`)
+	seen := 0
+	for _, name := range documents {
+		for _, test := range named.FindAllString(read(t, name), -1) {
+			seen++
+			declared := "func " + strings.TrimSuffix(test, "…")
+			if !strings.HasSuffix(test, "…") {
+				declared += "("
+			}
+			if !strings.Contains(code.String(), declared) {
+				t.Errorf("%s names %s, which is not there", name, test)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("the documents name only %d tests", seen)
+	}
+}
+
+// Links between documents lead somewhere.
+func TestDocumentsLink(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	for _, name := range documents {
+		for _, m := range link.FindAllStringSubmatch(read(t, name), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			target := filepath.Join("..", filepath.Dir(name), m[1])
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: a link leads nowhere: %s", name, m[1])
+			}
+		}
+	}
+}
+
+// Environment variables that the documents name are read somewhere.
+func TestDocumentsNameVariables(t *testing.T) {
+	var code strings.Builder
+	eachGoFile(t, func(path string) {
+		if !strings.HasPrefix(inModule(path), "tests/docs_test.go") {
+			code.WriteString(read(t, inModule(path)))
+		}
+	})
+	variable := regexp.MustCompile(`\bVKEVD_[A-Z_]+\b`)
+	for _, name := range documents {
+		all := variable.FindAllString(read(t, name), -1)
+		slices.Sort(all)
+		for _, v := range slices.Compact(all) {
+			if !strings.Contains(code.String(), `"`+v+`"`) {
+				t.Errorf("%s names %s, which nothing reads", name, v)
+			}
+		}
+	}
+}
+
+// read returns a file of the module.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
