@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -67,7 +68,7 @@ func NewDivideConquer(dev *vk.Device, n int, t Tuning) (*DivideConquer, error) {
 }
 
 // NoConvergenceError says that QL iteration failed on a leaf, rows [Lo, Hi).
-type NoConvergenceError = ref.DCNoConvergenceError
+type NoConvergenceError = tridiag.NoConvergenceError
 
 // Work is the workspace: n²·(1/2 + 1/Panels) elements and a little, beside the n² of
 // the result.
@@ -90,7 +91,7 @@ func (s *DivideConquer) SolveRange(ctx context.Context, ws *vk.Arena, d, e []flo
 	if len(d) != n || xt.Rows != m || xt.Cols != n || xt.Ld != max(m, 1) || xt.At.Len() < n*n {
 		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols, xt.Ld))
 	}
-	opt := ref.DCOptions{From: from, To: to}
+	opt := dc.Options{From: from, To: to}
 	return s.values.solve(ctx, ws, d, e, opt, &conquest{conquerVectors: &s.vectors, xt: xt})
 }
 
@@ -122,15 +123,15 @@ func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []fl
 	if len(d) != s.values.n {
 		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.n, len(d)))
 	}
-	return s.values.solve(ctx, ws, d, e, ref.DCOptions{ValuesOnly: true}, nil)
+	return s.values.solve(ctx, ws, d, e, dc.Options{ValuesOnly: true}, nil)
 }
 
 // solve runs the first pass, and the second if vectors are wanted.
-func (s *conquerValues) solve(ctx context.Context, ws *vk.Arena, d, e []float64, opt ref.DCOptions, vectors *conquest) ([]float64, *vk.Profile, error) {
+func (s *conquerValues) solve(ctx context.Context, ws *vk.Arena, d, e []float64, opt dc.Options, vectors *conquest) ([]float64, *vk.Profile, error) {
 	c := &conversation{conquerValues: s, ctx: ctx, ws: ws, profile: vk.NewProfile(), vectors: vectors}
 	began := time.Now()
 	opt.LeafSize = s.tune.Leaf
-	values, err := ref.DivideConquerWith(c, d, e, opt)
+	values, err := dc.SolveWith(c, d, e, opt)
 	if vectors != nil {
 		vectors.writing.Wait()
 	}
@@ -139,7 +140,7 @@ func (s *conquerValues) solve(ctx context.Context, ws *vk.Arena, d, e []float64,
 	return values, c.profile, err
 }
 
-// conversation is one solve under way: the device's side of ref.DCBackend,
+// conversation is one solve under way: the device's side of dc.Backend,
 // which says what each method has to do.
 type conversation struct {
 	*conquerValues
@@ -162,8 +163,8 @@ func (c *conversation) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// Vectors implements ref.DCBackend.
-func (c *conversation) Vectors(levels [][]*ref.DCMerge, order []int32) error {
+// Vectors implements dc.Backend.
+func (c *conversation) Vectors(levels [][]*dc.Merge, order []int32) error {
 	x := c.vectors
 	x.complete(levels, order)
 	return c.run(func(rec *vk.Recorder) { x.record(rec, c) })

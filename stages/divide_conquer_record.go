@@ -2,7 +2,7 @@ package stages
 
 import (
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -119,12 +119,12 @@ func (r *recording) apart(m placedMerge) {
 	s := lower + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K)
 	cols := m.To - m.From
 	target := NewMatrix(q, m.N(), m.N(), m.N())
-	r.halves(m.DCMerge, NewMatrix(work, m.N1, m.Upper, max(m.N1, 1)), NewMatrix(work.From(lower), m.N2, m.K-m.Lower, max(m.N2, 1)),
+	r.halves(m.Merge, NewMatrix(work, m.N1, m.Upper, max(m.N1, 1)), NewMatrix(work.From(lower), m.N2, m.K-m.Lower, max(m.N2, 1)),
 		NewMatrix(work.From(s), m.K, cols, max(m.K, 1)), target.Block(0, m.From, m.N(), cols))
 }
 
 // halves is upper W · S[:upper] and lower W · S[lower:], one above the other.
-func (r *recording) halves(m *ref.DCMerge, upper, lower, s, to Matrix) {
+func (r *recording) halves(m *dc.Merge, upper, lower, s, to Matrix) {
 	r.product(upper, s.Block(0, 0, m.Upper, s.Cols), to.Block(0, 0, m.N1, s.Cols))
 	r.product(lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
 }
@@ -205,7 +205,7 @@ func (r *recording) panels(s *levelSizes) {
 }
 
 // panelApart multiplies into the panel, behind S, and moves the product to the result.
-func (r *recording) panelApart(m *ref.DCMerge, first, count int) {
+func (r *recording) panelApart(m *dc.Merge, first, count int) {
 	w, panel := r.conquest.q.In(r.c.ws).From(r.at[m.Lo]), r.panel.In(r.c.ws)
 	s, product := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
 	r.halves(m, NewMatrix(w, m.N1, m.Upper, m.N1), NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, product)
@@ -230,4 +230,4 @@ func panelStep(cols, room int) int {
 // lastLevel is the level of the last merge.
 func (r *recording) lastLevel() int { return len(r.levels) - 1 }
 
-var _ ref.DCBackend = (*conversation)(nil)
+var _ dc.Backend = (*conversation)(nil)

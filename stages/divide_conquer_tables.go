@@ -1,7 +1,7 @@
 package stages
 
 import (
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -35,7 +35,7 @@ func (t tables) columns() int         { return t.place() + 5*t.n }
 func (t tables) length() int          { return t.columns() + columnWords*t.n }
 
 // prepare starts writing the lists of a level.
-func (x *conquest) prepare(level int, merges []*ref.DCMerge) {
+func (x *conquest) prepare(level int, merges []*dc.Merge) {
 	x.writing.Add(1)
 	go func() {
 		defer x.writing.Done()
@@ -43,10 +43,10 @@ func (x *conquest) prepare(level int, merges []*ref.DCMerge) {
 	}()
 }
 
-func (x *conquest) write(level int, merges []*ref.DCMerge) (s levelSizes) {
+func (x *conquest) write(level int, merges []*dc.Merge) (s levelSizes) {
 	l, turns := x.list, x.turns[2*x.n*level:]
 	index := uint32(0)
-	put := func(m *ref.DCMerge) {
+	put := func(m *dc.Merge) {
 		for i, r := range m.Row {
 			x.words[l.row(level)+m.Lo+i] = uint32(r)
 		}
@@ -61,7 +61,7 @@ func (x *conquest) write(level int, merges []*ref.DCMerge) (s levelSizes) {
 			to[chainWords*c], to[chainWords*c+1], to[chainWords*c+2] = index, uint32(m.Chain[c]), uint32(m.Chain[c+1])
 		}
 		index++
-		if m.DCPair == x.last {
+		if m.Pair == x.last {
 			s.last, s.lastChains = m, count
 			return
 		}
@@ -70,9 +70,9 @@ func (x *conquest) write(level int, merges []*ref.DCMerge) (s levelSizes) {
 		s.rows, s.half = max(s.rows, m.N()), max(s.half, m.N1, m.N2)
 		s.deflation = max(s.deflation, m.N()-m.K)
 	}
-	var last *ref.DCMerge
+	var last *dc.Merge
 	for _, m := range merges {
-		if m.DCPair == x.last {
+		if m.Pair == x.last {
 			last = m
 			continue
 		}
@@ -85,7 +85,7 @@ func (x *conquest) write(level int, merges []*ref.DCMerge) (s levelSizes) {
 }
 
 // complete ends the lists, now that it is known what is wanted.
-func (x *conquest) complete(levels [][]*ref.DCMerge, order []int32) {
+func (x *conquest) complete(levels [][]*dc.Merge, order []int32) {
 	x.writing.Wait()
 	for level, merges := range levels {
 		x.place(level, merges)
@@ -102,12 +102,12 @@ func (x *conquest) recordLists(rec *vk.Recorder, ws *vk.Arena) {
 }
 
 // place lays out W and S of a level's merges, and writes their list.
-func (x *conquest) place(level int, merges []*ref.DCMerge) {
+func (x *conquest) place(level int, merges []*dc.Merge) {
 	s, work := &x.levels[level], 0
 	list := x.words[x.list.merges(level):]
 	to := list
 	for _, m := range merges {
-		if m.DCPair == x.last {
+		if m.Pair == x.last {
 			copy(list[mergeWords*s.merges:], mergeRecord(m, x.at[m.Lo], 0))
 			continue
 		}
@@ -125,7 +125,7 @@ func (x *conquest) place(level int, merges []*ref.DCMerge) {
 }
 
 // mergeFlops is the cost of a merge's products.
-func mergeFlops(m *ref.DCMerge) float64 {
+func mergeFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
@@ -152,7 +152,7 @@ func (x *conquest) result(order []int32) {
 		}
 	}
 	to := x.words[l.columns():]
-	column := func(p ref.DCPair) {
+	column := func(p dc.Pair) {
 		for c := range p.N() {
 			at := wide(x.at[p.Lo] + c*p.N())
 			copy(to[columnWords*(p.Lo+c):], []uint32{uint32(p.Lo), uint32(p.Hi()), at[0], at[1]})

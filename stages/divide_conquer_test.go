@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -179,7 +180,7 @@ func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	}
 	tune := SmallestTuning()
 	values := solveTridiagonalValues(t, tune, d, e)
-	want, err := ref.DivideConquerValues(d, e, ref.DCOptions{LeafSize: tune.DivideConquer.Leaf})
+	want, err := dc.Values(d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,8 +244,8 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 	}
 	ws := arena(t, testDevice(t), s.Work())
 	c := &conversation{conquerValues: &s.values, ctx: context.Background(), ws: ws, profile: vk.NewProfile()}
-	tree := ref.DCTree{Leaves: []ref.DCPair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
-	err = c.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, ref.DCRows{First: make([]float64, 4), Last: make([]float64, 4)})
+	tree := dc.Tree{Leaves: []dc.Pair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
+	err = c.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, dc.Rows{First: make([]float64, 4), Last: make([]float64, 4)})
 	var failed *NoConvergenceError
 	if !errors.As(err, &failed) || failed.Lo != 2 || failed.Hi != 4 {
 		t.Errorf("%v", err)
@@ -258,7 +259,7 @@ type layoutOnly struct {
 	t *testing.T
 }
 
-func (b layoutOnly) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) error {
+func (b layoutOnly) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	b.begin(tree)
 	for _, l := range tree.Leaves {
 		slices.Sort(d[l.Lo:l.Hi()])
@@ -272,8 +273,8 @@ func (b layoutOnly) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) err
 	return nil
 }
 
-func (b layoutOnly) Roots(merges []*ref.DCMerge) error {
-	ref.DCRoots(merges)
+func (b layoutOnly) Roots(merges []*dc.Merge) error {
+	dc.SolveRoots(merges)
 	for _, m := range merges {
 		for j := range m.Q.First {
 			m.Q.First[j], m.Q.Last[j] = b.r.NormFloat64(), b.r.NormFloat64()
@@ -282,7 +283,7 @@ func (b layoutOnly) Roots(merges []*ref.DCMerge) error {
 	return nil
 }
 
-func (b layoutOnly) Vectors(levels [][]*ref.DCMerge, order []int32) error {
+func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	for level, merges := range levels {
 		b.levels[level] = b.write(level, merges)
 		b.place(level, merges)
@@ -329,7 +330,7 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 				d[i] = math.Round(d[i]) // chains
 			}
 		}
-		_, err := ref.DivideConquerWith(layoutOnly{&conquest{conquerVectors: &s}, r, t}, d, e, ref.DCOptions{LeafSize: tune.DivideConquer.Leaf})
+		_, err := dc.SolveWith(layoutOnly{&conquest{conquerVectors: &s}, r, t}, d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
 		if err != nil {
 			t.Fatal(err)
 		}

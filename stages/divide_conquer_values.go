@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -81,8 +81,8 @@ func (s *conquerValues) mergeList(ws *vk.Arena, level int) vk.Slice[uint32] {
 	return s.merges.In(ws).Sub(min(level, s.levels-1)*words, words)
 }
 
-// Leaves implements ref.DCBackend.
-func (c *conversation) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) error {
+// Leaves implements dc.Backend.
+func (c *conversation) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := c.n
 	if n == 0 {
 		return nil
@@ -128,8 +128,8 @@ func (c *conversation) Leaves(tree ref.DCTree, d, e []float64, rows ref.DCRows) 
 	return nil
 }
 
-// Roots implements ref.DCBackend.
-func (c *conversation) Roots(merges []*ref.DCMerge) error {
+// Roots implements dc.Backend.
+func (c *conversation) Roots(merges []*dc.Merge) error {
 	n, level := c.n, c.level
 	c.level++
 	if c.vectors != nil {
@@ -205,7 +205,7 @@ func (c *conversation) recordRoots(rec *vk.Recorder, level, merges, poles int) {
 }
 
 // mergeRecord is a merge as the kernels read it (shaders/glsl/tridiag/merge.glsl).
-func mergeRecord(m *ref.DCMerge, at, work int) []uint32 {
+func mergeRecord(m *dc.Merge, at, work int) []uint32 {
 	q, w := wide(at), wide(work)
 	return []uint32{
 		uint32(m.Lo), uint32(m.N1), uint32(m.N()), uint32(m.K), uint32(m.Upper), uint32(m.Lower), uint32(m.From), uint32(m.To),

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -101,10 +101,10 @@ func (s *conquerVectors) width() int {
 type conquest struct {
 	*conquerVectors
 	xt   Matrix
-	tree ref.DCTree
+	tree dc.Tree
 
-	at   []int      // by the first row of a block that is not merged yet: where it begins in Q
-	last ref.DCPair // the last merge; of order 0 if there is none
+	at   []int   // by the first row of a block that is not merged yet: where it begins in Q
+	last dc.Pair // the last merge; of order 0 if there is none
 
 	list    tables
 	words   []uint32
@@ -121,24 +121,24 @@ type levelSizes struct {
 	rows, half, cols, inner, deflation int
 	flops                              float64
 	each                               []placedMerge
-	last                               *ref.DCMerge // nil if it is not in this level
+	last                               *dc.Merge // nil if it is not in this level
 	lastChains                         int
 }
 
 // placedMerge is a merge and where its W begins in the result's memory.
 type placedMerge struct {
-	*ref.DCMerge
+	*dc.Merge
 	work int
 }
 
 // begin lays out the blocks of Q: a merged block begins where the upper one of its
 // halves does, and the lower one follows that.
-func (x *conquest) begin(tree ref.DCTree) {
+func (x *conquest) begin(tree dc.Tree) {
 	x.tree, x.at = tree, make([]int, x.n)
 	x.list, x.levels = x.tables(), make([]levelSizes, len(tree.Levels))
 	x.words, x.turns = make([]uint32, x.list.length()), make([]float64, 2*x.n*len(tree.Levels))
 	placed, end := make([]bool, x.n), 0
-	root := func(p ref.DCPair) {
+	root := func(p dc.Pair) {
 		if placed[p.Lo] {
 			return
 		}

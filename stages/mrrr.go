@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -48,7 +48,7 @@ func (t MRRRTuning) fits() error {
 //
 //	T·Z = Z·Λ     for the m = iu − il eigenvalues il, il+1 …, counted from 0 at the least
 //
-// in O(n·m) operations. Package ref's MRRR explains the method; its driver decides, from
+// in O(n·m) operations. Package tridiag/mrrr explains the method; its driver decides, from
 // O(n) numbers a level of the representation tree, what stands apart and what is
 // a cluster, and everything of order n·m is done on the device. Because of that
 // conversation there is no Record: Solve runs.
@@ -81,7 +81,7 @@ type MRRR struct {
 }
 
 // MRRRCounters says how a solution came about.
-type MRRRCounters = ref.MRCounters
+type MRRRCounters = mrrr.Counters
 
 const (
 	mrrrSumThreads = 128
@@ -116,14 +116,14 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR
 	}
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	word := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
-	tasks, clusters := max(n, min(ref.MRGrid, ref.MRGridRows*n)), n/2
+	tasks, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	s.root, s.reps = reals("root representations", 2*n), reals("representations", s.ld()*n)
 	s.s = reals("stationary transforms", n*s.lanes())
 	s.x, s.lo, s.hi, s.step = reals("shifts to count at", tasks), reals("lower ends", n), reals("upper ends", n), reals("steps", n)
 	s.gap, s.vlo, s.vhi = reals("gaps", m), reals("vectors' lower ends", m), reals("vectors' upper ends", m)
 	s.lambda, s.residual = reals("vectors' values", m), reals("residuals", m)
-	s.shifts, s.growth, s.best = reals("cluster shifts", ref.MRShifts*clusters), reals("growth", ref.MRShifts*clusters), reals("growth of the best", clusters)
-	s.sum = reals("sums of vectors", 2*ref.MRSamples*n)
+	s.shifts, s.growth, s.best = reals("cluster shifts", mrrr.Candidates*clusters), reals("growth", mrrr.Candidates*clusters), reals("growth of the best", clusters)
+	s.sum = reals("sums of vectors", 2*mrrr.Samples*n)
 	s.tasks, s.counts = word("MRRR tasks", mrrrTaskWords*tasks), word("counts", tasks)
 	s.phase, s.of = word("phases", n), word("clusters of eigenvalues", n)
 	s.vectors, s.column, s.done = word("vector tasks", mrrrTaskWords*m), word("columns", m), word("finished", m)
@@ -167,7 +167,7 @@ func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) 
 
 // Solve finds the eigenvalues il … iu−1 of T(d, e), ascending, and leaves their vectors in xt
 // (m×n, m = iu − il: row j is the vector of value j). The fallback is used if xt is packed (Ld = m), in place
-// if it was prepared for and xt has n² elements of memory. xt must not overlap Work. Errors: *ref.DCNonFiniteError;
+// if it was prepared for and xt has n² elements of memory. xt must not overlap Work. Errors: *tridiag.NonFiniteError;
 // from the last resort *NoConvergenceError and, where there is no room for it, *vk.OutOfMemoryError; and vk's.
 func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix) ([]float64, MRRRCounters, *vk.Profile, error) {
 	if xt.Rows != iu-il || xt.Cols != s.n || len(d) != s.n || iu-il > s.m {
@@ -179,7 +179,7 @@ func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu i
 	}
 	r := &representations{MRRR: s, ctx: ctx, ws: ws, xt: xt, profile: profile, m: iu - il}
 	began := time.Now()
-	values, counters, err := ref.MRRRWith(r, d, e, ref.MROptions{From: il, To: iu, Distrust: s.tune.Distrust})
+	values, counters, err := mrrr.SolveWith(r, d, e, mrrr.Options{From: il, To: iu, Distrust: s.tune.Distrust})
 	// What the device did not spend, the host did, deciding and waiting.
 	profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-profile.Total())
 	return values, counters, profile, err

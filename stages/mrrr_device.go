@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// representations is one solve under way: the device's side of ref.MRBackend,
+// representations is one solve under way: the device's side of mrrr.Backend,
 // which says what each method has to do.
 type representations struct {
 	*MRRR
@@ -44,7 +45,7 @@ func receive[T any](r *representations, rec *vk.Recorder, to []T, from vk.Region
 }
 
 // words is a list of tasks as the kernels read it.
-func words(tasks []ref.MRTask) []uint32 {
+func words(tasks []mrrr.Task) []uint32 {
 	w := make([]uint32, 0, mrrrTaskWords*len(tasks))
 	for _, t := range tasks {
 		var sharp uint32
@@ -65,21 +66,21 @@ func unsigned(v []int32) []uint32 {
 }
 
 // home is where the representations of the tasks are, and their leading dimension.
-func (r *representations) home(tasks []ref.MRTask) (spirv.Addr[float64], uint32) {
-	if tasks[0].Slot == ref.MRRoot {
+func (r *representations) home(tasks []mrrr.Task) (spirv.Addr[float64], uint32) {
+	if tasks[0].Slot == mrrr.RootSlot {
 		return r.root.In(r.ws).Addr(), 2
 	}
 	return r.reps.In(r.ws).Addr(), uint32(r.ld())
 }
 
-// Root implements ref.MRBackend.
+// Root implements mrrr.Backend.
 func (r *representations) Root(rep []float64) error {
 	r.pending = slices.Clone(rep)
 	return nil
 }
 
-// Count implements ref.MRBackend.
-func (r *representations) Count(tasks []ref.MRTask, x []float64) ([]int32, error) {
+// Count implements mrrr.Backend.
+func (r *representations) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
 	}
@@ -102,8 +103,8 @@ func (r *representations) Count(tasks []ref.MRTask, x []float64) ([]int32, error
 	return signed, err
 }
 
-// Bisect implements ref.MRBackend.
-func (r *representations) Bisect(tasks []ref.MRTask, lo, hi []float64, rtol float64) error {
+// Bisect implements mrrr.Backend.
+func (r *representations) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (s *MRRR) rounds(rec *vk.Recorder, total, threads int, record func(rounds u
 }
 
 // recordBisect bisects tasks [from, from+count) of a list.
-func (r *representations) recordBisect(rec *vk.Recorder, tasks []ref.MRTask, list vk.Region[uint32], lo, hi vk.Region[float64], from, count int, rtol float64) {
+func (r *representations) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, list vk.Region[uint32], lo, hi vk.Region[float64], from, count int, rtol float64) {
 	reps, ld := r.home(tasks)
 	levels, size := r.team(count)
 	r.rounds(rec, vk.Tiles(halvings, levels), count*size, func(rounds uint32) {
@@ -155,8 +156,8 @@ func (r *representations) recordBisect(rec *vk.Recorder, tasks []ref.MRTask, lis
 	})
 }
 
-// Level implements ref.MRBackend.
-func (r *representations) Level(l *ref.MRLevel) error {
+// Level implements mrrr.Backend.
+func (r *representations) Level(l *mrrr.Level) error {
 	chosen := make([]uint32, len(l.Chosen))
 	err := r.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() { r.sendLevel(rec, l) })
@@ -183,7 +184,7 @@ func (r *representations) Level(l *ref.MRLevel) error {
 }
 
 // sendLevel brings what the kernels of a level read: about its vectors, its clusters, and these clusters' eigenvalues.
-func (r *representations) sendLevel(rec *vk.Recorder, l *ref.MRLevel) {
+func (r *representations) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, r.vectors, words(l.Vectors))
 	send(r, rec, r.column, unsigned(l.Column))
 	send(r, rec, r.vlo, l.Lo)
@@ -200,7 +201,7 @@ func (r *representations) sendLevel(rec *vk.Recorder, l *ref.MRLevel) {
 
 // recordVectors finds vectors [from, from+count): some steps of Rayleigh quotient iteration, then
 // bisection for what has not finished, which is hardly ever anything, and a last step.
-func (r *representations) recordVectors(rec *vk.Recorder, l *ref.MRLevel, from, count int) {
+func (r *representations) recordVectors(rec *vk.Recorder, l *mrrr.Level, from, count int) {
 	const fresh, last, halve = 1, 2, 4 // flags of stemr_vector
 	ws := r.ws
 	reps, ld := r.home(l.Vectors)
@@ -212,12 +213,12 @@ func (r *representations) recordVectors(rec *vk.Recorder, l *ref.MRLevel, from, 
 			Ld: ld, Lds: uint32(r.lanes()), Ldx: uint32(r.xt.Ld), N: uint32(r.n), Count: uint32(count), Flags: flags,
 		})
 	}
-	for i := range ref.MRQuotients + 1 {
+	for i := range mrrr.QuotientSteps + 1 {
 		flags := uint32(0)
 		if i == 0 {
 			flags = fresh
 		}
-		if i == ref.MRQuotients {
+		if i == mrrr.QuotientSteps {
 			flags |= halve
 		}
 		step(flags)
@@ -225,7 +226,7 @@ func (r *representations) recordVectors(rec *vk.Recorder, l *ref.MRLevel, from, 
 			rec.Costs(vectorPasses * pivotFlops * r.pivots(count))
 		}
 	}
-	r.recordBisect(rec, l.Vectors, r.vectors, r.vlo, r.vhi, from, count, ref.MRExhausted)
+	r.recordBisect(rec, l.Vectors, r.vectors, r.vlo, r.vhi, from, count, mrrr.LastTol)
 	step(last)
 }
 
@@ -235,13 +236,13 @@ const (
 )
 
 // recordChildren makes the clusters' representations.
-func (r *representations) recordChildren(rec *vk.Recorder, l *ref.MRLevel) {
+func (r *representations) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	ws, clusters := r.ws, len(l.Clusters)
 	reps, ld := r.home(l.Clusters)
-	r.shift.Dispatch(rec, vk.Folded(vk.Tiles(ref.MRShifts*clusters, r.tune.Threads)), shaders.StemrShiftPush{
+	r.shift.Dispatch(rec, vk.Folded(vk.Tiles(mrrr.Candidates*clusters, r.tune.Threads)), shaders.StemrShiftPush{
 		Tasks: r.clusters.In(ws).Addr(), Reps: reps, Shifts: r.shifts.In(ws).Addr(), Growth: r.growth.In(ws).Addr(), Ld: ld, Clusters: uint32(clusters),
 	})
-	rec.Costs(pivotFlops * r.pivots(ref.MRShifts*clusters))
+	rec.Costs(pivotFlops * r.pivots(mrrr.Candidates*clusters))
 	// A child that takes its parent's place comes after its siblings.
 	for over := range uint32(2) {
 		r.child.Dispatch(rec, vk.Folded(vk.Tiles(clusters, r.tune.Threads)), shaders.StemrChildPush{
@@ -254,7 +255,7 @@ func (r *representations) recordChildren(rec *vk.Recorder, l *ref.MRLevel) {
 }
 
 // recordBrackets finds the clusters' eigenvalues in their new representations.
-func (r *representations) recordBrackets(rec *vk.Recorder, l *ref.MRLevel) {
+func (r *representations) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	ws, count := r.ws, len(l.Members)
 	levels, size := r.team(count)
 	fresh := uint32(1)
@@ -268,9 +269,9 @@ func (r *representations) recordBrackets(rec *vk.Recorder, l *ref.MRLevel) {
 	})
 }
 
-// Sums implements ref.MRBackend.
+// Sums implements mrrr.Backend.
 func (r *representations) Sums(lambda []float64) ([]float64, error) {
-	sums := make([]float64, 2*ref.MRSamples*r.n)
+	sums := make([]float64, 2*mrrr.Samples*r.n)
 	return sums, r.run(func(rec *vk.Recorder) {
 		send(r, rec, r.lambda, lambda)
 		r.sums.Dispatch(rec, vk.Folded(r.n), shaders.StemrSumsPush{
@@ -280,7 +281,7 @@ func (r *representations) Sums(lambda []float64) ([]float64, error) {
 	})
 }
 
-// SolveAll implements ref.MRBackend: on the device, in the memory there is or else in some of its own.
+// SolveAll implements mrrr.Backend: on the device, in the memory there is or else in some of its own.
 func (r *representations) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	if r.fallback == nil || r.xt.Ld != r.m {
 		return nil, nil
@@ -315,9 +316,9 @@ func (r *representations) divide(ws *vk.Arena, d, e []float64, from, to int, xt 
 	return values[from:to], nil
 }
 
-// Solve implements ref.MRBackend, on the host.
-func (r *representations) Solve(v ref.MRBlock, d, e []float64, from, to int) ([]float64, error) {
-	values, z, err := ref.DivideConquer(d, e, ref.DCOptions{From: from, To: to})
+// Solve implements mrrr.Backend, on the host.
+func (r *representations) Solve(v mrrr.Block, d, e []float64, from, to int) ([]float64, error) {
+	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd/ratio"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/ql"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -58,7 +58,7 @@ func TestMRRRTable(t *testing.T) {
 					z[i+j*n] = xt[j+i*n]
 				}
 			}
-			want, _, err := ref.QRIteration(d, e, false)
+			want, _, err := ql.Solve(d, e, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -99,7 +99,7 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d:%d", name, r[0], r[1]), func(t *testing.T) {
 					values, z, counters := solveMRRR(t, tune, d, e, r[0], r[1], false)
 					checkMRRR(t, d, e, r[0], values, z)
-					want, vectors, twin, err := ref.MRRR(d, e, ref.MROptions{From: r[0], To: r[1]})
+					want, vectors, twin, err := mrrr.Solve(d, e, mrrr.Options{From: r[0], To: r[1]})
 					if err != nil {
 						t.Fatal(err)
 					}

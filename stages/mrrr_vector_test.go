@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -40,12 +40,12 @@ func mrrrBlocks() [][]float64 {
 // is not full and pairs of one workgroup have blocks of different orders.
 func TestMRRRVectors(t *testing.T) {
 	var root []float64
-	var blocks []ref.MRTask // one for each row: eigenvalue k of the k-th row of its block
+	var blocks []mrrr.Task // one for each row: eigenvalue k of the k-th row of its block
 	for _, rep := range mrrrBlocks() {
 		lo := int32(len(root) / 2)
 		root = append(root, rep...)
 		for k := range int32(len(rep) / 2) {
-			blocks = append(blocks, ref.MRTask{Lo: lo, Hi: int32(len(root) / 2), Slot: ref.MRRoot, Index: k})
+			blocks = append(blocks, mrrr.Task{Lo: lo, Hi: int32(len(root) / 2), Slot: mrrr.RootSlot, Index: k})
 		}
 	}
 	dev, n := testDevice(t), len(blocks)
@@ -63,7 +63,7 @@ func TestMRRRVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, around := range []struct{ lo, hi, gap float64 }{{0.5, 1.5, 1e-3}, {-4, 4, 0}, {0, 8, 0.1}, {-1, -1, 1}} {
-			l := ref.MRLevel{Vectors: blocks, Lambda: make([]float64, n), Residual: make([]float64, n)}
+			l := mrrr.Level{Vectors: blocks, Lambda: make([]float64, n), Residual: make([]float64, n)}
 			for i := range blocks {
 				l.Column = append(l.Column, int32(n-1-i))
 				l.Lo, l.Hi, l.Gap = append(l.Lo, around.lo), append(l.Hi, around.hi), append(l.Gap, around.gap)
@@ -73,7 +73,7 @@ func TestMRRRVectors(t *testing.T) {
 			}
 			xt := get(t, dev, x.In(ws))
 			for i, b := range blocks {
-				z, lambda, residual := ref.MRVector(root[2*b.Lo:2*b.Hi], int(b.Index), around.lo, around.hi, around.gap)
+				z, lambda, residual := mrrr.Vector(root[2*b.Lo:2*b.Hi], int(b.Index), around.lo, around.hi, around.gap)
 				want, got := make([]float64, n), make([]float64, n)
 				copy(want[b.Lo:], z)
 				for row := range got {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/ql"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -49,7 +49,7 @@ func (s *QRIteration) SolveRange(ctx context.Context, d, e []float64, from, to i
 	if err := ctx.Err(); err != nil {
 		return nil, profile, err
 	}
-	values, rows, err := ref.QRIteration(d, e, xt.Rows > 0)
+	values, rows, err := ql.Solve(d, e, xt.Rows > 0)
 	if err != nil {
 		return nil, profile, err
 	}

@@ -1,6 +1,10 @@
 package ref
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
 // Bisection returns all eigenvalues of the symmetric tridiagonal T(d, e),
 // ascending, each by its own bisection on Sturm counts (dstebz without blocks).
@@ -35,12 +39,6 @@ type Sturm struct {
 }
 
 const (
-	bisectUlp = 0x1p-52
-
-	// Pivmin is the least magnitude of a pivot: as e² < 1 in the scaled T, a
-	// quotient e²/Pivmin is finite.
-	Pivmin = 0x1p-1022
-
 	// Smaller entries of the scaled T, and squares, count as zero. Nothing
 	// denormal then meets the recurrence, so devices that flush denormals count
 	// alike; beside a norm of one they are lost in any case.
@@ -83,10 +81,10 @@ func NewSturm(d, e []float64) *Sturm {
 	}
 
 	norm := max(math.Abs(s.Lo), math.Abs(s.Hi))
-	room := 4 * (float64(n)*bisectUlp*norm + Pivmin)
+	room := 4 * (float64(n)*tridiag.Ulp*norm + tridiag.Pivmin)
 	s.Lo -= room
 	s.Hi += room
-	s.Tiny = bisectUlp*bisectUlp*norm + 8*Pivmin // the zero matrix ends at once, at 0
+	s.Tiny = tridiag.Ulp*tridiag.Ulp*norm + 8*tridiag.Pivmin // the zero matrix ends at once, at 0
 	return s
 }
 
@@ -103,8 +101,8 @@ func (s *Sturm) Count(x float64) int {
 		} else {
 			q = (di - x) - s.E2[i-1]/q
 		}
-		if math.Abs(q) <= Pivmin {
-			q = -Pivmin
+		if math.Abs(q) <= tridiag.Pivmin {
+			q = -tridiag.Pivmin
 		}
 		if q < 0 {
 			count++
@@ -121,7 +119,7 @@ func (s *Sturm) Count(x float64) int {
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
 	mid := 0.5 * (lo + hi)
-	for hi-lo > 2*bisectUlp*max(math.Abs(lo), math.Abs(hi))+s.Tiny {
+	for hi-lo > 2*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi))+s.Tiny {
 		if s.Count(mid) > k {
 			hi = mid
 		} else {

@@ -1,6 +1,10 @@
 package ref
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
 const (
 	minorsLeast = 0x1p-120 // of a square of an off-diagonal element
@@ -38,5 +42,5 @@ func (s *Sturm) CountMinors(x float64) int {
 
 // Unit is ulp·‖T‖ of the scaled T, or rather of ½ if that is more, which it is for the zero matrix alone.
 func (s *Sturm) Unit() float64 {
-	return bisectUlp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
+	return tridiag.Ulp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
 }

@@ -1,66 +1,68 @@
-package ref
+package dc
 
 import (
 	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// dcPlain is the DCBackend in plain Go, and the specification of others.
-type dcPlain struct {
+// host is the Backend in plain Go, and the specification of others.
+type host struct {
 	n      int
-	leaves []dcLeaf
+	leaves []solvedLeaf
 	q, w   []float64 // n×n, column-major; there for vectors only
 	zero   []float64 // a column of zeros
 
 	columns int // of the result
 }
 
-// dcLeaf is a solved leaf: rows and columns [lo, lo+n) of Q.
-type dcLeaf struct {
+// solvedLeaf is a solved leaf: rows and columns [lo, lo+n) of Q.
+type solvedLeaf struct {
 	lo, n   int
 	vectors []float64 // column-major; let go of after the first pass
 }
 
-// dcPanel is how many columns of S exist at a time.
-const dcPanel = 128
+// panelColumns is how many columns of S exist at a time.
+const panelColumns = 128
 
-func newDCPlain(n int) *dcPlain { return &dcPlain{n: n} }
+func newHost(n int) *host { return &host{n: n} }
 
 // column returns rows [lo, hi) of column c of a.
-func (b *dcPlain) column(a []float64, c, lo, hi int) []float64 {
+func (b *host) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
 // vectors returns the result.
-func (b *dcPlain) vectors() []float64 { return b.q[:b.n*b.columns] }
+func (b *host) vectors() []float64 { return b.q[:b.n*b.columns] }
 
-func (b *dcPlain) Leaves(tree DCTree, d, e []float64, rows DCRows) error {
+func (b *host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	leaves := tree.Leaves
-	b.leaves = make([]dcLeaf, len(leaves))
+	b.leaves = make([]solvedLeaf, len(leaves))
 	failed := make([]bool, len(leaves))
-	dcParallel(len(leaves), func(i int) {
+	tridiag.Parallel(len(leaves), func(i int) {
 		lo, n := leaves[i].Lo, leaves[i].N1
-		l := dcLeaf{lo, n, make([]float64, n*n)}
-		failed[i] = !dcSolveLeaf(d[lo:lo+n], slices.Clone(e[lo:lo+n-1]), l.vectors)
+		l := solvedLeaf{lo, n, make([]float64, n*n)}
+		failed[i] = !solveLeaf(d[lo:lo+n], slices.Clone(e[lo:lo+n-1]), l.vectors)
 		for c := range n {
 			rows.First[lo+c], rows.Last[lo+c] = l.vectors[c*n], l.vectors[c*n+n-1]
 		}
 		b.leaves[i] = l
 	})
 	if i := slices.Index(failed, true); i >= 0 {
-		return &DCNoConvergenceError{leaves[i].Lo, leaves[i].Hi()}
+		return &tridiag.NoConvergenceError{Lo: leaves[i].Lo, Hi: leaves[i].Hi()}
 	}
 	return nil
 }
 
-func (b *dcPlain) Roots(merges []*DCMerge) error {
-	DCRoots(merges)
+func (b *host) Roots(merges []*Merge) error {
+	SolveRoots(merges)
 	return nil
 }
 
-func (b *dcPlain) Vectors(levels [][]*DCMerge, order []int32) error {
+func (b *host) Vectors(levels [][]*Merge, order []int32) error {
 	b.q, b.w, b.zero = make([]float64, b.n*b.n), make([]float64, b.n*b.n), make([]float64, b.n)
 	for _, l := range b.leaves {
 		for c := range l.n {
@@ -68,9 +70,9 @@ func (b *dcPlain) Vectors(levels [][]*DCMerge, order []int32) error {
 		}
 	}
 	for _, merges := range levels {
-		dcParallel(len(merges), func(i int) { b.merge(merges[i]) })
+		tridiag.Parallel(len(merges), func(i int) { b.merge(merges[i]) })
 	}
-	dcParallel(len(order), func(j int) {
+	tridiag.Parallel(len(order), func(j int) {
 		copy(b.column(b.w, j, 0, b.n), b.column(b.q, int(order[j]), 0, b.n))
 	})
 	b.q, b.w = b.w, b.q
@@ -78,31 +80,31 @@ func (b *dcPlain) Vectors(levels [][]*DCMerge, order []int32) error {
 	return nil
 }
 
-// merge does what DCMerge says.
-func (b *dcPlain) merge(m *DCMerge) {
+// merge does what Merge says.
+func (b *host) merge(m *Merge) {
 	cut := m.Lo + m.N1
-	halves := []dcHalfRows{
+	halves := []halfRows{
 		{lo: m.Lo, hi: cut, from: 0, to: m.N1, first: 0, end: m.Upper},
 		{lo: cut, hi: m.Hi(), from: m.N1, to: m.N(), first: m.Lower, end: m.K},
 	}
 	for _, h := range halves {
 		b.gather(m, h)
 	}
-	for j := m.From; j < m.To; j += dcPanel {
-		b.multiply(m, j, min(j+dcPanel, m.To), halves)
+	for j := m.From; j < m.To; j += panelColumns {
+		b.multiply(m, j, min(j+panelColumns, m.To), halves)
 	}
 	for c := m.Lo + m.K; c < m.Hi(); c++ {
 		copy(b.column(b.q, c, m.Lo, m.Hi()), b.column(b.w, c, m.Lo, m.Hi()))
 	}
 }
 
-// dcHalfRows is one half of a merge: the rows [lo, hi) of Q. In these rows, Q has the
+// halfRows is one half of a merge: the rows [lo, hi) of Q. In these rows, Q has the
 // columns [from, to) and W, of those that are not deflated, [first, end), counted
 // from the block's first; the others are zero.
-type dcHalfRows struct{ lo, hi, from, to, first, end int }
+type halfRows struct{ lo, hi, from, to, first, end int }
 
-// gather is step 1 of DCMerge, for one half of the rows.
-func (b *dcPlain) gather(m *DCMerge, h dcHalfRows) {
+// gather is step 1 of Merge, for one half of the rows.
+func (b *host) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
 			return b.column(b.q, m.Lo+c, h.lo, h.hi)
@@ -110,7 +112,7 @@ func (b *dcPlain) gather(m *DCMerge, h dcHalfRows) {
 		return b.zero[:h.hi-h.lo]
 	}
 	to := func(t int32) []float64 { return b.column(b.w, m.Lo+int(m.Dst[t]), h.lo, h.hi) }
-	dcParallel(len(m.Chain)-1, func(c int) {
+	tridiag.Parallel(len(m.Chain)-1, func(c int) {
 		first, last := m.Chain[c], m.Chain[c+1]-1
 		x := from(first)
 		if first < last {
@@ -127,10 +129,10 @@ func (b *dcPlain) gather(m *DCMerge, h dcHalfRows) {
 	})
 }
 
-// multiply is steps 3 and 4 of DCMerge for the columns [j0, j1) of S.
-func (b *dcPlain) multiply(m *DCMerge, j0, j1 int, halves []dcHalfRows) {
+// multiply is steps 3 and 4 of Merge for the columns [j0, j1) of S.
+func (b *host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
-	dcParallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })
+	tridiag.Parallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })
 	// A column-major matrix is, to the row-major BLAS, its transpose: Qᵀ = Sᵀ·Wᵀ.
 	for _, h := range halves {
 		rows, inner := h.hi-h.lo, h.end-h.first

@@ -1,33 +1,37 @@
-package ref
+package dc
 
-import "math"
+import (
+	"math"
 
-// dcLeafSweeps is how many sweeps a row may take on average before a leaf is given up; two are usual.
-const dcLeafSweeps = 30
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
-// dcLeafPatience is after how many sweeps without a value the direction changes.
-const dcLeafPatience = 8
+// leafSweeps is how many sweeps a row may take on average before a leaf is given up; two are usual.
+const leafSweeps = 30
 
-// dcLeafTiny is below what can matter in a block whose norm is about 1; its square
-// is still a normal number. dcLeafLift brings what is smaller to where it has a square.
-const dcLeafTiny, dcLeafLift = 0x1p-400, 0x1p600
+// leafPatience is after how many sweeps without a value the direction changes.
+const leafPatience = 8
 
-// dcSolveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (LAPACK dsteqr): T has
+// leafTiny is below what can matter in a block whose norm is about 1; its square
+// is still a normal number. leafLift brings what is smaller to where it has a square.
+const leafTiny, leafLift = 0x1p-400, 0x1p600
+
+// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (LAPACK dsteqr): T has
 // the diagonal d (n) and the off-diagonal e (n−1), of norm about 1 or less; e is
 // destroyed, d becomes the eigenvalues, ascending, and v (n×n, column-major)
 // their vectors. It returns false if the iteration does not end, which was never seen.
 //
 // It is what a GPU's workgroup does: one lane iterates, and when a sweep's rotations
 // are known each lane applies them to rows of its own.
-func dcSolveLeaf(d, e, v []float64) bool {
+func solveLeaf(d, e, v []float64) bool {
 	n := len(d)
 	cos, sin := make([]float64, n), make([]float64, n)
 	for i := range n {
 		v[i+i*n] = 1
 	}
-	s := dcLeafState{hi: -1}
+	s := leafState{hi: -1}
 	for sweeps := 0; s.next(d, e); sweeps++ {
-		if sweeps == dcLeafSweeps*n {
+		if sweeps == leafSweeps*n {
 			return false
 		}
 		s.sweep(d, e, cos, sin)
@@ -40,19 +44,19 @@ func dcSolveLeaf(d, e, v []float64) bool {
 			}
 		}
 	}
-	dcSortLeaf(d, v)
+	sortLeaf(d, v)
 	return true
 }
 
-// dcLeafState is the unreduced block [lo, hi] that is worked on, and from which end.
-type dcLeafState struct {
+// leafState is the unreduced block [lo, hi] that is worked on, and from which end.
+type leafState struct {
 	lo, hi int
 	turned bool
 	futile int // sweeps since the block was found
 }
 
 // at is row i of the block, counted from the end where values converge.
-func (s *dcLeafState) at(i int) int {
+func (s *leafState) at(i int) int {
 	if s.turned {
 		return s.hi - i
 	}
@@ -60,22 +64,22 @@ func (s *dcLeafState) at(i int) int {
 }
 
 // off is the off-diagonal between rows i and i + 1 of the block.
-func (s *dcLeafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
+func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
 // next finds the first unreduced block; there is none when all values are found.
 // Each new block is turned so that the small end comes first: the bulge, which carries
 // the shift, would underflow on its way from there to large elements. Where it does so
 // all the same, in the middle perhaps, the other direction gets its turn.
-func (s *dcLeafState) next(d, e []float64) bool {
+func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
-	for lo < len(e) && dcLeafNegligible(e[lo], d[lo], d[lo+1]) {
+	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
 		lo++
 	}
 	if lo == len(e) {
 		return false
 	}
 	hi := lo + 1
-	for hi < len(e) && !dcLeafNegligible(e[hi], d[hi], d[hi+1]) {
+	for hi < len(e) && !leafNegligible(e[hi], d[hi], d[hi+1]) {
 		hi++
 	}
 	s.futile++
@@ -83,21 +87,21 @@ func (s *dcLeafState) next(d, e []float64) bool {
 	case lo != s.lo || hi != s.hi:
 		s.turned = math.Abs(d[hi])+math.Abs(e[hi-1]) < math.Abs(d[lo])+math.Abs(e[lo])
 		s.futile = 0
-	case s.futile%dcLeafPatience == 0:
+	case s.futile%leafPatience == 0:
 		s.turned = !s.turned
 	}
 	s.lo, s.hi = lo, hi
 	return true
 }
 
-func dcLeafNegligible(e, a, b float64) bool {
+func leafNegligible(e, a, b float64) bool {
 	e = math.Abs(e)
-	return e <= dcLeafTiny || e*e <= (secularUlp*math.Abs(a))*(secularUlp*math.Abs(b))
+	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
 // sweep is one implicit QL step with Wilkinson's shift; cos[i] and sin[i] rotate
 // columns i and i + 1 of the block, the last ones first.
-func (s *dcLeafState) sweep(d, e, cos, sin []float64) {
+func (s *leafState) sweep(d, e, cos, sin []float64) {
 	last := s.hi - s.lo
 	first := e[s.off(0)]
 	g := (d[s.at(1)] - d[s.at(0)]) / (2 * first)
@@ -109,7 +113,7 @@ func (s *dcLeafState) sweep(d, e, cos, sin []float64) {
 	sn, cs, p := 1.0, 1.0, 0.0
 	for i := last - 1; i >= 0; i-- {
 		f, b := sn*e[s.off(i)], cs*e[s.off(i)]
-		cs, sn, r = dcLeafRotation(g, f)
+		cs, sn, r = leafRotation(g, f)
 		if i < last-1 {
 			e[s.off(i+1)] = r
 		}
@@ -125,24 +129,24 @@ func (s *dcLeafState) sweep(d, e, cos, sin []float64) {
 	e[s.off(0)] = g
 }
 
-// dcLeafRotation returns c, s and r with c·g + s·f = r and c·f − s·g = 0.
-func dcLeafRotation(g, f float64) (c, s, r float64) {
+// leafRotation returns c, s and r with c·g + s·f = r and c·f − s·g = 0.
+func leafRotation(g, f float64) (c, s, r float64) {
 	if f == 0 {
 		return 1, 0, g
 	}
-	if max(math.Abs(g), math.Abs(f)) < dcLeafTiny {
-		g, f = g*dcLeafLift, f*dcLeafLift
+	if max(math.Abs(g), math.Abs(f)) < leafTiny {
+		g, f = g*leafLift, f*leafLift
 		r = math.Sqrt(g*g + f*f)
-		return g / r, f / r, r / dcLeafLift
+		return g / r, f / r, r / leafLift
 	}
 	r = math.Sqrt(g*g + f*f)
 	return g / r, f / r, r
 }
 
-// dcSortLeaf brings the values into ascending order, and the columns with them.
-func dcSortLeaf(d, v []float64) {
+// sortLeaf brings the values into ascending order, and the columns with them.
+func sortLeaf(d, v []float64) {
 	n := len(d)
-	order := dcSorted(d)
+	order := ascending(d)
 	values, vectors := make([]float64, n), make([]float64, n*n)
 	for j, c := range order {
 		values[j] = d[c]

@@ -1,49 +1,51 @@
-package ref
+package dc
 
 import (
 	"math"
 	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// dcTree is the plan of one divide-and-conquer solution and its state. T falls
+// solution is the plan of one divide-and-conquer solution and its state. T falls
 // into blocks where elements of e are negligible; each block is scaled, and torn
 // into leaves, which are merged again two by two, level by level.
-type dcTree struct {
+type solution struct {
 	// d and e start as the torn T. When rows [lo, hi) are solved, d[lo:hi] holds
 	// their eigenvalues, in the order of Q's columns.
 	d, e []float64
 
 	// rows of Q's blocks, and for each block how its values ascend, counted from its
 	// first column.
-	rows  DCRows
+	rows  Rows
 	order []int32
 
-	blocks []dcBlock
-	DCTree
+	blocks []block
+	Tree
 }
 
-// dcBlock is the rows [lo, hi) of T, which were multiplied by 2^−scale.
-type dcBlock struct{ lo, hi, scale int }
+// block is the rows [lo, hi) of T, which were multiplied by 2^−scale.
+type block struct{ lo, hi, scale int }
 
-func newDCTree(d, e []float64, opt DCOptions) (*dcTree, error) {
+func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
-		panic("ref: the off-diagonal is shorter than n-1")
+		panic("dc: the off-diagonal is shorter than n-1")
 	}
 	if opt.From < 0 || opt.To < opt.From || opt.To > n {
-		panic("ref: no such range of vectors")
+		panic("dc: no such range of vectors")
 	}
-	if err := dcFinite(d, e); err != nil {
+	if err := tridiag.CheckFinite(d, e); err != nil {
 		return nil, err
 	}
 	leaf := opt.LeafSize
 	if leaf <= 0 {
-		leaf = dcLeafSize
+		leaf = defaultLeaf
 	}
-	t := &dcTree{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: newDCRows(n), order: make([]int32, n)}
+	t := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: newRows(n), order: make([]int32, n)}
 	for lo := 0; lo < n; {
 		hi := lo + 1
-		for hi < n && !dcNegligible(e[hi-1], d[hi-1], d[hi]) {
+		for hi < n && !tridiag.Negligible(e[hi-1], d[hi-1], d[hi]) {
 			hi++
 		}
 		t.scale(lo, hi)
@@ -53,19 +55,8 @@ func newDCTree(d, e []float64, opt DCOptions) (*dcTree, error) {
 	return t, nil
 }
 
-// dcNegligible says whether the off-diagonal e between a and b may be set to zero
-// without harm even to eigenvalues as small as a and b (dstedc's rule).
-func dcNegligible(e, a, b float64) bool {
-	return math.Abs(e) <= secularUlp*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b))
-}
-
-// dcTiny is where an off-diagonal element, of a block with norm about 1, is taken
-// for zero: far below all rounding errors, yet far from where its reciprocal, which
-// QR iteration forms, overflows.
-const dcTiny = 0x1p-400
-
 // scale brings the block's largest element into [½, 1), by a power of two.
-func (t *dcTree) scale(lo, hi int) {
+func (t *solution) scale(lo, hi int) {
 	d, e := t.d[lo:hi], t.e[lo:hi-1]
 	norm := 0.0
 	for _, x := range d {
@@ -80,11 +71,11 @@ func (t *dcTree) scale(lo, hi int) {
 	}
 	for i := range e {
 		e[i] = math.Ldexp(e[i], -exp)
-		if math.Abs(e[i]) < dcTiny {
+		if math.Abs(e[i]) < tridiag.Tiny {
 			e[i] = 0
 		}
 	}
-	t.blocks = append(t.blocks, dcBlock{lo, hi, exp})
+	t.blocks = append(t.blocks, block{lo, hi, exp})
 }
 
 // tear halves the block of n rows from lo until the parts are leaves. At a cut
@@ -94,12 +85,12 @@ func (t *dcTree) scale(lo, hi int) {
 //
 // with the sign of e = e[m−1], so |e| is taken from d[m−1] and d[m]. Returned is
 // the number of levels below this node.
-func (t *dcTree) tear(lo, n, leaf int) int {
+func (t *solution) tear(lo, n, leaf int) int {
 	if n <= leaf {
-		t.Leaves = append(t.Leaves, DCPair{Lo: lo, N1: n})
+		t.Leaves = append(t.Leaves, Pair{Lo: lo, N1: n})
 		return 0
 	}
-	p := DCPair{lo, n / 2, n - n/2}
+	p := Pair{lo, n / 2, n - n/2}
 	cut := math.Abs(t.rho(p))
 	t.d[lo+p.N1-1] -= cut
 	t.d[lo+p.N1] -= cut
@@ -112,10 +103,10 @@ func (t *dcTree) tear(lo, n, leaf int) int {
 }
 
 // rho returns the element that was torn out between the two blocks of p.
-func (t *dcTree) rho(p DCPair) float64 { return t.e[p.Lo+p.N1-1] }
+func (t *solution) rho(p Pair) float64 { return t.e[p.Lo+p.N1-1] }
 
 // leavesAscend notes that the leaves' values ascend as they are.
-func (t *dcTree) leavesAscend() {
+func (t *solution) leavesAscend() {
 	for _, l := range t.Leaves {
 		for i := range l.N1 {
 			t.order[l.Lo+i] = int32(i)
@@ -124,13 +115,13 @@ func (t *dcTree) leavesAscend() {
 }
 
 // merge prepares the merge of a pair whose halves are solved.
-func (t *dcTree) merge(p DCPair) *DCMerge {
+func (t *solution) merge(p Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
-	return newDCMerge(p, t.d[lo:hi], t.rows.of(lo, hi), dcMergedOrder(t.d[lo:hi], t.order[lo:mid], t.order[mid:hi]), t.rho(p))
+	return newMerge(p, t.d[lo:hi], t.rows.of(lo, hi), mergedOrder(t.d[lo:hi], t.order[lo:mid], t.order[mid:hi]), t.rho(p))
 }
 
 // merged takes over what the merge found.
-func (t *dcTree) merged(m *DCMerge) {
+func (t *solution) merged(m *Merge) {
 	d := t.d[m.Lo:m.Hi()]
 	m.values(d)
 	copy(t.rows.First[m.Lo:], m.Q.First)
@@ -139,13 +130,13 @@ func (t *dcTree) merged(m *DCMerge) {
 	for j := range roots {
 		roots[j] = int32(j)
 	}
-	gone := dcMergedOrder(m.deflated, dcSorted(m.deflated[:m.rotated]), dcSorted(m.deflated[m.rotated:]))
-	copy(t.order[m.Lo:], dcMergedOrder(d, roots, gone))
+	gone := mergedOrder(m.deflated, ascending(m.deflated[:m.rotated]), ascending(m.deflated[m.rotated:]))
+	copy(t.order[m.Lo:], mergedOrder(d, roots, gone))
 }
 
-// dcMergedOrder is the permutation that makes d ascend, given those, each counted from
+// mergedOrder is the permutation that makes d ascend, given those, each counted from
 // zero, of its beginning and of the rest.
-func dcMergedOrder(d []float64, upper, lower []int32) []int32 {
+func mergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {
 		if u, l := upper[0], lower[0]+n1; d[l] < d[u] {
@@ -163,7 +154,7 @@ func dcMergedOrder(d []float64, upper, lower []int32) []int32 {
 
 // result returns all eigenvalues, ascending and with the scaling undone, and which
 // columns of Q are the vectors wanted, in this order.
-func (t *dcTree) result(opt DCOptions) (values []float64, wanted []int32) {
+func (t *solution) result(opt Options) (values []float64, wanted []int32) {
 	v := make([]float64, len(t.d))
 	for _, b := range t.blocks {
 		for i := b.lo; i < b.hi; i++ {
@@ -172,7 +163,7 @@ func (t *dcTree) result(opt DCOptions) (values []float64, wanted []int32) {
 	}
 	order := t.order
 	if len(t.blocks) > 1 {
-		order = dcSorted(v)
+		order = ascending(v)
 	}
 	values = make([]float64, len(v))
 	for j, c := range order {

@@ -1,40 +1,42 @@
-package ref
+package dc
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
 // A leaf is solved as accurately as LAPACK's QR iteration solves it.
 func TestDivideConquerLeaf(t *testing.T) {
 	var worstR, worstO float64
-	for _, f := range dcFamilies {
+	for _, f := range suite.Families {
 		for n := 1; n <= 64; n++ {
-			d, e := f.make(n)
-			scale := dcNorm(d, e)
+			d, e := f.Make(n)
+			scale := suite.Scale(d, e)
 			for i := range d {
 				d[i] /= scale
 			}
 			for i := range e {
 				e[i] /= scale
 			}
-			name := fmt.Sprintf("%s n=%d", f.name, n)
+			name := fmt.Sprintf("%s n=%d", f.Name, n)
 			values, off, v := slices.Clone(d), slices.Clone(e), make([]float64, n*n)
-			if !dcSolveLeaf(values, off, v) {
+			if !solveLeaf(values, off, v) {
 				t.Errorf("%s: no convergence", name)
 				continue
 			}
-			r, o := dcRatios(d, e, values, v)
+			r, o := suite.Ratios(d, e, values, v)
 			worstR, worstO = max(worstR, r), max(worstO, o)
-			if !(r < dcRatioLimit && o < dcRatioLimit) || !slices.IsSorted(values) {
+			if !(r < suite.Limit && o < suite.Limit) || !slices.IsSorted(values) {
 				t.Errorf("%s: residual %.3g, orthogonality %.3g", name, r, o)
 			}
-			if f.name == "wild exponents" {
+			if f.Name == "wild exponents" {
 				continue // LAPACK's iteration, as gonum has it, loses values here
 			}
-			if qr := dcQR(t, d, e); qr != nil && !(dcDistance(d, e, values, qr) < 1) {
-				t.Errorf("%s: %.3g·n·ulp·‖T‖ from LAPACK's", name, dcDistance(d, e, values, qr))
+			if qr := suite.QL(t, d, e); qr != nil && !(suite.Distance(d, e, values, qr) < 1) {
+				t.Errorf("%s: %.3g·n·ulp·‖T‖ from LAPACK's", name, suite.Distance(d, e, values, qr))
 			}
 		}
 	}
@@ -45,7 +47,7 @@ func TestDivideConquerLeaf(t *testing.T) {
 func TestDivideConquerLeafGivesUp(t *testing.T) {
 	nan := 0.0
 	nan /= nan
-	if dcSolveLeaf([]float64{nan, 1, 2}, []float64{1, 1}, make([]float64, 9)) {
+	if solveLeaf([]float64{nan, 1, 2}, []float64{1, 1}, make([]float64, 9)) {
 		t.Error("converged on NaN")
 	}
 }

@@ -1,24 +1,29 @@
-package ref
+// Package ql, internal to vkevd, finds eigenvalues and vectors of tridiagonal matrices by implicit QL
+// and QR iteration (LAPACK dsteqr, dsterf), on the host and on one processor. It runs in
+// production, for small orders.
+package ql
 
 import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/stages/tridiag"
+
 	"gonum.org/v1/gonum/lapack"
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// QRIteration returns the eigenvalues of the symmetric tridiagonal T(d, e),
+// Solve returns the eigenvalues of the symmetric tridiagonal T(d, e),
 // ascending, by implicit QL and QR iterations, and if asked the vectors: component
 // i of vector j is z[i·n+j] (dsteqr; without vectors dsterf). It is gonum's, on a T
 // that a power of two has brought near one. d and e, n and n−1 elements, are left
-// as they are. The error is a *DCNoConvergenceError.
-func QRIteration(d, e []float64, vectors bool) (values, z []float64, err error) {
+// as they are. The error is a *tridiag.NoConvergenceError.
+func Solve(d, e []float64, vectors bool) (values, z []float64, err error) {
 	n := len(d)
 	if n == 0 {
 		return nil, nil, nil
 	}
-	if err := dcFinite(d, e); err != nil {
+	if err := tridiag.CheckFinite(d, e); err != nil {
 		return nil, nil, err
 	}
 	values, off := slices.Clone(d), slices.Clone(e[:n-1])
@@ -32,7 +37,7 @@ func QRIteration(d, e []float64, vectors bool) (values, z []float64, err error) 
 	}
 	for i := range off {
 		off[i] = math.Ldexp(off[i], -exponent)
-		if math.Abs(off[i]) < dcTiny {
+		if math.Abs(off[i]) < tridiag.Tiny {
 			off[i] = 0 // its reciprocal would overflow
 		}
 	}
@@ -44,7 +49,7 @@ func QRIteration(d, e []float64, vectors bool) (values, z []float64, err error) 
 		ok = lapackgonum.Implementation{}.Dsterf(n, values, off)
 	}
 	if !ok {
-		return nil, nil, &DCNoConvergenceError{0, n}
+		return nil, nil, &tridiag.NoConvergenceError{Lo: 0, Hi: n}
 	}
 	for i := range values {
 		values[i] = math.Ldexp(values[i], exponent)

@@ -1,4 +1,4 @@
-package ref
+package dc
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -104,7 +106,7 @@ func secularExact(p *Secular, origin int, mu float64) float64 {
 		terms += math.Abs(v)
 	}
 	f, _ := sum.Float64()
-	return math.Abs(f) / (terms * secularUlp)
+	return math.Abs(f) / (terms * tridiag.Roundoff)
 }
 
 // The vectors are orthonormal and belong to the values: to the rounding errors
@@ -119,7 +121,7 @@ func TestSecularVectors(t *testing.T) {
 			row[i] = int32(k - 1 - i)
 		}
 		s := make([][]float64, k)
-		unit := float64(k) * 2 * secularUlp
+		unit := float64(k) * 2 * tridiag.Roundoff
 		for j := range s {
 			s[j] = make([]float64, k)
 			p.Vector(j, row, s[j])

@@ -1,23 +1,27 @@
-package ref
+package mrrr
 
-import "math"
+import (
+	"math"
 
-// mrRep is a representation of a block of T, less a shift: L·D·Lᵀ with L unit lower
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// representation is a representation of a block of T, less a shift: L·D·Lᵀ with L unit lower
 // bidiagonal. Row i keeps dᵢ and lᵢ, the element of L below it, side by side; the
 // last l is 0. Small relative changes of d and l change
 // each small eigenvalue by little of itself: that is what representations are for.
-type mrRep struct {
+type representation struct {
 	at     []float64 // at[i·stride] is dᵢ, at[i·stride+1] lᵢ
 	stride int
 	n      int
 }
 
-func (r mrRep) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
+func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
 // count returns how many eigenvalues of L·D·Lᵀ lie below x: the negative pivots of
 // L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A zero
 // pivot makes the next infinite, and ∞/∞ has the limit 1.
-func (r mrRep) count(x float64) int {
+func (r representation) count(x float64) int {
 	count, s := 0, -x
 	for i := range r.n {
 		d, l := r.row(i)
@@ -25,13 +29,13 @@ func (r mrRep) count(x float64) int {
 		if dp < 0 {
 			count++
 		}
-		s = mrStep(s, dp, d, l, x)
+		s = stationaryStep(s, dp, d, l, x)
 	}
 	return count
 }
 
-// mrStep is one step of the stationary transform: s·l²·d/d⁺ − x.
-func mrStep(s, dp, d, l, x float64) float64 {
+// stationaryStep is one step of the stationary transform: s·l²·d/d⁺ − x.
+func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
 		t = 1
@@ -45,12 +49,12 @@ func mrStep(s, dp, d, l, x float64) float64 {
 
 // shifted makes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I in out, unless that is nil, and returns the
 // largest |d⁺|, infinite if the factorisation breaks down (dlarrf).
-func (r mrRep) shifted(tau float64, out *mrRep) (growth float64) {
+func (r representation) shifted(tau float64, out *representation) (growth float64) {
 	s := -tau
 	for i := range r.n {
 		d, l := r.row(i)
 		dp := d + s
-		if !(math.Abs(dp) >= Pivmin) || math.Abs(dp) > mrHuge {
+		if !(math.Abs(dp) >= tridiag.Pivmin) || math.Abs(dp) > huge {
 			return math.Inf(1)
 		}
 		growth = max(growth, math.Abs(dp))
@@ -63,18 +67,18 @@ func (r mrRep) shifted(tau float64, out *mrRep) (growth float64) {
 	return growth
 }
 
-// mrHuge is more than any element of a useful representation.
-const mrHuge = 0x1p200
+// huge is more than any element of a useful representation.
+const huge = 0x1p200
 
-// mrBisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol
+// bisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol
 // times its larger end (dlarrb). If sure is false, eigenvalue k may lie outside at first, and
 // the interval grows until counts prove that it does not.
-func (r mrRep) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
+func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
 	}
-	for mrOpen(lo, hi, rtol) {
-		mid := mrMiddle(lo, hi)
+	for worthHalving(lo, hi, rtol) {
+		mid := middle(lo, hi)
 		if r.count(mid) > k {
 			hi = mid
 		} else {
@@ -85,57 +89,55 @@ func (r mrRep) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64)
 }
 
 // bracket moves the ends apart until eigenvalue k is between them.
-func (r mrRep) bracket(k int, lo, hi float64) (float64, float64) {
-	step := mrStride(lo, hi)
-	for range mrExpansions {
+func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
+	step := firstStep(lo, hi)
+	for range expansions {
 		if r.count(lo) <= k {
 			break
 		}
 		hi = lo
 		lo -= step
-		step *= mrExpansion
+		step *= expansionFactor
 	}
-	step = mrStride(lo, hi)
-	for range mrExpansions {
+	step = firstStep(lo, hi)
+	for range expansions {
 		if r.count(hi) > k {
 			break
 		}
 		lo = hi
 		hi += step
-		step *= mrExpansion
+		step *= expansionFactor
 	}
 	return lo, hi
 }
 
 const (
-	mrUlp = 0x1p-52
+	// tiny is an eigenvalue of a representation of norm about 1 that is as good as 0.
+	tiny = 0x1p-300
 
-	// mrTiny is an eigenvalue of a representation of norm about 1 that is as good as 0.
-	mrTiny = 0x1p-300
-
-	mrExpansions = 60
-	mrExpansion  = 4
+	expansions      = 60
+	expansionFactor = 4
 )
 
-func mrStride(lo, hi float64) float64 {
-	return max(hi-lo, 4*mrUlp*max(math.Abs(lo), math.Abs(hi)), mrTiny)
+func firstStep(lo, hi float64) float64 {
+	return max(hi-lo, 4*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi)), tiny)
 }
 
-// mrOpen says whether an interval is worth halving.
-func mrOpen(lo, hi, rtol float64) bool {
-	return hi-lo > rtol*max(math.Abs(lo), math.Abs(hi))+mrTiny
+// worthHalving says whether an interval is worth halving.
+func worthHalving(lo, hi, rtol float64) bool {
+	return hi-lo > rtol*max(math.Abs(lo), math.Abs(hi))+tiny
 }
 
-// mrMiddle divides an interval for accuracy relative to the eigenvalue: at its sign,
+// middle divides an interval for accuracy relative to the eigenvalue: at its sign,
 // then by its exponent, then by its mantissa.
-func mrMiddle(lo, hi float64) float64 {
+func middle(lo, hi float64) float64 {
 	switch {
 	case lo < 0 && hi > 0:
 		return 0
 	case lo == 0:
-		return hi * mrPlunge
+		return hi * plunge
 	case hi == 0:
-		return lo * mrPlunge
+		return lo * plunge
 	case lo > 0 && hi > 4*lo:
 		return math.Sqrt(lo) * math.Sqrt(hi)
 	case hi < 0 && lo < 4*hi:
@@ -144,4 +146,4 @@ func mrMiddle(lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-const mrPlunge = 0x1p-20
+const plunge = 0x1p-20

@@ -1,4 +1,4 @@
-package ref
+package mrrr
 
 import (
 	"errors"
@@ -11,17 +11,19 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// mrRatioLimit is LAPACK's own for dstemr.
-const mrRatioLimit = 60
+// ratioLimit is LAPACK's own for dstemr.
+const ratioLimit = 60
 
-// mrCheck solves T and checks everything that can be checked without knowing the answer.
-func mrCheck(t *testing.T, name string, d, e []float64, opt MROptions) (values []float64, r mrResult) {
+// check solves T and checks everything that can be checked without knowing the answer.
+func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, r result) {
 	t.Helper()
 	n := len(d)
 	dIn, eIn := slices.Clone(d), slices.Clone(e)
-	values, z, c, err := MRRR(d, e, opt)
+	values, z, c, err := Solve(d, e, opt)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return nil, r
@@ -38,7 +40,7 @@ func mrCheck(t *testing.T, name string, d, e []float64, opt MROptions) (values [
 	r.counters = c
 	r.residual = ratio.TridiagonalResidual(d, e, values, z, max(n, 1))
 	r.orthogonality = ratio.Orthogonality(n, m, z, max(n, 1))
-	if !(r.residual < mrRatioLimit && r.orthogonality < mrRatioLimit) {
+	if !(r.residual < ratioLimit && r.orthogonality < ratioLimit) {
 		t.Errorf("%s: residual %.3g, orthogonality %.3g, %+v", name, r.residual, r.orthogonality, c)
 	}
 	method := "mrrr"
@@ -51,12 +53,12 @@ func mrCheck(t *testing.T, name string, d, e []float64, opt MROptions) (values [
 	return values, r
 }
 
-type mrResult struct {
+type result struct {
 	residual, orthogonality float64
-	counters                MRCounters
+	counters                Counters
 }
 
-func (r *mrResult) worst(x mrResult) {
+func (r *result) worst(x result) {
 	r.residual, r.orthogonality = max(r.residual, x.residual), max(r.orthogonality, x.orthogonality)
 	r.counters.Depth = max(r.counters.Depth, x.counters.Depth)
 	r.counters.Blocks += x.counters.Blocks
@@ -65,29 +67,29 @@ func (r *mrResult) worst(x mrResult) {
 	r.counters.Fallback += x.counters.Fallback
 }
 
-func (r mrResult) String() string {
+func (r result) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g, %+v", r.residual, r.orthogonality, r.counters)
 }
 
 // Every family at every small size.
 func TestMRRRSmall(t *testing.T) {
-	for _, f := range dcFamilies {
-		var worst mrResult
+	for _, f := range suite.Families {
+		var worst result
 		for n := 0; n <= 64; n++ {
-			d, e := f.make(n)
-			_, r := mrCheck(t, fmt.Sprintf("%s n=%d", f.name, n), d, e, MROptions{})
+			d, e := f.Make(n)
+			_, r := check(t, fmt.Sprintf("%s n=%d", f.Name, n), d, e, Options{})
 			worst.worst(r)
 		}
-		t.Logf("%s: %v", f.name, worst)
+		t.Logf("%s: %v", f.Name, worst)
 	}
 }
 
 func TestMRRRLarger(t *testing.T) {
-	for _, f := range dcFamilies {
+	for _, f := range suite.Families {
 		for _, n := range []int{127, 128, 129} {
-			d, e := f.make(n)
-			_, r := mrCheck(t, fmt.Sprintf("%s n=%d", f.name, n), d, e, MROptions{})
-			t.Logf("%s n=%d: %v", f.name, n, r)
+			d, e := f.Make(n)
+			_, r := check(t, fmt.Sprintf("%s n=%d", f.Name, n), d, e, Options{})
+			t.Logf("%s n=%d: %v", f.Name, n, r)
 		}
 	}
 }
@@ -101,16 +103,16 @@ func TestMRRRThousand(t *testing.T) {
 		orders, glues = []int{300, 1000, 2000}, []float64{1e-14, 1e-8, 1e-3}
 	}
 	for _, n := range orders {
-		d, e := dcRandom(n)
-		_, r := mrCheck(t, fmt.Sprintf("random n=%d", n), d, e, MROptions{})
+		d, e := suite.Random(n)
+		_, r := check(t, fmt.Sprintf("random n=%d", n), d, e, Options{})
 		t.Logf("random n=%d: %v", n, r)
 		if r.counters.Fallback > 0 {
 			t.Error("divide and conquer was needed")
 		}
 	}
 	for _, glue := range glues {
-		d, e := dcGlued(1050, glue)
-		_, r := mrCheck(t, fmt.Sprintf("glued %g", glue), d, e, MROptions{})
+		d, e := suite.Glued(1050, glue)
+		_, r := check(t, fmt.Sprintf("glued %g", glue), d, e, Options{})
 		t.Logf("glued %g: %v", glue, r)
 		if r.counters.Fallback > 0 {
 			t.Error("divide and conquer was needed")
@@ -122,10 +124,10 @@ func TestMRRRThousand(t *testing.T) {
 // known answers.
 func TestMRRRKinds(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
-		var worst mrResult
+		var worst result
 		for _, n := range []int{1, 2, 3, 7, 50, 100} {
 			d, e := kind.Tridiagonal(n)
-			_, r := mrCheck(t, fmt.Sprintf("%s n=%d", kind.Name(), n), d, e, MROptions{})
+			_, r := check(t, fmt.Sprintf("%s n=%d", kind.Name(), n), d, e, Options{})
 			worst.worst(r)
 		}
 		t.Logf("%s: %v", kind.Name(), worst)
@@ -137,9 +139,9 @@ func TestMRRRSplits(t *testing.T) {
 	const n = 16
 	for i := range n - 1 {
 		for j := i; j < n-1; j++ {
-			d, e := dcRandom(n)
+			d, e := suite.Random(n)
 			e[i], e[j] = 0, 0
-			_, r := mrCheck(t, fmt.Sprintf("split at %d and %d", i, j), d, e, MROptions{})
+			_, r := check(t, fmt.Sprintf("split at %d and %d", i, j), d, e, Options{})
 			if want := 2 + min(1, j-i); r.counters.Blocks != want {
 				t.Errorf("split at %d and %d: %d blocks", i, j, r.counters.Blocks)
 			}
@@ -152,14 +154,14 @@ func TestMRRRSplits(t *testing.T) {
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
-		return dcBuild(n, func(i int) float64 { return math.Abs(float64(i) - 20.5) }, func(int) float64 { return 1 })
+		return suite.Build(n, func(i int) float64 { return math.Abs(float64(i) - 20.5) }, func(int) float64 { return 1 })
 	}
-	halves := func() (d, e []float64) { return dcGlued(n, 0) }
-	glued := func() (d, e []float64) { return dcGlued(n, 1e-3) }
+	halves := func() (d, e []float64) { return suite.Glued(n, 0) }
+	glued := func() (d, e []float64) { return suite.Glued(n, 1e-3) }
 	for name, make := range map[string]func() (d, e []float64){"one block": wilkinson, "two blocks": halves, "glued": glued} {
 		d, e := make()
 		distrust := name == "glued"
-		all, r := mrCheck(t, name, d, e, MROptions{Distrust: distrust})
+		all, r := check(t, name, d, e, Options{Distrust: distrust})
 		t.Logf("%s: %v", name, r)
 		if (r.counters.Fallback == n) != distrust {
 			t.Errorf("%s: divide and conquer found %d vectors", name, r.counters.Fallback)
@@ -167,7 +169,7 @@ func TestMRRRRanges(t *testing.T) {
 		for from := 0; from < n; from += 3 {
 			for to := from + 1; to <= n; to += 4 {
 				name := fmt.Sprintf("%s, [%d, %d)", name, from, to)
-				values, _ := mrCheck(t, name, d, e, MROptions{From: from, To: to, Distrust: distrust})
+				values, _ := check(t, name, d, e, Options{From: from, To: to, Distrust: distrust})
 				if diff := ratio.Values(n, values, all[from:to], ratio.NormTridiagonal(d, e)); !(diff < 2) {
 					t.Errorf("%s: values differ by %g", name, diff)
 				}
@@ -177,27 +179,27 @@ func TestMRRRRanges(t *testing.T) {
 }
 
 func TestMRRRNonFinite(t *testing.T) {
-	d, e := dcRandom(5)
+	d, e := suite.Random(5)
 	e[2] = math.NaN()
-	_, _, _, err := MRRR(d, e, MROptions{})
-	var bad *DCNonFiniteError
+	_, _, _, err := Solve(d, e, Options{})
+	var bad *tridiag.NonFiniteError
 	if !errors.As(err, &bad) || bad.Row != 3 || bad.Col != 2 {
 		t.Errorf("got %v", err)
 	}
 }
 
 // A backend that is wrong about one vector, in some attempts.
-type mrLiar struct {
-	*mrPlain
+type liar struct {
+	*host
 	attempts int
-	spoil    func(l *MRLevel, b *mrPlain)
+	spoil    func(l *Level, b *host)
 }
 
-func (b *mrLiar) Level(l *MRLevel) error {
-	err := b.mrPlain.Level(l)
+func (b *liar) Level(l *Level) error {
+	err := b.host.Level(l)
 	if len(l.Vectors) > 0 && b.attempts > 0 {
 		b.attempts--
-		b.spoil(l, b.mrPlain)
+		b.spoil(l, b.host)
 	}
 	return err
 }
@@ -205,31 +207,31 @@ func (b *mrLiar) Level(l *MRLevel) error {
 // What is wrong with the vectors must be seen, and mended.
 func TestMRRRCheck(t *testing.T) {
 	const n = 40
-	d, e := dcBuild(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
+	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
 		func(i int) float64 { return math.Sqrt(float64((i + 1) * (n - 1 - i))) })
-	for name, spoil := range map[string]func(l *MRLevel, b *mrPlain){
-		"two vectors the same": func(l *MRLevel, b *mrPlain) { copy(b.column(7), b.column(8)) },
-		"a vector of NaN":      func(l *MRLevel, b *mrPlain) { b.column(3)[5] = math.NaN() },
-		"slightly askew": func(l *MRLevel, b *mrPlain) {
+	for name, spoil := range map[string]func(l *Level, b *host){
+		"two vectors the same": func(l *Level, b *host) { copy(b.column(7), b.column(8)) },
+		"a vector of NaN":      func(l *Level, b *host) { b.column(3)[5] = math.NaN() },
+		"slightly askew": func(l *Level, b *host) {
 			for i, x := range b.column(11) {
 				b.column(12)[i] += 1e-12 * x
 			}
 		},
-		"a wrong value":      func(l *MRLevel, b *mrPlain) { l.Lambda[5] += 1e-10 },
-		"an honest residual": func(l *MRLevel, b *mrPlain) { l.Residual[5] = 1e-10 },
-		"no residual":        func(l *MRLevel, b *mrPlain) { l.Residual[5] = math.NaN() },
+		"a wrong value":      func(l *Level, b *host) { l.Lambda[5] += 1e-10 },
+		"an honest residual": func(l *Level, b *host) { l.Residual[5] = 1e-10 },
+		"no residual":        func(l *Level, b *host) { l.Residual[5] = math.NaN() },
 	} {
 		for attempts := range 3 {
-			b := &mrLiar{newMRPlain(n, n), attempts, spoil}
-			values, counters, err := MRRRWith(b, d, e, MROptions{})
+			b := &liar{newHost(n, n), attempts, spoil}
+			values, counters, err := SolveWith(b, d, e, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := (MRCounters{Blocks: 1, Depth: 1, Retried: min(attempts, 1), Fallback: n * (attempts / 2)}); counters != want {
+			if want := (Counters{Blocks: 1, Depth: 1, Retried: min(attempts, 1), Fallback: n * (attempts / 2)}); counters != want {
 				t.Errorf("%s, %d times: %+v", name, attempts, counters)
 			}
 			r, o := ratio.TridiagonalResidual(d, e, values, b.z, n), ratio.Orthogonality(n, n, b.z, n)
-			if !(r < mrRatioLimit && o < mrRatioLimit) {
+			if !(r < ratioLimit && o < ratioLimit) {
 				t.Errorf("%s, %d times: residual %.3g, orthogonality %.3g", name, attempts, r, o)
 			}
 		}
@@ -243,18 +245,18 @@ func TestMRRRCollection(t *testing.T) {
 	if root == "" || len(files) == 0 {
 		t.Skip("no data in $VKEVD_DATA")
 	}
-	var all mrResult
+	var all result
 	for _, file := range files {
 		name := filepath.Base(file)
-		d, e := dcReadMatrix(t, file)
-		if len(d) > dcDataLimit {
+		d, e := suite.ReadMatrix(t, file)
+		if len(d) > suite.LargestFile {
 			continue
 		}
-		values, r := mrCheck(t, name, d, e, MROptions{})
+		values, r := check(t, name, d, e, Options{})
 		t.Logf("%s n=%d: %v", name, len(d), r)
 		all.worst(r)
-		if want := dcReadNumbers(t, filepath.Join(root, "ref", "tridiag", name+".eig.txt")); want != nil {
-			if diff := dcDistance(d, e, values, want); !(diff < 10) {
+		if want := suite.ReadNumbers(t, filepath.Join(root, "ref", "tridiag", name+".eig.txt")); want != nil {
+			if diff := suite.Distance(d, e, values, want); !(diff < 10) {
 				t.Errorf("%s: values are %.3g·n·ulp·‖T‖ off", name, diff)
 			}
 		}

@@ -1,6 +1,6 @@
-package ref
+package dc
 
-// DCMerge is what a back end has to do to make one block of two. With Q the pair,
+// Merge is what a back end has to do to make one block of two. With Q the pair,
 // n×n, W a matrix of the same size, and all rows and columns counted from Lo:
 //
 // Gather. W is Q times rotations and a permutation. Chain c is the steps t in
@@ -25,8 +25,8 @@ package ref
 // from the upper block alone, those from Upper on from the lower alone.
 //
 // Copy the deflated columns, Q[:, K:] = W[:, K:].
-type DCMerge struct {
-	DCPair
+type Merge struct {
+	Pair
 	Secular
 
 	K            int // poles: columns of Q that are not deflated
@@ -41,14 +41,14 @@ type DCMerge struct {
 
 	// The first and the last row: of W, where pole i stands at i and not at Row[i]; and
 	// of Q after the merge, of which Roots finds the first K columns.
-	W, Q DCRows
+	W, Q Rows
 
 	deflated []float64 // the eigenvalues of columns K, K+1 … of W
 	rotated  int       // how many of these come from rotations; both kinds ascend, or nearly so
 }
 
 // values gives the eigenvalues of the merged block in the order of its columns.
-func (m *DCMerge) values(d []float64) {
+func (m *Merge) values(d []float64) {
 	for j := range m.K {
 		d[j] = m.Value(j)
 	}
@@ -57,7 +57,7 @@ func (m *DCMerge) values(d []float64) {
 
 // restrict leaves out vectors that are not wanted: S's columns ascend, so they are a
 // range of them. (Deflated columns cost nothing.)
-func (m *DCMerge) restrict(wanted []int32) {
+func (m *Merge) restrict(wanted []int32) {
 	m.From, m.To = m.K, m.K
 	for _, c := range wanted {
 		if j := int(c) - m.Lo; 0 <= j && j < m.K {

@@ -1,8 +1,12 @@
-package ref
+package mrrr
 
-import "math"
+import (
+	"math"
 
-// mrTwist finds the eigenvector of one eigenvalue of a representation, by twisted
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// twisted finds the eigenvector of one eigenvalue of a representation, by twisted
 // factorisations (dlar1v; Dhillon, Parlett and Vömel). For a λ,
 //
 //	L·D·Lᵀ − λ·I = N_r·Δ_r·N_rᵀ,   Δ_r = diag(d⁺₀ … d⁺_{r−1}, γ_r, d⁻_{r+1} … d⁻_{n−1})
@@ -11,14 +15,14 @@ import "math"
 // least, N_rᵀ·z = e_r gives z without a sum, hence without cancellation, and
 //
 //	(L·D·Lᵀ − λ·I)·z = γ_r·e_r.
-type mrTwist struct {
-	mrRep
+type twisted struct {
+	representation
 	s []float64 // s̃ᵢ of the stationary transform
 	u []float64 // U⁻ of the progressive one, then z
 }
 
 // factor returns γ_r and r, and the number of eigenvalues below λ.
-func (t mrTwist) factor(lambda float64) (gamma float64, twist, below int) {
+func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
 		d, l := t.row(i)
@@ -66,7 +70,7 @@ func (t mrTwist) factor(lambda float64) (gamma float64, twist, below int) {
 }
 
 // solve makes z, with z_r = 1, in u, and returns zᵀ·z, the sum of what is above and what is below r.
-func (t mrTwist) solve(lambda float64, r int) float64 {
+func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
 	above, below := 0.0, 0.0
@@ -92,11 +96,11 @@ func (t mrTwist) solve(lambda float64, r int) float64 {
 	return (1 + above) + below
 }
 
-// MRVector finds eigenvalue k of one representation, which [lo, hi] contains, with its vector, as a
+// Vector finds eigenvalue k of one representation, which [lo, hi] contains, with its vector, as a
 // backend's Level does. Row i of the representation is rep[2·i], rep[2·i+1].
-func MRVector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
+func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
-	t := mrTwist{mrRep{rep, 2, n}, make([]float64, n), make([]float64, n)}
+	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}
 	lambda, residual = t.vector(k, lo, hi, gap)
 	return t.u, lambda, residual
 }
@@ -105,14 +109,14 @@ func MRVector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, r
 // Rayleigh quotient iteration (dlarrv); where that would leave the interval, by
 // bisection. gap is the distance to the nearest other eigenvalue. Returned is λ and
 // the residual ‖L·D·Lᵀ·z − λ·z‖.
-func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
+func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {
 		gamma, r, below := t.factor(lambda)
 		norm2 := t.solve(lambda, r)
 		correction := gamma / norm2
 		residual = math.Abs(gamma) / math.Sqrt(norm2)
-		if residual <= mrDeaf*mrUlp*gap || math.Abs(correction) <= mrCorrection*mrUlp*math.Abs(lambda) || step == mrSteps {
+		if residual <= gapUlps*tridiag.Ulp*gap || math.Abs(correction) <= correctionUlps*tridiag.Ulp*math.Abs(lambda) || step == maxSteps {
 			scale := 1 / math.Sqrt(norm2)
 			for i := range t.n {
 				t.u[i] *= scale
@@ -128,11 +132,11 @@ func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 			lo = lambda
 		}
 		next := lambda + correction
-		if !(lo <= next && next <= hi) || step >= MRQuotients {
+		if !(lo <= next && next <= hi) || step >= QuotientSteps {
 			next = 0.5 * (lo + hi)
 		}
-		if step == mrSteps-1 {
-			lo, hi = t.bisect(k, lo, hi, MRExhausted, true)
+		if step == maxSteps-1 {
+			lo, hi = t.bisect(k, lo, hi, LastTol, true)
 			next = 0.5 * (lo + hi)
 		}
 		lambda = next
@@ -140,13 +144,13 @@ func (t mrTwist) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 }
 
 const (
-	mrDeaf       = 2 // ulps of the gap: no neighbour can be felt
-	mrCorrection = 1 // ulps of λ: no other λ would be better
+	gapUlps        = 2 // ulps of the gap: no neighbour can be felt
+	correctionUlps = 1 // ulps of λ: no other λ would be better
 
-	// MRQuotients is the number of steps after which bisection takes over, and ends it.
-	MRQuotients = 8
-	mrSteps     = MRQuotients + 1
+	// QuotientSteps is the number of steps after which bisection takes over, and ends it.
+	QuotientSteps = 8
+	maxSteps      = QuotientSteps + 1
 
-	// MRExhausted is the accuracy of that bisection.
-	MRExhausted = 2 * mrUlp
+	// LastTol is the accuracy of that bisection.
+	LastTol = 2 * tridiag.Ulp
 )

@@ -1,6 +1,10 @@
-package ref
+package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
 // Secular is the eigenproblem of a diagonal matrix plus one of rank one,
 //
@@ -109,7 +113,7 @@ func secularEach(problems []*Secular, f func(p *Secular, i int)) {
 			parts = append(parts, part{p, lo, min(lo+step, k)})
 		}
 	}
-	dcParallel(len(parts), func(t int) {
+	tridiag.Parallel(len(parts), func(t int) {
 		for i := parts[t].lo; i < parts[t].hi; i++ {
 			f(parts[t].p, i)
 		}

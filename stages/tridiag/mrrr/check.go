@@ -1,6 +1,10 @@
-package ref
+package mrrr
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
 // check marks the blocks whose vectors are wrong. It looks at sums of all vectors of a
 // block with random signs, y = Z·w, wᵢ = ±1: on average
@@ -10,7 +14,7 @@ import "math"
 //
 // and for one pair of vectors that are not orthogonal the first is exact. So a few
 // samples of n·m operations see what n·m² would. All of it is independent of how the vectors came about.
-func (s *mrSolver) check(blocks []*mrBlock) error {
+func (s *solution) check(blocks []*block) error {
 	lambda := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
 		for _, m := range b.members {
@@ -30,7 +34,7 @@ func (s *mrSolver) check(blocks []*mrBlock) error {
 			b.failed, b.lost = false, false // nobody asked for them
 			continue
 		}
-		for i := range MRSamples {
+		for i := range Samples {
 			y, u := sums[2*i*n:(2*i+1)*n], sums[(2*i+1)*n:(2*i+2)*n]
 			norm2, residual2 := 0.0, 0.0
 			for r := b.lo; r < b.hi; r++ {
@@ -44,11 +48,11 @@ func (s *mrSolver) check(blocks []*mrBlock) error {
 				norm2 += float64(y[r] * y[r])
 				residual2 += float64(v * v)
 			}
-			unit := float64(b.n()) * mrUlp
-			if !(math.Abs(norm2-m) <= max(mrOrthogonal, math.Sqrt(m))*unit) {
+			unit := float64(b.n()) * tridiag.Ulp
+			if !(math.Abs(norm2-m) <= max(orthogonalLimit, math.Sqrt(m))*unit) {
 				b.failed = true
 			}
-			if !(math.Sqrt(residual2) <= mrResidual*unit) {
+			if !(math.Sqrt(residual2) <= residualLimit*unit) {
 				b.failed = true
 			}
 		}
@@ -60,6 +64,6 @@ func (s *mrSolver) check(blocks []*mrBlock) error {
 // products may be an ulp over that distance or n·ulp each, there are in proportion to m, and
 // what is random adds up as √m does.
 const (
-	mrOrthogonal = 50
-	mrResidual   = 30
+	orthogonalLimit = 50
+	residualLimit   = 30
 )

@@ -1,6 +1,10 @@
-package ref
+package dc
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
 // secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), the one between
 // d[k] and d[k+1], as λ = d[origin] + mu. It is complete in itself: what one GPU
@@ -49,7 +53,7 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
 	// Sums of K terms carry rounding errors of a few ulp, and about √K more.
-	noise := secularUlp * (8 + math.Sqrt(float64(len(d))))
+	noise := tridiag.Roundoff * (8 + math.Sqrt(float64(len(d))))
 	oldMean, oldG := secularMean(lo, hi), math.Inf(1)
 	t := secularQuadratic(flat+psi+phi, near, far, gap)
 	for steps = 2; ; steps++ {
@@ -86,9 +90,6 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	return origin, side * t, steps
 }
-
-// secularUlp is half the distance from 1 to the next number, LAPACK's eps.
-const secularUlp = 1.0 / (1 << 53)
 
 // secularSums returns the sums of z[j]²/(d[j] − λ) and their derivatives at
 // λ = shift + mu: psi over the poles below lower, phi over those above lower+1. If

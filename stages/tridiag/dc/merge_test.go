@@ -1,4 +1,4 @@
-package ref
+package dc
 
 import (
 	"fmt"
@@ -6,12 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
+
 	"gonum.org/v1/gonum/floats"
 )
 
-// dcLiteral is a back end that does what DCMerge's comment says, with whole matrices
+// literal is a back end that does what Merge's comment says, with whole matrices
 // and one row at a time, and checks what it is told.
-type dcLiteral struct {
+type literal struct {
 	t *testing.T
 	n int
 	q [][]float64 // rows
@@ -19,7 +22,7 @@ type dcLiteral struct {
 	rotated, both, merges int // to see that the tests reach everything
 }
 
-func dcMatrix(n, m int) [][]float64 {
+func rowsOf(n, m int) [][]float64 {
 	a := make([][]float64, n)
 	for i := range a {
 		a[i] = make([]float64, m)
@@ -27,15 +30,15 @@ func dcMatrix(n, m int) [][]float64 {
 	return a
 }
 
-func (b *dcLiteral) Leaves(tree DCTree, d, e []float64, rows DCRows) error {
-	b.q = dcMatrix(b.n, b.n)
+func (b *literal) Leaves(tree Tree, d, e []float64, rows Rows) error {
+	b.q = rowsOf(b.n, b.n)
 	next := 0
 	for _, l := range tree.Leaves {
 		if l.Lo != next || l.N1 == 0 || l.N2 != 0 {
 			b.t.Fatalf("leaf at %d of %d, expected at %d", l.Lo, l.N(), next)
 		}
 		v := make([]float64, l.N1*l.N1)
-		if !dcSolveLeaf(d[l.Lo:l.Hi()], slices.Clone(e[l.Lo:l.Hi()-1]), v) {
+		if !solveLeaf(d[l.Lo:l.Hi()], slices.Clone(e[l.Lo:l.Hi()-1]), v) {
 			b.t.Fatal("no convergence")
 		}
 		for k, x := range v {
@@ -51,34 +54,34 @@ func (b *dcLiteral) Leaves(tree DCTree, d, e []float64, rows DCRows) error {
 }
 
 // rows hands out the two rows of a block.
-func (b *dcLiteral) rows(p DCPair, rows DCRows) {
+func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.First[p.Lo:], b.q[p.Lo][p.Lo:p.Hi()])
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
 // Roots merges at once, all columns, so that the rows it gives are those of Q itself;
 // they must be those that the first pass finds on its own.
-func (b *dcLiteral) Roots(merges []*DCMerge) error {
-	DCRoots(merges)
+func (b *literal) Roots(merges []*Merge) error {
+	SolveRoots(merges)
 	for _, m := range merges {
 		b.check(m)
 		b.merge(m)
-		found := DCRows{slices.Clone(m.Q.First), slices.Clone(m.Q.Last)}
-		own := newDCRows(b.n)
-		b.rows(m.DCPair, own)
+		found := Rows{slices.Clone(m.Q.First), slices.Clone(m.Q.Last)}
+		own := newRows(b.n)
+		b.rows(m.Pair, own)
 		m.Q = own.of(m.Lo, m.Hi())
 		for j := range found.First {
 			if math.Abs(found.First[j]-m.Q.First[j]) > 1e-14 || math.Abs(found.Last[j]-m.Q.Last[j]) > 1e-14 {
-				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.DCPair, m.Q.First[j], m.Q.Last[j], found.First[j], found.Last[j])
+				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.Pair, m.Q.First[j], m.Q.Last[j], found.First[j], found.Last[j])
 			}
 		}
 	}
 	return nil
 }
 
-func (b *dcLiteral) merge(m *DCMerge) {
+func (b *literal) merge(m *Merge) {
 	n := m.N()
-	s := dcMatrix(m.K, m.K) // columns
+	s := rowsOf(m.K, m.K) // columns
 	for j := range s {
 		m.Vector(j, m.Row, s[j])
 	}
@@ -116,7 +119,7 @@ func (b *dcLiteral) merge(m *DCMerge) {
 	}
 }
 
-func (b *dcLiteral) Vectors(levels [][]*DCMerge, order []int32) error {
+func (b *literal) Vectors(levels [][]*Merge, order []int32) error {
 	for l, merges := range levels {
 		for _, m := range merges {
 			if whole := m.From == 0 && m.To == m.K; !whole && l < len(levels)-1 {
@@ -134,11 +137,11 @@ func (b *dcLiteral) Vectors(levels [][]*DCMerge, order []int32) error {
 }
 
 // check holds a merge against its contract.
-func (b *dcLiteral) check(m *DCMerge) {
+func (b *literal) check(m *Merge) {
 	b.merges++
 	n := m.N()
 	if m.N1 < 1 || m.N2 < 1 || m.Hi() > b.n || len(m.deflated) != n-m.K {
-		b.t.Fatalf("merge %+v", m.DCPair)
+		b.t.Fatalf("merge %+v", m.Pair)
 	}
 	for _, perm := range [][]int32{m.Src, m.Dst} {
 		p := slices.Clone(perm)
@@ -165,7 +168,7 @@ func (b *dcLiteral) check(m *DCMerge) {
 	for c := range len(m.Chain) - 1 {
 		for t := m.Chain[c]; t < m.Chain[c+1]-1; t++ {
 			b.rotated++
-			if math.Abs(math.Hypot(m.Cos[t], m.Sin[t])-1) > 4*secularUlp || int(m.Dst[t]) < m.K {
+			if math.Abs(math.Hypot(m.Cos[t], m.Sin[t])-1) > 4*tridiag.Roundoff || int(m.Dst[t]) < m.K {
 				b.t.Fatalf("rotation %g %g to %d", m.Cos[t], m.Sin[t], m.Dst[t])
 			}
 		}
@@ -175,19 +178,19 @@ func (b *dcLiteral) check(m *DCMerge) {
 
 // The plain back end does what the contract says.
 func TestDivideConquerLiteral(t *testing.T) {
-	lit := &dcLiteral{t: t}
-	for _, f := range dcFamilies {
+	lit := &literal{t: t}
+	for _, f := range suite.Families {
 		for _, n := range []int{0, 1, 2, 3, 10, 42, 64} {
-			for _, opt := range []DCOptions{{LeafSize: 1}, {LeafSize: 5}, {LeafSize: 4, From: n / 3, To: n - n/3}} {
-				name := fmt.Sprintf("%s n=%d %+v", f.name, n, opt)
-				d, e := f.make(n)
+			for _, opt := range []Options{{LeafSize: 1}, {LeafSize: 5}, {LeafSize: 4, From: n / 3, To: n - n/3}} {
+				name := fmt.Sprintf("%s n=%d %+v", f.Name, n, opt)
+				d, e := f.Make(n)
 				lit.n = n
-				want, err := DivideConquerWith(lit, d, e, opt)
+				want, err := SolveWith(lit, d, e, opt)
 				if err != nil {
 					t.Fatal(name, err)
 				}
-				values, z, err := DivideConquer(d, e, opt)
-				if err != nil || !(dcDistance(d, e, values, want) < 1) {
+				values, z, err := Solve(d, e, opt)
+				if err != nil || !(suite.Distance(d, e, values, want) < 1) {
 					t.Fatal(name, err)
 				}
 				// Vectors of close values differ by more than their rounding errors;
@@ -209,13 +212,13 @@ func TestDivideConquerLiteral(t *testing.T) {
 	t.Logf("%d merges, %d rotations, %d columns of both halves", lit.merges, lit.rotated, lit.both)
 }
 
-// dcTestRows has 0.6 and 0.8 on both sides of the cut.
-var dcTestRows = DCRows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
+// testRows has 0.6 and 0.8 on both sides of the cut.
+var testRows = Rows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
 
 // Nothing is left to solve where the halves are hardly coupled.
 func TestDivideConquerDeflatesAll(t *testing.T) {
 	d := []float64{1, 2, 1, 3}
-	m := newDCMerge(DCPair{0, 2, 2}, d, dcTestRows, []int32{0, 2, 1, 3}, 1e-18)
+	m := newMerge(Pair{0, 2, 2}, d, testRows, []int32{0, 2, 1, 3}, 1e-18)
 	if m.K != 0 || m.Upper != 0 || m.Lower != 0 || len(m.Chain) != 5 {
 		t.Errorf("%+v", m)
 	}
@@ -230,7 +233,7 @@ func TestDivideConquerDeflatesAll(t *testing.T) {
 // Equal eigenvalues in one half and across the cut are rotated into one pole, which
 // then has both halves.
 func TestDivideConquerDeflatesEqual(t *testing.T) {
-	m := newDCMerge(DCPair{0, 2, 2}, []float64{1, 1, 1, 3}, dcTestRows, []int32{0, 1, 2, 3}, -0.5)
+	m := newMerge(Pair{0, 2, 2}, []float64{1, 1, 1, 3}, testRows, []int32{0, 1, 2, 3}, -0.5)
 	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {
 		t.Errorf("K=%d groups %d %d chains %v", m.K, m.Lower, m.Upper, m.Chain)
 	}

@@ -1,22 +1,24 @@
-package ref
+package dc
 
 import (
 	"math"
 	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// newDCMerge deflates (LAPACK dlaed2): it finds the columns of Q that are
+// newMerge deflates (LAPACK dlaed2): it finds the columns of Q that are
 // eigenvectors already, to working accuracy, and rotates pairs so that there are
 // more of them. d has the eigenvalues of the pair of blocks and rows the ends of
 // their vectors, in the order of Q's columns; d[order[i]] ascends; rho is the element torn out.
-func newDCMerge(p DCPair, d []float64, rows DCRows, order []int32, rho float64) *DCMerge {
+func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge {
 	n := p.N()
-	reals, ints := dcRoom[float64](12, n), dcRoom[int32](2, n)
-	m := &DCMerge{DCPair: p, Cos: reals()[:n], Sin: reals()[:n], Src: ints(), Dst: ints(), Chain: make([]int32, 0, n+1)}
-	m.D, m.Z, m.W, m.deflated = reals(), reals(), DCRows{reals(), reals()}, reals()
-	b := dcDeflation{
-		DCMerge: m, d: slices.Clone(d), z: reals()[:n], from: make([]dcHalf, n), half: make([]dcHalf, 0, n),
-		rows: DCRows{reals()[:n], reals()[:n]}, gone: DCRows{reals(), reals()},
+	reals, ints := emptyLists[float64](12, n), emptyLists[int32](2, n)
+	m := &Merge{Pair: p, Cos: reals()[:n], Sin: reals()[:n], Src: ints(), Dst: ints(), Chain: make([]int32, 0, n+1)}
+	m.D, m.Z, m.W, m.deflated = reals(), reals(), Rows{reals(), reals()}, reals()
+	b := deflation{
+		Merge: m, d: slices.Clone(d), z: reals()[:n], from: make([]rowSet, n), half: make([]rowSet, 0, n),
+		rows: Rows{reals()[:n], reals()[:n]}, gone: Rows{reals(), reals()},
 	}
 	copy(b.rows.First, rows.First[:p.N1])
 	copy(b.rows.Last[p.N1:], rows.Last[p.N1:])
@@ -27,16 +29,16 @@ func newDCMerge(p DCPair, d []float64, rows DCRows, order []int32, rho float64) 
 	big := 0.0
 	for c := range n {
 		beside := rows.Last[c]
-		b.from[c] = dcUpper
+		b.from[c] = upperRows
 		if c >= p.N1 {
 			beside = rows.First[c]
-			b.from[c] = dcLower
+			b.from[c] = lowerRows
 			scale = math.Copysign(scale, rho)
 		}
 		b.z[c] = beside * scale
 		big = max(big, math.Abs(d[c]), math.Abs(b.z[c]))
 	}
-	tol := 8 * secularUlp * big
+	tol := 8 * tridiag.Roundoff * big
 
 	open := int32(-1) // the column whose chain is not ended yet
 	var alone []int32
@@ -64,9 +66,9 @@ func newDCMerge(p DCPair, d []float64, rows DCRows, order []int32, rho float64) 
 	return m
 }
 
-// dcRoom makes empty lists with room for n, of one piece: allocating and growing each by itself
+// emptyLists makes empty lists with room for n, of one piece: allocating and growing each by itself
 // takes longer than what is done with them.
-func dcRoom[T any](lists, n int) func() []T {
+func emptyLists[T any](lists, n int) func() []T {
 	store := make([]T, lists*n)
 	return func() []T {
 		list := store[:0:n]
@@ -75,31 +77,31 @@ func dcRoom[T any](lists, n int) func() []T {
 	}
 }
 
-// dcHalf says which rows of a column can be other than zero.
-type dcHalf int8
+// rowSet says which rows of a column can be other than zero.
+type rowSet int8
 
 const (
-	dcUpper dcHalf = iota
-	dcBoth
-	dcLower
+	upperRows rowSet = iota
+	allRows
+	lowerRows
 )
 
-// dcDeflation is a merge while its columns are sorted out. Until group numbers the
+// deflation is a merge while its columns are sorted out. Until group numbers the
 // columns of W, Dst has pole i as i and the i-th deflated column as −1−i.
-type dcDeflation struct {
-	*DCMerge
+type deflation struct {
+	*Merge
 	d, z []float64 // by column of Q; the rotations change them
-	rows DCRows
-	from []dcHalf
+	rows Rows
+	from []rowSet
 
-	half []dcHalf // by pole
-	gone DCRows   // rows of deflated columns
+	half []rowSet // by pole
+	gone Rows     // rows of deflated columns
 }
 
 // rotate turns the columns a and c so that z[a] becomes zero, if d[a] and d[c] are
 // so close that they may be taken for eigenvalues still: the element that this
 // leaves beside the diagonal is below tol. The chain goes on with c.
-func (b *dcDeflation) rotate(a, c int32, tol float64) bool {
+func (b *deflation) rotate(a, c int32, tol float64) bool {
 	r := math.Hypot(b.z[a], b.z[c])
 	cos, sin := b.z[c]/r, -b.z[a]/r
 	da, dc := b.d[a], b.d[c]
@@ -109,7 +111,7 @@ func (b *dcDeflation) rotate(a, c int32, tol float64) bool {
 	b.z[c], b.z[a] = r, 0
 	b.d[c] = da*sin*sin + dc*cos*cos
 	if b.from[a] != b.from[c] {
-		b.from[c] = dcBoth
+		b.from[c] = allRows
 	}
 	t := len(b.Src) - 1
 	b.Cos[t], b.Sin[t] = cos, sin
@@ -121,14 +123,14 @@ func (b *dcDeflation) rotate(a, c int32, tol float64) bool {
 }
 
 // deflate sends the last step, which made column a, to a column of its own, with eigenvalue value.
-func (b *dcDeflation) deflate(a int32, value float64) {
+func (b *deflation) deflate(a int32, value float64) {
 	b.Dst = append(b.Dst, int32(-1-len(b.deflated)))
 	b.deflated = append(b.deflated, value)
 	b.gone.First, b.gone.Last = append(b.gone.First, b.rows.First[a]), append(b.gone.Last, b.rows.Last[a])
 }
 
 // closeChain makes the open column, if there is one, a pole.
-func (b *dcDeflation) closeChain(open int32) {
+func (b *deflation) closeChain(open int32) {
 	if open < 0 {
 		return
 	}
@@ -142,14 +144,14 @@ func (b *dcDeflation) closeChain(open int32) {
 
 // group numbers the columns of W: upper, both, lower halves, deflated ones; and hands on
 // what is known of the deflated ones.
-func (b *dcDeflation) group() {
+func (b *deflation) group() {
 	b.Row = make([]int32, b.K)
 	b.To = b.K
-	b.Q = newDCRows(b.N())
+	b.Q = newRows(b.N())
 	copy(b.Q.First[b.K:], b.gone.First)
 	copy(b.Q.Last[b.K:], b.gone.Last)
 	next := int32(0)
-	for h := dcUpper; h <= dcLower; h++ {
+	for h := upperRows; h <= lowerRows; h++ {
 		for i, half := range b.half {
 			if half == h {
 				b.Row[i] = next
@@ -157,9 +159,9 @@ func (b *dcDeflation) group() {
 			}
 		}
 		switch h {
-		case dcUpper:
+		case upperRows:
 			b.Lower = int(next)
-		case dcBoth:
+		case allRows:
 			b.Upper = int(next)
 		}
 	}

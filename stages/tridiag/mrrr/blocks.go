@@ -1,26 +1,28 @@
-package ref
+package mrrr
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// mrSolver is one solution under way.
-type mrSolver struct {
-	backend  MRBackend
+// solution is one solution under way.
+type solution struct {
+	backend  Backend
 	d, e     []float64 // of the scaled blocks
-	blocks   []*mrBlock
+	blocks   []*block
 	from, to int
-	counters MRCounters
+	counters Counters
 	rep      []float64 // the roots
 }
 
-// mrBlock is rows [lo, hi) of T, multiplied by 2^−exponent.
-type mrBlock struct {
+// block is rows [lo, hi) of T, multiplied by 2^−exponent.
+type block struct {
 	lo, hi, exponent int
-	members          []mrMember // consecutive eigenvalues
-	first            int        // the index of members[0]
+	members          []member // consecutive eigenvalues
+	first            int      // the index of members[0]
 
 	sigma    float64 // the root is T − σ·I
 	negative bool    // definite: σ is above all eigenvalues
@@ -30,19 +32,19 @@ type mrBlock struct {
 	lost     bool // and there is no use in another root
 }
 
-// mrMember is one eigenvalue.
-type mrMember struct {
+// member is one eigenvalue.
+type member struct {
 	lo, hi float64 // relative to the representation of its node
 	value  float64 // in the end
 	column int32   // of its vector; −1 if that is not wanted
 }
 
-func (b *mrBlock) n() int                     { return b.hi - b.lo }
-func (b *mrBlock) member(index int) *mrMember { return &b.members[index-b.first] }
+func (b *block) n() int                   { return b.hi - b.lo }
+func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
 // vectors returns the columns of all wanted members.
-func (b *mrBlock) vectors() MRBlock {
-	v := MRBlock{Lo: int32(b.lo), Hi: int32(b.hi)}
+func (b *block) vectors() Block {
+	v := Block{Lo: int32(b.lo), Hi: int32(b.hi)}
 	for _, m := range b.members {
 		if m.column >= 0 {
 			v.Columns = append(v.Columns, m.column)
@@ -52,33 +54,33 @@ func (b *mrBlock) vectors() MRBlock {
 }
 
 // wanted returns the range of indices that are wanted.
-func (b *mrBlock) wanted() (from, to int) {
-	i := slices.IndexFunc(b.members, func(m mrMember) bool { return m.column >= 0 })
+func (b *block) wanted() (from, to int) {
+	i := slices.IndexFunc(b.members, func(m member) bool { return m.column >= 0 })
 	if i < 0 {
 		return b.first, b.first
 	}
 	return b.first + i, b.first + i + len(b.vectors().Columns)
 }
 
-// newMRSolver splits T where an off-diagonal is as small as the rounding errors of ‖T‖, and
+// newSolution splits T where an off-diagonal is as small as the rounding errors of ‖T‖, and
 // scales each block, so that its largest element is in [½, 1).
-func newMRSolver(backend MRBackend, d, e []float64, opt MROptions) (*mrSolver, error) {
+func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
-		panic("ref: the off-diagonal is shorter than n-1")
+		panic("mrrr: the off-diagonal is shorter than n-1")
 	}
-	if err := dcFinite(d, e); err != nil {
+	if err := tridiag.CheckFinite(d, e); err != nil {
 		return nil, err
 	}
-	s := &mrSolver{backend: backend, d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), from: opt.From, to: opt.To, rep: make([]float64, 2*n)}
-	norm := mrLargest(s.d, s.e)
+	s := &solution{backend: backend, d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), from: opt.From, to: opt.To, rep: make([]float64, 2*n)}
+	norm := tridiag.Largest(s.d, s.e)
 	for lo := 0; lo < n && s.from < s.to; {
 		hi := lo + 1
-		for hi < n && math.Abs(e[hi-1]) > mrUlp/2*norm && !dcNegligible(e[hi-1], d[hi-1], d[hi]) {
+		for hi < n && math.Abs(e[hi-1]) > tridiag.Ulp/2*norm && !tridiag.Negligible(e[hi-1], d[hi-1], d[hi]) {
 			hi++
 		}
-		b := &mrBlock{lo: lo, hi: hi}
-		_, b.exponent = math.Frexp(mrLargest(s.d[lo:hi], s.e[lo:hi-1]))
+		b := &block{lo: lo, hi: hi}
+		_, b.exponent = math.Frexp(tridiag.Largest(s.d[lo:hi], s.e[lo:hi-1]))
 		for i := lo; i < hi; i++ {
 			s.d[i] = math.Ldexp(s.d[i], -b.exponent)
 			if i < hi-1 {
@@ -92,22 +94,12 @@ func newMRSolver(backend MRBackend, d, e []float64, opt MROptions) (*mrSolver, e
 	return s, nil
 }
 
-func mrLargest(d, e []float64) (norm float64) {
-	for _, x := range d {
-		norm = max(norm, math.Abs(x))
-	}
-	for _, x := range e {
-		norm = max(norm, math.Abs(x))
-	}
-	return norm
-}
-
 // root makes the block's root representation. σ lies outside of Gerschgorin's
 // discs, on one side or the other, so all pivots have one sign and none is larger than
 // the spectrum is wide. The representation is then moved by some
 // ulps, at random: eigenvalues of T may agree to the last digit, those of a neighbour of
 // T do not (Dhillon, Parlett and Vömel 2005). Later attempts move it further.
-func (s *mrSolver) root(b *mrBlock, attempt int) {
+func (s *solution) root(b *block, attempt int) {
 	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i := range d {
@@ -120,13 +112,13 @@ func (s *mrSolver) root(b *mrBlock, attempt int) {
 		}
 		lo, hi = min(lo, d[i]-radius), max(hi, d[i]+radius)
 	}
-	b.least = 4 * float64(b.n()) * mrUlp * max(math.Abs(lo), math.Abs(hi), 1)
+	b.least = 4 * float64(b.n()) * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), 1)
 	b.most = hi - lo + 4*b.least
 	b.sigma, b.negative = lo-2*b.least, attempt%2 == 1
 	if b.negative {
 		b.sigma = hi + 2*b.least
 	}
-	pert := mrPerturbation * mrUlp * math.Pow(mrPerturbMore, float64(attempt))
+	pert := perturbation * tridiag.Ulp * math.Pow(perturbationGrowth, float64(attempt))
 	var dp float64
 	for i := range d {
 		dp2 := d[i] - b.sigma
@@ -139,18 +131,18 @@ func (s *mrSolver) root(b *mrBlock, attempt int) {
 			l = e[i] / dp
 		}
 		at := s.rep[2*(b.lo+i):]
-		at[0] = dp * (1 + float64(pert*mrRandom(b.lo+i, 2*attempt)))
-		at[1] = l * (1 + float64(pert*mrRandom(b.lo+i, 2*attempt+1)))
+		at[0] = dp * (1 + float64(pert*random(b.lo+i, 2*attempt)))
+		at[1] = l * (1 + float64(pert*random(b.lo+i, 2*attempt+1)))
 	}
 }
 
 const (
-	mrPerturbation = 1 // ulps
-	mrPerturbMore  = 4 // times, every attempt
+	perturbation       = 1 // ulps
+	perturbationGrowth = 4 // times, every attempt
 )
 
-// mrRandom is in [−1, 1): a number for each place and use.
-func mrRandom(i, use int) float64 {
+// random is in [−1, 1): a number for each place and use.
+func random(i, use int) float64 {
 	x := (uint64(i)*16 + uint64(use) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -158,12 +150,12 @@ func mrRandom(i, use int) float64 {
 }
 
 // begin brackets the members of the blocks by counts on a grid, then by bisection.
-func (s *mrSolver) begin(blocks []*mrBlock, rtol float64) error {
-	var tasks []MRTask
+func (s *solution) begin(blocks []*block, rtol float64) error {
+	var tasks []Task
 	var x []float64
 	for _, b := range blocks {
 		for j := range b.grid(s.n()) {
-			tasks = append(tasks, MRTask{Lo: int32(b.lo), Hi: int32(b.hi), Slot: MRRoot})
+			tasks = append(tasks, Task{Lo: int32(b.lo), Hi: int32(b.hi), Slot: RootSlot})
 			x = append(x, b.point(j, s.n()))
 		}
 	}
@@ -185,7 +177,7 @@ func (s *mrSolver) begin(blocks []*mrBlock, rtol float64) error {
 				}
 				j++
 			}
-			tasks = append(tasks, MRTask{Lo: int32(b.lo), Hi: int32(b.hi), Slot: MRRoot, Index: int32(k)})
+			tasks = append(tasks, Task{Lo: int32(b.lo), Hi: int32(b.hi), Slot: RootSlot, Index: int32(k)})
 			lo, hi = append(lo, b.point(j-1, s.n())), append(hi, b.point(j, s.n()))
 		}
 		counts = counts[g:]
@@ -202,19 +194,19 @@ func (s *mrSolver) begin(blocks []*mrBlock, rtol float64) error {
 	return nil
 }
 
-func (s *mrSolver) n() int { return len(s.d) }
+func (s *solution) n() int { return len(s.d) }
 
 // grid is how many points of the spectrum are counted at, for a block of a matrix of order n.
-func (b *mrBlock) grid(n int) int { return min(MRGrid*b.n()/n, MRGridRows*b.n()) }
+func (b *block) grid(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
 
 const (
-	// MRGrid is how many points are counted at in all, at most, and MRGridRows how many for a row of T.
-	MRGrid     = 1 << 15
-	MRGridRows = 16
+	// GridPoints is how many points are counted at in all, at most, and GridPointsPerRow how many for a row of T.
+	GridPoints       = 1 << 15
+	GridPointsPerRow = 16
 )
 
 // point returns grid point j; −1 and the number of points are the ends of the spectrum.
-func (b *mrBlock) point(j, n int) float64 {
+func (b *block) point(j, n int) float64 {
 	lo, hi := b.least, b.most
 	if b.negative {
 		lo, hi = -b.most, -b.least
@@ -231,18 +223,18 @@ func (b *mrBlock) point(j, n int) float64 {
 
 // candidates are the eigenvalues of a block that may be wanted, and one more on each side, so that
 // distances are known.
-func (s *mrSolver) candidates(b *mrBlock) {
+func (s *solution) candidates(b *block) {
 	from, to := 0, b.n()
 	if len(s.blocks) == 1 {
 		from, to = max(0, s.from-1), min(to, s.to+1)
 	}
-	b.first, b.members = from, make([]mrMember, to-from)
+	b.first, b.members = from, make([]member, to-from)
 }
 
 // choose gives the wanted members their columns, and drops the others but for one on each side.
-func (s *mrSolver) choose() {
+func (s *solution) choose() {
 	type place struct {
-		*mrMember
+		*member
 		at float64
 	}
 	var all []place

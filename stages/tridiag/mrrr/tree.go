@@ -1,14 +1,16 @@
-package ref
+package mrrr
 
 import (
 	"math"
 	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// mrNode is a block's root or a cluster: members [from, to) of the block, closer to each
+// treeNode is a block's root or a cluster: members [from, to) of the block, closer to each
 // other than to those at the left and the right.
-type mrNode struct {
-	*mrBlock
+type treeNode struct {
+	*block
 	from, to    int
 	slot        int32   // of the representation
 	sigma       float64 // which is T − σ·I
@@ -19,20 +21,20 @@ const (
 	// Eigenvalues stand apart if their distance is this part of the larger one. Their vectors
 	// are then orthogonal to some ulps divided by it; so for large matrices, where that is held
 	// against n·ulp, it may be smaller.
-	mrApart  = 1e-2
-	mrApartN = 1.0 // beside n
+	relativeGap       = 1e-2
+	relativeGapTimesN = 1.0 // beside n
 
-	// mrBracket is the length of an interval, as part of such a distance, from where Rayleigh
+	// bracketPart is the length of an interval, as part of such a distance, from where Rayleigh
 	// quotients converge.
-	mrBracket = 0x1p-10
+	bracketPart = 0x1p-10
 
-	mrDepth = 20
+	maxDepth = 20
 
-	mrResidualLimit = 10 // n·ulp
+	vectorResidualLimit = 10 // n·ulp
 )
 
 // attempt solves blocks from their roots on. A block for which that is impossible is marked.
-func (s *mrSolver) attempt(blocks []*mrBlock, attempt int) error {
+func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false
 		s.root(b, attempt)
@@ -43,10 +45,10 @@ func (s *mrSolver) attempt(blocks []*mrBlock, attempt int) error {
 	if err := s.backend.Root(s.rep); err != nil {
 		return err
 	}
-	apart := min(mrApart, mrApartN/float64(s.n()))
-	rtol := apart * mrBracket
+	apart := min(relativeGap, relativeGapTimesN/float64(s.n()))
+	rtol := apart * bracketPart
 	if len(s.blocks) > 1 {
-		rtol = MRSharp // the order of columns depends on it
+		rtol = SharpTol // the order of columns depends on it
 	}
 	if err := s.begin(blocks, rtol); err != nil {
 		return err
@@ -54,9 +56,9 @@ func (s *mrSolver) attempt(blocks []*mrBlock, attempt int) error {
 	if attempt == 0 {
 		s.choose()
 	}
-	var level []mrNode
+	var level []treeNode
 	for _, b := range blocks {
-		level = append(level, mrNode{b, 0, len(b.members), MRRoot, b.sigma, math.Inf(1), math.Inf(1)})
+		level = append(level, treeNode{b, 0, len(b.members), RootSlot, b.sigma, math.Inf(1), math.Inf(1)})
 	}
 	for depth := 1; len(level) > 0; depth++ {
 		s.counters.Depth = max(s.counters.Depth, depth)
@@ -65,17 +67,17 @@ func (s *mrSolver) attempt(blocks []*mrBlock, attempt int) error {
 			return err
 		}
 		for _, node := range next {
-			node.failed = node.failed || depth == mrDepth
+			node.failed = node.failed || depth == maxDepth
 		}
-		level = slices.DeleteFunc(next, func(node mrNode) bool { return node.failed })
+		level = slices.DeleteFunc(next, func(node treeNode) bool { return node.failed })
 	}
 	return nil
 }
 
 // descend finds the vectors of all that stand apart in the nodes of one level, and makes nodes
 // of the clusters.
-func (s *mrSolver) descend(level []mrNode, apart float64) ([]mrNode, error) {
-	var singles, clusters []mrNode
+func (s *solution) descend(level []treeNode, apart float64) ([]treeNode, error) {
+	var singles, clusters []treeNode
 	for _, node := range level {
 		for _, part := range node.parts(apart) {
 			if part.to-part.from > 1 {
@@ -88,7 +90,7 @@ func (s *mrSolver) descend(level []mrNode, apart float64) ([]mrNode, error) {
 	if err := s.sharpen(clusters); err != nil {
 		return nil, err
 	}
-	l := &MRLevel{RTol: apart * mrBracket}
+	l := &Level{RTol: apart * bracketPart}
 	for _, node := range singles {
 		node.ask(l)
 	}
@@ -101,7 +103,7 @@ func (s *mrSolver) descend(level []mrNode, apart float64) ([]mrNode, error) {
 	s.counters.Clusters += len(clusters)
 	for i, node := range singles {
 		node.members[node.from].value = node.sigma + l.Lambda[i]
-		if !(l.Residual[i] <= mrResidualLimit*mrUlp*float64(node.n())) {
+		if !(l.Residual[i] <= vectorResidualLimit*tridiag.Ulp*float64(node.n())) {
 			node.failed = true
 		}
 	}
@@ -113,7 +115,7 @@ func (s *mrSolver) descend(level []mrNode, apart float64) ([]mrNode, error) {
 }
 
 // parts divides a node where neighbours stand apart.
-func (node mrNode) parts(apart float64) (parts []mrNode) {
+func (node treeNode) parts(apart float64) (parts []treeNode) {
 	part := node
 	for i := node.from; i < node.to; i++ {
 		part.to, part.right = i+1, node.right
@@ -132,13 +134,13 @@ func (node mrNode) parts(apart float64) (parts []mrNode) {
 
 // sharpen finds the ends of clusters that are hardly wider than the intervals of their
 // members, so that a shift can come close to them.
-func (s *mrSolver) sharpen(clusters []mrNode) error {
-	var tasks []MRTask
-	var ends []*mrMember
+func (s *solution) sharpen(clusters []treeNode) error {
+	var tasks []Task
+	var ends []*member
 	var lo, hi []float64
 	for _, node := range clusters {
 		a, b := &node.members[node.from], &node.members[node.to-1]
-		if b.hi-a.lo > mrNarrow*max(a.hi-a.lo, b.hi-b.lo) {
+		if b.hi-a.lo > narrowCluster*max(a.hi-a.lo, b.hi-b.lo) {
 			continue
 		}
 		for _, i := range []int{node.from, node.to - 1} {
@@ -151,7 +153,7 @@ func (s *mrSolver) sharpen(clusters []mrNode) error {
 	if len(tasks) == 0 {
 		return nil
 	}
-	if err := s.backend.Bisect(tasks, lo, hi, MRSharp); err != nil {
+	if err := s.backend.Bisect(tasks, lo, hi, SharpTol); err != nil {
 		return err
 	}
 	for i, m := range ends {
@@ -160,15 +162,15 @@ func (s *mrSolver) sharpen(clusters []mrNode) error {
 	return nil
 }
 
-const mrNarrow = 16
+const narrowCluster = 16
 
 // task asks the node's representation about member i.
-func (node mrNode) task(i int) MRTask {
-	return MRTask{Lo: int32(node.lo), Hi: int32(node.hi), Slot: node.slot, Index: int32(node.first + i)}
+func (node treeNode) task(i int) Task {
+	return Task{Lo: int32(node.lo), Hi: int32(node.hi), Slot: node.slot, Index: int32(node.first + i)}
 }
 
 // ask asks for the vector of a node of one member.
-func (node mrNode) ask(l *MRLevel) {
+func (node treeNode) ask(l *Level) {
 	m := node.members[node.from]
 	l.Vectors, l.Column = append(l.Vectors, node.task(node.from)), append(l.Column, m.column)
 	l.Lo, l.Hi, l.Gap = append(l.Lo, m.lo), append(l.Hi, m.hi), append(l.Gap, min(node.left, node.right))
@@ -177,14 +179,14 @@ func (node mrNode) ask(l *MRLevel) {
 
 // askChild asks for a representation of the cluster. Shifts are tried on both sides of it, nearby and further
 // away, but far from what else there is.
-func (node mrNode) askChild(l *MRLevel) {
+func (node treeNode) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, node.task(node.from)), append(l.Child, int32(node.from))
 	l.Chosen, l.Growth = append(l.Chosen, 0), append(l.Growth, 0)
 	lo, hi := node.members[node.from].lo, node.members[node.to-1].hi
 	mean := (hi - lo) / float64(node.to-node.from-1)
-	nearest := 2 * mrUlp * max(math.Abs(lo), math.Abs(hi))
-	for j := range MRShifts / 2 {
+	nearest := 2 * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi))
+	for j := range Candidates / 2 {
 		delta := nearest
 		if j > 0 {
 			delta = max(nearest*math.Ldexp(1, 3*j), mean*math.Ldexp(1, 2*j-4))
@@ -201,8 +203,8 @@ func (node mrNode) askChild(l *MRLevel) {
 
 // child makes the node that of the cluster's own representation, number c of the level. Its members
 // are those from t on; the next cluster's come after them.
-func (node *mrNode) child(l *MRLevel, c, t int) int {
-	tau := l.Shifts[c*MRShifts+int(l.Chosen[c])]
+func (node *treeNode) child(l *Level, c, t int) int {
+	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := node.members[node.from].lo-min(node.left/2, 1), node.members[node.to-1].hi+min(node.right/2, 1)
 	// Large elements by themselves do no harm where the vectors are small, or where they come in
 	// pairs; whether they did, check tells.

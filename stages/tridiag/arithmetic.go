@@ -1,0 +1,40 @@
+package tridiag
+
+import "math"
+
+// The relative accuracy of a float64 goes by two names, which differ by a factor of two.
+const (
+	// Ulp is the distance from 1 to the next larger float64, dlamch('P').
+	Ulp = 0x1p-52
+
+	// Roundoff is the largest relative error of one rounded operation, Ulp/2, dlamch('E').
+	Roundoff = 0x1p-53
+)
+
+const (
+	// Pivmin is the least magnitude of a pivot in a T whose largest element is below 1, the
+	// least normal number: e²/Pivmin is finite.
+	Pivmin = 0x1p-1022
+
+	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 counts
+	// as zero. It is far below all rounding errors, and its reciprocal, which QL iteration
+	// forms, is far from overflow.
+	Tiny = 0x1p-400
+)
+
+// Largest returns the largest magnitude of an element of T(d, e); 0 for an empty T.
+func Largest(d, e []float64) (norm float64) {
+	for _, x := range d {
+		norm = max(norm, math.Abs(x))
+	}
+	for _, x := range e {
+		norm = max(norm, math.Abs(x))
+	}
+	return norm
+}
+
+// Negligible reports whether the off-diagonal element e between the diagonal elements a and b
+// may be set to zero without harm even to eigenvalues as small as a and b (dstedc's rule).
+func Negligible(e, a, b float64) bool {
+	return math.Abs(e) <= Roundoff*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b))
+}

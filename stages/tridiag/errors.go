@@ -1,0 +1,37 @@
+package tridiag
+
+import (
+	"fmt"
+	"math"
+)
+
+// NonFiniteError says that an element of T is NaN or infinite.
+type NonFiniteError struct {
+	Row, Col int // counted from 0; Row = Col, or Row = Col + 1 for an off-diagonal element
+}
+
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("tridiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
+}
+
+// NoConvergenceError says that QL iteration did not converge for the diagonal block of rows
+// [Lo, Hi) of T. The eigenvalues of the other blocks are not known either.
+type NoConvergenceError struct{ Lo, Hi int }
+
+func (e *NoConvergenceError) Error() string {
+	return fmt.Sprintf("tridiagonal solver: no convergence in rows %d to %d", e.Lo, e.Hi-1)
+}
+
+// CheckFinite returns a *NonFiniteError for the first element, row by row, that is NaN or
+// infinite. e has n−1 elements or more; those past n−1 are not looked at.
+func CheckFinite(d, e []float64) error {
+	for i := range d {
+		if math.IsNaN(d[i]) || math.IsInf(d[i], 0) {
+			return &NonFiniteError{i, i}
+		}
+		if i+1 < len(d) && (math.IsNaN(e[i]) || math.IsInf(e[i], 0)) {
+			return &NonFiniteError{i + 1, i}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package mrrr
+
+import (
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+)
+
+// host is the Backend in plain Go, and the specification of others.
+type host struct {
+	n, ld int
+	root  []float64 // 2×n
+	reps  []float64 // ld×n: a cluster has two columns, or more, to itself
+	z     []float64 // n×m
+}
+
+func newHost(n, m int) *host {
+	ld := min(n, m+2)
+	return &host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
+}
+
+func (b *host) rep(t Task) representation {
+	if t.Slot == RootSlot {
+		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
+	}
+	return b.slot(t, t.Slot)
+}
+
+func (b *host) slot(t Task, slot int32) representation {
+	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
+}
+
+func (b *host) Root(rep []float64) error {
+	b.root = append(b.root[:0], rep...)
+	return nil
+}
+
+func (b *host) Count(tasks []Task, x []float64) ([]int32, error) {
+	counts := make([]int32, len(tasks))
+	tridiag.Parallel(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) })
+	return counts, nil
+}
+
+func (b *host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
+	b.bisect(tasks, lo, hi, rtol, true)
+	return nil
+}
+
+func (b *host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
+	tridiag.Parallel(len(tasks), func(i int) {
+		t, tol := tasks[i], rtol
+		if t.Sharp {
+			tol = SharpTol
+		}
+		lo[i], hi[i] = b.rep(t).bisect(int(t.Index), lo[i], hi[i], tol, sure)
+	})
+}
+
+func (b *host) Level(l *Level) error {
+	tridiag.Parallel(len(l.Vectors), func(i int) {
+		t := l.Vectors[i]
+		z := b.column(l.Column[i])
+		clear(z)
+		twist := twisted{b.rep(t), make([]float64, t.Hi-t.Lo), z[t.Lo:t.Hi]}
+		l.Lambda[i], l.Residual[i] = twist.vector(int(t.Index), l.Lo[i], l.Hi[i], l.Gap[i])
+	})
+	tridiag.Parallel(len(l.Clusters), func(c int) {
+		parent, shifts := b.rep(l.Clusters[c]), l.Shifts[c*Candidates:(c+1)*Candidates]
+		var growth [Candidates]float64
+		for j, tau := range shifts {
+			growth[j] = parent.shifted(tau, nil)
+		}
+		best := Choose(growth[:])
+		l.Chosen[c], l.Growth[c] = int32(best), growth[best]
+	})
+	// A child that takes its parent's place comes after its siblings.
+	for _, inPlace := range []bool{false, true} {
+		tridiag.Parallel(len(l.Clusters), func(c int) {
+			t := l.Clusters[c]
+			if over := t.Slot != RootSlot && l.Child[c] < t.Slot+2; over != inPlace {
+				return
+			}
+			child := b.slot(t, l.Child[c])
+			b.rep(t).shifted(l.Shifts[c*Candidates+int(l.Chosen[c])], &child)
+		})
+	}
+	for i, c := range l.Of {
+		tau := l.Shifts[int(c)*Candidates+int(l.Chosen[c])]
+		l.MemberLo[i], l.MemberHi[i] = Move(l.MemberLo[i], l.MemberHi[i], tau)
+	}
+	b.bisect(l.Members, l.MemberLo, l.MemberHi, l.RTol, false)
+	return nil
+}
+
+func (b *host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
+
+func (b *host) Sums(lambda []float64) ([]float64, error) {
+	n := b.n
+	sums := make([]float64, 2*Samples*n)
+	tridiag.Parallel(n, func(r int) {
+		for s := range Samples {
+			var sum, weighted float64
+			for c, l := range lambda {
+				x := b.z[r+c*n]
+				if Negative(uint32(c), uint32(s)) {
+					x = -x
+				}
+				sum += x
+				weighted += float64(l * x)
+			}
+			sums[2*s*n+r], sums[(2*s+1)*n+r] = sum, weighted
+		}
+	})
+	return sums, nil
+}
+
+func (b *host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
+
+func (b *host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
+	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
+	if err != nil {
+		return nil, err
+	}
+	n := len(d)
+	for i, c := range v.Columns {
+		clear(b.column(c))
+		copy(b.column(c)[v.Lo:v.Hi], z[i*n:(i+1)*n])
+	}
+	return values[from:to], nil
+}

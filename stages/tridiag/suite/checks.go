@@ -1,0 +1,168 @@
+package suite
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+)
+
+// Limit bounds all ratios; LAPACK's own tests allow 30 to 60.
+const Limit = 10
+
+// Scale returns a power of two near the largest element of T, or 1 for zero.
+func Scale(d, e []float64) float64 {
+	norm := 0.0
+	for i := range d {
+		norm = max(norm, math.Abs(d[i]))
+		if i+1 < len(d) {
+			norm = max(norm, math.Abs(e[i]))
+		}
+	}
+	if norm == 0 {
+		return 1
+	}
+	_, exp := math.Frexp(norm)
+	return math.Ldexp(1, max(exp, -1021))
+}
+
+// Ratios returns ‖T·Z − Z·Λ‖/(‖T‖·n·ulp) and ‖I − Zᵀ·Z‖/(n·ulp) in the 1-norm.
+func Ratios(d, e, values, z []float64) (residual, orthogonality float64) {
+	n := len(d)
+	if n == 0 {
+		return 0, 0
+	}
+	scale := Scale(d, e)
+	at := func(v []float64, i int) float64 {
+		if i < 0 || i >= len(v) {
+			return 0
+		}
+		return v[i] / scale
+	}
+	norm, worst := 0.0, 0.0
+	for j := range n {
+		eAbove, eBelow := 0.0, 0.0
+		if j > 0 {
+			eAbove = at(e, j-1)
+		}
+		if j < n-1 {
+			eBelow = at(e, j)
+		}
+		norm = max(norm, math.Abs(eAbove)+math.Abs(at(d, j))+math.Abs(eBelow))
+		col, sum := z[j*n:(j+1)*n], 0.0
+		for i := range n {
+			r := (at(d, i) - values[j]/scale) * col[i]
+			if i > 0 {
+				r += at(e, i-1) * col[i-1]
+			}
+			if i < n-1 {
+				r += at(e, i) * col[i+1]
+			}
+			sum += math.Abs(r)
+		}
+		worst = maxOrNaN(worst, sum)
+	}
+	if worst != 0 {
+		residual = worst / (norm * float64(n) * tridiag.Ulp)
+	}
+
+	g := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
+	a := blas64.General{Rows: n, Cols: n, Stride: n, Data: z}
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, a, a, 0, g)
+	worst = 0
+	for j := range n {
+		g.Data[j*n+j]--
+		worst = maxOrNaN(worst, blas64.Asum(blas64.Vector{N: n, Inc: 1, Data: g.Data[j*n:]}))
+	}
+	return residual, worst / (float64(n) * tridiag.Ulp)
+}
+
+// maxOrNaN is max that keeps a NaN.
+func maxOrNaN(a, b float64) float64 {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.NaN()
+	}
+	return max(a, b)
+}
+
+// Distance returns max |a − b| in units of n·ulp·‖T‖.
+func Distance(d, e, a, b []float64) float64 {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	scale, worst := Scale(d, e), 0.0
+	for i := range a {
+		worst = maxOrNaN(worst, math.Abs(a[i]/scale-b[i]/scale))
+	}
+	return worst / (float64(max(len(a), 1)) * tridiag.Ulp)
+}
+
+// countBelow is the number of eigenvalues of T below x: Sturm's count, which is
+// right for some T within a few ulp of each element.
+func countBelow(d, e []float64, x float64) int {
+	scale := Scale(d, e)
+	count, q := 0, 1.0
+	for i := range d {
+		off := 0.0
+		if i > 0 {
+			off = e[i-1] / scale
+		}
+		q = (d[i]/scale - x/scale) - off*off/q
+		if math.Abs(q) < 1e-290 {
+			q = -1e-290
+		}
+		if q < 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// Sturm says by how much, in n·ulp·‖T‖, values may be wrong at most: it widens the
+// interval around each one until the counts prove it.
+func Sturm(d, e, values []float64) float64 {
+	unit := float64(len(d)) * tridiag.Ulp * Scale(d, e)
+	for c := 1.0; c <= 64; c *= 2 {
+		ok := true
+		for k, v := range values {
+			if countBelow(d, e, v-c*unit) > k || countBelow(d, e, v+c*unit) <= k {
+				ok = false
+				break
+			}
+		}
+		if ok {
+			return c
+		}
+	}
+	return math.Inf(1)
+}
+
+// QL returns the eigenvalues by QR iteration, or nil where that overflows: it
+// does on exponents that span hundreds of orders of magnitude.
+func QL(t *testing.T, d, e []float64) []float64 {
+	t.Helper()
+	n := len(d)
+	scale := Scale(d, e)
+	v, off := make([]float64, n), make([]float64, max(n-1, 0))
+	for i := range v {
+		v[i] = d[i] / scale
+	}
+	for i := range off {
+		off[i] = e[i] / scale
+	}
+	if !(lapackgonum.Implementation{}).Dsteqr(lapack.EVCompNone, n, v, off, nil, 1, nil) {
+		t.Fatal("the oracle failed")
+	}
+	for i := range v {
+		v[i] *= scale
+		if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
+			return nil
+		}
+	}
+	return v
+}
