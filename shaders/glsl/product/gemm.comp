@@ -3,7 +3,7 @@
 // op(A2)·op(B2)) + β·C.
 //
 // in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is Xᵀ if trans_x ≠ 0, else X
-//         a2, b2  the second pair, of the same shapes and transpositions; or null
+//          a2, b2  the second pair, of the same shapes and transpositions; or null
 // in, out: c       m×n. If β = 0 it is overwritten: it is not read and may hold NaN
 //
 // Grid: x and y, folded, number the tiles of C. z is item·splits + split. The item is a member of

@@ -2,9 +2,9 @@
 // split-K): C ← α·(P[0] + P[1] + …) + β·C.
 //
 // in:      parts  splits matrices m×n without padding, one after another; those of
-//                member z of the batch begin z·splits matrices after the first one
+//                 member z of the batch begin z·splits matrices after the first one
 // in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0
-//                it is overwritten: it is not read and may hold NaN
+//                 it is overwritten: it is not read and may hold NaN
 //
 // Each element is summed by `lanes` invocations, and neighbouring invocations own neighbouring
 // elements. Lane l adds up parts l, l+lanes, …; then the sums of the lanes are added in order of l.

@@ -1,14 +1,15 @@
-// band_extract takes the band's diagonal blocks out of A after a band reduction
-// and clears what lies above the reflectors.
+// band_extract copies the diagonal blocks of the band out of A after a band reduction, and sets the
+// part of A above the reflectors to zero.
 //
 //	band[(i − j) + j·2b] ← A[i, j]     j ≤ i < end(j)
 //	A[i, j] ← 0                        0 ≤ i < end(j),   end(j) = min((⌊j/b⌋ + 1)·b, n)
 //
-// a         n×n, ld ≥ n; its strictly upper triangle is not read
-// band      2b rows a column; other elements are not touched
+// in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN
+// out:     band      2b rows a column; other elements are not touched
 //
-// A workgroup takes LOCAL_SIZE rows of the b columns of one panel.
-// Grid: ceil(n / LOCAL_SIZE)·ceil(n / b) workgroups, folded.
+// A workgroup takes LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
+//
+// Grid: ⌈n / LOCAL_SIZE⌉·⌈n / b⌉ workgroups, folded.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -19,11 +20,13 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	MatrixOut band;
+	// Order, at least 1; half-bandwidth, at least 1; leading dimension, at least n.
 	uint n, b, ld;
 } p;
 

@@ -1,37 +1,37 @@
-// geqrf_panel_column makes reflector j of an m×COLUMNS panel, from sums of the
-// dispatch before, applies it, and takes the sums for the next one.
+// geqrf_panel_column makes reflector j of an m×COLUMNS panel from the dot products of the dispatch
+// before, applies it, and computes the dot products for the next one (LAPACK dlarfg, dlarf).
 //
 // variant: geqrf_panel_first FIRST=1
 // variant: geqrf_panel_column FIRST=0
 //
-// With x0 the head and x the tail of column j (rows below j), and a, a0 the same
-// of a column l > j (dlarfg, dlarf):
+// Let x0 be the head and x the tail of column j (the rows below j), and a0 and a the same of a
+// column l > j:
 //
 //	β = −sign(x0)·√(x0² + x·x)     v = [1, x / (x0 − β)]     τ = (β − x0) / β
 //	w = a0 + a·x / (x0 − β)        column l ← column l − τ·w·v
 //
-// from       row j in its first COLUMNS elements, then the partial dot products x·a
-// to         the same for j+1
-// panel      columns l > j, rows below j: updated; column j: v, with zeros above
-// r          R[j, l], l ≥ j, at r[j + l·ldr]
-// tau        τ of j
-// exponents  [0]: R was computed times 2^-that. FIRST finds it from the exponents
-//            of the workgroups, and scales the panel.
+// in:      from       row j in its first COLUMNS elements, then the partial dot products x·a
+// out:     to         the same for row j+1
+// in, out: panel      columns l > j, rows below j: updated; column j: v, with zeros above it
+// out:     r          R[j, l], l ≥ j, at r[j + l·ldr]
+//          tau        τ of column j
+// in, out: exponents  [0]: the panel is scaled by 2^-exponents[0], R and τ are not. FIRST
+//                     computes it from the exponents of the workgroups, and scales the panel
 //
-// Each workgroup owns rows [g·rows, min(m, (g+1)·rows)), reads and writes no other
-// row of the panel, and reads nothing that another one writes in this dispatch:
-// row j comes from `from`, since its owner is changing it. Each adds all
-// partial results up itself, in the same order.
+// A workgroup owns rows [g·rows, min(m, (g+1)·rows)) of the panel, and accesses no other rows. It
+// reads nothing that another workgroup writes in this dispatch: it takes row j from `from`, because
+// the owner of row j is changing it. Each workgroup adds up all partial dot products itself, in the
+// same order, so all get the same bits.
 //
-// A tail whose square is below 2^TINY_EXPONENT (of a panel scaled to below 4) counts as zero:
-// H = I, τ = 0, and the tail is dropped, an error of 2^-450 of the panel's largest
-// entry. Above, what underflowed in the sum is below ε of it even where the
-// device flushes denormals, so that H is orthogonal.
+// A tail counts as zero if its square is below 2^TINY_EXPONENT (in a panel scaled to below 4). Then
+// H = I, τ = 0, and the tail is dropped: an error of 2^-450 times the largest entry of the panel.
+// Above that limit, terms that underflowed are less than ε of the sum, even where the device
+// flushes denormals; so H is orthogonal.
 //
-// The last reflector, j+1 = min(COLUMNS, m), leaves zeros in the columns that have
-// none (m < COLUMNS), and zero factors.
+// The last reflector, j+1 = min(COLUMNS, m), writes zeros to the columns that have no reflector (if
+// m < COLUMNS), and zeros to their τ. The panel must be finite. No two buffers may overlap.
 //
-// Grid: ceil(m / rows) workgroups, the same in all dispatches.
+// Grid: ⌈m / rows⌉ workgroups, the same in all dispatches.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -48,19 +48,24 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut to;
 	Exponents exponents;
 	MatrixOut r, tau;
+	// Rows of the panel, at least 1; leading dimensions; rows of a workgroup, a multiple of CHUNK;
+	// workgroups; the column.
 	uint m, ld, ldr, rows, groups, j;
 } p;
 
-const uint AT_ONCE = 16;                       // partial results in flight for each invocation
+// Loads of partial dot products that each invocation has in flight.
+const uint AT_ONCE = 16;
 
 shared acc_t dots[COLUMNS];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// A chunk is fetched into registers ahead of its use.
-work_t fetched[PER_LANE]; // this invocation's columns of its row: j+1+lane, then every LANES-th
-work_t fetched_tail;      // column j, lane 0 only
+// The next chunk, loaded into registers ahead of its use (software pipelining): this invocation's
+// columns of its row, which are j+1+lane and then every LANES-th; and column j, in lane 0 only.
+work_t fetched[PER_LANE];
+work_t fetched_tail;
 
+// fetch loads this invocation's part of a row, zeros for rows that take no part.
 void fetch(uint row, uint lane) {
 	bool live = row > p.j && row < p.m;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -70,7 +75,8 @@ void fetch(uint row, uint lane) {
 	fetched_tail = live && lane == 0 ? work_t(p.panel.at[row + p.j * p.ld]) : work_t(0);
 }
 
-// total returns, for t < COLUMNS, the dot product of column t with the tail.
+// total returns, to invocations t < COLUMNS, the dot product of column t with the tail. All
+// invocations must call it.
 acc_t total(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
@@ -97,7 +103,7 @@ void main() {
 	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
 	bool last = p.j + 1 == min(COLUMNS, p.m);
 
-	fetch(begin + row_of, lane); // on its way while the sums are taken
+	fetch(begin + row_of, lane); // in flight while the sums are computed
 	acc_t head = t < COLUMNS && t >= p.j ? acc_t(p.from.at[t]) : acc_t(0);
 	acc_t x0 = acc_t(p.from.at[p.j]);
 #if FIRST
@@ -114,7 +120,7 @@ void main() {
 	if (lane == 0) tail[row_of] = fetched_tail;
 	barrier();
 
-	// Every invocation makes the reflector: cheaper than a barrier.
+	// Every invocation computes the reflector itself: this is cheaper than a barrier.
 	Reflector h = reflector(x0, dots[p.j]);
 	acc_t weight = h.tau * fma(dot, h.inverse, head);
 	if (t < COLUMNS) weights[t] = work_t(weight);
@@ -127,7 +133,7 @@ void main() {
 
 	acc_t share = acc_t(0);
 	for (uint chunk = begin; chunk < end; chunk += CHUNK) {
-		// Here `fetched` and `tail` hold the chunk, and the tile is free.
+		// Here `fetched` and `tail` hold the chunk, and no invocation needs the tile.
 		uint row = chunk + row_of;
 		work_t x = tail[row_of];
 #if FIRST
@@ -150,10 +156,10 @@ void main() {
 		}
 		bool more = chunk + CHUNK < end;
 		if (more) fetch(row + CHUNK, lane);
-		barrier(); // the tile is full, nobody needs the tail any more
+		barrier(); // the tile is full, and no invocation needs the tail any more
 		if (more && lane == 0) tail[row_of] = fetched_tail;
 		if (!last) share = add_dots(share, p.j + 1);
-		barrier(); // the next tail is there, nobody needs the tile any more
+		barrier(); // the next tail is stored, and no invocation needs the tile any more
 	}
 	if (!last) put_dots(p.to, share, p.j + 1);
 }

@@ -1,16 +1,19 @@
-// geqrf_panel_start looks at an m×COLUMNS panel before its factorisation.
+// geqrf_panel_start prepares the factorisation of an m×COLUMNS panel: it finds the scales, and the
+// dot products of column 0.
 //
-// state     row 0 of the panel, as it is; for each workgroup g the dot products
-//           of column 0 below row 0 with every column, over its own rows
-//           [g·rows, min(m, (g+1)·rows)), taken on the rows times 2^-exponents[1+g]
-// slots     the first `cleared` words with all bits set: see geqrf_panel_whole
-// exponents [1+g] for each workgroup: its entries are below 2^that (or 4 times that)
+// in:  panel      m×COLUMNS, finite
+// out: state      row 0 of the panel, as it is; then for each workgroup g the dot products of
+//                 column 0, below row 0, with every column, over the workgroup's own rows
+//                 [g·rows, min(m, (g+1)·rows)), which are scaled by 2^-exponents[1+g]
+//      exponents  [1+g] for each workgroup g: its entries are below 2^exponents[1+g] in
+//                 magnitude (below 4 times that if the exponent is SCALE_MOST)
+//      slots      the first `cleared` words with all bits set: see geqrf_panel_whole
 //
-// The panel is only read. m ≥ 1, COLUMNS ≥ 1, any ld ≥ m; entries finite.
-// So scaled, no square overflows, and what underflows is below 2^-1022 of the
-// largest; the next dispatch brings the workgroups to one scale.
+// With these scales no square overflows. A product that underflows is below 2^-1022, while the
+// largest entry is at least 2^-52, and mostly at least ½. The next dispatch converts all dot
+// products to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
 //
-// Grid: ceil(m / rows) workgroups.
+// Grid: ⌈m / rows⌉ workgroups.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -29,6 +32,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut state;
 	Exponents exponents;
 	Slots slots;
+	// Rows of the panel; leading dimension; rows of a workgroup, a multiple of CHUNK; slots to
+	// fill.
 	uint m, ld, rows, cleared;
 } p;
 

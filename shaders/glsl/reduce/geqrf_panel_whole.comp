@@ -1,23 +1,32 @@
-// geqrf_panel_whole makes all reflectors of an m×COLUMNS panel in one dispatch: what
-// geqrf_panel_first and geqrf_panel_column do one after another, with the same
-// arithmetic in the same order, hence the same bits. Workgroups stay; what one dispatch
-// hands to the next there, they hand to each other here.
+// geqrf_panel_whole makes all reflectors of an m×COLUMNS panel in one dispatch. It does what
+// geqrf_panel_first and geqrf_panel_column do in one dispatch a column, with the same arithmetic in
+// the same order, hence with the same bits.
 //
-// panel, r, tau   as there
-// state           of geqrf_panel_start, for column 0
-// slots           for each column j ≥ 1 what a state is there: row j, and for each
-//                 workgroup its dot products. All bits are set before; a value's arrival is its flag.
-// exponents       of geqrf_panel_start
-// info            0; 1 + the column that was waited for in vain
+// Here the workgroups keep running from column to column, and hand to each other what there one
+// dispatch hands to the next.
 //
-// Who waits for whom: in column j every workgroup waits for what every other has
-// found in column j−1, so all must run at the same time. The host sees to that: there
-// are no more workgroups than units of the device that each hold one at least.
+// in, out: panel          as in geqrf_panel_column
+// out:     r, tau         as in geqrf_panel_column
+// in:      state          from geqrf_panel_start, for column 0
+// in, out: slots          for each column j ≥ 1 what a state is there: row j, then for each
+//                         workgroup its dot products. All bits are set beforehand. The upper
+//                         half of a slot without a value has all bits set, and no finite
+//                         number looks so: the value is its own flag
+// in:      exponents      from geqrf_panel_start
+// in, out: info           0 before; 1 + the column whose values did not arrive in time
+// in:      abort_word     not 0 when the host wants an end
 //
-// An element (row, l) belongs to one invocation, which keeps it in a register if the
-// workgroup has KEPT chunks at most.
+// Why no wait lasts for ever: in column j, every workgroup waits for what all others have computed
+// in column j−1. So all workgroups must run at the same time. The host ensures this: it dispatches
+// at most one workgroup for each unit (multiprocessor) of the device, and each unit can hold at
+// least one. If it fails all the same, the poll limit ends the kernel, INFO is set, and the results
+// are undefined.
 //
-// Grid: ceil(m / rows) workgroups.
+// Each element of the panel belongs to one invocation, which keeps it in a register if the
+// workgroup has at most KEPT chunks. The panel must be finite: NaN does not delay anyone, but the
+// results are then NaN. No two buffers may overlap.
+//
+// Grid: ⌈m / rows⌉ workgroups.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require
@@ -40,37 +49,46 @@ layout(push_constant, scalar) uniform Push {
 	Exponents exponents;
 	MatrixOut r, tau;
 	Flags info, abort_word;
+	// Rows of the panel, at least 1; leading dimensions; rows of a workgroup, a multiple of CHUNK;
+	// workgroups; loads of a slot before a wait is given up.
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
-const uint AT_ONCE = 8;       // partial results in flight for each invocation
-const uint NOTHING = ~0u;     // the upper half of a slot to which nothing came: no finite number has it
+// Loads of partial dot products that each invocation has in flight.
+const uint AT_ONCE = 8;
+// The upper half of a slot without a value. No finite number has it.
+const uint NOTHING = ~0u;
 
+// Row j; the factor 1/(x0 − β).
 shared acc_t heads[COLUMNS], inverse;
-shared acc_t room[LOCAL_SIZE];  // shares of what was waited for; reduce_room has those of the next column
+// Shares of the dot products that were waited for. Those of the next column are in reduce_room.
+shared acc_t room[LOCAL_SIZE];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
+// Chunks of a workgroup that stay in registers, at least 1. The limit is the number of registers.
 layout(constant_id = 3) const uint KEPT = 1;
 
-// This invocation's elements of a chunk, columns lane, lane + LANES, …, from a base on: those of
-// chunk c, if all are kept, from c·PER_LANE.
+// This invocation's elements of a chunk: columns lane, lane + LANES, … from index base on. If all
+// chunks are kept, base is c·PER_LANE for chunk c; otherwise it is 0.
 work_t mine[KEPT * PER_LANE];
 
-// slots_of is the place of what belongs to column j ≥ 1.
+// slots_of returns the address of the slots of column j ≥ 1.
 uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
+// put stores a value, which sets the slot's flag at the same time.
 void put(Slots to, uint i, double x) {
 	uvec2 halves = unpackDouble2x32(x);
-	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN that came in must not make others wait
+	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN in the panel must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
+// peek loads a slot, which may still be empty.
 uvec2 peek(Slots from, uint i) {
 	return unpack32(atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
 }
 
-// gives_up tells whether waiting for column j should end after k polls.
+// gives_up tells whether to stop waiting for column j after k polls.
 bool gives_up(uint j, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;
@@ -79,7 +97,8 @@ bool gives_up(uint j, uint k) {
 	return true;
 }
 
-// first_share is what this invocation adds to the dot products of column 0; it also finds row 0.
+// first_share returns this invocation's share of the dot products of column 0, and stores row 0 to
+// heads.
 acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * acc_t(power_of_two(-e));
@@ -92,7 +111,8 @@ acc_t first_share(int e) {
 	return sum;
 }
 
-// share is the same for column j ≥ 1: it waits for row j and the workgroups' parts.
+// share does the same for column j ≥ 1. It waits for row j and for the dot products of all
+// workgroups.
 acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
@@ -102,7 +122,7 @@ acc_t share(uint j) {
 		uvec2 bits[AT_ONCE], top = uvec2(0);
 		bool waits = true;
 		for (uint k = 1; waits; k++) {
-			// All on their way at once; those past the last repeat the first.
+			// All loads are in flight at once. Those past the last workgroup repeat the first one.
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
 				uint at = g + u * SEGMENTS;
 				bits[u] = peek(from, COLUMNS * (1 + (at < p.groups ? at : g)) + column);
@@ -121,7 +141,7 @@ acc_t share(uint j) {
 	return sum;
 }
 
-// total is column_total of what is in room.
+// total is column_total, of what is in room.
 acc_t total(uint column) {
 	acc_t even = acc_t(0), odd = acc_t(0);
 	for (uint s = 0; s < SEGMENTS; s += 2) {
@@ -131,7 +151,8 @@ acc_t total(uint column) {
 	return even + odd;
 }
 
-// fetch brings the chunk's rows, columns from j on, times a power of two.
+// fetch loads this invocation's part of a row of the chunk, columns j and later, times the power of
+// two gauge.
 void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
@@ -139,7 +160,7 @@ void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	}
 }
 
-// put_tail makes column j of the chunk known to all who share its rows.
+// put_tail stores column j of the chunk to shared memory, for all invocations that share its rows.
 void put_tail(uint base, uint row_of, uint lane, uint j) {
 	if (lane != j % LANES) return;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -147,8 +168,8 @@ void put_tail(uint base, uint row_of, uint lane, uint j) {
 	}
 }
 
-// apply makes v of column j and applies the reflector to the columns behind it. The chunk is in
-// mine and tail, the tile is free.
+// apply stores v of column j and applies the reflector to the later columns of a chunk. Before, the
+// chunk is in mine and tail, and no invocation needs the tile.
 void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
 	uint row = chunk + row_of;
 	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
@@ -170,7 +191,8 @@ void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool
 	}
 }
 
-// make_reflector is done by one invocation a column. Workgroup 0 stores the results.
+// make_reflector computes H and the weights τ·w, one column an invocation. Workgroup 0 stores R and
+// τ.
 void make_reflector(uint j, bool last, acc_t unscale) {
 	uint t = gl_LocalInvocationIndex;
 	if (t >= COLUMNS) return;
@@ -198,16 +220,18 @@ void main() {
 	}
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge); // on its way while the sums are taken
+		// In flight while the sums are computed.
+		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge);
 		put_tail(0, row_of, lane, j);
 		if (j == 0) room[t] = first_share(e);
 		else room[t] = share(j);
-		barrier(); // room, heads, tail are there
+		barrier(); // room, heads and tail are complete
 		make_reflector(j, last, unscale);
-		barrier(); // weights, inverse are there
+		barrier(); // weights and inverse are complete
 
-		// After a chunk the tile is full, and the tail free for the next one's; when that is there
-		// nobody needs the tile any more.
+		// After the first barrier of a chunk the tile is full, and the tail may be replaced by the
+		// next chunk's. After the second barrier that tail is stored, and no invocation needs the
+		// tile any more.
 		Slots next = Slots(slots_of(j + 1));
 		acc_t dots = acc_t(0);
 		if (kept) {
@@ -230,7 +254,7 @@ void main() {
 				if (!last) dots = add_dots(dots, j + 1);
 				if (more) barrier();
 			}
-			gauge = work_t(1); // what memory holds is scaled now
+			gauge = work_t(1); // memory now holds scaled values
 		}
 		if (last) break;
 		share_of(dots);

@@ -1,23 +1,24 @@
-// larft makes the diagonal blocks of the factor T of a product of reflectors.
+// larft makes the diagonal blocks of the triangular factor T of a product of reflectors (LAPACK
+// dlarft).
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T = (D⁻¹ + U)⁻¹ = (I + D·U)⁻¹·D
 //
-// D = diag(τ), U the strictly upper triangle of G = Yᵀ·Y (dlarft; the closed form
-// is Schreiber and Van Loan's and Puglisi's). The second form serves τ = 0, too, whose
-// row and column of T are zero. Blocks on the diagonal grow from one element to the whole,
-// all of one size at the same time:
+// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y. The closed form is from Schreiber
+// and Van Loan, and from Puglisi. Its second form allows τ = 0, too: that row and column of T are
+// then zero. Blocks on the diagonal of T grow from one element to BLOCK, all of one size at the
+// same time:
 //
 //	T12 = −T11·(G12·T22)
 //
-// g, t      n×n, leading dimensions ldg and ldt; they do not overlap
-// tau       n factors
+// in:  g    n×n. Only the part above the diagonal of the diagonal blocks counts; all other
+//           elements may be NaN
+//      tau  n factors
+// out: t    n×n. Workgroup q writes columns [q·BLOCK, (q+1)·BLOCK): the rows of its diagonal
+//           block, and zeros below. Rows above its diagonal block are not touched
 //
-// Workgroup q makes columns [q·BLOCK, (q+1)·BLOCK) of T in the rows of its
-// diagonal block, and zeros below; the blocks above the diagonal blocks are not
-// touched. Of G its diagonal blocks are read, and count above the diagonal; what stands
-// elsewhere may be NaN. BLOCK ≤ LOCAL_SIZE.
+// The kernel takes care of the edge. t must not overlap g or tau.
 //
-// Grid: ceil(n / BLOCK) workgroups.
+// Grid: ⌈n / BLOCK⌉ workgroups.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -29,19 +30,24 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, at least BLOCK.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
+// Rows and columns of a diagonal block, at least 1.
 layout(constant_id = 1) const uint BLOCK = 32;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn g, tau;
 	MatrixOut t;
+	// Number of reflectors, at least 1; leading dimensions, at least n.
 	uint n, ldg, ldt;
 } p;
 
 const uint STRIDE = BLOCK + 1;
 
-shared acc_t gram[BLOCK * STRIDE];    // (i, k) at i·STRIDE + k for k > i; G12·T22 below, transposed
-shared acc_t factor[BLOCK * STRIDE];  // (i, l) at i·STRIDE + l
+// G: (i, k) at i·STRIDE + k for k > i. Below the diagonal: G12·T22, transposed.
+shared acc_t gram[BLOCK * STRIDE];
+// T: (i, l) at i·STRIDE + l.
+shared acc_t factor[BLOCK * STRIDE];
 
 void main() {
 	uint t = gl_LocalInvocationIndex, begin = gl_WorkGroupID.x * BLOCK;
@@ -54,7 +60,7 @@ void main() {
 	barrier();
 
 	for (uint s = 1; s < size; s *= 2) {
-		uint elements = (size + 2 * s - 1) / (2 * s) * s * s; // of all blocks T12
+		uint elements = (size + 2 * s - 1) / (2 * s) * s * s; // of all blocks T12 of size s
 		for (uint e = t; e < elements; e += LOCAL_SIZE) {
 			uint first = e / (s * s) * 2 * s, i = first + e % s, l = first + s + e % (s * s) / s;
 			if (l >= size) continue;
@@ -73,7 +79,7 @@ void main() {
 		barrier();
 	}
 
-	uint tall = p.n - begin; // the rows from the diagonal block down
+	uint tall = p.n - begin; // rows from the diagonal block down
 	for (uint at = t; at < tall * size; at += LOCAL_SIZE) {
 		uint i = at % tall, l = at / tall;
 		p.t.at[begin + i + (begin + l) * p.ldt] = i < size ? real_t(factor[i * STRIDE + l]) : real_t(0);

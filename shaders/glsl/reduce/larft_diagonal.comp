@@ -1,12 +1,12 @@
-// larft_diagonal lays the factors of neighbouring panels along the diagonal of
-// one larger factor.
+// larft_diagonal places the triangular factors of neighbouring panels on the diagonal of one larger
+// factor.
 //
-//	T[p·b + i, p·b + l] ← panels[p][i, l]     0 ≤ i, l < b, p·b < n; zero elsewhere
+//	T[p·b + i, p·b + l] ← panels[p][i, l]     0 ≤ i, l < b, p·b < n; all other elements ← 0
 //
-// panels    b×b each, leading dimension b, one after another
-// t         n×n, leading dimension n; n a multiple of b; not overlapping panels
+// in:  panels    b×b each, leading dimension b, one after another
+// out: t         n×n, leading dimension n; it must not overlap panels
 //
-// Grid: ceil(n² / LOCAL_SIZE) workgroups, folded.
+// Grid: ⌈n² / LOCAL_SIZE⌉ workgroups, folded.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -17,11 +17,13 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn panels;
 	MatrixOut t;
+	// Order of T, a multiple of b, with n² < 2³²; order of a panel's factor, at least 1.
 	uint n, b;
 } p;
 

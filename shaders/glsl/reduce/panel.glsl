@@ -1,9 +1,19 @@
-// What the kernels of one panel factorisation share. A panel of m rows and
-// COLUMNS columns is cut into workgroups of p.rows rows (a multiple of CHUNK), and
-// those into chunks of CHUNK rows that pass through a tile in shared memory.
+// What the kernels of one panel factorisation share: how a panel is cut, and dot products of its
+// columns.
 //
-// Between two dispatches lies a state: COLUMNS values of the row that comes
-// next, then for each workgroup COLUMNS partial dot products.
+// The kernels geqrf_panel_* include it. It includes the numerics header, index.glsl, scale.glsl and
+// reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots, share_of,
+// column_total and put_dots. The includer's push block p must have `rows`.
+//
+// A panel of m rows and COLUMNS columns is divided among workgroups. Each owns p.rows rows, a
+// multiple of CHUNK. A workgroup processes its rows in chunks of CHUNK rows, through a tile in
+// shared memory.
+//
+// What one dispatch hands to the next is called a state. It is the next row (COLUMNS values),
+// followed by COLUMNS partial dot products of each workgroup:
+//
+//	state[l]                      element l of the row
+//	state[COLUMNS·(1 + g) + l]    workgroup g's part of the dot product with column l
 #ifndef PANEL_GLSL
 #define PANEL_GLSL
 #include "numerics_f64.glsl"
@@ -11,25 +21,30 @@
 #include "scale.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 128; // a multiple of CHUNK, at least COLUMNS
+// Invocations of a workgroup: a multiple of CHUNK, at least COLUMNS.
+layout(constant_id = 0) const uint LOCAL_SIZE = 128;
+// Columns of the panel, b; 1 to 128.
 layout(constant_id = 1) const uint COLUMNS = 32;
+// Rows of a chunk: a power of two.
 layout(constant_id = 2) const uint CHUNK = 64;
 
 #include "reduce.glsl"
 
-const uint LANES = LOCAL_SIZE / CHUNK;                  // invocations that share a row of a chunk
-const uint PER_LANE = (COLUMNS + LANES - 1) / LANES;    // columns of that row, for each of them
-const uint SEGMENTS = LOCAL_SIZE / COLUMNS;             // invocations that share a dot product
-const uint STRIDE = CHUNK + 1;                          // odd: no bank conflicts across columns
+const uint LANES = LOCAL_SIZE / CHUNK;            // invocations that share a row of a chunk
+const uint PER_LANE = (COLUMNS + LANES - 1) / LANES; // columns of that row for each of them
+const uint SEGMENTS = LOCAL_SIZE / COLUMNS;         // invocations that share a dot product
+const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so no bank conflicts
 
+// A chunk; element (r, l) at r + l·STRIDE.
 shared work_t tile[COLUMNS * STRIDE];
 
-// add_dots returns sum plus this invocation's share of the dot products of column
-// pivot of the tile with column t % COLUMNS, where that is not before pivot.
+// add_dots returns sum plus this invocation's share of a dot product over the tile: column pivot
+// times column t % COLUMNS. It adds nothing if that column lies before pivot.
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
 	if (column < pivot) return sum;
-	acc_t odd = acc_t(0); // two chains: one would wait for itself
+	// Two independent chains of additions hide each other's latency.
+	acc_t odd = acc_t(0);
 	for (uint r = gl_LocalInvocationIndex / COLUMNS; r < CHUNK; r += 2 * SEGMENTS) {
 		sum = fma(acc_t(tile[pivot * STRIDE + r]), acc_t(tile[column * STRIDE + r]), sum);
 		if (r + SEGMENTS < CHUNK) odd = fma(acc_t(tile[pivot * STRIDE + r + SEGMENTS]), acc_t(tile[column * STRIDE + r + SEGMENTS]), odd);
@@ -37,10 +52,10 @@ acc_t add_dots(acc_t sum, uint pivot) {
 	return sum + odd;
 }
 
-// share_of and column_total add up what the invocations have of each column, t of
-// column t % COLUMNS, in the order of the invocations: all call share_of, then comes
-// a barrier, then who wants may ask for any column's total. A barrier must stand before the
-// next share_of.
+// share_of and column_total add up shares of one value for each column, in the order of the
+// invocations. Invocation t has a share of column t % COLUMNS. All invocations call share_of, then
+// a barrier follows, then any invocation may ask for the total of any column. Another barrier must
+// follow before the next share_of.
 void share_of(acc_t x) { reduce_room[gl_LocalInvocationIndex] = x; }
 
 acc_t column_total(uint column) {
@@ -52,7 +67,8 @@ acc_t column_total(uint column) {
 	return even + odd;
 }
 
-// put_dots adds the shares up and writes this workgroup's partial results.
+// put_dots adds up the shares and stores this workgroup's partial dot products with columns pivot
+// and later. All invocations must call it.
 void put_dots(MatrixOut state, acc_t share, uint pivot) {
 	uint t = gl_LocalInvocationIndex;
 	share_of(share);

@@ -1,14 +1,13 @@
-// sy2sb_middle makes the b×b matrix in the middle of a panel's two-sided update.
-//
-//	N = −½·Tᵀ·X·T
+// sy2sb_middle computes the b×b matrix in the middle of a panel's two-sided update: N = −½·Tᵀ·X·T.
 //
 // in:  x  b×b, leading dimension b
-//      t  b×b upper triangular, leading dimension ldt, zeros stored below the diagonal
-// out: n  b×b, leading dimension b; must not overlap x or t
+//      t  b×b, upper triangular with zeros stored below the diagonal, leading dimension ldt
+// out: n  b×b, leading dimension b; it must not overlap x or t
 //
-// Workgroup q makes columns [q·STRIP, (q+1)·STRIP). b is COLUMNS.
+// b is COLUMNS. A workgroup computes STRIP columns. The kernel takes care of the edge. A NaN
+// spreads as in any product.
 //
-// Grid: ceil(COLUMNS / STRIP) workgroups.
+// Grid: ⌈COLUMNS / STRIP⌉ workgroups.
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
@@ -20,19 +19,25 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Order b, at least 1.
 layout(constant_id = 1) const uint COLUMNS = 32;
+// Columns of N that a workgroup computes, at least 1.
 layout(constant_id = 2) const uint STRIP = 8;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x, t;
 	MatrixOut n;
+	// Leading dimension of T, at least b.
 	uint ldt;
 } p;
 
-const uint AT_ONCE = 8; // elements of a sum that are on their way together
+// Loads of each factor that an invocation has in flight.
+const uint AT_ONCE = 8;
 
-shared acc_t xt[STRIP * COLUMNS]; // X·T: (i, l) at i + l·COLUMNS
+// X·T: element (i, l) at i + l·COLUMNS.
+shared acc_t xt[STRIP * COLUMNS];
 
 void main() {
 	uint begin = gl_WorkGroupID.x * STRIP, size = min(STRIP, COLUMNS - begin) * COLUMNS;
