@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -360,5 +361,21 @@ func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	for _, glue := range []float64{1e-14, 1e-8, 1e-4} {
 		d, e := matgen.GluedWilkinson(glue).Tridiagonal(21 * copies)
 		checkTridiagonal(t, fmt.Sprint("glue ", glue), TuningFor(testDevice(t).Info()), d, e)
+	}
+}
+
+// The drivers' compilers take long for long unrolled loops: the first solve with vectors took 13 s
+// to prepare on an H200 because of one tile.
+func TestMergeTilesCompileFast(t *testing.T) {
+	for _, family := range []string{"nvidia", "cpu", "other"} {
+		table := tuningFor(family).Products
+		for _, tile := range mergeTiles(table).Tiles {
+			if tile.ThreadM*tile.ThreadN*tile.Unroll > maxUnrolled || tile.K%tile.Unroll != 0 {
+				t.Errorf("%s: %v unrolls %d steps", family, tile, tile.Unroll)
+			}
+		}
+		if !reflect.DeepEqual(table, tuningFor(family).Products) {
+			t.Errorf("%s: the table itself changed", family)
+		}
 	}
 }
