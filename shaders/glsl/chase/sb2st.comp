@@ -1,19 +1,20 @@
-// sb2st chases the bulges of a band matrix, B = Q2·T·Q2ᵀ (LAPACK dsytrd_sb2st).
+// sb2st reduces a band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
+// dsytrd_sb2st).
 //
-// in/out: band  compact, 2·B rows a column: element (row, col) lies at
-//               row + col·(2B−1); rows past the band or the matrix zero before and after
-// out:    v     packed reflectors, and their factors: see package stages. Neither
-//         tau   is written unless VECTORS
+// in, out: band  compact, 2·B rows a column: element (row, col) lies at
+//                row + col·(2B−1). Rows past the band or the matrix are zero before and after
+// out:     v     packed reflectors, see package stages; written only if VECTORS
+//          tau   their factors; written only if VECTORS
 //
 // variant: sb2st_chase FLAGS
 // variant: sb2st_wave
 // variant: sb2st_log FLAGS LOG
 //
-// sb2st_chase is one dispatch for sweeps [first, last): workgroups stay and
-// take sweep after sweep. sb2st_log is the same and writes down who began which
-// step when, as a common counter has it: it is for pictures. sb2st_wave is one dispatch
-// for the steps with stride·s + j = t, a workgroup each. All give the same bits: each dot product
-// is summed in an order fixed by LANES and B, whoever runs the step when.
+// sb2st_chase runs sweeps [first, last) in one dispatch: workgroups stay and take sweep after
+// sweep. sb2st_log does the same, and logs which workgroup began which step when, according to a
+// common counter; it is for pictures. sb2st_wave runs the steps with stride·s + j = wave in one
+// dispatch, one workgroup a step. All three give the same bits: the order of each dot product
+// depends on LANES and B alone, and not on who runs the step when.
 //
 // Step (s, j) acts on rows and columns r … r+len−1, r = s+1+j·B:
 //
@@ -24,34 +25,39 @@
 //	r+len               │   C    │ low      C is the next step's x and A
 //	                    └────────┘
 //
-// Who must wait for whom. Sweep s reads and writes, in step j, rows r … r+B−1 of
-// columns from r−B on, and rows r+B … r+2B−1 of columns up to r+B−1. The steps of
-// sweep s−1 stand one row higher. Its steps up to j+1 overlap this one; of step
-// j+2 only one element does, row r+2B−1 of column r+B−1: there x of that step has
-// its head and leaves its β. So D and C may be read when (s−1, j+1) is complete and
-// the β of (s−1, j+2) is in place, and nothing that sweep s−1 does afterwards
-// touches them. A flag counts the steps whose β is in place: as a sweep stores all
-// of a step before the flag counts the next one's β, the condition is
-// flag(s−1) ≥ j+1+LEAD, LEAD = 2, or that sweep s−1 has ended. The first x, column s, lies a
-// step higher than C: for it flag(s−1) ≥ LEAD will do. Sweep s−2 is
-// further by the same rule. The wave form knows whole steps only: (s−1, j+2) must be in an
-// earlier wave than (s, j), so stride = 1 + LEAD.
+// Which steps must wait for which. In step j, sweep s reads and writes rows r … r+B−1 of columns
+// from r−B on, and rows r+B … r+2B−1 of columns up to r+B−1. The steps of sweep s−1 lie one row
+// higher. Its steps up to j+1 overlap this step. Its step j+2 overlaps in one element only, row
+// r+2B−1 of column r+B−1: this is the head of its x, where it stores its β. So D and C may be read
+// as soon as (s−1, j+1) is complete and the β of (s−1, j+2) is stored. Nothing that sweep s−1 does
+// afterwards touches them.
 //
-// Between its steps sb2st_chase keeps C on chip. What memory then holds of C is
-// read by nobody: sweep s+1 comes to C's elements in its step j, when step j+1 of
-// sweep s has stored them as its A.
+// A flag counts the steps of a sweep whose β is stored. A sweep stores all of a step before its
+// flag counts the β of the step after. So the condition is flag(s−1) ≥ j+1+LEAD with LEAD = 2, or
+// that sweep s−1 has ended. The first x, in column s, lies one step higher than C: for it flag(s−1)
+// ≥ LEAD is enough. Sweep s−2 is further ahead by the same rule. The wave form counts whole steps
+// only: (s−1, j+2) must be in an earlier wave than (s, j), so stride = 1 + LEAD.
 //
-// One barrier a step. The chain x → reflector → C → x is what a sweep's time consists
-// of, so nothing else should stand in it. A row of C and of D, and a column of A,
-// belongs to a cluster of LANES neighbouring invocations of one subgroup, which sum
-// its dot product by shuffles; every cluster forms the reflector for itself, from x in
-// shared memory. Only D needs a sum from all clusters, uᵀDu: it is finished in the
-// next step, behind the barrier that hands C over.
+// Between its steps, sb2st_chase keeps C on chip. The elements of C in memory are then out of date,
+// but no workgroup reads them: sweep s+1 reaches them in its step j, after step j+1 of sweep s has
+// stored them as its A.
 //
-// All blocks are in the registers of the same invocations, which takes a narrow band; sb2st_teams is for wide ones.
+// One barrier a step. The chain x → reflector → C → x is the critical path of a sweep, so nothing
+// else should be in it. A row of C and of D, and a column of A, belongs to a cluster of LANES
+// neighbouring invocations of one subgroup, which add up its dot product by shuffles. Every cluster
+// computes the reflector for itself, from x in shared memory. Only D needs a sum over all clusters,
+// uᵀDu: D is finished in the next step, after the barrier that hands C over.
 //
-// Subgroups are full, which vk.Build asks for, and neighbours in one are neighbours by
-// gl_LocalInvocationIndex, which Vulkan leaves open and every device does.
+// All blocks are in the registers of the same invocations. This needs a narrow band; sb2st_teams is
+// for wide ones. No two buffers may overlap. A NaN in the band makes results NaN, but no workgroup
+// waits longer for it.
+//
+// Two things are assumed of subgroups. They are full, which vk.Build asks for. Neighbours in a
+// subgroup are neighbours by gl_LocalInvocationIndex, which Vulkan leaves open and every known
+// device does.
+//
+// Grid: with FLAGS as many workgroups in x as shall run at the same time; otherwise one a step of
+// the wave, folded.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -66,37 +72,55 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 24; // WORK, and with FLAGS at least a subgroup more
+// Invocations of a workgroup: WORK; with FLAGS at least one subgroup and two invocations more.
+layout(constant_id = 0) const uint LOCAL_SIZE = 24;
+// Half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-layout(constant_id = 2) const uint TILES = 2; // 1: C waits until A has left the tile, at the price of a barrier
+// Blocks in shared memory. 2: A and C. 1: C waits until A has left the tile, which costs one
+// barrier more.
+layout(constant_id = 2) const uint TILES = 2;
+// Whether reflectors are stored.
 layout(constant_id = 3) const bool VECTORS = true;
+// Steps by which the sweep before must be ahead: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-layout(constant_id = 5) const uint LANES = 2; // a power of two, at most the subgroup's size
-layout(constant_id = 6) const uint WORK = 8;  // at least B·LANES, and a multiple of the subgroup's size
-layout(constant_id = 7) const bool RETAIN = true; // D of the step before beside this step's, at the price of registers
+// Invocations of a cluster: a power of two, at most the size of a subgroup.
+layout(constant_id = 5) const uint LANES = 2;
+// Invocations that compute: at least B·LANES, and a multiple of the subgroup's size.
+layout(constant_id = 6) const uint WORK = 8;
+// Whether D of the step before stays in registers together with this step's; otherwise it is stored
+// before this step's D is loaded. It costs registers.
+layout(constant_id = 7) const bool RETAIN = true;
 
 #include "chase.glsl"
 
-const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2); // of a tile: clusters side by side meet different banks, by rows and by columns
+// Leading dimension of a tile. Neighbouring clusters then access different banks, by rows and by
+// columns.
+const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
 const uint TILE = B * LD;
-const uint OWN = (B + LANES - 1) / LANES; // elements of a row or column that are an invocation's own
+// Elements of a row or column that an invocation holds: its own elements.
+const uint OWN = (B + LANES - 1) / LANES;
 
-shared work_t tile[TILES * TILE]; // A, and C, which is the next A
-shared work_t d_u[2 * B];         // γ·D·u of this step and of the one before
+// A, and C, which is the A of the next step.
+shared work_t tile[TILES * TILE];
+// γ·D·u of this step and of the one before.
+shared work_t d_u[2 * B];
 
-// A step, as far as it concerns an invocation of cluster i, the place first in it. Own
-// elements are first, first + LANES …
+// A step as an invocation sees it. The invocation is number `first` of cluster i; its own elements
+// are first, first + LANES, …
 struct Step { uint s, j, r, len, low, i, first; };
 
-// Where B is not a multiple of LANES, or the clusters do not fill the subgroups, some elements
-// and clusters are past the end.
+// If B is not a multiple of LANES, or if the clusters do not fill the subgroups, some elements and
+// clusters lie past the end of the block.
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
-work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i; // column i of A, rows i of C and D; of u
+// Own elements of column i of A, of rows i of C and D, and of u; element i of u.
+work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i;
 work_t head, gamma;
-uint mirror[OWN]; // mirrored own elements
-work_t late_d[OWN], late_u[OWN], late_u_i; // of the step before
+// mirrored() of the own elements.
+uint mirror[OWN];
+// The same of the step before.
+work_t late_d[OWN], late_u[OWN], late_u_i;
 
 Step step_of(uint s, uint j) {
 	Step q;
@@ -110,6 +134,7 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
+// cluster_sum returns the sum of x over the cluster, the same bits to each of its invocations.
 work_t cluster_sum(work_t x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
 	return x;
@@ -120,10 +145,10 @@ uint cluster_max(uint x) {
 	return x;
 }
 
-// cluster_first is the first invocation's x.
+// cluster_first returns the x of the first invocation of the cluster.
 work_t cluster_first(work_t x) { return subgroupShuffle(x, gl_SubgroupInvocationID & ~(LANES - 1)); }
 
-// dot is yᵀ·z, of the own elements in two chains.
+// dot returns yᵀ·z over the cluster. The own elements are summed in two independent chains.
 work_t dot(work_t y[OWN], work_t z[OWN]) {
 	work_t even = y[0] * z[0], odd = 0;
 	if (OWN > 1) odd = y[OWN > 1 ? 1 : 0] * z[OWN > 1 ? 1 : 0];
@@ -134,14 +159,15 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	return cluster_sum(even + odd);
 }
 
+// prepare computes mirror once for all steps.
 void prepare() {
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		mirror[m] = mirrored(gl_LocalInvocationIndex / LANES, gl_LocalInvocationIndex % LANES + m * LANES);
 	}
 }
 
-// fetch_c and fetch_d send for C, and D mirrored. Below row n−1 memory has zeros, so that a step
-// needs no other care at the matrix's end; but nothing right of column n−1.
+// fetch_c and fetch_d start loading C, and D by symmetry. Below row n−1 memory holds zeros, so a
+// step needs no other check at the end of the matrix. Right of column n−1 memory holds nothing.
 void fetch_c(Step q) {
 	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	if (q.low > 0 && exists(q.i)) {
@@ -160,7 +186,7 @@ void fetch_d(Step q) {
 	}
 }
 
-// take reads A and x from the tile; of x the head apart.
+// take reads A and x from the tile; the head of x is kept apart from u.
 void take(Step q, uint from) {
 	uint i = exists(q.i) ? q.i : 0, column = from + q.first + i * LD, x = from + q.first;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -173,8 +199,8 @@ void take(Step q, uint from) {
 	if (q.first == 0) u[0] = 0;
 }
 
-// reflect finds H from head and u = x without its head, and scales both by a power of two
-// that brings the largest near one. u_0 stays for the caller to fill in, as it is known last.
+// reflect computes H from head and from u = x without its head, and scales both by a power of two
+// that brings the largest element near one. The caller fills in u_0, which is known last.
 Reflector reflect() {
 	uint top = 0;
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
@@ -190,11 +216,11 @@ Reflector reflect() {
 	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
 }
 
-// times is γ·yᵀu for the own elements y of a row or column; u lacks u_0.
+// times returns γ·yᵀu for the own elements y of a row or column, where u does not have its u_0 yet.
 work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
 
-// chase is the step but for D, which finish does when all clusters are here. C goes to the tile at to, or to
-// memory if it does not stay on chip.
+// chase does the whole step except D, which finish does when all clusters have come to the barrier.
+// If keeps, C goes to the tile, from index `to` on; otherwise it goes to memory.
 void chase(Step q, bool keeps, uint to, uint slot) {
 	Reflector h = reflect();
 	gamma = h.gamma;
@@ -214,7 +240,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	}
 	u_i = q.i == 0 ? h.u0 : u_i;
 	if (q.first == 0 && exists(q.i)) {
-		d_u[slot * B + q.i] = q.i < q.len ? d_u_i : work_t(0); // where nothing was fetched
+		d_u[slot * B + q.i] = q.i < q.len ? d_u_i : work_t(0); // zero if no row was loaded
 
 		if (VECTORS && q.i < q.len) {
 			MatrixOut(vectors(q.s, q.j)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
@@ -234,6 +260,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	}
 }
 
+// retain keeps what finish needs after the next barrier.
 void retain() {
 	if (!RETAIN) return;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -243,7 +270,8 @@ void retain() {
 	late_u_i = u_i;
 }
 
-// finish stores D − u·qᵀ − q·uᵀ, q = γ·Du − ½γ·(γ·uᵀDu)·u, of step q, the step before, if there is one.
+// finish stores D − u·qᵀ − q·uᵀ, where the vector q is γ·Du − ½γ·(γ·uᵀDu)·u. It does so for the
+// step q, if any says that there is one.
 void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -267,8 +295,8 @@ void finish_late(Step q, bool any, uint slot) {
 }
 
 #ifdef FLAGS
-// Two subgroups that compute nothing speak with the other sweeps while a step runs: one
-// publishes the step before, one waits for what the next step needs.
+// Two invocations that compute nothing exchange flags with other sweeps while a step runs. One
+// publishes the step before; one waits for what the next step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 
@@ -334,14 +362,14 @@ void main() {
 	} else if (gl_LocalInvocationIndex < B) {
 		tile[gl_LocalInvocationIndex] = Band(band(q.r, s)).at[gl_LocalInvocationIndex];
 	}
-	meet(); // x goes back to where others read it
+	meet(); // chase stores to x, which other invocations have just read
 	prepare();
 	fetch_c(q);
 	fetch_d(q);
 	take(q, 0);
 	chase(q, false, 0, 0);
 	retain();
-	meet(); // and D, of which both triangles were read
+	meet(); // finish stores to D, of which others have just read both triangles
 	finish_late(q, true, 0);
 }
 #endif

@@ -1,31 +1,37 @@
-// sb2st_teams chases bulges as sb2st does, for wide bands: a team of invocations for each block of a step.
+// sb2st_teams chases bulges as sb2st does, for wide bands: each block of a step has a team of
+// invocations of its own.
 //
-// in/out: band  as for sb2st; out: v, tau
+// in, out: band    as in sb2st
+// out:     v, tau  as in sb2st
 //
 // variant: sb2st_teams FLAGS
 // variant: sb2st_teams_log FLAGS LOG
 //
-// Steps, blocks and who must wait for whom: see sb2st.comp. A wide band's step has so many
-// elements that an invocation cannot hold its share of all blocks, nor shared memory two tiles, and what
-// one subgroup does in order the memory's pipeline cannot overlap. So each block has its team, and these are
-// at different places at the same time:
+// Steps, blocks, which steps must wait for which, aliasing and NaN: see sb2st.comp. A step of a
+// wide band has many elements: an invocation cannot hold its share of all blocks, and shared memory
+// cannot hold two tiles. Besides, one subgroup that does everything in order leaves the pipelines
+// of memory and arithmetic idle in turn. So each block has its team, and the teams are at different
+// parts of the step at the same time:
 //
 //	         first half                              second half
 //	C                                                C·H to the tile
-//	A        takes A from the tile                   H·A to memory
-//	D        H·D·H of the step before to memory      γ·D·u, for all to see
-//	head     x → reflector, β to memory              v, τ
+//	A        reads A from the tile                   H·A to memory
+//	D        H·D·H of the step before to memory      γ·D·u, for all clusters
+//	head     x → reflector, β to memory              v, τ to memory
 //	spare                                            publish; wait for the next step
 //
-// The barrier between the halves hands on the reflector within the workgroup. It is also where C finds the tile
-// empty, and where all that the next sweep waits for is stored: D of the step before, and β.
-// So the flag counts a step in its middle. C and D are sent for behind it: what the first half sends for, the
-// barrier may have to wait for.
+// The barrier between the halves hands the reflector to all teams. At that barrier the tile has
+// become free for C. Everything that the next sweep waits for is stored by then: D of the step
+// before, and β. So the flag counts a step in its middle. C and D are loaded after the barrier: if
+// the first half issued their loads, the barrier might have to wait for them.
 //
-// What an invocation holds of its block is one array for all teams: a compiler that does not know that
-// nobody is in two teams would keep three in registers.
+// The elements that an invocation holds of its block are one array for all teams. With an array for
+// each team, a compiler that does not know that no invocation is in two teams would keep three
+// arrays in registers.
 //
-// The bits depend on B, LANES, LANES_A, HEAD, and on nothing else.
+// The bits depend on B, LANES, LANES_A and HEAD, and on nothing else.
+//
+// Grid: as many workgroups in x as shall run at the same time.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -40,41 +46,59 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 40; // 3·TEAM + HEAD, and at least two invocations more
+// Invocations of a workgroup: 3·TEAM + HEAD, and at least two more.
+layout(constant_id = 0) const uint LOCAL_SIZE = 40;
+// Half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-layout(constant_id = 2) const uint TEAM = 8; // a multiple of the subgroup's size
+// Invocations of the team of a block: a multiple of the subgroup's size.
+layout(constant_id = 2) const uint TEAM = 8;
+// Whether reflectors are stored.
 layout(constant_id = 3) const bool VECTORS = true;
+// Steps by which the sweep before must be ahead: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-layout(constant_id = 5) const uint LANES = 2;   // that share a row of C or D; a power of two, at most the subgroup's size
-layout(constant_id = 6) const uint LANES_A = 4; // that share a column of A, alike
-layout(constant_id = 7) const uint HEAD = 8;    // the subgroup's size
+// Invocations that share a row of C or D: a power of two, at most the subgroup's size.
+layout(constant_id = 5) const uint LANES = 2;
+// Invocations that share a column of A: a power of two, at most the subgroup's size.
+layout(constant_id = 6) const uint LANES_A = 4;
+// Invocations of the team of x: the subgroup's size.
+layout(constant_id = 7) const uint HEAD = 8;
 
 #include "chase.glsl"
 
-// Rows of C and D: those of a cluster of LANES invocations are CLUSTERS apart. An invocation has OWN elements of each.
+// Rows of C and D: a cluster of LANES invocations has ROWS rows, CLUSTERS apart. An invocation has
+// OWN elements of each.
 const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
-// Columns of A, alike.
+// Columns of A, in the same way.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
 
-const uint OWN_HEAD = (B + HEAD - 1) / HEAD; // elements of x
+// Elements of x that an invocation of its team has.
+const uint OWN_HEAD = (B + HEAD - 1) / HEAD;
 
+// Elements that an invocation holds, in whichever team it is.
 const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 
-// Half a subgroup of 32 is served at once: LD spreads its rows and columns of C over the banks.
+// Leading dimension of the tile. The hardware serves half a subgroup of 32 at once; LD spreads the
+// rows and columns of C that it accesses over different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-shared work_t tile[B * LD]; // A, and C, which is the next A
-shared work_t u[2 * B], gamma[2]; // of this step and of the one before
-shared work_t d_u[B];       // γ·D·u
+// A, and C, which is the A of the next step.
+shared work_t tile[B * LD];
+// u and γ of this step and of the one before.
+shared work_t u[2 * B], gamma[2];
+// γ·D·u.
+shared work_t d_u[B];
 
-work_t own[SIZE]; // of this invocation's block; of C and D, element m of row r in r·OWN + m
+// The elements of this invocation's block. Of C and D: element m of row r is at r·OWN + m.
+work_t own[SIZE];
+// 1/u_0 and τ, in the team of x.
 work_t inverse_u0, tau;
 
+// Step j of sweep s, with r, len and low as in sb2st.comp. slot is the half of u that it uses.
 struct Step { uint s, j, r, len, low, slot; };
 
 Step step_of(uint s, uint j) {
@@ -88,28 +112,31 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
-// sum_of adds up what so many neighbours have, a power of two of them.
+// sum_of returns the sum over `neighbours` invocations, a power of two.
 work_t sum_of(uint neighbours, work_t x) {
 	[[unroll]] for (uint m = 1; m < neighbours; m *= 2) x += subgroupShuffleXor(x, m);
 	return x;
 }
 
-// t is the place in the team. row is the r-th row of C or D of t, first where its own elements begin, which are LANES apart.
+// t is the invocation's number in its team. row returns its r-th row of C or D. first returns where
+// its own elements begin; they are LANES apart.
 uint row(uint t, uint r) { return t / LANES + r * CLUSTERS; }
 uint first(uint t) { return t % LANES; }
-bool whole() { return ROWS * CLUSTERS == B; } // or some rows are past the end
+bool whole() { return ROWS * CLUSTERS == B; } // false: some rows lie past the end
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 
-// column is the c-th of A. Where two clusters are served at once, their columns are two apart: other banks.
+// column returns the invocation's c-th column of A. If two clusters are served at once, their
+// columns are two apart, and so in different banks.
 uint column(uint t, uint c) {
 	uint i = t / LANES_A;
 	if (CLUSTERS_A % 4 == 0) i = i & ~3u | (i & 1) << 1 | i >> 1 & 1;
 	return i + c * CLUSTERS_A;
 }
 
+// u_at returns element k of u, or zero if the invocation has no such element.
 work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
 
-// times is γ·yᵀu for each own row y.
+// times computes γ·yᵀu for each own row y.
 void times(Step q, uint t, out work_t y_u[ROWS]) {
 	work_t odd[ROWS];
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = odd[r] = 0;
@@ -125,8 +152,8 @@ void times(Step q, uint t, out work_t y_u[ROWS]) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * sum_of(LANES, y_u[r] + odd[r]);
 }
 
-// Below row n−1 memory has zeros, so that a step needs no other care at the matrix's end; but nothing
-// right of column n−1.
+// fetch_c loads the own rows of C. Below row n−1 memory holds zeros, so a step needs no other check
+// at the end of the matrix. Right of column n−1 memory holds nothing.
 void fetch_c(Step q, uint t) {
 	if (q.low == 0) return;
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -139,7 +166,7 @@ void fetch_c(Step q, uint t) {
 	}
 }
 
-// put_c leaves C·H in the tile.
+// put_c stores C·H to the tile.
 void put_c(Step q, uint t) {
 	work_t c_u[ROWS];
 	times(q, t, c_u);
@@ -155,6 +182,7 @@ void put_c(Step q, uint t) {
 
 bool inside_a(uint i) { return B % LANES_A == 0 || i < B; }
 
+// take_a reads the own columns of A from the tile.
 void take_a(uint t) {
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
 		uint k = COLUMNS * CLUSTERS_A == B || column(t, c) < B ? column(t, c) : 0;
@@ -165,7 +193,7 @@ void take_a(uint t) {
 	}
 }
 
-// put_a stores H·A, but for x.
+// put_a stores H·A to memory, except its first column x.
 void put_a(Step q, uint t) {
 	work_t a_u[COLUMNS];
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = 0;
@@ -189,6 +217,7 @@ void put_a(Step q, uint t) {
 	}
 }
 
+// fetch_d loads the own rows of D, by symmetry.
 void fetch_d(Step q, uint t) {
 	Band corner = Band(band(q.r, q.r));
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -201,18 +230,20 @@ void fetch_d(Step q, uint t) {
 	}
 }
 
-// multiply_d leaves γ·D·u where finish_d of all clusters finds it.
+// multiply_d stores γ·D·u to shared memory, for finish_d of all clusters.
 void multiply_d(Step q, uint t) {
 	work_t y[ROWS];
 	times(q, t, y);
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0); // where nothing was fetched
+		// Zero if no row was loaded.
+		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0);
 	}
 }
 
-// finish_d stores D − u·wᵀ − w·uᵀ, w = γ·Du − ½γ·(γ·uᵀDu)·u, of step q, the step before, if there is one. (No
-// branch: see reflector.) Each subgroup forms uᵀDu with all its lanes, as of all of a row's own u and Du
-// together with D there would be too many for the registers.
+// finish_d stores D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. It does so for the step q, if any
+// says that there is one. (It has no branch: see reflector.) Each subgroup computes uᵀDu with all
+// its invocations. If each row's cluster did, it would hold all its own elements of u and Du
+// together with D, which are too many for the registers.
 void finish_d(Step q, uint t, bool any) {
 	work_t u_d_u = 0;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
@@ -238,7 +269,8 @@ void finish_d(Step q, uint t, bool any) {
 	}
 }
 
-// reflect finds H from x, scaled by a power of two that brings the largest element near one, and stores H·x.
+// reflect computes H from x, scaled by a power of two that brings the largest element near one, and
+// stores H·x.
 void reflect(Step q, uint t) {
 	work_t x[OWN_HEAD], head = tile[0], kept = head;
 	uint top = 0;
@@ -280,10 +312,10 @@ void put_v(Step q, uint t) {
 	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
 }
 
-// Who is who.
+// The first invocation of each team; C has the first one, A the second.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
-// Two subgroups that compute nothing speak with the other sweeps while a step runs.
+// Two invocations that compute nothing exchange flags with other sweeps while a step runs.
 const uint PUBLISHER = FIRST_SPARE, WAITER = LOCAL_SIZE - 1;
 
 void main() {

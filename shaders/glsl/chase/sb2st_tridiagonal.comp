@@ -1,9 +1,12 @@
-// sb2st_tridiagonal reads T off the first two diagonals of a compact band.
+// sb2st_tridiagonal copies T out of a compact band: the first two rows of its storage are the
+// diagonal and the subdiagonal.
 //
-// in:  band  ld rows a column, column c holds rows c, c+1 …
-// out: d[n], e[n−1]
+// in:  band  ld rows a column; column c holds rows c, c+1, … of the matrix
+// out: d, e  n and n−1 elements
 //
-// One invocation a column; the grid is folded. No aliasing.
+// The outputs must not overlap the band. Values are copied as they are.
+//
+// Grid: one invocation a column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -14,6 +17,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Band { real_t at[]; };
@@ -22,6 +26,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Di
 layout(push_constant, scalar) uniform Push {
 	Band band;
 	Diagonal d, e;
+	// Order, at least 1; stored rows of a column, at least 2 unless n = 1.
 	uint n, ld;
 } p;
 
