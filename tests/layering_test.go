@@ -17,7 +17,9 @@ const module = "github.com/vkevd/vkevd/"
 // mayImport is the architecture: a package may import these packages of the module and no
 // others. Test files may import any package of the module, but see forTests.
 var mayImport = map[string][]string{
-	"cmd/vkevd":         {"evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "stages", "vk"},
+	"cmd/vkevd/internal/draw": {},
+
+	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "stages", "vk"},
 	"evd":               {"stages", "vk"},
 	"evd/bench":         {"evd", "stages", "shaders", "vk", "vk/spirv"},
 	"evd/matgen":        {},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ type benchmark interface {
 	Close()
 }
 
-func (s *session) bench() *cobra.Command {
+func benchCommand(s *session) *cobra.Command {
 	j := &benchJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "bench --n N,… [flags] STAGE…",
@@ -63,7 +62,7 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 			if err := errors.Join(j.options.Check(), err); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			if err := tooLarge(j.options.Orders...); err != nil {
+			if err := checkOrders(j.options.Orders...); err != nil {
 				return usage(cmd, "%w", err)
 			}
 			return nil
@@ -71,8 +70,8 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 		ValidArgsFunction: words(bench.Stages(), false),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
-	j.device = s.deviceFlag(cmd)
-	j.config = s.configFlag(cmd)
+	j.device = deviceFlag(cmd, s)
+	j.config = configFlag(cmd, s)
 	j.options.WarmUp = warmUp
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.options.Orders, "n", "n", nil, "orders `N` of the matrices")
@@ -87,11 +86,11 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 }
 
 func (j *benchJob) run(ctx context.Context) error {
-	return j.measuring(ctx, j.rows, func(rows *rowFile, show *progress) error { return j.measure(ctx, rows, show) })
+	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.measure(ctx, rows, show) })
 }
 
 // measuring is work that appends rows to a file, "" for none, and shows how far it is.
-func (s *session) measuring(ctx context.Context, path string, work func(rows *rowFile, show *progress) error) error {
+func measuring(ctx context.Context, s *session, path string, work func(rows *rowFile, show *progress) error) error {
 	rows, err := openRows(path)
 	if err != nil {
 		return err
@@ -149,9 +148,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 
 // on opens the device and makes it ready.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
-	dev, err := j.openAs(vk.Options{
-		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Kernels: kernels, Statistics: kernels,
-	})
+	dev, err := j.open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.stderr)
 	if err != nil {
 		return err
 	}
@@ -167,12 +164,4 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) err
 	}
 	defer b.Close()
 	return use(b)
-}
-
-func (d opened) bench(ctx context.Context, opt bench.Options) (benchmark, error) {
-	b, err := bench.New(ctx, d.Device, opt)
-	if err != nil {
-		return nil, err // not b: a nil pointer would be a benchmark
-	}
-	return b, nil
 }

@@ -86,7 +86,7 @@ registers  spills  shared bytes declared  kernel
 func TestBench(t *testing.T) {
 	s := newStage(t)
 	stdout, stderr, status := s.run("bench", "--n", "7,12", "--kernels", "--json", "rows", "--device", "pre", "gemm")
-	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != statusFine {
+	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if o := s.machine.opened; len(o) != 2 || o[0].Device != "pre" || o[0].Kernels || o[0].Statistics || !o[1].Kernels || !o[1].Statistics {
@@ -131,7 +131,7 @@ func TestBenchRefused(t *testing.T) {
 
 func TestBenchVariants(t *testing.T) {
 	s := newStage(t)
-	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusFine {
+	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusSuccess {
 		t.Fatal(status, stderr)
 	}
 	if o := s.machine.benched.Variants; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {

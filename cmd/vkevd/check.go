@@ -22,7 +22,7 @@ type checkJob struct {
 	quiet        bool
 }
 
-func (s *session) check() *cobra.Command {
+func checkCommand(s *session) *cobra.Command {
 	j := &checkJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "check [flags] MATRIX VALUES [VECTORS]",
@@ -48,14 +48,14 @@ rows, on the host, which takes longer and trusts nothing that solve has used.`,
 			if len(args) != 2 && len(args) != 3 {
 				return usage(cmd, "check takes MATRIX, VALUES and perhaps VECTORS, not %d files", len(args))
 			}
-			if first := slices.Index(args, stdinWord); first >= 0 && slices.Contains(args[first+1:], stdinWord) {
+			if first := slices.Index(args, streamWord); first >= 0 && slices.Contains(args[first+1:], streamWord) {
 				return usage(cmd, "only one of the files can be standard input")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
-	j.device = s.deviceFlag(cmd)
+	j.device = deviceFlag(cmd, s)
 	f := cmd.Flags()
 	f.BoolVar(&j.host, "host", false, "compute on the host, without any device")
 	f.BoolVar(&j.asJSON, "json", false, "the ratios as a JSON object")
@@ -97,7 +97,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	res := &evd.Result[float64]{}
 	show.stage("reading " + inputName(files[1]))
 	if res.Values, err = unlessDone(ctx, func() ([]float64, error) {
-		if a.N == 0 && files[1] != stdinWord && isEmpty(files[1]) {
+		if a.N == 0 && files[1] != streamWord && isEmpty(files[1]) {
 			return nil, nil // what solve writes of no values; matio calls it no file
 		}
 		return readVector(files[1], j.stdin)
@@ -140,7 +140,7 @@ func (j *checkJob) measure(ctx context.Context, a evd.Sym[float64], res *evd.Res
 		return unlessDone(ctx, func() (measures, error) { return onHost(a, res), nil })
 	}
 	show.stage("preparing the device")
-	dev, p, err := j.prepare(ctx, j.device(), log, a.N, evd.Options{Vectors: true})
+	dev, p, err := prepare(ctx, j.session, j.device(), log, vectorsPlan(a.N))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestCheckOnTheDevice(t *testing.T) {
 orthogonality                         0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
 `
 	const told = "reading A.mtx\nreading v.txt\nreading Q.npy\npreparing the device\nchecking\n"
-	if stdout != want || stderr != told || status != statusFine {
+	if stdout != want || stderr != told || status != statusSuccess {
 		t.Errorf("status %d\n%s\nwant\n%s\nstderr %q", status, stdout, want, stderr)
 	}
 	if o := s.machine.opened; len(o) != 1 || o[0].Device != "pre" || !s.machine.wanted[0].Vectors || s.machine.closed != 2 {
@@ -61,7 +61,7 @@ func TestCheckOnTheHost(t *testing.T) {
 			if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Passed != (c.fails == "") {
 				t.Errorf("%v in %s", err, stdout)
 			}
-			if c.fails == "" && (status != statusFine || stderr != "") ||
+			if c.fails == "" && (status != statusSuccess || stderr != "") ||
 				c.fails != "" && (status != statusNumerical || !strings.HasPrefix(stderr, "vkevd: check failed: "+c.fails+" is ")) {
 				t.Errorf("status %d, %s", status, stderr)
 			}
@@ -76,7 +76,7 @@ func TestCheckOfValuesAlone(t *testing.T) {
 	s := newStage(t)
 	s.solved()
 	stdout, _, status := s.run("check", "A.mtx", "v.txt")
-	if status != statusFine || !strings.HasPrefix(stdout, "trace ") || strings.Count(stdout, "\n") != 2 {
+	if status != statusSuccess || !strings.HasPrefix(stdout, "trace ") || strings.Count(stdout, "\n") != 2 {
 		t.Errorf("status %d\n%s", status, stdout)
 	}
 	s.file("v.txt", "1\n4\n")
@@ -128,11 +128,11 @@ func TestCheckOfWhatSolveWrites(t *testing.T) {
 	s.file("empty.npy", npy(0, 0))
 	for _, file := range []string{"A.mtx", "empty.npy"} {
 		for _, values := range []string{"v.txt", "v.npy", "v.json"} {
-			if _, stderr, status := s.real("solve", "--out-values", values, "--out-vectors", "Q.npy", file); status != statusFine {
+			if _, stderr, status := s.real("solve", "--out-values", values, "--out-vectors", "Q.npy", file); status != statusSuccess {
 				t.Fatal(stderr)
 			}
 			for _, where := range []string{"--host=false", "--host"} {
-				if stdout, stderr, status := s.real("check", where, file, values, "Q.npy"); status != statusFine || strings.Count(stdout, "\n") != 2 {
+				if stdout, stderr, status := s.real("check", where, file, values, "Q.npy"); status != statusSuccess || strings.Count(stdout, "\n") != 2 {
 					t.Errorf("%s %s %s: status %d\n%s%s", where, file, values, status, stdout, stderr)
 				}
 			}

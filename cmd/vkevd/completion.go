@@ -10,7 +10,7 @@ import (
 // shells are those whose command lines can be completed.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func (s *session) completion() *cobra.Command {
+func completionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "a script that completes command lines",

@@ -19,44 +19,31 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tuned is the file that vkevd tune keeps for one device under one driver.
+// tuned is the content of the file that vkevd tune --save writes for one device and one driver.
 type tuned struct {
 	Version string      `json:"version"` // of vkevd
 	Device  string      `json:"device"`
 	Driver  string      `json:"driver"`
-	N       int         `json:"n"` // where it was measured
+	N       int         `json:"n"` // order of the matrices that were measured
 	Choice  tune.Choice `json:"choice"`
 }
 
-// driverOf is how files and reports name a driver.
+// driverOf names a driver in files and reports.
 func driverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
-// configFolder is VKEVD_CONFIG, which may be empty to read and keep nothing, or else our
-// place among the user's settings.
-func (s *session) configFolder() string {
-	if dir, ok := s.lookup("VKEVD_CONFIG"); ok {
-		return dir
-	}
-	dir, err := s.configDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "vkevd")
-}
-
-// tunedFile is the path of a device's file, "" where none is kept.
-func (s *session) tunedFile(info vk.Info) string {
-	dir := s.configFolder()
+// tunedFile is the path of a device's settings, "" where none are kept.
+func (e environment) tunedFile(info vk.Info) string {
+	dir := e.configFolder()
 	if dir == "" {
 		return ""
 	}
 	key := sha256.Sum256([]byte(info.Name + "\x00" + driverOf(info)))
-	const enough = 8 // bytes of it
+	const enough = 8 // bytes of the hash
 	return filepath.Join(dir, "tuning-"+hex.EncodeToString(key[:enough])+".json")
 }
 
-// readTuned reads what was kept for a device: false, without an error, if nothing was.
-func readTuned(path string, info vk.Info) (t tuned, _ bool, _ error) {
+// readTuned reads the settings of a device. Without a file it returns false and no error.
+func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil
 	}
@@ -67,9 +54,9 @@ func readTuned(path string, info vk.Info) (t tuned, _ bool, _ error) {
 		return t, false, reason(err)
 	}
 	defer f.Close()
-	const most = 1 << 16 // bytes of a file that is ours
+	const most = 1 << 16 // bytes
 	d := json.NewDecoder(io.LimitReader(f, most))
-	d.DisallowUnknownFields() // those of another version may mean what we would not do
+	d.DisallowUnknownFields() // another version's fields may ask for what this one does not do
 	if err := d.Decode(&t); err != nil {
 		return t, false, reason(err)
 	}
@@ -79,7 +66,7 @@ func readTuned(path string, info vk.Info) (t tuned, _ bool, _ error) {
 	return t, true, nil
 }
 
-// writeTuned keeps a choice for a device.
+// writeTuned writes the settings of a device.
 func writeTuned(path string, t tuned) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return cannotWrite(path, err)
@@ -97,41 +84,41 @@ func writeTuned(path string, t tuned) error {
 	return cannotWrite(path, f.Commit())
 }
 
-// A config is whether commands look at what tune has kept.
+// A config says whether a command uses what vkevd tune --save has written.
 type config struct {
-	*session
+	environment
 	none bool
 }
 
-func (s *session) configFlag(cmd *cobra.Command) *config {
-	c := &config{session: s}
-	cmd.Flags().BoolVar(&c.none, "no-config", false, "do not use what vkevd tune --save has kept")
+func configFlag(cmd *cobra.Command, s *session) *config {
+	c := &config{environment: s.environment}
+	cmd.Flags().BoolVar(&c.none, "no-config", false, "ignore the settings that vkevd tune --save has written")
 	return c
 }
 
-// apply puts what was kept for a device into options, and says whether there was something.
+// apply puts the settings of a device into options. It returns whether there were any.
 func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	choice := c.choice(info, log)
 	if choice == nil {
 		return false
 	}
-	opt.Tuning, _ = choice.Tuning(info) // choice has seen that it can be used
+	opt.Tuning, _ = choice.Tuning(info) // no error: choice has tried it
 	return true
 }
 
-// possible says why a choice cannot be used on the device. Nothing runs there for it.
+// possible returns why a choice cannot be used on the device, or nil. Nothing runs on the device.
 func (c *config) possible(choice tune.Choice, info vk.Info) error {
 	tuning, err := choice.Tuning(info)
 	if err != nil {
 		return err
 	}
-	const any = 64 // order
-	_, err = c.machine.forecast(info, any, false, evd.Options{Vectors: true, Tuning: tuning})
+	const order = 64 // any will do
+	_, err = c.machine.forecast(info, order, false, evd.Options{Vectors: true, Tuning: tuning})
 	return err
 }
 
-// choice is what was kept for a device, nil if nothing was. What cannot be used is told in one
-// line and passed over: settings are no reason not to solve.
+// choice reads the settings of a device, nil if there are none. Bad settings are ignored with one
+// line on log, because a solve does not depend on them.
 func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	if c == nil || c.none {
 		return nil
@@ -144,7 +131,7 @@ func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(log, "%s: passed over: %s\n", printable(path), describe(err))
+		fmt.Fprintf(log, "%s: ignored: %s\n", printable(path), describe(err))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func (s *session) devices() *cobra.Command {
+func devicesCommand(s *session) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "devices",
@@ -29,23 +30,23 @@ one, and the CPU last.`,
 				return fmt.Errorf("%w: the Vulkan loader found no driver; on Debian and Ubuntu: apt install mesa-vulkan-drivers", vk.ErrNoDevice)
 			}
 			if asJSON {
-				return s.printJSON(infos)
+				return printJSON(s.stdout, infos)
 			}
-			return s.printDevices(infos)
+			return printDevices(s.stdout, infos)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "all that is known, as a JSON array")
 	return cmd
 }
 
-func (s *session) printJSON(infos []vk.Info) error {
-	e := json.NewEncoder(s.stdout)
+func printJSON(w io.Writer, infos []vk.Info) error {
+	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(infos)
 }
 
-func (s *session) printDevices(infos []vk.Info) error {
-	t := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+func printDevices(w io.Writer, infos []vk.Info) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tname\ttype\tmemory\tfree\tdriver\tVulkan")
 	for _, d := range infos {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s %s\t%s\n",
@@ -56,7 +57,7 @@ func (s *session) printDevices(infos []vk.Info) error {
 	}
 	for _, d := range infos {
 		if d.Problem != "" {
-			fmt.Fprintf(s.stdout, "%d cannot be used: %s\n", d.Index, printable(d.Problem))
+			fmt.Fprintf(w, "%d cannot be used: %s\n", d.Index, printable(d.Problem))
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ func TestDevices(t *testing.T) {
 	const want = `   name           type      memory   free     driver      Vulkan
 0  Pretence 9000  discrete  3.0 GiB  2.0 GiB  gonum 0.17  1.3.0
 `
-	if stdout != want || stderr != "" || status != statusFine {
+	if stdout != want || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d\n%s\nwant\n%s\nstderr %q", status, stdout, want, stderr)
 	}
 	s.machine.info.Problem = "Pretence 9000: shaderFloat64: needs yes, has no"
@@ -27,7 +27,7 @@ func TestDevicesJSON(t *testing.T) {
 	s := newStage(t)
 	stdout, _, status := s.run("devices", "--json")
 	var infos []vk.Info
-	if err := json.Unmarshal([]byte(stdout), &infos); err != nil || status != statusFine {
+	if err := json.Unmarshal([]byte(stdout), &infos); err != nil || status != statusSuccess {
 		t.Fatalf("status %d, %v in\n%s", status, err, stdout)
 	}
 	if len(infos) != 1 || infos[0].Name != pretendedInfo.Name || infos[0].Free != pretendedInfo.Free {

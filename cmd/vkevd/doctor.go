@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ func (e *missingError) Error() string {
 	return what
 }
 
-func (s *session) doctor() *cobra.Command {
+func doctorCommand(s *session) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [flags]",
@@ -49,12 +50,12 @@ about it. If something is missing, the exit status is 3.`,
 		Example: "  vkevd doctor\n  vkevd doctor --device nvidia --json",
 		Args:    noArguments,
 	}
-	device := s.deviceFlag(cmd)
+	device := deviceFlag(cmd, s)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		d := &examination{session: s, word: device(), system: distributionOf(s.system())}
 		if !asJSON {
-			d.tell = s.printFinding
+			d.tell = func(f finding) error { return printFinding(s.stdout, f) }
 		}
 		if err := untilDone(cmd.Context(), func() error { return d.all(cmd.Context()) }); err != nil {
 			return err
@@ -71,12 +72,12 @@ about it. If something is missing, the exit status is 3.`,
 	return cmd
 }
 
-func (s *session) printFinding(f finding) error {
+func printFinding(w io.Writer, f finding) error {
 	line := fmt.Sprintf("%-8s %-28s %s", f.State, f.Name, printable(f.Detail))
 	if f.Remedy != "" {
 		line += "; " + f.Remedy
 	}
-	_, err := fmt.Fprintln(s.stdout, line)
+	_, err := fmt.Fprintln(w, line)
 	return cannotWrite("standard output", err)
 }
 

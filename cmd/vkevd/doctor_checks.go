@@ -54,7 +54,7 @@ func cause(err error) error {
 
 // choose is the device that open would take, or else the first that is not used for want of something.
 func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
-	dev, err := d.session.open(d.word, d.stderr)
+	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
 	if err == nil {
 		info := dev.Info()
 		dev.Close()
@@ -114,7 +114,7 @@ func older(have, need string) bool {
 
 // opened tries the device out.
 func (d *examination) opened(ctx context.Context) {
-	dev, err := d.session.open(d.word, d.stderr)
+	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
 	if err != nil {
 		d.add("opening the device", missing, "", "%s", describe(err))
 		return

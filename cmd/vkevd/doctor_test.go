@@ -55,7 +55,7 @@ ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
 ok       a matrix of order 100        solved: `
-	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nok       cache of kernels             cache\n") || stderr != "" || status != statusFine {
+	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nok       cache of kernels             cache\n") || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	s.expectFiles("cache")
@@ -132,7 +132,7 @@ func TestDoctorNotes(t *testing.T) {
 			t.Errorf("no line %q", line)
 		}
 	}
-	if status != statusFine || stderr != "" {
+	if status != statusSuccess || stderr != "" {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 }
@@ -156,7 +156,7 @@ func TestDoctorJSON(t *testing.T) {
 func TestDoctorHere(t *testing.T) {
 	s := newStage(t)
 	t.Setenv("VKEVD_CACHE", "cache")
-	if stdout, stderr, status := s.real("doctor", "--device", os.Getenv("VKEVD_DEVICE")); status != statusFine {
+	if stdout, stderr, status := s.real("doctor", "--device", os.Getenv("VKEVD_DEVICE")); status != statusSuccess {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

@@ -39,10 +39,10 @@ func TestSolveHandsFlagsOn(t *testing.T) {
 }
 
 func TestNoHomeNoCache(t *testing.T) {
-	s := session{environment: environment{
+	s := environment{
 		lookup:   func(string) (string, bool) { return "", false },
 		cacheDir: func() (string, error) { return "", errors.New("no home") },
-	}}
+	}
 	if dir := s.pipelineCache(); dir != "" {
 		t.Errorf("cache in %q", dir)
 	}

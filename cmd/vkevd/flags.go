@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// kindsOfFlags are in words what pflag calls the types of flags.
-var kindsOfFlags = map[string]string{
+// flagTypes describes pflag's types of flags in words.
+var flagTypes = map[string]string{
 	"int":      "a whole number",
 	"intSlice": "a list of whole numbers, such as 100,200",
 	"float64":  "a number",
@@ -17,14 +17,14 @@ var kindsOfFlags = map[string]string{
 	"bool":     "true or false",
 }
 
-// aboutFlag says what a flag's value should have been; pflag passes on what Go's parsers say.
+// aboutFlag says what the value of a flag must be. pflag passes on the errors of Go's parsers.
 func aboutFlag(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
 		return err
 	}
 	flag, value := bad.GetFlag(), bad.GetValue()
-	kind, known := kindsOfFlags[flag.Value.Type()]
+	kind, known := flagTypes[flag.Value.Type()]
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("--%s: %s is out of range", flag.Name, value)
@@ -34,14 +34,14 @@ func aboutFlag(err error) error {
 	return err
 }
 
-// mostOrder is far above what any device can hold, and low enough for the host's bookkeeping.
-const mostOrder = 10_000_000
+// maxOrder is more than any device can hold, and few enough for the host's tables.
+const maxOrder = 10_000_000
 
-// tooLarge refuses orders that no machine could hold a matrix of.
-func tooLarge(orders ...int) error {
+// checkOrders refuses orders that no machine could hold a matrix of.
+func checkOrders(orders ...int) error {
 	for _, n := range orders {
-		if n > mostOrder {
-			return fmt.Errorf("--n: %d is too large, at most %d", n, mostOrder)
+		if n > maxOrder {
+			return fmt.Errorf("--n: %d is too large, at most %d", n, maxOrder)
 		}
 	}
 	return nil

@@ -18,10 +18,10 @@ var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 func (s *stage) behaves(args []string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
-	if status < statusFine || status > statusDevice {
+	if status < statusSuccess || status > statusDevice {
 		s.Errorf("%q: status %d", args, status)
 	}
-	if status != statusFine && !strings.HasPrefix(lastLine(stderr), "vkevd: ") {
+	if status != statusSuccess && !strings.HasPrefix(lastLine(stderr), "vkevd: ") {
 		s.Errorf("%q: status %d, says %q", args, status, stderr)
 	}
 	for _, r := range stderr {

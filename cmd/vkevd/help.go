@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpTemplate is what --help prints, for every command.
+// helpTemplate is the layout of --help for every command.
 const helpTemplate = `{{.Long}}
 
 Usage:
@@ -22,61 +22,73 @@ Examples:
 {{.Example}}{{end}}
 {{- if .HasAvailableLocalFlags}}
 
-Flags:
+Flags{{if not .HasParent}} (--debug-shaders works with every command that computes){{end}}:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
-{{- if .HasAvailableInheritedFlags}}
-
-Flags of every command:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 {{if .HasAvailableSubCommands}}
 {{.Root.Name}} help{{if .HasParent}} {{.Name}}{{end}} COMMAND says more about one.
-` + exitStatuses + `
+{{if not .HasParent}}
+Environment:
+{{environment}}
+Files:
+{{files}}{{end}}
+{{exitStatus}}
 {{end}}`
 
-const exitStatuses = `Exit status: 0 fine; 1 numerical failure or interrupted; 2 usage, or a file that cannot be
-read or written; 3 no suitable device.`
+func init() {
+	cobra.AddTemplateFunc("environment", func() string { return table(environmentVariables) })
+	cobra.AddTemplateFunc("files", func() string { return table(usedFiles) })
+	cobra.AddTemplateFunc("exitStatus", func() string { return exitStatuses })
+}
 
-// folded lists words with commas between them, in lines of at most so many bytes where words allow.
-func folded(words []string, width int) string {
+const exitStatuses = `Exit status: 0 success; 1 numerical failure or interrupted; 2 usage error, or a file that
+cannot be read or written; 3 no suitable device.`
+
+// An entry is a name and what it means.
+type entry struct{ name, meaning string }
+
+// environmentVariables are those that the program reads, and those of others that users need.
+var environmentVariables = []entry{
+	{"VKEVD_DEVICE", "device of all commands, unless --device names one"},
+	{"VKEVD_CACHE", "folder for compiled kernels; empty keeps none"},
+	{"VKEVD_CONFIG", "folder for settings that tune --save writes; empty keeps none"},
+	{"XDG_CACHE_HOME, XDG_CONFIG_HOME", "the user's folders for caches and settings (Linux)"},
+	{"VK_DRIVER_FILES", "the Vulkan loader's: the only drivers that it looks at"},
+	{"SOURCE_DATE_EPOCH", "date of manual pages, in seconds since 1970"},
+	{"TERM", "dumb: progress is not redrawn in one line"},
+}
+
+// usedFiles are the files that the program keeps.
+var usedFiles = []entry{
+	{"~/.cache/vkevd/", "compiled kernels; they can be deleted at any time"},
+	{"~/.config/vkevd/tuning-*.json", "settings that tune --save writes, one file per device and driver"},
+}
+
+func table(entries []entry) string {
 	var b strings.Builder
-	column := 0
-	for i, w := range words {
-		if i < len(words)-1 {
-			w += ","
-		}
-		switch {
-		case column == 0:
-		case column+1+len(w) > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(w)
-		column += len(w)
+	for _, e := range entries {
+		b.WriteString("  " + e.name + strings.Repeat(" ", max(33-len(e.name), 2)) + e.meaning + "\n")
 	}
 	return b.String()
 }
 
-// help replaces cobra's command, which calls a topic that does not exist a success.
-func (s *session) help() *cobra.Command {
+// helpCommand replaces cobra's, which succeeds for topics that do not exist.
+func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND…]",
 		Short:   "what a command does",
-		Long:    "help prints what a command does, its flags and an example.",
+		Long:    "help prints what a command does, its flags and examples.",
 		Example: "  vkevd help solve",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			switch {
 			case len(rest) > 0 && topic.HasSubCommands():
-				return noSuchCommand(topic, rest)
+				return unknownCommand(topic, rest)
 			case len(rest) > 0:
 				return usage(cmd, "help takes the name of a command, not %q", rest[0])
 			case err != nil:
 				return err
 			}
-			topic.InitDefaultHelpFlag() // or the flags are missing from the list unless they were used
+			topic.InitDefaultHelpFlag() // cobra lists these two only after they were used
 			topic.InitDefaultVersionFlag()
 			return topic.Help()
 		},

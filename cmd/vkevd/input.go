@@ -12,40 +12,40 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// stdinWord stands for standard input on the command line.
-const stdinWord = "-"
+// streamWord stands for standard input or standard output on the command line.
+const streamWord = "-"
 
-// readMatrix reads a file and makes sure that what it holds is a symmetric matrix.
-func readMatrix(ctx context.Context, file string, stdin io.Reader) (evd.Sym[float64], error) {
-	return unlessDone(ctx, func() (evd.Sym[float64], error) { return readSymmetric(file, stdin) })
-}
-
-// untilDone is unlessDone for a whole command: what it has opened it closes itself.
+// untilDone is unlessDone for a whole command, which closes what it opens.
 func untilDone(ctx context.Context, work func() error) error {
 	_, err := unlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
 }
 
-// unlessDone does what cannot be interrupted and returns as soon as ctx ends, even out
-// of a pipe to which nobody writes, or out of a driver's compiler. The work is then
-// left behind, which does no harm in a process about to end.
+// unlessDone runs work that cannot be interrupted, such as a read from an idle pipe or a driver's
+// compiler. It returns as soon as ctx ends; the work then goes on in its goroutine until the
+// process ends.
 func unlessDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type answer struct {
-		is  T
-		err error
+		result T
+		err    error
 	}
-	done := make(chan answer, 1) // room for the answer that nobody waits for any more
+	done := make(chan answer, 1) // with capacity, so that late work does not block for ever
 	go func() {
-		is, err := work()
-		done <- answer{is, err}
+		result, err := work()
+		done <- answer{result, err}
 	}()
 	select {
 	case a := <-done:
-		return a.is, a.err
+		return a.result, a.err
 	case <-ctx.Done():
 		var none T
 		return none, ctx.Err()
 	}
+}
+
+// readMatrix reads a file and checks that it holds a symmetric matrix. Both triangles are set.
+func readMatrix(ctx context.Context, file string, stdin io.Reader) (evd.Sym[float64], error) {
+	return unlessDone(ctx, func() (evd.Sym[float64], error) { return readSymmetric(file, stdin) })
 }
 
 func readSymmetric(file string, stdin io.Reader) (evd.Sym[float64], error) {
@@ -54,7 +54,7 @@ func readSymmetric(file string, stdin io.Reader) (evd.Sym[float64], error) {
 	if err != nil {
 		return none, err
 	}
-	if !d.DeclaredSymmetric { // else the reader itself made both triangles equal
+	if !d.DeclaredSymmetric { // else the reader has set both triangles from one
 		if err := d.Symmetric(); err != nil {
 			return none, fmt.Errorf("%s: %w", inputName(file), err)
 		}
@@ -70,36 +70,43 @@ func readVector(file string, stdin io.Reader) ([]float64, error) {
 	return readFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
 }
 
-// readFile reads by one of two functions of matio, from a stream or from a file.
+// readFile reads with one of two functions of matio: stream for standard input, named for a file.
 func readFile[T any](file string, stdin io.Reader, what string, stream func(io.Reader, string) (T, error), named func(string) (T, error)) (T, error) {
-	if file == stdinWord {
+	if file == streamWord {
 		return stream(stdin, inputName(file))
 	}
 	var none T
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return none, fmt.Errorf("%s: is a directory, not %s file", file, what)
 	}
-	is, err := named(file)
-	if as[*fs.PathError](err) { // what matio says itself begins with the file
+	result, err := named(file)
+	if as[*fs.PathError](err) { // matio's own errors begin with the file
 		err = fmt.Errorf("%s: %w", file, reason(err))
 	}
-	return is, err
+	return result, err
 }
 
-// inputName is how errors and reports name the input.
+// readAll returns the content of a file.
+func readAll(file string, stdin io.Reader) ([]byte, error) {
+	if file == streamWord {
+		return io.ReadAll(stdin)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, reason(err))
+	}
+	return text, nil
+}
+
+// inputName is the name of an input in errors and reports.
 func inputName(file string) string {
-	if file == stdinWord {
+	if file == streamWord {
 		return "standard input"
 	}
 	return file
 }
 
-// A deviceError is one of opening a device.
-type deviceError struct{ error }
-
-func (e *deviceError) Unwrap() error { return e.error }
-
-// isEmpty says whether a file is there and holds nothing.
+// isEmpty says whether a file exists and has no content.
 func isEmpty(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
@@ -118,15 +125,15 @@ func reason(err error) error {
 	return err
 }
 
-// aboutMatrix adds to an error of the solver which file it is about, and counts
-// rows and columns from 1 as the readers of files do.
+// aboutMatrix adds the file to an error of the solver. It counts rows and columns from 1, as the
+// errors of reading do.
 func aboutMatrix(file string, n int, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError
 	var noDevice *deviceError
 	switch {
 	case errors.As(err, &noDevice):
-		return noDevice.error // the matrix has nothing to do with it
+		return noDevice.error // it does not depend on the matrix
 	case errors.As(err, &notFinite):
 		return fmt.Errorf("%s: a(%d,%d) is %v; eigenvalues need finite entries (rows and columns from 1)",
 			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value)

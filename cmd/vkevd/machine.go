@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A machine is what the commands ask of Vulkan and of the library. Tests put one in
-// its place that needs neither.
+// A machine is what the commands need of Vulkan and of the library. Tests replace it by one that
+// needs neither.
 type machine interface {
 	list() ([]vk.Info, error)
 	open(vk.Options) (device, error)
@@ -29,7 +29,7 @@ type device interface {
 	Close() error
 }
 
-// A forecast is what a plan knows before it has solved anything.
+// A forecast is what a plan knows before it solves: device memory and operations.
 type forecast interface {
 	Memory() []vk.Placed
 	Bytes() uint64
@@ -49,4 +49,60 @@ type tridiagonalSolver interface {
 	Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error)
 	Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error)
 	Close()
+}
+
+// vulkan is the machine that the program runs on.
+type vulkan struct{}
+
+func (vulkan) list() ([]vk.Info, error) { return vk.List() }
+
+func (vulkan) open(opt vk.Options) (device, error) {
+	dev, err := vk.Open(opt)
+	if err != nil {
+		return nil, err // not dev: an interface with a nil pointer is not nil
+	}
+	return opened{dev}, nil
+}
+
+func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+	if tridiagonal {
+		return opened{vk.Dry(info)}.tridiagonal(n, opt)
+	}
+	return opened{vk.Dry(info)}.plan(n, opt)
+}
+
+type opened struct{ *vk.Device }
+
+func (d opened) plan(n int, opt evd.Options) (solver, error) {
+	p, err := evd.NewPlan[float64](d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
+	p, err := evd.NewTridiagonalPlan[float64](d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {
+	return probe.Measure(ctx, d.Device)
+}
+
+func (d opened) handsOn() (bool, error) { return probe.HandsOn(d.Device) }
+
+func (d opened) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
+	return tune.Search(ctx, d.Device, opt)
+}
+
+func (d opened) bench(ctx context.Context, opt bench.Options) (benchmark, error) {
+	b, err := bench.New(ctx, d.Device, opt)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }

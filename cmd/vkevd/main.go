@@ -1,13 +1,14 @@
-// Command vkevd computes eigenvalues and eigenvectors of real symmetric
-// matrices on a GPU through Vulkan.
+// Command vkevd computes eigenvalues and eigenvectors of real symmetric matrices on a GPU
+// through Vulkan.
 //
-// One file holds one command. Here, and nowhere else in the module, something is
-// printed, the environment is read, and errors become exit statuses:
+// Each command has a file of its name; a command of several files has them begin with its name.
+// Pictures are in internal/draw. Only this package of the module prints, reads the environment
+// and turns errors into exit statuses:
 //
-//	0  fine
+//	0  success
 //	1  numerical failure, or interrupted
-//	2  usage, or a file that cannot be read or written
-//	3  no device, or not one that can do it
+//	2  usage error, or a file that cannot be read or written
+//	3  no suitable device
 package main
 
 import (
@@ -18,26 +19,25 @@ import (
 )
 
 func main() {
-	os.Exit(run(untilAsked(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, ours()))
+	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, processEnvironment()))
 }
 
-// untilAsked is a context that ends when somebody asks the program to: by Ctrl-C, by
-// kill, or by closing the terminal.
-func untilAsked() context.Context {
+// untilSignal is a context that ends with the first of SIGINT (Ctrl-C), SIGTERM (kill) and SIGHUP
+// (the terminal was closed).
+func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
-	asked := make(chan os.Signal, 1)
+	received := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		// What a shell ignores for its background jobs, or nohup, stays ignored.
+		// A shell ignores some of them for background jobs, nohup for all: so they stay.
 		if !signal.Ignored(s) {
-			signal.Notify(asked, s)
+			signal.Notify(received, s)
 		}
 	}
 	go func() {
-		<-asked
+		<-received
 		cancel()
-		// From now on signals act as everywhere: a second one ends a program whose
-		// driver does not answer.
-		signal.Stop(asked)
+		// The default action is back: a second signal ends a program whose driver hangs.
+		signal.Stop(received)
 	}()
 	return ctx
 }

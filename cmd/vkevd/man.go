@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-func (s *session) man() *cobra.Command {
+func manCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man --dir FOLDER",

@@ -12,7 +12,7 @@ import (
 func TestMan(t *testing.T) {
 	s := newStage(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "0")
-	if stdout, stderr, status := s.run("man", "--dir", "new/man1"); status != statusFine || stdout+stderr != "" {
+	if stdout, stderr, status := s.run("man", "--dir", "new/man1"); status != statusSuccess || stdout+stderr != "" {
 		t.Fatalf("status %d, %q%q", status, stdout, stderr)
 	}
 	pages := 0
@@ -50,7 +50,7 @@ func TestCompletion(t *testing.T) {
 	s := newStage(t)
 	for _, shell := range shells {
 		stdout, stderr, status := s.run("completion", shell)
-		if status != statusFine || stderr != "" || !strings.Contains(stdout, "vkevd") {
+		if status != statusSuccess || stderr != "" || !strings.Contains(stdout, "vkevd") {
 			t.Errorf("%s: status %d, %q", shell, status, stderr)
 		}
 		if path, err := exec.LookPath("bash"); err == nil && shell == "bash" {

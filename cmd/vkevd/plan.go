@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func (s *session) plan() *cobra.Command {
+func planCommand(s *session) *cobra.Command {
 	var n int
 	var opt options
 	cmd := &cobra.Command{
@@ -29,21 +29,21 @@ hardly ever, that takes 13·N² bytes more while it lasts.`,
 		Example: "  vkevd plan -n 32768\n  vkevd plan -n 100000 --values-only --device nvidia\n  vkevd plan -n 100000 --index :1000",
 		Args:    noArguments,
 	}
-	device := s.deviceFlag(cmd)
+	device := deviceFlag(cmd, s)
 	opt.flags(cmd)
-	config := s.configFlag(cmd)
+	config := configFlag(cmd, s)
 	cmd.Flags().IntVarP(&n, "n", "n", 0, "order `N` of the matrix")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if n < 1 {
 			return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
 		}
-		if err := tooLarge(n); err != nil {
+		if err := checkOrders(n); err != nil {
 			return usage(cmd, "%w", err)
 		}
 		if err := opt.check(cmd); err != nil {
 			return err
 		}
-		info, err := s.planFor(device())
+		info, err := planFor(s, device())
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ hardly ever, that takes 13·N² bytes more while it lasts.`,
 		} else if err != nil {
 			return err
 		}
-		if err := s.printPlan(f); err != nil {
+		if err := printPlan(s.stdout, f); err != nil {
 			return err
 		}
 		if info.Problem == "" && f.Bytes() > info.Free {
@@ -72,8 +72,8 @@ hardly ever, that takes 13·N² bytes more while it lasts.`,
 var usual = vk.Info{Name: "no device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32, Problem: "is not there"}
 
 // planFor describes the device asked for. Only who asks for none may get a plan without one.
-func (s *session) planFor(word string) (vk.Info, error) {
-	dev, err := s.open(word, s.stderr)
+func planFor(s *session, word string) (vk.Info, error) {
+	dev, err := s.open(vk.Options{Device: word}, s.stderr)
 	if errors.Is(err, vk.ErrNoDevice) && word == "" {
 		fmt.Fprintf(s.stderr, "No device here, so this plan is for one as most are (%s).\n", describe(err))
 		return usual, nil
@@ -86,7 +86,7 @@ func (s *session) planFor(word string) (vk.Info, error) {
 	return dev.Info(), nil
 }
 
-func (s *session) printPlan(f forecast) error {
+func printPlan(w io.Writer, f forecast) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")
 	for _, r := range f.Memory() {
@@ -112,6 +112,6 @@ func (s *session) printPlan(f forecast) error {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(&b, "%-28s %16.3g\n", "total", total)
-	_, err := io.WriteString(s.stdout, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -23,7 +23,7 @@ total                                1.34e+09
 func TestPlan(t *testing.T) {
 	s := newStage(t)
 	stdout, stderr, status := s.run("plan", "--n", "1000", "--device", "pre", "--band", "16", "--block", "64")
-	if stdout != planOf1000 || stderr != "Plan for Pretence 9000, 2.0 GiB free.\n" || status != statusFine {
+	if stdout != planOf1000 || stderr != "Plan for Pretence 9000, 2.0 GiB free.\n" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, planOf1000)
 	}
 	if word := s.machine.opened[0].Device; word != "pre" {
@@ -51,7 +51,7 @@ func TestPlanWithoutADevice(t *testing.T) {
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	stdout, stderr, status := s.run("plan", "-n", "1000")
 	const note = "No device here, so this plan is for one as most are (no usable Vulkan device: no loader).\n"
-	if stdout != planOf1000 || stderr != note || status != statusFine {
+	if stdout != planOf1000 || stderr != note || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	s.fails(statusDevice, "no usable Vulkan device: no loader", "plan", "-n", "1000", "--device", "nvidia")

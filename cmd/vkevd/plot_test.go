@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
@@ -40,8 +41,8 @@ func TestPlots(t *testing.T) {
 		args  string
 		words []string
 	}{
-		{"spectrum v.txt", []string{"Eigenvalues of v.txt, n = 5", "number of the eigenvalue", "eigenvalue"}},
-		{"spectrum v.txt w.npy", []string{"Eigenvalues", "number of the eigenvalue / n", "v.txt, n = 5", "w.npy, n = 4"}},
+		{"spectrum v.txt", []string{"Eigenvalues of v.txt, n = 5", "index of the eigenvalue, from 0", "eigenvalue"}},
+		{"spectrum v.txt w.npy", []string{"Eigenvalues", "index of the eigenvalue / n", "v.txt, n = 5", "w.npy, n = 4"}},
 		{"spectrum --log --title Mine w.npy", []string{"Mine", "1e0", "1e1"}},
 		{"density v.txt", []string{"Density of states of v.txt, n = 5", "density, of area 1"}},
 		{"density --bins 3 v.txt w.npy", []string{"Density of states", "v.txt, n = 5", "w.npy, n = 4"}},
@@ -51,7 +52,7 @@ func TestPlots(t *testing.T) {
 	} {
 		args := strings.Fields(c.args)
 		for _, out := range []string{"p.png", "p.SVG"} {
-			if stdout, stderr, status := s.run(append([]string{"plot", args[0], "--out", out, "--width", "12", "--height", "8"}, args[1:]...)...); status != statusFine || stdout+stderr != "" {
+			if stdout, stderr, status := s.run(append([]string{"plot", args[0], "--out", out, "--width", "12", "--height", "8"}, args[1:]...)...); status != statusSuccess || stdout+stderr != "" {
 				t.Fatalf("plot %s: status %d, %q%q", c.args, status, stdout, stderr)
 			}
 		}
@@ -85,7 +86,7 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 	if math.Abs(float64(size.X)-width/2.54*150) > 2 || math.Abs(float64(size.Y)-height/2.54*150) > 2 {
 		t.Errorf("%s: the picture has %v dots", what, size)
 	}
-	wantR, wantG, wantB, _ := colour(0).RGBA()
+	wantR, wantG, wantB, _ := draw.Colour(0).RGBA()
 	ink := 0
 	for y := range size.Y {
 		for x := range size.X {
@@ -131,7 +132,7 @@ func TestPlotsOfExtremes(t *testing.T) {
 	} {
 		s.file("v", values)
 		for _, kind := range []string{"spectrum", "density"} {
-			if _, stderr, status := s.run("plot", kind, "--out", "p.svg", "v"); status != statusFine {
+			if _, stderr, status := s.run("plot", kind, "--out", "p.svg", "v"); status != statusSuccess {
 				t.Errorf("%s of %s: %s", kind, name, stderr)
 			} else if text := svgText(t, "p.svg"); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "|-0|") {
 				t.Errorf("%s of %s: %s", kind, name, text)
@@ -144,12 +145,11 @@ func TestPlotsOfExtremes(t *testing.T) {
 func TestTextsKeepTheirRoom(t *testing.T) {
 	s := newStage(t)
 	s.pictureFiles()
-	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "A.json"); status != statusFine {
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "A.json"); status != statusSuccess {
 		t.Fatal(stderr)
 	}
 	drawn, _ := os.ReadFile("p.svg")
-	label := newPicture("", "", "").Y.Tick.Label.Font
-	face := font.DefaultCache.Lookup(label, label.Size)
+	face := sans(10)
 	width := face.Width("band reduction").Points()
 	found := false
 	for _, element := range strings.Split(string(drawn), "<text ")[1:] {
@@ -167,12 +167,19 @@ func TestTextsKeepTheirRoom(t *testing.T) {
 	}
 }
 
+// sans is the font of all texts.
+func sans(size font.Length) font.Face {
+	f := plot.DefaultFont
+	f.Variant = "Sans"
+	return font.DefaultCache.Lookup(f, size)
+}
+
 // TestStagesOfUnlikeReports: a stage that one report lacks has no number there, and stands where the other has it.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newStage(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)
 	s.file("values.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":3},{"name":"bisection","seconds":0.75}]}`)
-	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "vectors.json", "values.json"); status != statusFine {
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "vectors.json", "values.json"); status != statusSuccess {
 		t.Fatal(stderr)
 	}
 	text := svgText(t, "p.svg")
@@ -192,13 +199,13 @@ func TestTheFontHasAllLetters(t *testing.T) {
 	s.file("wide.txt", "1e-9\n1e-8\n1\n1e10\n")
 	s.file("huge.txt", "1e300\n9e300\n")
 	s.file("tiny.txt", "1e-89\n2e-90\n")
-	typeface := font.DefaultCache.Lookup(newPicture("", "", "").Title.TextStyle.Font, 12).Face
+	typeface := sans(12).Face
 	for args, word := range map[string]string{
 		"spectrum --log wide.txt": "1e-9", "spectrum huge.txt": "eigenvalue / 1e300", "density tiny.txt": "eigenvalue / 1e-89",
 		"spectrum v.txt w.npy": "", "stages A.json B.json": "", "tune rows.json": "",
 	} {
 		all := strings.Fields(args)
-		if _, stderr, status := s.run(append([]string{"plot", all[0], "--out", "p.svg"}, all[1:]...)...); status != statusFine {
+		if _, stderr, status := s.run(append([]string{"plot", all[0], "--out", "p.svg"}, all[1:]...)...); status != statusSuccess {
 			t.Fatalf("plot %s: %s", args, stderr)
 		}
 		text := svgText(t, "p.svg")
@@ -225,7 +232,7 @@ func TestPlotRefuses(t *testing.T) {
 	s.file("values.json", `{"stage":"values","n":1,"b":2,"k":4}`)
 	s.file("bad.json", `{"stage":"sy2sb","n":1,"b":-2,"k":4}`)
 	for _, c := range []struct{ args, says string }{
-		{"", "plot needs to know what: spectrum, density, stages or tune; see vkevd plot --help"},
+		{"", "plot needs the kind of picture: spectrum, density, stages or tune; see vkevd plot --help"},
 		{"spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"spectrum", "plot spectrum needs a FILE to draw; see vkevd plot spectrum --help"},
 		{"spectrum v.txt", "plot spectrum needs --out, the FILE to draw into; see vkevd plot spectrum --help"},
@@ -236,7 +243,7 @@ func TestPlotRefuses(t *testing.T) {
 		{"spectrum --out p.png none", "none: no such file or directory"},
 		{"spectrum --out p.png nan", "nan: value 2 is NaN"},
 		{"spectrum --out p.png comment", "comment: no eigenvalue to draw"},
-		{"spectrum --out p.png --log v.txt", "v.txt: --log needs positive eigenvalues, the least is -1"},
+		{"spectrum --out p.png --log v.txt", "v.txt: --log needs positive eigenvalues, the smallest is -1"},
 		{"density --out p.png --bins -1 v.txt", "--bins: -1 is not between 1 and 10000"},
 		{"stages --out p.png v.txt", "v.txt: not a report; solve --report writes them"},
 		{"stages --out p.png other.json", "other.json: a report without stages; solve --report writes them"},
@@ -244,39 +251,19 @@ func TestPlotRefuses(t *testing.T) {
 		{"stages --out p.png none", "none: no such file or directory"},
 		{"tune --out p.png v.txt", "v.txt: not rows in JSON; tune --json writes them"},
 		{"tune --out p.png empty", "empty: no rows in it; tune --json writes them"},
-		{"tune --out p.png two.json", "rows of orders [1 2]; --n picks one"},
+		{"tune --out p.png two.json", "rows of orders [1 2]; --n selects one"},
 		{"tune --out p.png --n 3 two.json", "no rows to draw"},
 		{"tune --out p.png values.json", "no rows with b and k to draw; tune --json writes them, and bench --json of sy2sb"},
 	} {
 		s.fails(statusInput, c.says, append([]string{"plot"}, strings.Fields(c.args)...)...)
 	}
 	os.Rename("v.txt", "v.png")
-	s.fails(statusInput, "v.png: would overwrite what is to be drawn", "plot", "spectrum", "--out", "v.png", "v.png")
-	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != statusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: a row that makes no sense") {
+	s.fails(statusInput, "v.png: would overwrite an input", "plot", "spectrum", "--out", "v.png", "v.png")
+	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != statusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: a row with impossible values") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if _, err := os.Stat("p.png"); err == nil {
 		t.Error("a picture was left")
-	}
-}
-
-func TestHistogram(t *testing.T) {
-	for _, bins := range []int{0, 1, 7} {
-		outline := histogram([]float64{-2, -1, -1, 0, 0.5, 5}, bins)
-		if first, last := outline[0], outline[len(outline)-1]; first != (plotter.XY{X: -2}) || last != (plotter.XY{X: 5}) {
-			t.Errorf("%d bins: from %v to %v", bins, first, last)
-		}
-		area := 0.0
-		for i := 1; i < len(outline); i++ {
-			area += (outline[i].X - outline[i-1].X) * outline[i].Y
-		}
-		if math.Abs(area-1) > 1e-12 || bins > 0 && len(outline) != 2*bins+2 {
-			t.Errorf("%d bins: area %g in %v", bins, area, outline)
-		}
-	}
-	got := histogram([]float64{0, 1, 1, 4}, 2) // [0, 2) has three, [2, 4] one
-	if got[1].Y != 3./8 || got[3].Y != 1./8 {
-		t.Errorf("got %v", got)
 	}
 }
 
@@ -287,31 +274,8 @@ func TestTotals(t *testing.T) {
 		{Stage: "sy2sb", B: 8, K: 16, Median: 1}, {Stage: "sy2sb", B: 8, K: 32, Median: 2}, {Stage: "sy2sb", B: 16, K: 16, Median: 3},
 		{Stage: "sb2st", B: 8, Median: 10}, {Stage: "vectors", B: 8, K: 16, Median: 1000}, {Stage: "stedc", Median: 1000}, {Stage: "symm", B: 8, Median: 1000},
 	})
-	want := map[bk]float64{{8, 16}: 11, {8, 32}: 12}
+	want := map[draw.Sizes]float64{{B: 8, K: 16}: 11, {B: 8, K: 32}: 12}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-func TestRoundTicks(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		labels    string
-	}{
-		{0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"}, {-3.3, 9.2, "-2 0 2 4 6 8"}, {0, 1083, "0 200 400 600 800 1000"},
-		{0.00012, 0.00031, "0.00015 0.00020 0.00025 0.00030"}, {7, 7, "7"}, {-1, 1, "-1.0 -0.5 0.0 0.5 1.0"},
-	} {
-		var labels []string
-		for _, tick := range (roundTicks{}).Ticks(c.low, c.high) {
-			if tick.Label != "" {
-				labels = append(labels, tick.Label)
-			}
-			if tick.Value < c.low-1e-9 || tick.Value > c.high+1e-9 {
-				t.Errorf("%g is outside %g to %g", tick.Value, c.low, c.high)
-			}
-		}
-		if got := strings.Join(labels, " "); got != c.labels {
-			t.Errorf("from %g to %g: %s, want %s", c.low, c.high, got, c.labels)
-		}
 	}
 }

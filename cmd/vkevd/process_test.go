@@ -107,7 +107,7 @@ func TestStatusOfTheProcess(t *testing.T) {
 	p := start(t, "solve", "--quiet", "A.mtx")
 	p.ends("vkevd: A.mtx: the file is empty", statusInput)
 	p = start(t, "version")
-	p.ends("", statusFine)
+	p.ends("", statusSuccess)
 }
 
 func TestNoLoaderNoDevice(t *testing.T) {

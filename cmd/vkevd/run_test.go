@@ -153,7 +153,7 @@ func (s *stage) everyCommand() (all []string) {
 			visit(c, path+" "+c.Name())
 		}
 	}
-	visit((&session{environment: environment{machine: s.machine}}).root(), "")
+	visit(rootCommand(&session{environment: environment{machine: s.machine}}), "")
 	if len(all) < 15 {
 		s.Fatalf("only %d commands: %q", len(all), all)
 	}
@@ -190,7 +190,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, args := range lines {
 		stdout, stderr, status := s.run(strings.Fields(args)...)
-		if status != statusFine || stderr != "" {
+		if status != statusSuccess || stderr != "" {
 			t.Errorf("vkevd %s: status %d, stderr %q", args, status, stderr)
 		}
 		for _, part := range []string{"Usage:\n  vkevd", "Examples:\n  vkevd"} {
@@ -210,7 +210,7 @@ func TestVersion(t *testing.T) {
 	s := newStage(t)
 	word, _, status := s.run("version")
 	flag, _, _ := s.run("--version")
-	if status != statusFine || word != flag || !strings.HasPrefix(word, "vkevd ") || strings.Count(word, "\n") != 1 {
+	if status != statusSuccess || word != flag || !strings.HasPrefix(word, "vkevd ") || strings.Count(word, "\n") != 1 {
 		t.Errorf("status %d, %q and %q", status, word, flag)
 	}
 }

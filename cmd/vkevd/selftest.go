@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // A selftestJob is one call of vkevd selftest.
@@ -24,7 +25,7 @@ type selftestJob struct {
 	asJSON bool
 }
 
-func (s *session) selftest() *cobra.Command {
+func selftestCommand(s *session) *cobra.Command {
 	j := &selftestJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "selftest [flags] [KIND…]",
@@ -50,7 +51,7 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted:
 			if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
 				return usage(cmd, "--n needs orders of matrices, none negative")
 			}
-			if err := tooLarge(j.orders...); err != nil {
+			if err := checkOrders(j.orders...); err != nil {
 				return usage(cmd, "%w", err)
 			}
 			for _, part := range args {
@@ -68,7 +69,7 @@ exit status is 1. KIND is a part of a name, of those kinds that are wanted:
 		ValidArgsFunction: words(kindNames(), false),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
-	j.device = s.deviceFlag(cmd)
+	j.device = deviceFlag(cmd, s)
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.orders, "n", "n", []int{21, 150}, "orders `N` of the matrices")
 	f.StringVar(&j.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem, as in solve")
@@ -90,7 +91,7 @@ func (j *selftestJob) run(ctx context.Context) error {
 }
 
 func (j *selftestJob) all(ctx context.Context, show *progress) error {
-	dev, err := j.open(j.device(), j.stderr)
+	dev, err := j.open(vk.Options{Device: j.device()}, j.stderr)
 	if err != nil {
 		return err
 	}

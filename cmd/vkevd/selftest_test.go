@@ -31,7 +31,7 @@ func TestSelftest(t *testing.T) {
 			kinds++
 		}
 	}
-	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != statusFine {
+	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d, %q, %d kinds\n%s", status, stderr, kinds, stdout)
 	}
 	if s.machine.opened[0].Device != "pre" || s.machine.closed != 5 || len(s.machine.wanted) != 4 { // two plans for each order, and the device
@@ -88,7 +88,7 @@ func TestSelftestRefuses(t *testing.T) {
 // TestSelftestHere solves a few kinds on a device of this machine.
 func TestSelftestHere(t *testing.T) {
 	s := newStage(t)
-	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != statusFine || !strings.Contains(stdout, "\n5 of 5 ") {
+	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != statusSuccess || !strings.Contains(stdout, "\n5 of 5 ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-func (s *session) solve() *cobra.Command {
+func solveCommand(s *session) *cobra.Command {
 	j := &job{session: s}
 	cmd := &cobra.Command{
 		Use:   "solve [flags] FILE",
@@ -64,9 +64,9 @@ memory of their own, 8·n bytes each. vkevd plan tells what the device holds.`,
 			return j.run(cmd.Context(), args[0])
 		},
 	}
-	j.device = s.deviceFlag(cmd)
+	j.device = deviceFlag(cmd, s)
 	j.options.flags(cmd)
-	j.config = s.configFlag(cmd)
+	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .txt, .npy or .json")
 	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")

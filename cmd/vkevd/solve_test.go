@@ -73,11 +73,11 @@ func TestSolveReadsEveryFormat(t *testing.T) {
 			s := newStage(t)
 			s.file("A", c.content)
 			stdout, stderr, status := s.run("solve", "A")
-			if stdout != c.values || status != statusFine {
+			if stdout != c.values || status != statusSuccess {
 				t.Errorf("status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
 			s.stdin = strings.NewReader(c.content)
-			if stdout, stderr, status := s.run("solve", "-"); stdout != c.values || status != statusFine {
+			if stdout, stderr, status := s.run("solve", "-"); stdout != c.values || status != statusSuccess {
 				t.Errorf("standard input: status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
 		})
@@ -88,7 +88,7 @@ func TestSolveWritesFiles(t *testing.T) {
 	s := newStage(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, _, status := s.run("solve", "--out-values", "values.txt", "--out-vectors", "Q.npy", "--report", "A.json", "--check", "A.mtx")
-	if stdout != oneThree || status != statusFine {
+	if stdout != oneThree || status != statusSuccess {
 		t.Fatalf("status %d, %q", status, stdout)
 	}
 	s.expectFiles("A.mtx", "values.txt", "Q.npy", "A.json")
@@ -206,7 +206,7 @@ Without vectors only these sums can be compared: they prove no single value.
 		got = regexp.MustCompile(`(?m)^(trace|squares) +[0-9.e-]+ `).ReplaceAllStringFunc(got, func(line string) string {
 			return fmt.Sprintf("%-28s %12s ", strings.Fields(line)[0], "RATIO")
 		})
-		if status != statusFine || !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
+		if status != statusSuccess || !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("solve %s: status %d\n%s\nwant the end to be\n%s", c.args, status, got, c.want)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Exit statuses. Whatever is not named below is about usage or a file.
+// Exit statuses. An error that statuses does not list is about usage or a file.
 const (
-	statusFine = iota
+	statusSuccess = iota
 	statusNumerical
 	statusInput
 	statusDevice
@@ -58,6 +58,6 @@ func describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	// Joined errors, and file names, may hold line ends.
+	// Joined errors, and file names, may contain line ends.
 	return printable(strings.ReplaceAll(err.Error(), "\n", "; "))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,7 @@ type tuneJob struct {
 	save    bool
 }
 
-func (s *session) tune() *cobra.Command {
+func tuneCommand(s *session) *cobra.Command {
 	j := &tuneJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "tune [flags]",
@@ -47,8 +46,8 @@ are not measured. When --budget is spent, the best so far counts.`,
 				return noArguments(cmd, args)
 			case cmd.Flags().Changed("n") && o.N < least:
 				return usage(cmd, "--n: %d is too small, at least %d", o.N, least)
-			case tooLarge(o.N) != nil:
-				return usage(cmd, "%w", tooLarge(o.N))
+			case checkOrders(o.N) != nil:
+				return usage(cmd, "%w", checkOrders(o.N))
 			case o.Budget <= 0 || o.Repeat < 1:
 				return usage(cmd, "--budget and --repeat must be positive")
 			case j.debugShaders:
@@ -60,7 +59,7 @@ are not measured. When --budget is spent, the best so far counts.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
-	j.device = s.deviceFlag(cmd)
+	j.device = deviceFlag(cmd, s)
 	f := cmd.Flags()
 	f.IntVarP(&j.options.N, "n", "n", 0, "order `N` of the matrices (default: what suits the device)")
 	f.DurationVar(&j.options.Budget, "budget", 2*time.Minute, "begin nothing more after so long a `TIME`")
@@ -71,14 +70,12 @@ are not measured. When --budget is spent, the best so far counts.`,
 }
 
 func (j *tuneJob) run(ctx context.Context) error {
-	return j.measuring(ctx, j.rows, func(rows *rowFile, show *progress) error { return j.search(ctx, rows, show) })
+	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.search(ctx, rows, show) })
 }
 
 // search opens the device and does the rest.
 func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) error {
-	dev, err := j.openAs(vk.Options{
-		Device: j.device(), CacheDir: j.pipelineCache(), Logger: slog.New(plain(j.stderr)), Statistics: true,
-	})
+	dev, err := j.open(vk.Options{Device: j.device(), Statistics: true}, j.stderr)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ case "other":
 // stages/product_tuning.go
 RankTwoK: Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 `
-	if stdout != want || stderr != "preparing the device\nnot measured: b = 8: it spills\\x1b\n" || status != statusFine {
+	if stdout != want || stderr != "preparing the device\nnot measured: b = 8: it spills\\x1b\n" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if o := s.machine.tuning; o.N != 20 || o.Budget.Seconds() != 3 || o.Repeat != 2 || !s.machine.opened[0].Statistics || s.machine.opened[0].Device != "pre" {
@@ -62,14 +62,14 @@ func TestTuneIsUsed(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	stdout, stderr, status := s.run("tune", "--save")
 	files, _ := filepath.Glob("config/vkevd/tuning-*.json")
-	if status != statusFine || len(files) != 1 || !strings.Contains(stderr, "kept in ") || stdout == "" {
+	if status != statusSuccess || len(files) != 1 || !strings.Contains(stderr, "kept in ") || stdout == "" {
 		t.Fatalf("status %d, %q, files %q", status, stderr, files)
 	}
 	table := tune.TableChoice(s.machine.info).Band
 	band := func(args ...string) int {
 		t.Helper()
 		s.machine.wanted = nil
-		if _, stderr, status := s.run(args...); status != statusFine || strings.Contains(stderr, "passed over") {
+		if _, stderr, status := s.run(args...); status != statusSuccess || strings.Contains(stderr, ": ignored: ") {
 			t.Fatalf("%q: status %d, %s", args, status, stderr)
 		}
 		if args[0] == "bench" {
@@ -138,7 +138,7 @@ func TestBadTuningIsPassedOver(t *testing.T) {
 		}
 		s.machine.wanted = nil
 		_, stderr, status := s.run("solve", "A.mtx")
-		if status != statusFine || strings.Count(stderr, ": passed over: ") != 1 || strings.Contains(stderr, "\x1b") || s.machine.wanted[0].Tuning != nil {
+		if status != statusSuccess || strings.Count(stderr, ": ignored: ") != 1 || strings.Contains(stderr, "\x1b") || s.machine.wanted[0].Tuning != nil {
 			t.Errorf("%s: status %d, %s", name, status, stderr)
 		}
 		if _, stderr, _ := s.run("solve", "--quiet", "A.mtx"); stderr != "" {
@@ -147,13 +147,13 @@ func TestBadTuningIsPassedOver(t *testing.T) {
 	}
 	os.WriteFile(files[0], good, 0o600)
 	s.machine.forecastErr = &vk.UnsupportedError{Device: "Pretence 9000", Feature: "bytes of shared memory", Need: "2", Have: "1"}
-	if _, stderr, status := s.run("solve", "A.mtx"); status != statusFine || !strings.Contains(stderr, ": passed over: Pretence 9000: bytes of shared memory: needs 2, has 1\n") {
+	if _, stderr, status := s.run("solve", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, ": ignored: Pretence 9000: bytes of shared memory: needs 2, has 1\n") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	s.machine.forecastErr = nil
 	os.Remove(files[0])
 	os.Mkdir(files[0], 0o700)
-	if _, stderr, status := s.run("plan", "-n", "7"); status != statusFine || !strings.Contains(stderr, ": passed over: is a directory\n") {
+	if _, stderr, status := s.run("plan", "-n", "7"); status != statusSuccess || !strings.Contains(stderr, ": ignored: is a directory\n") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -185,13 +185,13 @@ func TestTuneHere(t *testing.T) {
 	s := newStage(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, stderr, status := s.real("tune", "-n", "32", "--budget", "1s", "--repeat", "1", "--save", "--json", "rows.json")
-	if status != statusFine || !strings.Contains(stdout, "\nbest    b = ") {
+	if status != statusSuccess || !strings.Contains(stdout, "\nbest    b = ") {
 		t.Fatalf("status %d, %s%s", status, stdout, stderr)
 	}
-	if _, stderr, status := s.real("solve", "--check", "A.mtx"); status != statusFine || !strings.Contains(stderr, "vkevd tune has kept") {
+	if _, stderr, status := s.real("solve", "--check", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, "vkevd tune has kept") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	if _, stderr, status := s.real("plot", "tune", "--out", "p.svg", "rows.json"); status != statusFine {
+	if _, stderr, status := s.real("plot", "tune", "--out", "p.svg", "rows.json"); status != statusSuccess {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

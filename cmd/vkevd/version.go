@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (s *session) version() *cobra.Command {
+func versionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "which vkevd this is",

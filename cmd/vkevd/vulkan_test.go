@@ -17,7 +17,7 @@ import (
 func (s *stage) real(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs strings.Builder
-	env := ours()
+	env := processEnvironment()
 	env.terminal = false
 	env.configDir = func() (string, error) { return filepath.Abs("config") }
 	status = run(context.Background(), args, s.stdin, io.Writer(&out), &errs, env)
@@ -36,11 +36,11 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.file("A", c.file)
-			if stdout, stderr, status := s.real("solve", "--check", "A"); stdout != c.values || status != statusFine {
+			if stdout, stderr, status := s.real("solve", "--check", "A"); stdout != c.values || status != statusSuccess {
 				t.Errorf("status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
 			stdout, stderr, status := s.real("solve", "--check", "--values-only", "A")
-			if status != statusFine {
+			if status != statusSuccess {
 				t.Errorf("values only: status %d\n%s", status, stderr)
 			}
 			expectClose(t, numbers(t, stdout), numbers(t, c.values))
@@ -77,7 +77,7 @@ func TestApplications(t *testing.T) {
 			for _, flags := range []string{"--check --out-vectors Q.npy", "--check --values-only"} {
 				s := newStage(t)
 				stdout, stderr, status := s.real(append(strings.Fields("solve "+flags), filepath.Join(folder, name))...)
-				if status != statusFine {
+				if status != statusSuccess {
 					t.Fatalf("%s: status %d\n%s", flags, status, stderr)
 				}
 				expectClose(t, numbers(t, stdout), want)
@@ -114,7 +114,7 @@ func TestRealFailures(t *testing.T) {
 		"plan -n 10 --band -1":        "vkevd: --band, --block: must not be negative",
 	} {
 		_, stderr, status := s.real(strings.Fields(args)...)
-		if lastLine(stderr) != says || status == statusFine {
+		if lastLine(stderr) != says || status == statusSuccess {
 			t.Errorf("%s: status %d\n%s", args, status, stderr)
 		}
 	}
@@ -125,7 +125,7 @@ func TestRealFailures(t *testing.T) {
 func TestPlanOfTheDevice(t *testing.T) {
 	s := newStage(t)
 	stdout, stderr, status := s.real("plan", "-n", "1000")
-	if status != statusFine || !strings.Contains(stdout, "\ntotal ") {
+	if status != statusSuccess || !strings.Contains(stdout, "\ntotal ") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 	if _, stderr, status := s.real("plan", "-n", "900000"); status != statusDevice || !strings.Contains(stderr, "bytes of device memory, ") {

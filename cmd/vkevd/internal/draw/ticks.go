@@ -1,4 +1,4 @@
-package main
+package draw
 
 import (
 	"fmt"
@@ -7,20 +7,20 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// roundTicks are multiples of 1, 2 or 5 times a power of ten, zero among them if the
-// axis has it: some labelled ones and, between any two, four or five without.
+// roundTicks are multiples of 1, 2 or 5 times a power of ten, including zero if the axis does.
+// Some have labels. Between two labels there are three or four ticks without.
 type roundTicks struct{}
 
 func (roundTicks) Ticks(low, high float64) []plot.Tick {
-	const about = 8      // labels, at most
-	const digits = 1e-12 // of an axis along which multiples of a step can be told apart
-	if !(high-low > digits*max(math.Abs(low), math.Abs(high))) || math.IsInf(high-low, 0) {
+	const most = 8         // labels
+	const distinct = 1e-12 // of the magnitude: shorter axes have steps that doubles cannot tell apart
+	if !(high-low > distinct*max(math.Abs(low), math.Abs(high))) || math.IsInf(high-low, 0) {
 		return []plot.Tick{{Value: low, Label: fmt.Sprintf("%.17g", low)}}
 	}
-	unit := math.Pow10(int(math.Floor(math.Log10((high - low) / about))))
+	unit := math.Pow10(int(math.Floor(math.Log10((high - low) / most))))
 	step, parts := unit, 5.0
 	for _, m := range []float64{2, 5, 10} {
-		if (high-low)/step > about {
+		if (high-low)/step > most {
 			step, parts = m*unit, map[float64]float64{2: 4, 5: 5, 10: 5}[m]
 		}
 	}
@@ -37,7 +37,7 @@ func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// decades are powers of ten, at most about ten of them labelled, for positive ranges.
+// decades are powers of ten, about ten of them with a label, for a positive range.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
@@ -57,7 +57,10 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// ticksAt puts a label at each of some places.
+// powerOfTen writes 10ᵉ as 1e3: the font lacks some superscript digits and leaves them out in silence.
+func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }
+
+// ticksAt labels the given places.
 func ticksAt(places []int) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for _, x := range places {

@@ -31,7 +31,7 @@ func TestPartsAsked(t *testing.T) {
 		s := newStage(t)
 		s.file("A", twoByTwo)
 		_, stderr, status := s.run(append(append([]string{"solve"}, strings.Fields(args)...), "A")...)
-		if status != statusFine {
+		if status != statusSuccess {
 			t.Fatalf("solve %s: status %d\n%s", args, status, stderr)
 		}
 		got := s.machine.wanted[0]
@@ -78,7 +78,7 @@ func TestSolveTridiagonal(t *testing.T) {
 	s.file("T.dat", threeRows)
 	s.machine.certified = 0.125
 	stdout, stderr, status := s.run("solve", "--tridiagonal", "--check", "--report", "T.json", "T.dat")
-	if strings.Count(stdout, "\n") != 3 || status != statusFine {
+	if strings.Count(stdout, "\n") != 3 || status != statusSuccess {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	const want = `residual                             0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
@@ -92,7 +92,7 @@ certificate                         0.125  |λ − λ(T)| / (n·ε·‖T‖₁),
 		t.Errorf("%s", text)
 	}
 	_, stderr, status = s.run("solve", "--tridiagonal", "--check", "--values-only", "T.dat")
-	if status != statusFine || strings.Contains(stderr, "residual") || !strings.HasSuffix(stderr, want[strings.Index(want, "certificate"):]) {
+	if status != statusSuccess || strings.Contains(stderr, "residual") || !strings.HasSuffix(stderr, want[strings.Index(want, "certificate"):]) {
 		t.Errorf("values only: status %d\n%s", status, stderr)
 	}
 	s.machine.certified = math.Inf(1)
@@ -101,7 +101,7 @@ certificate                         0.125  |λ − λ(T)| / (n·ε·‖T‖₁),
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	s.stdin = strings.NewReader(threeRows)
-	if stdout, stderr, status := s.run("solve", "--tridiagonal", "-"); strings.Count(stdout, "\n") != 3 || status != statusFine {
+	if stdout, stderr, status := s.run("solve", "--tridiagonal", "-"); strings.Count(stdout, "\n") != 3 || status != statusSuccess {
 		t.Errorf("standard input: status %d, %q\n%s", status, stdout, stderr)
 	}
 }
@@ -121,7 +121,7 @@ func TestBadTridiagonalFiles(t *testing.T) {
 func TestPlanOfParts(t *testing.T) {
 	s := newStage(t)
 	stdout, _, status := s.run("plan", "-n", "1000", "--tridiagonal", "--index", ":10")
-	if opt := s.machine.wanted[0]; status != statusFine || opt.Select != evd.Index(0, 10) || !strings.Contains(stdout, "32000  31.2 KiB") {
+	if opt := s.machine.wanted[0]; status != statusSuccess || opt.Select != evd.Index(0, 10) || !strings.Contains(stdout, "32000  31.2 KiB") {
 		t.Errorf("status %d, %+v\n%s", status, opt, stdout)
 	}
 	s.fails(statusInput, "--solver bisection finds no vectors; add --values-only; see vkevd plan --help", "plan", "-n", "10", "--solver", "bisection")

@@ -13,7 +13,7 @@ func TestVerify(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	for _, args := range [][]string{{}, {"--values-only"}, {"--index", "0:1"}} {
 		_, stderr, status := s.real(append([]string{"solve", "--verify", "--report", "r.json", "A.mtx"}, args...)...)
-		if status != statusFine || !strings.Contains(stderr, "\nverified residual ") {
+		if status != statusSuccess || !strings.Contains(stderr, "\nverified residual ") {
 			t.Errorf("%q: status %d\n%s", args, status, stderr)
 		}
 		var r struct {

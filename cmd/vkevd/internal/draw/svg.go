@@ -1,4 +1,4 @@
-package main
+package draw
 
 import (
 	"bytes"
@@ -9,15 +9,15 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// An svgCanvas remembers how wide its texts were when the picture was laid out. Who looks at
-// it may not have the font: what they have instead shall fill the same room, or it covers its neighbours.
+// An svgCanvas records the width of each text at layout time. A viewer without the font then
+// stretches its substitute to that width, so that texts do not cover their neighbours.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length
 }
 
-// FillString puts the text where it was to be, by its middle: where a viewer does not know
-// textLength, half of the difference goes to either side.
+// FillString anchors a text at its middle. A viewer that ignores textLength then moves each end
+// by half of the difference in width.
 func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	width := f.Width(text)
 	c.widths = append(c.widths, width)
@@ -25,8 +25,8 @@ func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(f, at, text)
 }
 
-// steady adds the widths to what was drawn, and fonts: the first is the one measured with,
-// the next are of its widths.
+// steady adds the recorded widths to the SVG, and names substitutes for the font: the first
+// font is the one of the layout, the next two have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))
@@ -36,5 +36,6 @@ func (c *svgCanvas) steady(drawn []byte) []byte {
 		fmt.Fprintf(&b, `%stext-anchor="middle" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `, element, c.widths[i].Points())
 		b.Write(part)
 	}
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }

@@ -47,7 +47,7 @@ func (j *job) run(ctx context.Context, file string) error {
 	opt := j.options.evd(n)
 	opt.Progress = show.update
 	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal // A is needed for nothing more: save n² doubles
-	dev, p, err := prepareWith(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
+	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
 		known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
 		return a.plan(dev, opt)
 	})

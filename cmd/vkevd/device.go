@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// deviceFlag gives a command --device. The function returns the device asked for, "" for the best.
+func deviceFlag(cmd *cobra.Command, s *session) func() string {
+	word := cmd.Flags().String("device", "", "`NAME` of the device, a part of it, or its number in vkevd devices\n(default $VKEVD_DEVICE, or else the best)")
+	cmd.RegisterFlagCompletionFunc("device", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		infos, _ := s.machine.list()
+		for _, i := range infos {
+			names = append(names, i.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	return func() string {
+		if !cmd.Flags().Changed("device") {
+			fromEnv, _ := s.lookup("VKEVD_DEVICE")
+			return fromEnv
+		}
+		return *word
+	}
+}
+
+// debugShadersFlag gives all commands --debug-shaders. It stands at the root because it applies to
+// every kernel that any command runs.
+func debugShadersFlag(root *cobra.Command, s *session) {
+	root.PersistentFlags().BoolVar(&s.debugShaders, "debug-shaders", false, "check every memory access of the kernels, many times slower")
+}
+
+// open opens a device. It completes opt by the cache of kernels, by --debug-shaders and by a logger
+// that writes the driver's warnings to log.
+func (s *session) open(opt vk.Options, log io.Writer) (device, error) {
+	opt.CacheDir, opt.DebugShaders, opt.Logger = s.pipelineCache(), s.debugShaders, slog.New(plain(log))
+	return s.machine.open(opt)
+}
+
+// A deviceError is a failure to open a device.
+type deviceError struct{ error }
+
+func (e *deviceError) Unwrap() error { return e.error }
+
+// prepare opens a device and makes a plan on it. The driver may compile kernels meanwhile, which
+// cannot be interrupted: if ctx ends, prepare returns at once and the device stays open.
+func prepare[P any](ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error)) (device, P, error) {
+	var none P
+	dev, err := s.open(vk.Options{Device: word}, log)
+	if err != nil {
+		return nil, none, &deviceError{err}
+	}
+	p, err := unlessDone(ctx, func() (P, error) { return plan(dev) })
+	if err != nil {
+		if ctx.Err() == nil {
+			dev.Close()
+		}
+		return nil, none, err
+	}
+	return dev, p, nil
+}
+
+// vectorsPlan makes a plan for all eigenvalues and vectors of order n.
+func vectorsPlan(n int) func(device) (solver, error) {
+	return func(dev device) (solver, error) { return dev.plan(n, evd.Options{Vectors: true}) }
+}
+
+// plain logs without the time, as the other lines on standard error have none.
+func plain(w io.Writer) slog.Handler {
+	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey && len(groups) == 0 {
+			return slog.Attr{}
+		}
+		return a
+	}})
+}

@@ -1,0 +1,80 @@
+package draw
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A legend stands between title and plot, where it hides no curve. Its entries fill rows from
+// left to right.
+type legend struct {
+	style   draw.TextStyle
+	entries []entry
+}
+
+type entry struct {
+	name   string
+	sample plot.Thumbnailer
+}
+
+// Lengths of a legend, in points.
+const (
+	sampleWidth  = vg.Length(20)
+	sampleGap    = vg.Length(5)  // between a sample and its name
+	entryGap     = vg.Length(16) // between two entries
+	rowPitch     = vg.Length(15)
+	legendMargin = vg.Length(6) // below the last row
+)
+
+func (l *legend) add(name string, sample plot.Thumbnailer) {
+	if name != "" {
+		l.entries = append(l.entries, entry{name, sample})
+	}
+}
+
+func (l *legend) entryWidth(e entry) vg.Length {
+	return sampleWidth + sampleGap + l.style.Width(e.name)
+}
+
+// rows distributes the entries; a row has at least one, however wide.
+func (l *legend) rows(width vg.Length) (rows [][]entry) {
+	var used vg.Length
+	for _, e := range l.entries {
+		w := l.entryWidth(e)
+		if len(rows) == 0 || used+entryGap+w > width {
+			rows, used = append(rows, nil), -entryGap
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		used += entryGap + w
+	}
+	return rows
+}
+
+// height is 0 without entries.
+func (l *legend) height(width vg.Length) vg.Length {
+	if len(l.entries) == 0 {
+		return 0
+	}
+	return vg.Length(len(l.rows(width)))*rowPitch + legendMargin
+}
+
+// draw fills the canvas from its upper left corner.
+func (l *legend) draw(c draw.Canvas) {
+	style := l.style
+	style.YAlign = draw.YCenter
+	y := c.Max.Y - rowPitch/2
+	for _, row := range l.rows(c.Size().X) {
+		x := c.Min.X
+		for _, e := range row {
+			const half = sampleWidth / 4 // of a sample's height
+			sample := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: x, Y: y - half}, Max: vg.Point{X: x + sampleWidth, Y: y + half},
+			}}
+			e.sample.Thumbnail(&sample)
+			c.FillText(style, vg.Point{X: x + sampleWidth + sampleGap, Y: y}, e.name)
+			x += l.entryWidth(e) + entryGap
+		}
+		y -= rowPitch
+	}
+}

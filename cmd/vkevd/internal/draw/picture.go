@@ -1,0 +1,150 @@
+package draw
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Formats lists the formats that Write knows, as endings of file names.
+var Formats = []string{".png", ".svg"}
+
+// A Picture is a plot that is ready to be written.
+type Picture struct {
+	plot          *plot.Plot
+	legend        legend
+	width, height float64 // centimetres, without the legend
+	fixed         bool    // the height includes the legend: the caller has chosen it
+}
+
+// colours can be told apart with all common forms of colour blindness (Okabe and Ito, 2008).
+var colours = []color.Color{
+	color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff},
+	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x56, 0xb4, 0xe9, 0xff},
+	color.RGBA{0x30, 0x30, 0x30, 0xff},
+}
+
+// Colour is the colour of curve or bar i, counted from 0. After the last colour the first follows.
+func Colour(i int) color.Color { return colours[i%len(colours)] }
+
+// variant is the one typeface of all texts: Liberation Sans, whose widths are Arial's.
+const variant = "Sans"
+
+// newPicture is an empty picture with a grid and axes.
+func newPicture(title, x, y string) *Picture {
+	p := plot.New()
+	for _, f := range []*font.Font{
+		&p.Title.TextStyle.Font, &p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font,
+		&p.X.Tick.Label.Font, &p.Y.Tick.Label.Font, &p.Legend.TextStyle.Font,
+	} {
+		f.Variant = variant
+	}
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = vg.Points(8), vg.Points(4), vg.Points(4)
+	p.Title.TextStyle.Font.Size = vg.Points(13)
+	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font} {
+		f.Size = vg.Points(12)
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{}, roundTicks{}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xdd}, color.Gray{0xdd}
+	p.Add(grid)
+	style := p.Legend.TextStyle
+	style.Font.Size = vg.Points(10)
+	const width, height = 18, 11
+	return &Picture{plot: p, legend: legend{style: style}, width: width, height: height}
+}
+
+// SetTitle replaces the title.
+func (p *Picture) SetTitle(text string) { p.plot.Title.Text = text }
+
+// Resize sets width and height in centimetres. 0 keeps the size that suits the content.
+func (p *Picture) Resize(width, height float64) {
+	if width > 0 {
+		p.width = width
+	}
+	if height > 0 {
+		p.height, p.fixed = height, true
+	}
+}
+
+// logarithmic gives an axis with positive values a logarithmic scale.
+func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
+
+// line adds curve i. The name goes to the legend; "" keeps it out.
+func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, error) {
+	l, err := plotter.NewLine(points)
+	if err != nil {
+		return nil, err
+	}
+	l.Color, l.Width = Colour(i), vg.Points(1.5)
+	p.plot.Add(l)
+	p.legend.add(name, l)
+	return l, nil
+}
+
+// dots adds points in colour i.
+func (p *Picture) dots(i int, points plotter.XYs, radius float64) error {
+	s, err := plotter.NewScatter(points)
+	if err != nil {
+		return err
+	}
+	s.GlyphStyle = draw.GlyphStyle{Color: Colour(i), Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}
+	p.plot.Add(s)
+	return nil
+}
+
+// texts adds labels at points, moved by x and y.
+func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
+	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: labels})
+	if err != nil {
+		return err
+	}
+	l.Offset = vg.Point{X: x, Y: y}
+	for i := range l.TextStyle {
+		l.TextStyle[i].Font.Variant, l.TextStyle[i].Font.Size = variant, vg.Points(9)
+	}
+	p.plot.Add(l)
+	return nil
+}
+
+// Write draws the picture in one of Formats.
+func (p *Picture) Write(w io.Writer, format string) error {
+	const dotsPerInch = 150
+	width, height := vg.Length(p.width)*vg.Centimeter, vg.Length(p.height)*vg.Centimeter
+	if !p.fixed {
+		height += p.legend.height(width - p.leftMargin() - rightMargin)
+	}
+	var canvas interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	switch format {
+	case ".png":
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
+	case ".svg":
+		canvas = &svgCanvas{Canvas: vgsvg.New(width, height)}
+	default:
+		panic(fmt.Sprintf("a picture in %q", format))
+	}
+	p.draw(draw.New(canvas))
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return err
+	}
+	text := drawn.Bytes()
+	if c, ok := canvas.(*svgCanvas); ok {
+		text = c.steady(text)
+	}
+	_, err := w.Write(text)
+	return err
+}

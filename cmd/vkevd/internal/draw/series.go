@@ -1,0 +1,68 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Series is the eigenvalues of one matrix, or a contiguous part of them.
+type Series struct {
+	Name   string    // for title or legend
+	Values []float64 // ascending and finite, at least one
+	First  int       // index of Values[0] among all eigenvalues, from 0
+	N      int       // order of the matrix; 0 is len(Values)
+}
+
+func (s Series) order() int {
+	if s.N == 0 {
+		return s.First + len(s.Values)
+	}
+	return s.N
+}
+
+// whole says whether all eigenvalues of the matrix are there.
+func (s Series) whole() bool { return len(s.Values) == s.order() }
+
+// label names the series, and the range of indices where it is a part of the spectrum.
+func (s Series) label() string {
+	if s.whole() {
+		return fmt.Sprintf("%s, n = %d", s.Name, s.order())
+	}
+	return fmt.Sprintf("%s, %d:%d of n = %d", s.Name, s.First, s.First+len(s.Values), s.order())
+}
+
+// legends are the labels of several series. A single one is named in the title instead.
+func legends(all []Series) (names []string, ofTitle string) {
+	if len(all) == 1 {
+		return []string{""}, " of " + all[0].label()
+	}
+	for _, s := range all {
+		names = append(names, s.label())
+	}
+	return names, ""
+}
+
+// scaled divides the values of all series by one power of ten so that tick labels stay short.
+// It returns copies and the text for the axis, " / 1e300" or "".
+func scaled(all []Series) ([]Series, string) {
+	largest := 0.0
+	for _, s := range all {
+		for _, x := range s.Values {
+			largest = max(largest, math.Abs(x))
+		}
+	}
+	if largest == 0 || largest >= 1e-3 && largest < 1e5 {
+		return all, ""
+	}
+	e := int(math.Floor(math.Log10(largest)))
+	first := e / 2 // 10ᵉ itself may not be a double
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Values = slices.Clone(all[i].Values)
+		for j, x := range all[i].Values {
+			all[i].Values[j] = x * math.Pow10(-first) * math.Pow10(first-e)
+		}
+	}
+	return all, " / " + powerOfTen(e)
+}

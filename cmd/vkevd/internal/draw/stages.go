@@ -1,0 +1,93 @@
+package draw
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+)
+
+// A Run is one solve and the time of its stages.
+type Run struct {
+	Name   string // for title or legend
+	Device string
+	Stages []Stage // at least one; times of the same name add up
+}
+
+// A Stage is a step of a solve; Seconds is not negative.
+type Stage struct {
+	Name    string
+	Seconds float64
+}
+
+// Stages draws a horizontal bar for each stage of each run, from the top down.
+func Stages(runs []Run) (*Picture, error) {
+	stages := stageNames(runs)
+	slices.Reverse(stages) // the axis goes upwards
+	p := newPicture("Stages", "seconds", "")
+	count := len(runs)
+	thick := vg.Points(max(11, 18/float64(count))) // the number at the end of each bar must be legible
+	pitch := thick*vg.Length(count) + vg.Points(8)
+	for i, r := range runs {
+		if err := p.bars(i, count, thick, stages, r); err != nil {
+			return nil, err
+		}
+	}
+	p.plot.NominalY(stages...)
+	p.plot.X.Min = 0
+	p.plot.X.Max *= 1.12 // space for the numbers
+	if p.plot.X.Max == 0 {
+		p.plot.X.Max = 1
+	}
+	p.plot.Y.Min, p.plot.Y.Max = -0.5, float64(len(stages))-0.5
+	if count == 1 {
+		p.SetTitle("Stages of " + runs[0].Name + "\n" + runs[0].Device)
+	}
+	p.height = 3.5 + float64(len(stages))*float64(pitch/vg.Centimeter)
+	return p, nil
+}
+
+// stageNames lists the stages of all runs in the order in which they ran. A stage that only some
+// runs have follows the stage that it follows there.
+func stageNames(runs []Run) (names []string) {
+	for _, r := range runs {
+		next := 0
+		for _, s := range r.Stages {
+			at := slices.Index(names, s.Name)
+			if at < 0 {
+				at = next
+				names = slices.Insert(names, at, s.Name)
+			}
+			next = at + 1
+		}
+	}
+	return names
+}
+
+// bars draws run i of count.
+func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) error {
+	seconds := make(plotter.Values, len(stages))
+	labels := make([]string, len(stages)) // "" where the run lacks the stage
+	for _, s := range r.Stages {
+		k := slices.Index(stages, s.Name)
+		seconds[k] += s.Seconds
+		labels[k] = fmt.Sprintf("%.3g", seconds[k])
+	}
+	chart, err := plotter.NewBarChart(seconds, thick)
+	if err != nil {
+		return err
+	}
+	chart.Horizontal, chart.Color, chart.LineStyle.Width = true, Colour(i), 0
+	chart.Offset = thick * (vg.Length(count-1)/2 - vg.Length(i)) // the first run on top
+	p.plot.Add(chart)
+	if count > 1 {
+		p.legend.add(r.Name+", "+r.Device, chart)
+	}
+	at := make(plotter.XYs, len(stages))
+	for k, t := range seconds {
+		at[k] = plotter.XY{X: t, Y: float64(k)}
+	}
+	const height = 9 // of the digits, in points
+	return p.texts(at, labels, vg.Points(3), chart.Offset-vg.Points(height*0.36))
+}

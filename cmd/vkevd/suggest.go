@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// unknownCommand is the error about a first argument that is not a command of cmd.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	word := args[0]
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.Name() == word {
+			return fmt.Errorf("%s must stand before --, not after it", word)
+		}
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if near := nearest(word, names); near != "" {
+		return fmt.Errorf("unknown command %q; did you mean %s?", word, near)
+	}
+	if !cmd.HasParent() && looksLikeFile(word) {
+		return fmt.Errorf("unknown command %q; to solve the matrix in a file: vkevd solve %s", word, word)
+	}
+	help := cmd.Root().Name() + " help"
+	if cmd.HasParent() {
+		help += " " + cmd.Name()
+	}
+	return fmt.Errorf("unknown command %q; %s lists them", word, help)
+}
+
+// looksLikeFile says whether a word is a file, or at least has a folder or an ending.
+func looksLikeFile(word string) bool {
+	if info, err := os.Stat(word); err == nil && !info.IsDir() {
+		return true
+	}
+	return filepath.Ext(word) != "" || strings.ContainsRune(word, filepath.Separator)
+}
+
+// suggestFlag adds the nearest flag to the error about one that does not exist.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return err
+}
+
+// nearest is the name with the least edit distance from a word, "" if none is near: at most two
+// edits, and fewer than half of the word's letters.
+func nearest(word string, names []string) string {
+	best, least := "", min(2, (len(word)-1)/2)+1
+	for _, name := range names {
+		d := distance(word, name)
+		if strings.HasPrefix(name, word) && len(word) > 2 { // cut short
+			d = min(d, 1)
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's: the least number of insertions, deletions and replacements of bytes
+// that turn a into b. Exchanging two neighbours counts as one (optimal string alignment).
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range len(b) + 1 {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}
