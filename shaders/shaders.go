@@ -6,12 +6,39 @@
 // module need no shader compiler; a test tells when it is out of date.
 package shaders
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+	"slices"
+
+	"github.com/vkevd/vkevd/vk/spirv"
+)
 
 //go:generate go run ./gen
 
 //go:embed spv/*.spv
 var spv embed.FS
+
+// suffixOf returns what T adds to a kernel's name. It panics for a number type whose SPIR-V is not
+// committed; what is offered to users makes that impossible.
+func suffixOf[T spirv.Real](kernel string) string {
+	if kind := spirv.KindOf[T](); kind != spirv.Float64 {
+		panic(fmt.Sprintf("shaders: %s has no SPIR-V for %s", kernel, kind))
+	}
+	return ""
+}
+
+// nameOf, codeOf and capabilitiesOf return what a typed kernel has for T. The capabilities given are those
+// for float64.
+func nameOf[T spirv.Real](kernel string) string { return kernel + suffixOf[T](kernel) }
+
+func codeOf[T spirv.Real](kernel string) []byte { return code(nameOf[T](kernel)) }
+
+func capabilitiesOf[T spirv.Real](all ...spirv.Capability) []spirv.Capability {
+	return slices.DeleteFunc(all, func(c spirv.Capability) bool {
+		return c == spirv.CapFloat64 && spirv.KindOf[T]() != spirv.Float64
+	})
+}
 
 // code returns a kernel's words. The generator wrote both the name and the
 // file, so a missing one is a broken build of this package.

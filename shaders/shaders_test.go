@@ -2,7 +2,10 @@ package shaders
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/shaders/gen/source"
@@ -71,6 +74,65 @@ func TestRecompile(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestEveryNumberType: kernels of the dense path name no number type. They compile for those whose SPIR-V is
+// not committed, and use no double there.
+func TestEveryNumberType(t *testing.T) {
+	root, all := sources(t)
+	if !source.CompilerAvailable(root) {
+		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
+	}
+	for _, s := range all {
+		switch s.Trade {
+		case "product", "reduce", "chase", "back":
+			if !s.Typed {
+				t.Errorf("%s includes no numerics.glsl", s.File())
+			}
+		default:
+			if s.Typed {
+				t.Errorf("%s is no kernel of the dense path", s.File())
+			}
+			continue
+		}
+		for _, v := range s.Variants {
+			for _, n := range source.Numbers[1:] {
+				testNumberType(t, root, s, v.For(n))
+			}
+		}
+	}
+}
+
+func testNumberType(t *testing.T, root string, s *source.Source, v source.Variant) {
+	code, err := source.Compile(root, s, v)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	info, err := spirv.Reflect(code)
+	if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) {
+		t.Errorf("%s: capabilities %v, %v", v.Name, info.Capabilities, err)
+	}
+	file := filepath.Join(t.TempDir(), v.Name+".spv")
+	if err := os.WriteFile(file, code, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := source.Validate(root, file); err != nil {
+		t.Error(err)
+	}
+}
+
+// A number type without SPIR-V is refused by name.
+func TestNumberTypeRefused(t *testing.T) {
+	if m := Gemm[float64](); m.Name != "gemm" || m.Check() != nil {
+		t.Errorf("%s: %v", m.Name, m.Check())
+	}
+	defer func() {
+		if have := fmt.Sprint(recover()); have != "shaders: gemm has no SPIR-V for float32" {
+			t.Error(have)
+		}
+	}()
+	Gemm[float32]()
 }
 
 // Every committed kernel fits every device.

@@ -27,8 +27,8 @@ type ApplyQ2 struct {
 	abort   spirv.Addr[uint32]
 
 	// One of the two, by the tuning; neither where Q2 = I.
-	flags *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush]
-	teams *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush]
+	flags *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[float64]]
+	teams *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[float64]]
 
 	items int               // groups and strips of a dispatch together, with flags at most
 	words vk.Region[uint32] // with flags: INFO, a ticket, a flag for each item
@@ -72,11 +72,11 @@ func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
 	}
 	b := builder{dev: dev}
 	if !s.tune.Flags {
-		s.teams = build(&b, shaders.OrmtrQ2Teams(), s.spec)
+		s.teams = build(&b, shaders.OrmtrQ2Teams[float64](), s.spec)
 		return s, b.err
 	}
 	x := s.spec
-	s.flags = build(&b, shaders.OrmtrQ2Flags(), shaders.OrmtrQ2FlagsSpec{
+	s.flags = build(&b, shaders.OrmtrQ2Flags[float64](), shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,
 		Share: x.Share, Private: x.Private,
 		WideFence: specBool(t.Chase.wideFence(dev.Info())), FlagStride: q2FlagStride,
@@ -172,7 +172,7 @@ func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64
 		vk.Fill(rec, s.Info(ws), 0)
 	}
 	for _, part := range s.divide(xt.Rows) {
-		push := shaders.OrmtrQ2TeamsPush{
+		push := shaders.OrmtrQ2TeamsPush[float64]{
 			X: xt.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n), M: uint32(xt.Rows), Ld: uint32(xt.Ld),
 			Group: uint32(s.place(part.done)), Groups: uint32(part.count),
 		}
@@ -185,10 +185,10 @@ func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64
 	}
 }
 
-func (s *ApplyQ2) recordFlags(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush) {
+func (s *ApplyQ2) recordFlags(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[float64]) {
 	words, items := s.words.In(ws), int(p.Groups)*s.strips(int(p.M))
 	vk.Fill(rec, words.Sub(1, q2Words-1+items*q2FlagStride), 0) // all but INFO
-	s.flags.Dispatch(rec, vk.Grid(min(items, max(1, s.tune.Workgroups), vk.MostGroups())), shaders.OrmtrQ2FlagsPush{
+	s.flags.Dispatch(rec, vk.Grid(min(items, max(1, s.tune.Workgroups), vk.MostGroups())), shaders.OrmtrQ2FlagsPush[float64]{
 		X: p.X, V: p.V, Tau: p.Tau, N: p.N, M: p.M, Ld: p.Ld, Group: p.Group, Groups: p.Groups,
 		Polls: s.tune.Polls, Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: s.abort,
 	})

@@ -246,7 +246,7 @@ func TestApplyQ2Groups(t *testing.T) {
 
 // TestApplyQ2AccessesAreNotPrivate: what one group stores the next one loads, in another workgroup.
 func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
-	for name, code := range map[string][]byte{"flags": shaders.OrmtrQ2Flags().Code, "teams": shaders.OrmtrQ2Teams().Code} {
+	for name, code := range map[string][]byte{"flags": shaders.OrmtrQ2Flags[float64]().Code, "teams": shaders.OrmtrQ2Teams[float64]().Code} {
 		const input = 2 // V and Tau, which nobody writes
 		if got := accessesOf(code); got.loads <= input || got.privateLoads != input || got.stores == 0 || got.privateStores != 0 {
 			t.Errorf("%s: %+v; want %d private loads, no private store", name, got, input)
@@ -266,7 +266,7 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	vk.Fill(rec, words, 0)
 	// The first group's tickets are taken by nobody.
 	vk.Fill(rec, words.Sub(1, 1), uint32(s.strips(c.m)))
-	s.flags.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush{
+	s.flags.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
 		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
 		Group: uint32(s.place(0)), Groups: 3, Polls: tune.Polls,
 		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
@@ -322,7 +322,7 @@ func TestApplyQ2Waits(t *testing.T) {
 				vk.Fill(rec, words, 0)
 				vk.Fill(rec, words.Sub(1, 1), 1) // the first group's ticket is taken by nobody
 				vk.Fill(rec, words.Sub(q2Words, 1), word)
-				s.flags.Dispatch(rec, vk.Grid(1), shaders.OrmtrQ2FlagsPush{
+				s.flags.Dispatch(rec, vk.Grid(1), shaders.OrmtrQ2FlagsPush[float64]{
 					X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: n, M: m, Ld: uint32(c.ld), Group: uint32(before), Groups: 2, Polls: tune.Polls,
 					Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
 				})

@@ -24,8 +24,8 @@ type BandReduction struct {
 
 	qr      *PanelQR
 	factor  *TFactor
-	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush]
-	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush]
+	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[float64]]
+	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[float64]]
 
 	z, p         vk.Region[float64] // n×k; n×b
 	s            vk.Region[float64] // products of inner dimension n: at most two, k×b
@@ -48,10 +48,10 @@ func NewBandReduction(dev *vk.Device, n, b, k int, ops Ops, t Tuning) (*BandRedu
 	}
 	const strip = 8
 	middle := shaders.Sy2sbMiddleSpec{LocalSize: t.Panel.LocalSize, Columns: uint32(b), Strip: strip}
-	if r.middle, err = vk.Build(dev, shaders.Sy2sbMiddle(), middle); err != nil {
+	if r.middle, err = vk.Build(dev, shaders.Sy2sbMiddle[float64](), middle); err != nil {
 		return nil, err
 	}
-	if r.extract, err = vk.Build(dev, shaders.BandExtract(), shaders.BandExtractSpec{LocalSize: t.Panel.LocalSize}); err != nil {
+	if r.extract, err = vk.Build(dev, shaders.BandExtract[float64](), shaders.BandExtractSpec{LocalSize: t.Panel.LocalSize}); err != nil {
 		return nil, err
 	}
 	r.z = vk.Reserve[float64]("Z", n*min(k, n))
@@ -109,7 +109,7 @@ func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t
 		}
 	}
 	grid := vk.Folded(vk.Tiles(n, r.extract.Spec.LocalSize) * vk.Tiles(n, uint32(b)))
-	r.extract.Dispatch(rec, grid, shaders.BandExtractPush{A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld)})
+	r.extract.Dispatch(rec, grid, shaders.BandExtractPush[float64]{A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld)})
 }
 
 // block is the stretch of k columns from begin on: Y is where its panels were,
@@ -174,7 +174,7 @@ func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
 	x := NewMatrix(k.s.In(ws), b, b, b)
 	k.ops.Gemm.Record(rec, ws, Trans, NoTrans, 1, y, p, 0, x)
 	between := NewMatrix(k.between.In(ws), b, b, b)
-	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush{
+	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush[float64]{
 		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld),
 	})
 	z := k.z.Block(top, pending, m, b)

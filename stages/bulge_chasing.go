@@ -26,10 +26,10 @@ type BulgeChasing struct {
 	abort   spirv.Addr[uint32]
 
 	// One of the first three, by the tuning; none where there is nothing to chase.
-	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush]
-	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush]
-	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush]
-	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush]
+	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[float64]]
+	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[float64]]
+	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[float64]]
+	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[float64]]
 
 	parts []sweepRange      // of the persistent form: one dispatch each
 	words vk.Region[uint32] // INFO, a ticket for each dispatch, a flag for each sweep
@@ -66,7 +66,7 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 	s := &BulgeChasing{n: n, b: t.Band, vectors: vectors, tune: t.Chase, abort: dev.Abort()}
 	s.tune.Groups = t.Chase.groups(dev.Info())
 	b := builder{dev: dev}
-	s.read = build(&b, shaders.Sb2stTridiagonal(), shaders.Sb2stTridiagonalSpec{LocalSize: b.threads(readThreads)})
+	s.read = build(&b, shaders.Sb2stTridiagonal[float64](), shaders.Sb2stTridiagonalSpec{LocalSize: b.threads(readThreads)})
 	if s.sweeps() == 0 {
 		return s, b.err
 	}
@@ -88,7 +88,7 @@ func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasi
 // chaser builds the kernel that chases.
 func (s *BulgeChasing) chaser(b *builder) error {
 	if spec, ok := s.teamsSpec(b.dev.Info()); ok {
-		s.teams = build(b, shaders.Sb2stTeams(), spec)
+		s.teams = build(b, shaders.Sb2stTeams[float64](), spec)
 		return nil
 	}
 	spec, err := s.spec(b.dev.Info())
@@ -96,9 +96,9 @@ func (s *BulgeChasing) chaser(b *builder) error {
 		return err
 	}
 	if s.tune.Wavefront {
-		s.wave = build(b, shaders.Sb2stWave(), spec)
+		s.wave = build(b, shaders.Sb2stWave[float64](), spec)
 	} else {
-		s.chase = build(b, shaders.Sb2stChase(), spec)
+		s.chase = build(b, shaders.Sb2stChase[float64](), spec)
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau
 	case s.wave != nil:
 		s.recordWaves(rec, band, v, tau, 1+chaseLead)
 	}
-	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.n, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush{
+	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.n, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush[float64]{
 		Band: band.Addr(), D: d.Addr(), E: e.Addr(), N: uint32(s.n), Ld: uint32(2 * s.b),
 	})
 }
@@ -277,7 +277,7 @@ func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau 
 	words := s.words.In(ws)
 	vk.Fill(rec, words, 0)
 	for i, part := range s.parts {
-		s.dispatch(rec, s.groups(part.last-part.first), shaders.Sb2stChasePush{
+		s.dispatch(rec, s.groups(part.last-part.first), shaders.Sb2stChasePush[float64]{
 			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
 			First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
 			Info: words.Addr(), Ticket: words.From(1 + i).Addr(), Flags: words.From(1 + len(s.parts)).Addr(), AbortWord: s.abort,
@@ -287,9 +287,9 @@ func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau 
 }
 
 // dispatch records some sweeps, by whichever kernel there is.
-func (s *BulgeChasing) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush) {
+func (s *BulgeChasing) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush[float64]) {
 	if s.teams != nil {
-		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush(push))
+		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush[float64](push))
 	} else {
 		s.chase.Dispatch(rec, vk.Grid(groups), push)
 	}
@@ -310,7 +310,7 @@ func (s *BulgeChasing) recordWaves(rec *vk.Recorder, band, v, tau vk.Slice[float
 			continue // between two sweeps of a step or two
 		}
 		count := newest - oldest + 1
-		s.wave.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush{
+		s.wave.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush[float64]{
 			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
 			Wave: uint32(t), Stride: uint32(stride), Newest: uint32(newest), Count: uint32(count),
 		})

@@ -34,7 +34,7 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
 	rec := vk.NewRecorder(dev)
 	vk.Fill(rec, w, 0)
 	vk.Fill(rec, log.In(ws), 0)
-	dispatch(rec, shaders.Sb2stLogPush{
+	dispatch(rec, shaders.Sb2stLogPush[float64]{
 		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(n), First: 0, Last: uint32(c.stage.sweeps()), Polls: tune.Polls,
 		Info: w.Addr(), Ticket: w.From(1).Addr(), Counter: w.From(2).Addr(), Flags: w.From(3).Addr(), AbortWord: c.stage.abort, Log: log.In(ws).Addr(),
 	}, groups)
@@ -56,22 +56,22 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
 }
 
 // logKernel is the stage's kernel that writes a log.
-func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing) func(*vk.Recorder, shaders.Sb2stLogPush, int) {
+func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing) func(*vk.Recorder, shaders.Sb2stLogPush[float64], int) {
 	t.Helper()
 	if s.teams != nil {
-		kernel, err := vk.Build(dev, shaders.Sb2stTeamsLog(), shaders.Sb2stTeamsLogSpec(s.teams.Spec))
+		kernel, err := vk.Build(dev, shaders.Sb2stTeamsLog[float64](), shaders.Sb2stTeamsLogSpec(s.teams.Spec))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return func(rec *vk.Recorder, push shaders.Sb2stLogPush, groups int) {
-			kernel.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsLogPush(push))
+		return func(rec *vk.Recorder, push shaders.Sb2stLogPush[float64], groups int) {
+			kernel.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsLogPush[float64](push))
 		}
 	}
-	kernel, err := vk.Build(dev, shaders.Sb2stLog(), shaders.Sb2stLogSpec(s.chase.Spec))
+	kernel, err := vk.Build(dev, shaders.Sb2stLog[float64](), shaders.Sb2stLogSpec(s.chase.Spec))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(rec *vk.Recorder, push shaders.Sb2stLogPush, groups int) {
+	return func(rec *vk.Recorder, push shaders.Sb2stLogPush[float64], groups int) {
 		kernel.Dispatch(rec, vk.Grid(groups), push)
 	}
 }

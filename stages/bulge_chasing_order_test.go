@@ -97,7 +97,7 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	words := c.stage.words.In(c.ws)
 	vk.Fill(rec, words, 0)
 	vk.Fill(rec, words.Sub(1, 1), 1)
-	c.stage.dispatch(rec, 2, shaders.Sb2stChasePush{
+	c.stage.dispatch(rec, 2, shaders.Sb2stChasePush[float64]{
 		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.n), First: 0, Last: uint32(c.stage.sweeps()), Polls: polls,
 		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(1 + len(c.stage.parts)).Addr(), AbortWord: c.stage.abort,
 	})

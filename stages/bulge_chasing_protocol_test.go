@@ -228,7 +228,7 @@ func TestChaseProtocol(t *testing.T) {
 // the ordering that the flags make.
 func TestChaseAccessesAreNotPrivate(t *testing.T) {
 	const wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
-	for _, code := range [][]byte{shaders.Sb2stChase().Code, shaders.Sb2stTeams().Code} {
+	for _, code := range [][]byte{shaders.Sb2stChase[float64]().Code, shaders.Sb2stTeams[float64]().Code} {
 		got := accessesOf(code)
 		if got.loads != wantLoads || got.privateLoads != 0 || got.privateStores != wantOutStores {
 			t.Errorf("%+v; want %d loads, none private, and %d private stores", got, wantLoads, wantOutStores)

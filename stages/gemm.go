@@ -12,7 +12,7 @@ import (
 // partial products are summed in a second dispatch, in fixed order.
 type TiledGemm struct {
 	cutter
-	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush] // one a tile
+	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[float64]] // one a tile
 	parts   parts
 }
 
@@ -24,7 +24,7 @@ func NewTiledGemm(dev *vk.Device, t ProductTuning) (*TiledGemm, error) {
 		if err := tile.fits(dev); err != nil {
 			return nil, err
 		}
-		g.kernels = append(g.kernels, build(&b, shaders.Gemm(), tile.spec()))
+		g.kernels = append(g.kernels, build(&b, shaders.Gemm[float64](), tile.spec()))
 	}
 	g.parts = newParts(&b, "partial products", g.room)
 	return g, b.err
@@ -110,7 +110,7 @@ func (g *TiledGemm) record(rec *vk.Recorder, ws *vk.Arena, p product, x cut) {
 		return
 	}
 	kernel, first := g.kernels[x.tile], p.factors[0]
-	push := shaders.GemmPush{
+	push := shaders.GemmPush[float64]{
 		Alpha: p.alpha, Beta: p.beta,
 		M: uint32(p.c.Rows), N: uint32(p.c.Cols), K: uint32(k), Lda: uint32(first.a.Ld), Ldb: uint32(first.b.Ld), Ldc: uint32(p.c.Ld),
 		TransA: p.opA.word(), TransB: p.opB.word(), Splits: uint32(x.splits), Stretch: uint32(x.stretch),

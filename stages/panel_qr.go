@@ -24,12 +24,12 @@ type PanelQR struct {
 	b    int
 	tune PanelTuning
 
-	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush]
-	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush]
-	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush]
-	whole  *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush] // instead of first and column, or nil
-	tall   *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush] // the same where a workgroup has several chunks
-	chunk  int                                                                  // rows
+	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[float64]]
+	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[float64]]
+	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush[float64]]
+	whole  *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[float64]] // instead of first and column, or nil
+	tall   *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[float64]] // the same where a workgroup has several chunks
+	chunk  int                                                                           // rows
 	abort  spirv.Addr[uint32]
 
 	state        [2]vk.Region[float64] // what one dispatch hands to the next, in turn
@@ -52,7 +52,7 @@ func NewPanelQR(dev *vk.Device, b int, tune Tuning) (*PanelQR, error) {
 	q := &PanelQR{b: b, tune: t, chunk: int(t.chunk(b)), abort: dev.Abort()}
 	spec := shaders.GeqrfPanelColumnSpec{LocalSize: t.localSize(b), Columns: uint32(b), Chunk: t.chunk(b)}
 	kernels := builder{dev: dev}
-	q.start = build(&kernels, shaders.GeqrfPanelStart(), shaders.GeqrfPanelStartSpec(spec))
+	q.start = build(&kernels, shaders.GeqrfPanelStart[float64](), shaders.GeqrfPanelStartSpec(spec))
 	together := t.together(dev.Info())
 	if together {
 		var err error
@@ -63,12 +63,12 @@ func NewPanelQR(dev *vk.Device, b int, tune Tuning) (*PanelQR, error) {
 	if together {
 		s := shaders.GeqrfPanelWholeDefaults()
 		s.LocalSize, s.Columns, s.Chunk = spec.LocalSize, spec.Columns, spec.Chunk
-		q.whole = build(&kernels, shaders.GeqrfPanelWhole(), s)
+		q.whole = build(&kernels, shaders.GeqrfPanelWhole[float64](), s)
 		s.Kept = 2 // more registers than there are, with more
-		q.tall = build(&kernels, shaders.GeqrfPanelWhole(), s)
+		q.tall = build(&kernels, shaders.GeqrfPanelWhole[float64](), s)
 	} else {
-		q.first = build(&kernels, shaders.GeqrfPanelFirst(), spec)
-		q.column = build(&kernels, shaders.GeqrfPanelColumn(), spec)
+		q.first = build(&kernels, shaders.GeqrfPanelFirst[float64](), spec)
+		q.column = build(&kernels, shaders.GeqrfPanelColumn[float64](), spec)
 	}
 	if kernels.err != nil {
 		return nil, kernels.err
@@ -136,7 +136,7 @@ func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk
 	}
 	rows, groups := q.share(m)
 	state, exponents := q.state[0].In(ws), q.exponents.In(ws)
-	start := shaders.GeqrfPanelStartPush{
+	start := shaders.GeqrfPanelStartPush[float64]{
 		Panel: panel.Addr(), State: state.Addr(), Exponents: exponents.Addr(),
 		M: uint32(m), Ld: uint32(panel.Ld), Rows: uint32(rows),
 	}
@@ -152,7 +152,7 @@ func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk
 	if rows > q.chunk {
 		whole = q.tall
 	}
-	whole.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelWholePush{
+	whole.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelWholePush[float64]{
 		Panel: panel.Addr(), State: state.Addr(), Slots: slots.Addr(), Exponents: exponents.Addr(), R: r.Addr(), Tau: tau.Addr(),
 		Info: q.info.In(ws).Addr(), AbortWord: q.abort,
 		M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups), Polls: q.tune.Polls,
@@ -164,13 +164,13 @@ func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk
 func (q *PanelQR) columns(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk.Slice[float64], rows, groups int) {
 	m, b, grid := panel.Rows, q.b, vk.Grid(groups)
 	for j := range min(b, m) {
-		push := shaders.GeqrfPanelColumnPush{
+		push := shaders.GeqrfPanelColumnPush[float64]{
 			Panel: panel.Addr(), From: q.state[j%2].In(ws).Addr(), To: q.state[(j+1)%2].In(ws).Addr(),
 			Exponents: q.exponents.In(ws).Addr(), R: r.Addr(), Tau: tau.Addr(),
 			M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups), J: uint32(j),
 		}
 		if j == 0 {
-			q.first.Dispatch(rec, grid, shaders.GeqrfPanelFirstPush(push))
+			q.first.Dispatch(rec, grid, shaders.GeqrfPanelFirstPush[float64](push))
 		} else {
 			q.column.Dispatch(rec, grid, push)
 		}

@@ -159,7 +159,7 @@ func TestPanelQRWholeGivesUp(t *testing.T) {
 	vk.Fill(rec, exponents.In(ws), 0)
 	vk.Fill(rec, state.In(ws), 0)
 	vk.Fill(rec, slots.In(ws), math.MaxUint32)
-	q.whole.Dispatch(rec, vk.Grid(groups-1), shaders.GeqrfPanelWholePush{
+	q.whole.Dispatch(rec, vk.Grid(groups-1), shaders.GeqrfPanelWholePush[float64]{
 		Panel: a.In(ws).Addr(), State: state.In(ws).Addr(), Slots: slots.In(ws).Addr(), Exponents: exponents.In(ws).Addr(),
 		R: r.In(ws).Addr(), Tau: tau.In(ws).Addr(), Info: q.Info(ws).Addr(), AbortWord: d.Abort(),
 		M: m, Ld: m, Ldr: b, Rows: m, Groups: groups, Polls: tune.Panel.Polls,

@@ -15,13 +15,13 @@ const (
 // in an order that only the shape decides.
 type parts struct {
 	region vk.Region[float64]
-	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush]
+	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[float64]]
 }
 
 func newParts(b *builder, name string, room int) parts {
 	return parts{
 		vk.Reserve[float64](name, room),
-		build(b, shaders.GemmSum(), shaders.GemmSumSpec{LocalSize: b.threads(sumThreads)}),
+		build(b, shaders.GemmSum[float64](), shaders.GemmSumSpec{LocalSize: b.threads(sumThreads)}),
 	}
 }
 
@@ -39,7 +39,7 @@ func (s *parts) record(rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha,
 	}
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
 	grid.Z = count
-	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush{
+	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[float64]{
 		Parts: s.region.In(ws).Addr(), C: c.Addr(), StrideC: uint64(strideC), Alpha: alpha, Beta: beta,
 		M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld), Splits: uint32(splits), Lanes: uint32(lanes),
 	})

@@ -13,7 +13,7 @@ func TestTilesDeclareTheirSharedMemory(t *testing.T) {
 	for _, tune := range []ProductTuning{nvidiaProducts, cpuProducts, otherProducts, smallestProducts} {
 		for _, tile := range append(tune.Tiles, tune.RankTwoK) {
 			spec := tile.spec()
-			m := shaders.Gemm()
+			m := shaders.Gemm[float64]()
 			n, err := spirv.SharedBytes(m.Code, m.Spec, unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec)))
 			if err != nil || n != tile.sharedBytes() {
 				t.Errorf("%v, %d buffers: the shader declares %d bytes, the tile %d; %v", tile, tile.Buffers, n, tile.sharedBytes(), err)

@@ -78,7 +78,7 @@ func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Sli
 type columnSums struct {
 	n, m    int
 	gemm    Gemm
-	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush]
+	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[float64]]
 	product vk.Region[float64]
 }
 
@@ -88,7 +88,7 @@ const (
 )
 
 func newColumnSums(b *builder, n, m int, gemm Gemm) columnSums {
-	columns := build(b, shaders.ColumnResidual(), shaders.ColumnResidualSpec{LocalSize: b.threads(residualThreads)})
+	columns := build(b, shaders.ColumnResidual[float64](), shaders.ColumnResidualSpec{LocalSize: b.threads(residualThreads)})
 	return columnSums{n, m, gemm, columns, vk.Reserve[float64]("residual", n*min(m, residualBlock))}
 }
 
@@ -100,7 +100,7 @@ func (r columnSums) record(rec *vk.Recorder, ws *vk.Arena, z Matrix, lambda, res
 	for j := 0; j < m; j += residualBlock {
 		cols := min(residualBlock, m-j)
 		zj := z.Block(0, j, r.n, cols)
-		push := shaders.ColumnResidualPush{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
+		push := shaders.ColumnResidualPush[float64]{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
 
 		p := NewMatrix(r.product.In(ws), r.n, cols, r.n)
 		times(zj, p)

@@ -16,7 +16,7 @@ import (
 // once would save what is not short, and cost a sum over workgroups.
 type TiledSymm struct {
 	cutter
-	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush] // one a tile
+	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[float64]] // one a tile
 	parts   parts
 }
 
@@ -28,7 +28,7 @@ func NewTiledSymm(dev *vk.Device, t ProductTuning) (*TiledSymm, error) {
 		if err := tile.fits(dev); err != nil {
 			return nil, err
 		}
-		s.kernels = append(s.kernels, build(&b, shaders.Symm(), shaders.SymmSpec(tile.spec())))
+		s.kernels = append(s.kernels, build(&b, shaders.Symm[float64](), shaders.SymmSpec(tile.spec())))
 	}
 	s.parts = newParts(&b, "partial symmetric products", s.room)
 	return s, b.err
@@ -50,7 +50,7 @@ func (s *TiledSymm) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, x cut
 	if m == 0 || n == 0 {
 		return
 	}
-	push := shaders.SymmPush{
+	push := shaders.SymmPush[float64]{
 		A: a.Addr(), W: w.Addr(), P: p.Addr(), M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
 		Stretch: uint32(x.stretch),
 	}

@@ -11,7 +11,7 @@ import (
 // tiles of the lower triangle.
 type TiledRankTwoK struct {
 	tile   Tile
-	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush]
+	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[float64]]
 }
 
 // NewTiledRankTwoK builds the kernel. It refuses a tile whose height is no multiple of
@@ -25,7 +25,7 @@ func NewTiledRankTwoK(dev *vk.Device, t ProductTuning) (*TiledRankTwoK, error) {
 		return nil, fmt.Errorf("stages: %v does not divide a square", tile)
 	}
 	b := builder{dev: dev}
-	return &TiledRankTwoK{tile, build(&b, shaders.Syr2k(), shaders.Syr2kSpec(tile.spec()))}, b.err
+	return &TiledRankTwoK{tile, build(&b, shaders.Syr2k[float64](), shaders.Syr2kSpec(tile.spec()))}, b.err
 }
 
 // Record implements RankTwoK.
@@ -38,7 +38,7 @@ func (s *TiledRankTwoK) Record(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
 		return
 	}
 	rows := vk.Tiles(n, s.tile.M)
-	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush{
+	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush[float64]{
 		Y: y.Addr(), Z: z.Addr(), C: c.Addr(), N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
 	})
 	rec.Costs(2 * float64(n) * float64(n) * float64(k))

@@ -20,8 +20,8 @@ type TFactor struct {
 	gemm Gemm
 	tune PanelTuning
 
-	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush]
-	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush]
+	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[float64]]
+	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[float64]]
 
 	gram, half vk.Region[float64] // n×n each
 	work       *vk.Layout
@@ -35,8 +35,8 @@ func NewTFactor(dev *vk.Device, n int, ops Ops, tune Tuning) (*TFactor, error) {
 	}
 	f := &TFactor{n: n, gemm: ops.Gemm, tune: t}
 	kernels := builder{dev: dev}
-	f.larft = build(&kernels, shaders.Larft(), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor})
-	f.diagonal = build(&kernels, shaders.LarftDiagonal(), shaders.LarftDiagonalSpec{LocalSize: t.LocalSize})
+	f.larft = build(&kernels, shaders.Larft[float64](), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor})
+	f.diagonal = build(&kernels, shaders.LarftDiagonal[float64](), shaders.LarftDiagonalSpec{LocalSize: t.LocalSize})
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
@@ -73,7 +73,7 @@ func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g Matrix, tau vk.Sl
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	holds("tau", tau, n)
-	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush{
+	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[float64]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
@@ -88,7 +88,7 @@ func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y Matrix, b int, p
 		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d", t.Rows, t.Cols, t.Ld, n, b, f.n))
 	}
 	holds("the panels' factors", panels, n*b)
-	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush{
+	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[float64]{
 		Panels: panels.Addr(), T: t.Addr(), N: uint32(n), B: uint32(b),
 	})
 	if n > b {

@@ -45,8 +45,13 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	if len(k.defines) > 0 {
 		fmt.Fprintf(b, "//\n// Compiled with %s.\n", strings.Join(k.defines, ", "))
 	}
-	fmt.Fprintf(b, "func %s() spirv.Module[%[1]sSpec, %[1]sPush] {\n", k.goName)
-	fmt.Fprintf(b, "return spirv.Module[%sSpec, %[1]sPush]{\nName: %q,\nCode: code(%[2]q),\n", k.goName, k.name)
+	fmt.Fprintf(b, "func %s%s() spirv.Module[%[1]sSpec, %[1]sPush%[3]s] {\n", k.goName, k.parameter(), k.argument("T"))
+	fmt.Fprintf(b, "return spirv.Module[%sSpec, %[1]sPush%s]{\n", k.goName, k.argument("T"))
+	if k.others != nil {
+		fmt.Fprintf(b, "Name: nameOf[T](%q),\nCode: codeOf[T](%[1]q),\n", k.name)
+	} else {
+		fmt.Fprintf(b, "Name: %q,\nCode: code(%[1]q),\n", k.name)
+	}
 	if k.spec != nil {
 		b.WriteString("Spec: []spirv.SpecField{\n")
 		for _, f := range k.spec {
@@ -55,17 +60,7 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 		}
 		b.WriteString("},\n")
 	}
-	if k.push != nil {
-		b.WriteString("Push: []spirv.PushField{\n")
-		for _, f := range k.push {
-			fmt.Fprintf(b, "{Name: %q, Offset: %d, Size: %d, Kind: %q", f.Name, f.Offset, f.Size, f.Kind)
-			if f.IsAddr() {
-				fmt.Fprintf(b, ", Elem: %q, Readable: %t, Writable: %t", f.Elem, f.Readable, f.Writable)
-			}
-			b.WriteString("},\n")
-		}
-		b.WriteString("},\n")
-	}
+	k.emitPushFields(b)
 	b.WriteString("LocalSize: [3]spirv.Dimension{")
 	for _, d := range k.info.LocalSize {
 		if d.Specialised {
@@ -74,7 +69,12 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 			fmt.Fprintf(b, "{Fixed: %d}, ", d.Fixed)
 		}
 	}
-	b.WriteString("},\nCapabilities: []spirv.Capability{")
+	b.WriteString("},\nCapabilities: ")
+	if k.others != nil {
+		b.WriteString("capabilitiesOf[T](")
+	} else {
+		b.WriteString("[]spirv.Capability{")
+	}
 	for _, c := range k.info.Capabilities {
 		if c.Known() {
 			fmt.Fprintf(b, "spirv.Cap%s, ", c)
@@ -82,7 +82,47 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 			fmt.Fprintf(b, "%d, ", uint32(c))
 		}
 	}
-	b.WriteString("},\n}\n}\n")
+	if k.others != nil {
+		b.WriteString("),\n}\n}\n")
+	} else {
+		b.WriteString("},\n}\n}\n")
+	}
+}
+
+// parameter and argument are what stands in brackets after a typed kernel's names.
+func (k *kernel) parameter() string { return k.argument("T spirv.Real") }
+
+func (k *kernel) argument(number string) string {
+	if k.others == nil {
+		return ""
+	}
+	return "[" + number + "]"
+}
+
+func (k *kernel) emitPushFields(b *strings.Builder) {
+	if k.push == nil {
+		return
+	}
+	b.WriteString("Push: []spirv.PushField{\n")
+	for _, f := range k.push {
+		kind, elem := fmt.Sprintf("%q", f.Kind), fmt.Sprintf("%q", f.Elem)
+		offset, size := fmt.Sprint(f.Offset), fmt.Sprint(f.Size)
+		if k.others != nil {
+			offset = fmt.Sprintf("unsafe.Offsetof(%sPush[T]{}.%s)", k.goName, f.Name)
+		}
+		switch {
+		case f.typed && f.IsAddr():
+			elem = "spirv.KindOf[T]()"
+		case f.typed:
+			kind, size = "spirv.KindOf[T]()", "spirv.KindOf[T]().Size()"
+		}
+		fmt.Fprintf(b, "{Name: %q, Offset: %s, Size: %s, Kind: %s", f.Name, offset, size, kind)
+		if f.IsAddr() {
+			fmt.Fprintf(b, ", Elem: %s, Readable: %t, Writable: %t", elem, f.Readable, f.Writable)
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("},\n")
 }
 
 func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
@@ -110,35 +150,58 @@ func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
 func (k *kernel) emitPush(b *strings.Builder, kernels []*kernel) {
 	fmt.Fprintf(b, "\n// %sPush is the push block of %s.\n", k.goName, k.name)
 	if first := kernels[0]; k != first && samePush(first, k) {
-		fmt.Fprintf(b, "type %sPush = %sPush\n", k.goName, first.goName)
+		fmt.Fprintf(b, "type %sPush%s = %sPush%s\n", k.goName, k.parameter(), first.goName, k.argument("T"))
 		return
 	}
-	fmt.Fprintf(b, "type %sPush struct {\n", k.goName)
-	end := uintptr(0)
-	pad := func(to uintptr) {
-		if to > end {
-			fmt.Fprintf(b, "_ [%d]byte\n", to-end)
+	fmt.Fprintf(b, "type %sPush%s struct {\n", k.goName, k.parameter())
+	for i, f := range k.push {
+		k.emitPad(b, f.pad, func(o *kernel) uintptr { return o.push[i].pad })
+		kind, elem := string(f.Kind), string(f.Elem)
+		if f.typed {
+			elem = "T"
+		}
+		switch {
+		case f.IsAddr():
+			fmt.Fprintf(b, "%s %s[%s] // %s\n", f.Name, kind, elem, access(f.PushField))
+		case f.typed:
+			fmt.Fprintf(b, "%s T\n", f.Name)
+		default:
+			fmt.Fprintf(b, "%s %s\n", f.Name, kind)
 		}
 	}
-	for _, f := range k.push {
-		pad(f.Offset)
-		end = f.Offset + f.Size
-		if f.IsAddr() {
-			fmt.Fprintf(b, "%s %s[%s] // %s\n", f.Name, f.Kind, f.Elem, access(f))
-		} else {
-			fmt.Fprintf(b, "%s %s\n", f.Name, f.Kind)
-		}
-	}
-	pad(k.size)
+	k.emitPad(b, k.trailing(), (*kernel).trailing)
 	b.WriteString("}\n")
 	if k.push == nil {
 		return
 	}
 	b.WriteString("\n// The shader's layout: Go's being another would not compile.\nvar (\n")
-	for _, f := range k.push {
-		fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Offsetof(%sPush{}.%s)-%d]\n", k.goName, f.Name, f.Offset)
+	for _, n := range append([]instantiation{{string(spirv.Float64), k}}, k.others...) {
+		for _, f := range n.push {
+			fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Offsetof(%sPush%s{}.%s)-%d]\n", k.goName, k.argument(n.number), f.Name, f.Offset)
+		}
 	}
 	b.WriteString(")\n")
+}
+
+// emitPad writes padding that is the same for all number types. Where it is not, Go aligns by itself.
+func (k *kernel) emitPad(b *strings.Builder, pad uintptr, of func(*kernel) uintptr) {
+	for _, o := range k.others {
+		if of(o.kernel) != pad {
+			return
+		}
+	}
+	if pad > 0 {
+		fmt.Fprintf(b, "_ [%d]byte\n", pad)
+	}
+}
+
+// trailing is how many bytes Go adds after the last member.
+func (k *kernel) trailing() uintptr {
+	if k.push == nil {
+		return 0
+	}
+	last := k.push[len(k.push)-1]
+	return k.size - last.Offset - last.Size
 }
 
 func access(f spirv.PushField) string {

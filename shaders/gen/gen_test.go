@@ -15,8 +15,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// The whole way from GLSL to Go, on a shader that has all there can be.
+// The whole way from GLSL to Go, on a shader that has every kind of parameter, and on one with a type
+// parameter.
 func TestGolden(t *testing.T) {
+	for _, name := range []string{"kinds", "typed"} {
+		t.Run(name, func(t *testing.T) { testGolden(t, name) })
+	}
+}
+
+func testGolden(t *testing.T, name string) {
 	root, err := source.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +39,7 @@ func TestGolden(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "tools"), filepath.Join(dir, "tools")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := source.Read(filepath.Join(source.GLSL(shaders), "product", "kinds.comp"))
+	s, err := source.Read(filepath.Join(source.GLSL(shaders), "product", name+".comp"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +49,11 @@ func TestGolden(t *testing.T) {
 	if err := source.Stale(shaders, s, "pinned"); err != nil {
 		t.Errorf("stale as soon as generated: %v", err)
 	}
-	have, err := os.ReadFile(source.GoFile(shaders, "kinds"))
+	have, err := os.ReadFile(source.GoFile(shaders, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "kinds.golden")
+	golden := filepath.Join("testdata", name+".golden")
 	if *update {
 		if err := os.WriteFile(golden, have, 0o666); err != nil {
 			t.Fatal(err)
@@ -108,12 +115,12 @@ func TestNewKernelRefuses(t *testing.T) {
 		"cannot place":     {field("a", 4)},
 		"of 136 bytes, at": {field("a", 128)},
 	} {
-		_, err := newKernel(&source.Source{}, source.Variant{Name: "k"}, &spirv.Info{Push: push})
+		_, err := newKernel(source.Variant{Name: "k"}, &spirv.Info{Push: push})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("have %v, want %q", err, want)
 		}
 	}
-	k, err := newKernel(&source.Source{}, source.Variant{Name: "k"}, &spirv.Info{Push: []spirv.PushField{field("a", 120)}})
+	k, err := newKernel(source.Variant{Name: "k"}, &spirv.Info{Push: []spirv.PushField{field("a", 120)}})
 	if err != nil || k.size != spirv.MaxPushBytes {
 		t.Errorf("the largest block: %v", err)
 	}

@@ -18,8 +18,22 @@ type kernel struct {
 	defines []string
 	info    *spirv.Info
 	spec    []specField
-	push    []spirv.PushField // Name is Go's
-	size    uintptr           // of the push block with its trailing padding
+	push    []pushField
+	size    uintptr         // of the push block with its trailing padding
+	others  []instantiation // for the other number types; nil if it exists for float64 alone
+}
+
+// pushField is a member of the push block, and its padding.
+type pushField struct {
+	spirv.PushField         // Name is Go's
+	pad             uintptr // bytes before it that no member has
+	typed           bool    // the member, or what it points to, has the kernel's number type
+}
+
+// instantiation is a kernel for another number type.
+type instantiation struct {
+	number string // in Go
+	*kernel
 }
 
 type specField struct {
@@ -28,7 +42,7 @@ type specField struct {
 	value string // the default, as a Go expression
 }
 
-func newKernel(s *source.Source, v source.Variant, info *spirv.Info) (*kernel, error) {
+func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	k := &kernel{name: v.Name, goName: camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}
 	for _, c := range info.Spec {
@@ -54,7 +68,7 @@ func newKernel(s *source.Source, v source.Variant, info *spirv.Info) (*kernel, e
 		if f.Offset%f.Size != 0 {
 			return nil, fmt.Errorf("push member %s of %d bytes at offset %d: Go cannot place it", f.Name, f.Size, f.Offset)
 		}
-		k.push = append(k.push, f)
+		k.push = append(k.push, pushField{PushField: f, pad: f.Offset - k.size})
 		k.size = f.Offset + f.Size
 		align = max(align, f.Size)
 	}
@@ -64,6 +78,37 @@ func newKernel(s *source.Source, v source.Variant, info *spirv.Info) (*kernel, e
 		return nil, fmt.Errorf("push block of %d bytes, at most %d fit every device", k.size, spirv.MaxPushBytes)
 	}
 	return k, nil
+}
+
+// typed takes in that the kernel exists for another number type, too: members that are float64 here
+// and of the other type there get the type parameter.
+func (k *kernel) typed(other *kernel, number string) error {
+	if !sameSpec(k, other) {
+		return fmt.Errorf("the specialisation constants depend on the number type")
+	}
+	if len(k.push) != len(other.push) {
+		return fmt.Errorf("the push block has %d members, and %d for float64", len(other.push), len(k.push))
+	}
+	for i := range k.push {
+		f, g := &k.push[i], other.push[i]
+		of, in := f.Kind, g.Kind
+		if f.IsAddr() && g.IsAddr() {
+			of, in = f.Elem, g.Elem
+		}
+		f.typed = of == spirv.Float64 && in == spirv.Kind(number)
+		if f.Name != g.Name || f.IsAddr() != g.IsAddr() || of != in && !f.typed {
+			return fmt.Errorf("push member %s of %s is %s of %s for float64", g.Name, in, f.Name, of)
+		}
+	}
+	if want := without(k.info.Capabilities, spirv.CapFloat64); !slices.Equal(other.info.Capabilities, want) {
+		return fmt.Errorf("capabilities %v, want %v", other.info.Capabilities, want)
+	}
+	k.others = append(k.others, instantiation{number, other})
+	return nil
+}
+
+func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
+	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
 
 // camel turns snake_case into CamelCase and leaves inner capitals alone.
@@ -111,7 +156,7 @@ func sameSpec(a, b *kernel) bool {
 }
 
 func samePush(a, b *kernel) bool {
-	return slices.EqualFunc(a.push, b.push, func(f, g spirv.PushField) bool {
-		return f.Name == g.Name && f.Offset == g.Offset && f.Kind == g.Kind && f.Elem == g.Elem
+	return slices.EqualFunc(a.push, b.push, func(f, g pushField) bool {
+		return f.Name == g.Name && f.Offset == g.Offset && f.Kind == g.Kind && f.Elem == g.Elem && f.typed == g.typed
 	})
 }

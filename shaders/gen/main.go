@@ -73,17 +73,20 @@ func generate(root, dir, compiler string, s *source.Source) error {
 	var kernels []*kernel
 	codes := map[string][]byte{}
 	for _, v := range s.Variants {
-		code, err := source.Compile(root, s, v)
+		k, code, err := compile(root, s, v)
 		if err != nil {
 			return err
 		}
-		info, err := spirv.Reflect(code)
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.Name, err)
-		}
-		k, err := newKernel(s, v, info)
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.Name, err)
+		if s.Typed {
+			for _, n := range source.Numbers[1:] {
+				other, _, err := compile(root, s, v.For(n))
+				if err == nil {
+					err = k.typed(other, n.Go)
+				}
+				if err != nil {
+					return fmt.Errorf("%s for %s: %w", v.Name, n.Go, err)
+				}
+			}
 		}
 		kernels = append(kernels, k)
 		codes[v.Name] = code
@@ -99,6 +102,23 @@ func generate(root, dir, compiler string, s *source.Source) error {
 		}
 	}
 	return write(source.GoFile(dir, s.Name), text)
+}
+
+// compile makes one kernel of one number type.
+func compile(root string, s *source.Source, v source.Variant) (*kernel, []byte, error) {
+	code, err := source.Compile(root, s, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := spirv.Reflect(code)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+	}
+	k, err := newKernel(v, info)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+	}
+	return k, code, nil
 }
 
 // write replaces a file in one step: others may be compiling the package.

@@ -20,6 +20,23 @@ const (
 	Address Kind = "spirv.Addr"
 )
 
+// Real is the type of real numbers that kernels are compiled for: norms, d, e and λ.
+type Real interface{ float32 | float64 }
+
+// Scalar is the type of a matrix's entries: of A, of Q, of reflectors and their factors τ. The norms and
+// eigenvalues of a matrix of Scalars are Reals.
+type Scalar interface{ float32 | float64 }
+
+// KindOf returns the Kind of T.
+func KindOf[T Scalar]() Kind {
+	switch any(*new(T)).(type) {
+	case float32:
+		return Float32
+	default:
+		return Float64
+	}
+}
+
 // Size returns the bytes a value of this kind takes in a buffer, a push block
 // or a specialisation constant's data.
 func (k Kind) Size() uintptr {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ type Source struct {
 	Trade    string    // its folder: product, reduce, chase, tridiag, back or measure
 	Doc      []string  // first paragraph of the contract at the top of the file
 	Variants []Variant // the kernels compiled from it; at least one
+	Typed    bool      // it includes numerics.glsl: its kernels exist for each of Numbers
 	Hash     string    // of Doc, and of the code of the file and of all files it includes
 }
 
@@ -36,6 +38,25 @@ type Variant struct {
 
 // GLSL is the folder of the sources, inside the shaders' folder.
 func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
+
+// Number is a type of numbers that a typed source is compiled for.
+type Number struct {
+	Go     string // the name of the Go type
+	Suffix string // of the kernel's name, "" for float64
+	Define string // what numerics.glsl looks at, "" for float64
+}
+
+// Numbers are the number types of typed sources. The SPIR-V of the first one is committed; the
+// generator and a test compile the others.
+var Numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}}
+
+// For returns the variant for a number type.
+func (v Variant) For(n Number) Variant {
+	if n.Define == "" {
+		return v
+	}
+	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define)}
+}
 
 // All reads every source in the shaders' folder, ordered by trade and name. Kernel names are unique
 // across trades.
@@ -107,17 +128,20 @@ func Read(path string) (*Source, error) {
 			}
 		}
 	}
-	s.Hash, err = hash(path, s.Doc)
+	err = s.visit(path)
 	return s, err
 }
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
-// hash covers the documentation and the code of a file and of the files it includes, directly or not;
+// numerics is the header that picks a number type.
+const numerics = "numerics.glsl"
+
+// visit finds Hash and Typed. They cover the source and the files it includes, directly or not;
 // conditional inclusion counts as inclusion.
-func hash(path string, doc []string) (string, error) {
+func (s *Source) visit(path string) error {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", doc)
+	fmt.Fprintf(h, "%q\n", s.Doc)
 	seen := map[string]bool{}
 	root := filepath.Dir(filepath.Dir(path))
 	var visit func(path string) error
@@ -130,6 +154,7 @@ func hash(path string, doc []string) (string, error) {
 		if err != nil {
 			return err
 		}
+		s.Typed = s.Typed || filepath.Base(path) == numerics
 		rel, _ := filepath.Rel(root, path)
 		text = uncommented(text)
 		fmt.Fprintf(h, "%s %d\n%s", filepath.ToSlash(rel), len(text), text)
@@ -145,9 +170,10 @@ func hash(path string, doc []string) (string, error) {
 		return nil
 	}
 	if err := visit(path); err != nil {
-		return "", err
+		return err
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
+	s.Hash = fmt.Sprintf("%x", h.Sum(nil))
+	return nil
 }
 
 // uncommented removes comments that begin with //, blank lines and white space at the ends of lines:

@@ -15,15 +15,15 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 // Invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Column { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Sums { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer Column { scalar_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer Sums { real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;

@@ -11,14 +11,14 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 // Invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Column { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Column { scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Column x;
@@ -26,7 +26,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, ldx;
 } p;
 
-shared real_t largest[LOCAL_SIZE];
+shared scalar_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 
 void main() {
@@ -34,10 +34,10 @@ void main() {
 	if (j >= p.cols) return;
 	uint t = gl_LocalInvocationID.x;
 	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
-	real_t top = real_t(-1);
+	scalar_t top = scalar_t(-1);
 	uint at = 0;
 	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
-		real_t v = abs(x.at[i]);
+		scalar_t v = abs(x.at[i]);
 		if (v > top) {
 			top = v;
 			at = i;
@@ -56,7 +56,7 @@ void main() {
 		}
 		barrier();
 	}
-	bool flip = x.at[place[0]] < real_t(0);
+	bool flip = x.at[place[0]] < scalar_t(0);
 	barrier();
 	if (flip) {
 		for (uint i = t; i < p.rows; i += LOCAL_SIZE) x.at[i] = -x.at[i];

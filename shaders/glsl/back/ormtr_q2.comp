@@ -69,7 +69,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #ifdef FLAGS
 #include "flags.glsl"
@@ -91,7 +91,7 @@ layout(constant_id = 7) const uint SHARE = 1;       // invocations of a vector, 
 layout(constant_id = 8) const bool PRIVATE = false; // slots in an invocation's own memory, not in shared memory
 
 // One team reads what another one has written.
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Vectors { nonprivate real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Vectors { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Vectors x;

@@ -13,7 +13,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tile_order.glsl"
 
@@ -30,7 +30,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, lda, ldb;
 } p;
 
-shared real_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
+shared scalar_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
 
 void main() {
 	uint down = (p.rows + TILE - 1) / TILE, across = (p.cols + TILE - 1) / TILE;

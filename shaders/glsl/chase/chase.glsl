@@ -11,7 +11,7 @@
 #include "scale.glsl"
 #include "flags.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Band { nonprivate real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 #ifdef LOG
 // When a step began (a count), and in which workgroup.
@@ -97,7 +97,7 @@ work_t inverse(work_t z) {
 }
 
 // magnitude returns the upper half of |x|, which has the exponent: it orders magnitudes.
-uint magnitude(work_t x) { return unpackDouble2x32(x).y & 0x7fffffffu; }
+uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
 
 // reflector computes H from the head of x and q = xᵀx, both scaled by 2^-e so that neither
 // overflows nor vanishes. kept is the head without the scaling. If turns is false, H = I. There is

@@ -68,7 +68,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -207,7 +207,7 @@ Reflector reflect() {
 	top = cluster_max(top);
 	bool turns = top != 0; // or H = I
 	work_t kept = head;
-	int e = exponent_of(packDouble2x32(uvec2(0, max(top, magnitude(head)))));
+	int e = exponent_of(JOIN(uvec2(0, max(top, magnitude(head)))));
 	work_t up = power_of_two(-e);
 	head *= up;
 	u_i *= up;

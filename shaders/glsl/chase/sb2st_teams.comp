@@ -42,7 +42,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -280,7 +280,7 @@ void reflect(Step q, uint t) {
 		top = max(top, magnitude(x[m]));
 	}
 	[[unroll]] for (uint m = 1; m < HEAD; m *= 2) top = max(top, subgroupShuffleXor(top, m));
-	int e = exponent_of(packDouble2x32(uvec2(0, max(top, magnitude(head)))));
+	int e = exponent_of(JOIN(uvec2(0, max(top, magnitude(head)))));
 	work_t up = power_of_two(-e), square = 0;
 	head *= up;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {

@@ -13,15 +13,15 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 // Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Band { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Diagonal { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer Band { scalar_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer Diagonal { real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Band band;
@@ -33,6 +33,6 @@ layout(push_constant, scalar) uniform Push {
 void main() {
 	uint c = workgroup() * LOCAL_SIZE + gl_LocalInvocationID.x;
 	if (c >= p.n) return;
-	p.d.at[c] = p.band.at[c * p.ld];
-	if (c + 1 < p.n) p.e.at[c] = p.band.at[c * p.ld + 1];
+	p.d.at[c] = real_t(p.band.at[c * p.ld]);
+	if (c + 1 < p.n) p.e.at[c] = real_t(p.band.at[c * p.ld + 1]);
 }

@@ -13,13 +13,13 @@
 #ifndef INDEX_GLSL
 #define INDEX_GLSL
 
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer MatrixIn { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer MatrixOut { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer MatrixInOut { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer MatrixIn { scalar_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) writeonly buffer MatrixOut { scalar_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer MatrixInOut { scalar_t at[]; };
 
 // element returns the address of element (i, j) of the matrix at address base. ld counts elements.
 uint64_t element(uint64_t base, uint64_t i, uint64_t j, uint64_t ld) {
-	return base + REAL_BYTES * (i + j * ld);
+	return base + SCALAR_BYTES * (i + j * ld);
 }
 
 // workgroup returns the number of this workgroup in a grid that vk.Folded spread over x and y. The

@@ -1,18 +1,27 @@
 // The number types of a kernel, in double precision (FP64).
 //
-// Every kernel that computes includes this header first; the other headers use its names.
-//
-//	real_t      what matrices and vectors in memory are stored in
-//	work_t      what a kernel computes with
-//	acc_t       what sums are accumulated in
-//	REAL_BYTES  bytes of one real_t
+// Kernels for float64 alone include this header first; the others include numerics.glsl, which
+// explains the names.
 #ifndef NUMERICS_GLSL
 #define NUMERICS_GLSL
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
 
+#define scalar_t double
 #define real_t double
 #define work_t double
 #define acc_t double
+#define SCALAR_BYTES 8
 #define REAL_BYTES 8
+
+#define SPLIT(x) unpackDouble2x32(x)
+#define JOIN(h) packDouble2x32(h)
+#define EXPONENT_SHIFT 20
+#define EXPONENT_FIELD 0x7ffu
+#define EXPONENT_MOST 1022
+#define EXPONENT_BIAS 1023
+#define MAGNITUDE_BITS 0x7fffffffu
+
+#define TINY_EXPONENT -900
+#define REGAUGE_LEAST -1000
 
 #endif

@@ -25,7 +25,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tile.glsl"
 #include "tile_order.glsl"
@@ -38,7 +38,7 @@ layout(push_constant, scalar) uniform Push {
 	// Elements from one item of the batch to the next; for c from one result to the next.
 	uint64_t stride_a, stride_b, stride_c;
 	// The factors α and β, any finite numbers.
-	double alpha, beta;
+	scalar_t alpha, beta;
 	// Shapes, at least 1 except k; leading dimensions, at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
 	// 0: op(X) = X; otherwise op(X) = Xᵀ.
@@ -83,7 +83,7 @@ void main() {
 
 	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), z * p.stride_c + i0, j0, p.ldc));
 	acc_t alpha = acc_t(p.alpha), beta = acc_t(p.beta);
-	bool add = p.beta != 0.0lf;
+	bool add = p.beta != scalar_t(0);
 	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
 			uint i = tile_row(r), j = tile_col(s);
@@ -91,7 +91,7 @@ void main() {
 			uint at = i + j * p.ldc;
 			acc_t x = alpha * acc[s * THREAD_M + r];
 			if (add) x += beta * acc_t(c.at[at]);
-			c.at[at] = real_t(x);
+			c.at[at] = scalar_t(x);
 		}
 	}
 }

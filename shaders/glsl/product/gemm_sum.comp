@@ -21,7 +21,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -34,7 +34,7 @@ layout(push_constant, scalar) uniform Push {
 	// Elements from one member's C to the next one's.
 	uint64_t stride_c;
 	// The factors α and β, any finite numbers.
-	double alpha, beta;
+	scalar_t alpha, beta;
 	// Shape of C; leading dimension, at least m.
 	uint m, n, ldc;
 	// Parts to add up, at least 1; invocations for each element, a power of two that divides
@@ -74,6 +74,6 @@ void main() {
 	uint j = uint(e / p.m), i = uint(e - uint64_t(j) * p.m);
 	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), gl_WorkGroupID.z * p.stride_c + i, j, p.ldc));
 	acc_t x = acc_t(p.alpha) * sum;
-	if (p.beta != 0.0lf) x += acc_t(p.beta) * acc_t(c.at[0]);
-	c.at[0] = real_t(x);
+	if (p.beta != scalar_t(0)) x += acc_t(p.beta) * acc_t(c.at[0]);
+	c.at[0] = scalar_t(x);
 }

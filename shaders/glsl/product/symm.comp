@@ -20,7 +20,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tile.glsl"
 #include "tile_order.glsl"
@@ -70,7 +70,7 @@ void main() {
 	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
 			uint i = tile_row(r), j = tile_col(s);
-			if (i0 + i < p.m && j0 + j < p.n) out_.at[i + j * p.ldp] = real_t(acc[s * THREAD_M + r]);
+			if (i0 + i < p.m && j0 + j < p.n) out_.at[i + j * p.ldp] = scalar_t(acc[s * THREAD_M + r]);
 		}
 	}
 }

@@ -17,7 +17,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tile.glsl"
 #include "tile_order.glsl"
@@ -57,7 +57,7 @@ void main() {
 			uint i = tile_row(r), j = tile_col(s);
 			if (i0 + i >= p.n || i0 + i < j0 + j) continue;
 			uint at = i + j * p.ldc;
-			c.at[at] = real_t(acc_t(c.at[at]) - acc[s * THREAD_M + r]);
+			c.at[at] = scalar_t(acc_t(c.at[at]) - acc[s * THREAD_M + r]);
 		}
 	}
 }

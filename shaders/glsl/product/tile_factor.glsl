@@ -33,7 +33,7 @@ uint64_t place(Factor f, uint r, uint k) {
 }
 
 // value loads element (r, k), which must exist.
-acc_t value(Factor f, uint r, uint k) { return acc_t(MatrixIn(f.at + REAL_BYTES * place(f, r, k)).at[0]); }
+acc_t value(Factor f, uint r, uint k) { return acc_t(MatrixIn(f.at + SCALAR_BYTES * place(f, r, k)).at[0]); }
 
 // from_memory does what tile_product does, but loads each element where it is needed. For rows and
 // columns past the extent it repeats the last one; no invocation stores what results from them.

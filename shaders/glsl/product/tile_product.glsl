@@ -19,10 +19,10 @@ const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
 // Elements of a tile that one invocation loads.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
-shared real_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
-shared real_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
+shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
+shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 // The tile that was loaded last, before it is stored to shared memory.
-real_t next_a[FETCH_M], next_b[FETCH_N];
+scalar_t next_a[FETCH_M], next_b[FETCH_N];
 
 // A Walk says which elements of a tile one invocation moves, when all invocations move the tile
 // together. An invocation moves its elements in batches of WIDE. Neighbouring invocations move
@@ -52,8 +52,8 @@ Walk walk(uint form, uint tile, uint wide) {
 uint offset(Factor f, uint r, uint k) { return f.form == ALONG ? r + k * f.ld : k + r * f.ld; }
 
 // checked loads element (r, k), or returns zero where the factor has no such element.
-real_t checked(Factor f, uint r, uint k, uint end) {
-	return r < f.extent && k < end ? real_t(value(f, r, k)) : real_t(0);
+scalar_t checked(Factor f, uint r, uint k, uint end) {
+	return r < f.extent && k < end ? scalar_t(value(f, r, k)) : scalar_t(0);
 }
 
 // inside tells whether the tile at k lies wholly inside the factor, so that it can be loaded
@@ -66,7 +66,7 @@ bool inside(Factor f, uint tile, uint k, uint end) {
 void fetch(Factor a, Factor b, uint k, uint end) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	if (inside(a, TILE_M, k, end)) {
-		MatrixIn from = MatrixIn(a.at + REAL_BYTES * place(a, 0, k));
+		MatrixIn from = MatrixIn(a.at + SCALAR_BYTES * place(a, 0, k));
 		uint at = offset(a, w.r, w.k), near = offset(a, w.near_r, 0), far = offset(a, w.far_r, w.far_k);
 		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = from.at[at + s % WIDE_M * near + s / WIDE_M * far];
 	} else {
@@ -75,7 +75,7 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 	}
 	w = walk(b.form, TILE_N, WIDE_N);
 	if (inside(b, TILE_N, k, end)) {
-		MatrixIn from = MatrixIn(b.at + REAL_BYTES * place(b, 0, k));
+		MatrixIn from = MatrixIn(b.at + SCALAR_BYTES * place(b, 0, k));
 		uint at = offset(b, w.r, w.k), near = offset(b, w.near_r, 0), far = offset(b, w.far_r, w.far_k);
 		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = from.at[at + s % WIDE_N * near + s / WIDE_N * far];
 	} else {

@@ -16,7 +16,7 @@
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -41,6 +41,6 @@ void main() {
 			MatrixOut band = MatrixOut(element(uint64_t(p.band), 0, j, 2 * p.b));
 			band.at[i - j] = a.at[i];
 		}
-		a.at[i] = real_t(0);
+		a.at[i] = scalar_t(0);
 	}
 }

@@ -126,8 +126,8 @@ void main() {
 	if (t < COLUMNS) weights[t] = work_t(weight);
 	if (gl_WorkGroupID.x == 0) {
 		acc_t unscale = acc_t(power_of_two(e));
-		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = real_t((t == p.j ? h.beta : head - weight) * unscale);
-		if (t == p.j || last && t > p.j && t < COLUMNS) p.tau.at[t] = t == p.j ? real_t(h.tau) : real_t(0);
+		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = scalar_t((t == p.j ? h.beta : head - weight) * unscale);
+		if (t == p.j || last && t > p.j && t < COLUMNS) p.tau.at[t] = t == p.j ? scalar_t(h.tau) : scalar_t(0);
 	}
 	barrier();
 
@@ -140,7 +140,7 @@ void main() {
 		x *= work_t(scale);
 #endif
 		work_t v = row > p.j && h.inverse != acc_t(0) ? work_t(x * h.inverse) : work_t(row == p.j ? 1 : 0);
-		if (lane == 0 && row < end) p.panel.at[row + p.j * p.ld] = real_t(v);
+		if (lane == 0 && row < end) p.panel.at[row + p.j * p.ld] = scalar_t(v);
 		[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 			uint l = p.j + 1 + lane + u * LANES;
 			if (l < COLUMNS) {
@@ -149,8 +149,8 @@ void main() {
 				y *= work_t(scale);
 #endif
 				y = fma(-weights[l], v, y);
-				if (row < end && (row > p.j || last)) p.panel.at[row + l * p.ld] = last ? real_t(0) : real_t(y);
-				if (row == p.j + 1 && row < end) p.to.at[l] = real_t(y);
+				if (row < end && (row > p.j || last)) p.panel.at[row + l * p.ld] = last ? scalar_t(0) : scalar_t(y);
+				if (row == p.j + 1 && row < end) p.to.at[l] = scalar_t(y);
 				tile[l * STRIDE + row_of] = row > p.j + 1 ? y : work_t(0);
 			}
 		}

@@ -55,7 +55,7 @@ void main() {
 		uint row = chunk + row_of;
 		for (uint l = lane; l < COLUMNS; l += LANES) {
 			work_t x = row < end ? work_t(p.panel.at[row + l * p.ld]) : work_t(0);
-			if (row == 0) p.state.at[l] = real_t(x);
+			if (row == 0) p.state.at[l] = scalar_t(x);
 			tile[l * STRIDE + row_of] = row == 0 ? work_t(0) : x * scale;
 		}
 		barrier();

@@ -77,8 +77,8 @@ work_t mine[KEPT * PER_LANE];
 uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
 // put stores a value, which sets the slot's flag at the same time.
-void put(Slots to, uint i, double x) {
-	uvec2 halves = unpackDouble2x32(x);
+void put(Slots to, uint i, acc_t x) {
+	uvec2 halves = SPLIT(x);
 	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN in the panel must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
@@ -133,9 +133,9 @@ acc_t share(uint j) {
 			waits = most == NOTHING;
 			if (waits && gives_up(j, k)) break;
 		}
-		if (t < COLUMNS) heads[t] = acc_t(packDouble2x32(top));
+		if (t < COLUMNS) heads[t] = acc_t(JOIN(top));
 		[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
-			sum += g + u * SEGMENTS < p.groups ? acc_t(packDouble2x32(bits[u])) : acc_t(0);
+			sum += g + u * SEGMENTS < p.groups ? acc_t(JOIN(bits[u])) : acc_t(0);
 		}
 	}
 	return sum;
@@ -173,7 +173,7 @@ void put_tail(uint base, uint row_of, uint lane, uint j) {
 void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
 	uint row = chunk + row_of;
 	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
-	if (lane == j % LANES && row < end) p.panel.at[row + j * p.ld] = real_t(v);
+	if (lane == j % LANES && row < end) p.panel.at[row + j * p.ld] = scalar_t(v);
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
 		if (l <= j || l >= COLUMNS) continue;
@@ -185,9 +185,9 @@ void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
 		if (l <= j || l >= COLUMNS || row >= end) continue;
-		if (last) p.panel.at[row + l * p.ld] = real_t(0);
-		else if (!kept && row > j) p.panel.at[row + l * p.ld] = real_t(mine[base + u]);
-		if (row == j + 1 && !last) put(next, l, double(mine[base + u]));
+		if (last) p.panel.at[row + l * p.ld] = scalar_t(0);
+		else if (!kept && row > j) p.panel.at[row + l * p.ld] = scalar_t(mine[base + u]);
+		if (row == j + 1 && !last) put(next, l, acc_t(mine[base + u]));
 	}
 }
 
@@ -201,8 +201,8 @@ void make_reflector(uint j, bool last, acc_t unscale) {
 	weights[t] = work_t(weight);
 	if (t == 0) inverse = h.inverse;
 	if (gl_WorkGroupID.x > 0) return;
-	if (t >= j) p.r.at[j + t * p.ldr] = real_t((t == j ? h.beta : head - weight) * unscale);
-	if (t == j || last && t > j) p.tau.at[t] = t == j ? real_t(h.tau) : real_t(0);
+	if (t >= j) p.r.at[j + t * p.ldr] = scalar_t((t == j ? h.beta : head - weight) * unscale);
+	if (t == j || last && t > j) p.tau.at[t] = t == j ? scalar_t(h.tau) : scalar_t(0);
 }
 
 void main() {
@@ -259,6 +259,6 @@ void main() {
 		if (last) break;
 		share_of(dots);
 		barrier();
-		if (t > j && t < COLUMNS) put(next, COLUMNS * (1 + gl_WorkGroupID.x) + t, double(column_total(t)));
+		if (t > j && t < COLUMNS) put(next, COLUMNS * (1 + gl_WorkGroupID.x) + t, column_total(t));
 	}
 }

@@ -15,7 +15,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tile_order.glsl"
 
@@ -28,13 +28,13 @@ layout(constant_id = 1) const uint TILE = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	// The factor σ, finite.
-	double sigma;
+	real_t sigma;
 	// Order, at least 1; leading dimension, at least n; 0 if the lower triangle is stored, else the
 	// upper.
 	uint n, ld, upper;
 } p;
 
-shared real_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
+shared scalar_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
 
 void main() {
 	uint rows = (p.n + TILE - 1) / TILE;
@@ -49,7 +49,7 @@ void main() {
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
 		uint i = i0 + r, j = j0 + c;
 		if (max(i, j) >= p.n || (p.upper == 0 ? i < j : i > j)) continue;
-		real_t x = real_t(p.sigma * stored.at[r + c * p.ld]);
+		scalar_t x = scalar_t(p.sigma * stored.at[r + c * p.ld]);
 		stored.at[r + c * p.ld] = x;
 		tile[r + c * (TILE + 1)] = x;
 	}

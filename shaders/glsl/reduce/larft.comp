@@ -26,7 +26,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -82,6 +82,6 @@ void main() {
 	uint tall = p.n - begin; // rows from the diagonal block down
 	for (uint at = t; at < tall * size; at += LOCAL_SIZE) {
 		uint i = at % tall, l = at / tall;
-		p.t.at[begin + i + (begin + l) * p.ldt] = i < size ? real_t(factor[i * STRIDE + l]) : real_t(0);
+		p.t.at[begin + i + (begin + l) * p.ldt] = i < size ? scalar_t(factor[i * STRIDE + l]) : scalar_t(0);
 	}
 }

@@ -13,7 +13,7 @@
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -31,5 +31,5 @@ void main() {
 	uint at = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
 	if (at >= p.n * p.n) return;
 	uint i = at % p.n, l = at / p.n, panel = l / p.b;
-	p.t.at[at] = i / p.b == panel ? p.panels.at[(panel * p.b + l % p.b) * p.b + i % p.b] : real_t(0);
+	p.t.at[at] = i / p.b == panel ? p.panels.at[(panel * p.b + l % p.b) * p.b + i % p.b] : scalar_t(0);
 }

@@ -16,7 +16,7 @@
 //	state[COLUMNS·(1 + g) + l]    workgroup g's part of the dot product with column l
 #ifndef PANEL_GLSL
 #define PANEL_GLSL
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
 
@@ -73,7 +73,7 @@ void put_dots(MatrixOut state, acc_t share, uint pivot) {
 	uint t = gl_LocalInvocationIndex;
 	share_of(share);
 	barrier();
-	if (t >= pivot && t < COLUMNS) state.at[COLUMNS * (1 + gl_WorkGroupID.x) + t] = real_t(column_total(t));
+	if (t >= pivot && t < COLUMNS) state.at[COLUMNS * (1 + gl_WorkGroupID.x) + t] = scalar_t(column_total(t));
 }
 
 #endif

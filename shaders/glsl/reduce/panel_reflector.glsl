@@ -6,9 +6,6 @@
 #ifndef PANEL_REFLECTOR_GLSL
 #define PANEL_REFLECTOR_GLSL
 
-// A tail whose square is below 2^TINY_EXPONENT counts as zero (see geqrf_panel_column).
-const int TINY_EXPONENT = -900;
-
 // reciprocal returns 1/x to nearly full accuracy, even on devices whose division is not accurate: a
 // Newton step corrects it.
 acc_t reciprocal(acc_t x) {
@@ -48,10 +45,10 @@ int common_exponent(Exponents exponents, uint groups) {
 }
 
 // regauge converts x, a dot product of workgroup g, to the common scale 2^-e. What it drops is
-// below 2^-900, even after 2^32 such terms.
+// below 2^TINY_EXPONENT, even after 2^32 such terms.
 acc_t regauge(Exponents exponents, acc_t x, uint g, int e) {
 	int d = 2 * (exponents.at[1 + g] - e);
-	return d < -1000 ? acc_t(0) : x * acc_t(power_of_two(d));
+	return d < REGAUGE_LEAST ? acc_t(0) : x * acc_t(power_of_two(d));
 }
 
 #endif

@@ -15,7 +15,7 @@
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -66,6 +66,6 @@ void main() {
 				if (k + u < COLUMNS) sum = fma(t[u], xt[k + u + l * COLUMNS], sum);
 			}
 		}
-		p.n.at[i + (begin + l) * COLUMNS] = real_t(acc_t(-0.5) * sum);
+		p.n.at[i + (begin + l) * COLUMNS] = scalar_t(acc_t(-0.5) * sum);
 	}
 }

@@ -1,0 +1,7 @@
+// The number types of typed.comp.
+#ifdef SCALAR_F32
+#define scalar_t float
+#else
+#extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
+#define scalar_t double
+#endif

@@ -1,0 +1,26 @@
+// The number types of a kernel, in single precision (FP32). See numerics.glsl.
+//
+// Devices may flush subnormal numbers to zero: MAGNITUDE_BITS leaves the mantissa out, so that a
+// subnormal number has magnitude 0 and is not scaled up by a power of two that finds zero.
+#ifndef NUMERICS_GLSL
+#define NUMERICS_GLSL
+
+#define scalar_t float
+#define real_t float
+#define work_t float
+#define acc_t float
+#define SCALAR_BYTES 4
+#define REAL_BYTES 4
+
+#define SPLIT(x) uvec2(0u, floatBitsToUint(x))
+#define JOIN(h) uintBitsToFloat((h).y)
+#define EXPONENT_SHIFT 23
+#define EXPONENT_FIELD 0xffu
+#define EXPONENT_MOST 126
+#define EXPONENT_BIAS 127
+#define MAGNITUDE_BITS 0x7f800000u
+
+#define TINY_EXPONENT -80
+#define REGAUGE_LEAST -120
+
+#endif
