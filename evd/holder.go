@@ -42,8 +42,8 @@ func (h *holder) Close() {
 }
 
 // Bytes is the device memory that the plan holds.
-func (h *holder) Bytes() uint64 { return h.layout.Bytes() }
+func (h *holder) Bytes() uint64 { return h.dev.Bytes(h.layout) }
 
 // Memory lists the regions of that memory. Regions that are never alive at
 // the same time share bytes.
-func (h *holder) Memory() []vk.Placed { return h.layout.Table() }
+func (h *holder) Memory() []vk.Placed { return h.dev.Table(h.layout) }

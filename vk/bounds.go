@@ -75,7 +75,8 @@ func (b *bounds) begin(arenas []*Arena) error {
 	for _, a := range arenas {
 		for _, r := range a.names {
 			if r.Bytes > 0 {
-				ranges = append(ranges, span{a.base + r.Offset, a.base + r.Offset + r.Bytes})
+				from := a.address(r.Offset)
+				ranges = append(ranges, span{from, from + r.Bytes})
 			}
 		}
 	}

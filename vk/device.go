@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -32,6 +33,10 @@ type Options struct {
 	// Batch is how long the device should be busy at one go, as far as that can be estimated; 0 takes
 	// 100 ms. Cancelling waits for one batch. A nanosecond makes each command a batch, for tests.
 	Batch time.Duration
+
+	// MaxBuffer limits the size of one buffer of an Arena, in bytes, below the device's own limit; 0
+	// leaves that as it is. It is for tests: a small matrix then has its memory in many buffers.
+	MaxBuffer uint64
 }
 
 // Device is an open device. Its methods may be called from many goroutines;
@@ -53,8 +58,9 @@ type Device struct {
 	bounds  *bounds // nil unless Options.DebugShaders
 
 	arenasLock sync.Mutex
-	arenas     []*Arena // by address
-	nextDry    uint64
+	arenas     []*Arena
+	chunks     []*chunk      // of all arenas, by address
+	dryChunks  atomic.Uint64 // number of chunks that a Dry device has given addresses
 }
 
 // List describes the devices of this machine, usable or not. Where there is a Vulkan loader
@@ -132,6 +138,7 @@ func Open(opt Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{info: best.info, opt: opt, in: in, from: best}
+	d.info.MaxBuffer = lesser(d.info.MaxBuffer, opt.MaxBuffer)
 	if err := d.open(); err != nil {
 		d.Close()
 		return nil, err
@@ -291,3 +298,6 @@ func (d *Device) drain() {
 		}
 	}
 }
+
+// word views the first bytes of host memory as one word.
+func word(b []byte) *uint32 { return (*uint32)(unsafe.Pointer(&b[0])) }

@@ -49,19 +49,19 @@ func (e *encoder) add(c *command) {
 	case opSend:
 		kernel = "send"
 		a := d.find(c.dst)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), c.dst-a.base, d.staging.Raw(), e.run.rec.parcels[c.word].off, c.size
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), a.at(c.dst), d.staging.Raw(), e.run.rec.parcels[c.word].off, c.size
 	case opReceive:
 		kernel = "receive"
 		b := d.find(c.src)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, d.staging.Raw(), e.run.rec.parcels[c.word].off, b.buffer.Raw(), c.src-b.base, c.size
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, d.staging.Raw(), e.run.rec.parcels[c.word].off, b.buffer.Raw(), b.at(c.src), c.size
 	case opFill:
 		kernel = "fill"
 		a := d.find(c.dst)
-		out.Op, out.A, out.OffsetA, out.Size, out.Word = driver.OpFill, a.buffer.Raw(), c.dst-a.base, c.size, c.word
+		out.Op, out.A, out.OffsetA, out.Size, out.Word = driver.OpFill, a.buffer.Raw(), a.at(c.dst), c.size, c.word
 	case opCopy:
 		kernel = "copy"
 		a, b := d.find(c.dst), d.find(c.src)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), c.dst-a.base, b.buffer.Raw(), c.src-b.base, c.size
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), a.at(c.dst), b.buffer.Raw(), b.at(c.src), c.size
 	}
 	e.out = append(e.out, out)
 	s := d.queue.pace.estimate(c)

@@ -24,8 +24,9 @@ type Info struct {
 	SharedBytes   int      `json:"shared_bytes"` // a workgroup
 	MaxLocal      int      `json:"max_invocations"`
 	Subgroup      int      `json:"subgroup"`
-	Units         int      `json:"units"` // multiprocessors; 0 if the driver does not tell
-	MaxAllocation uint64   `json:"max_allocation_bytes"`
+	Units         int      `json:"units"`                // multiprocessors; 0 if the driver does not tell
+	MaxBuffer     uint64   `json:"max_buffer_bytes"`     // the largest buffer; 0 if the driver does not tell
+	MaxAllocation uint64   `json:"max_allocation_bytes"` // that the driver promises; some give more
 	Features      []string `json:"features"`
 	Problem       string   `json:"problem,omitempty"` // why it cannot be used
 }
@@ -96,7 +97,7 @@ func examine(index int, p driver.Physical) *candidate {
 	c.info = Info{
 		Index: index, Name: pr.Name, Type: pr.Type.String(), Family: family(pr), Driver: pr.DriverName, DriverVersion: pr.DriverInfo,
 		API:         fmt.Sprintf("%d.%d.%d", pr.API>>22, pr.API>>12&0x3ff, pr.API&0xfff),
-		SharedBytes: int(pr.MaxShared), MaxLocal: int(min(pr.MaxInvocations, pr.MaxLocalSize[0])), Subgroup: int(pr.Subgroup), Units: int(pr.Units), MaxAllocation: pr.MaxAllocation,
+		SharedBytes: int(pr.MaxShared), MaxLocal: int(min(pr.MaxInvocations, pr.MaxLocalSize[0])), Subgroup: int(pr.Subgroup), Units: int(pr.Units), MaxBuffer: pr.MaxBuffer, MaxAllocation: pr.MaxAllocation,
 	}
 	for _, h := range c.heaps {
 		if h.Local && h.Bytes > c.info.Memory {

@@ -5,18 +5,17 @@ import (
 	"unsafe"
 )
 
-// alignment of every region, in bytes: the largest minStorageBufferOffsetAlignment
-// that Vulkan allows, and a whole number of cache lines everywhere.
+// alignment of every region, in bytes. It is the largest minStorageBufferOffsetAlignment that
+// Vulkan allows, and a multiple of every device's cache line.
 const alignment = 256
 
-// A Layout says how much device memory an algorithm needs and which parts of
-// it may share the same bytes. It is a value: nothing is allocated until
-// Device.NewArena.
+// A Layout says how much device memory an algorithm needs, and which parts of it may share the
+// same bytes. It is a value: Device.NewArena allocates it.
 type Layout struct {
-	name   string // leaves only
-	bytes  uint64 // leaves only
+	name   string // of a region; empty for a combination
+	bytes  uint64 // size of a region; 0 for a combination
 	parts  []*Layout
-	inTurn bool
+	inTurn bool // the parts share their bytes
 }
 
 // Space is what Together and InTurn combine: a *Layout or a Region.
@@ -24,7 +23,7 @@ type Space interface{ layout() *Layout }
 
 func (l *Layout) layout() *Layout { return l }
 
-// Region is a named range of n elements of T in some future Arena.
+// Region is a named range of n elements of T in a future Arena.
 type Region[T any] struct {
 	leaf *Layout
 	n    int
@@ -44,12 +43,13 @@ func Reserve[T any](name string, n int) Region[T] {
 	return Region[T]{leaf: &Layout{name: name, bytes: uint64(n) * uint64(unsafe.Sizeof(zero))}, n: n}
 }
 
-// Together lays the parts out one after another: they are alive at once.
+// Together places the parts one after another: all of them are in use at the same time.
 func Together(parts ...Space) *Layout { return combine(false, parts) }
 
-// InTurn lays the parts out on top of each other: never two are alive at once.
+// InTurn places the parts on the same bytes: no two of them are in use at the same time.
 func InTurn(parts ...Space) *Layout { return combine(true, parts) }
 
+// combine skips parts that are nil.
 func combine(inTurn bool, parts []Space) *Layout {
 	l := &Layout{inTurn: inTurn, parts: make([]*Layout, 0, len(parts))}
 	for _, p := range parts {
@@ -60,10 +60,9 @@ func combine(inTurn bool, parts []Space) *Layout {
 	return l
 }
 
-// Bytes is the memory the layout needs, padding included.
-func (l *Layout) Bytes() uint64 {
-	return l.place(0, 0, func(*Layout, uint64, bool) {})
-}
+// Bytes is the memory that the layout needs in one buffer, padding included. Device.Bytes is the
+// memory that it needs on a device whose buffers are smaller than that.
+func (l *Layout) Bytes() uint64 { return l.place(0, 0).bytes() }
 
 // Placed is one row of a layout's table.
 type Placed struct {
@@ -71,39 +70,10 @@ type Placed struct {
 	Offset, Bytes uint64
 }
 
-// Table lists the regions with their offsets, in the order they were reserved.
-func (l *Layout) Table() []Placed {
-	var rows []Placed
-	l.place(0, 0, func(leaf *Layout, off uint64, _ bool) {
-		rows = append(rows, Placed{leaf.name, off, leaf.bytes})
-	})
-	return rows
-}
+// Table lists the regions with their offsets in one buffer, in the order of their reservation.
+func (l *Layout) Table() []Placed { return l.place(0, 0).table() }
 
-// place visits every leaf with its offset and returns the end of the layout.
-// guard bytes are left free after every leaf; alone tells whether the bytes of the leaf
-// (and so its guard) belong to no other leaf.
-func (l *Layout) place(at, guard uint64, visit func(leaf *Layout, off uint64, alone bool)) uint64 {
-	return l.walk(at, guard, true, visit)
-}
-
-func (l *Layout) walk(at, guard uint64, alone bool, visit func(*Layout, uint64, bool)) uint64 {
-	if l.parts == nil {
-		visit(l, at, alone)
-		return alignUp(at+l.bytes) + guard
-	}
-	end := at
-	for _, p := range l.parts {
-		from := end
-		if l.inTurn {
-			from = at
-		}
-		end = max(end, p.walk(from, guard, alone && !l.inTurn, visit))
-	}
-	return end
-}
-
-// apart is the layout with no two leaves on the same bytes.
+// apart is the layout with Together in place of InTurn: no two regions share bytes.
 func (l *Layout) apart() *Layout {
 	if l.parts == nil {
 		return l
@@ -113,6 +83,15 @@ func (l *Layout) apart() *Layout {
 		c.parts[i] = p.apart()
 	}
 	return c
+}
+
+// largest is the size of the largest region.
+func (l *Layout) largest() uint64 {
+	most := l.bytes
+	for _, p := range l.parts {
+		most = max(most, p.largest())
+	}
+	return most
 }
 
 func alignUp(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

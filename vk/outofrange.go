@@ -59,7 +59,8 @@ func (e *OutOfRangeError) locate(arenas []*Arena) {
 	nearest := ^uint64(0)
 	for _, a := range arenas {
 		for _, r := range a.names {
-			from, to := a.base+r.Offset, a.base+r.Offset+r.Bytes
+			from := a.address(r.Offset)
+			to := from + r.Bytes
 			far := uint64(0)
 			if e.Address < from {
 				far = from - e.Address

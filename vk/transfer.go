@@ -34,7 +34,7 @@ func (c Columns[T]) check(n int) {
 // It panics if src is inconsistent, or more than dst holds.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
 	src.check(dst.n)
-	return transfer(ctx, d, dst.arena, dst.off, dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
+	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
 		src.pieces(from, to, func(host []T, at int) {
 			copy(view[T](half)[at:], host)
 		})
@@ -45,7 +45,7 @@ func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T])
 // dst is inconsistent, or more than src holds.
 func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T]) error {
 	dst.check(src.n)
-	return transfer(ctx, d, src.arena, src.off, src.elem(), dst.Rows*dst.Cols, func(half []byte, from, to int) {
+	return transfer(ctx, d, src.bytes(), src.elem(), dst.Rows*dst.Cols, func(half []byte, from, to int) {
 		dst.pieces(from, to, func(host []T, at int) {
 			copy(host, view[T](half)[at:])
 		})
@@ -68,7 +68,7 @@ func view[T any](b []byte) []T {
 }
 
 // transfer moves n elements in halves of the staging buffer; touch copies between host and half.
-func transfer(ctx context.Context, d *Device, a *Arena, off, elem uint64, n int, touch func(half []byte, from, to int), up bool) (err error) {
+func transfer(ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool) (err error) {
 	if d.dry {
 		return errors.New("vk: a dry device has no memory")
 	}
@@ -83,7 +83,7 @@ func transfer(ctx context.Context, d *Device, a *Arena, off, elem uint64, n int,
 	}
 	const half = stagingBytes / inFlight
 	step := half / int(elem)
-	t := &ferry{dev: d, ctx: ctx, arena: a, off: off, elem: elem, touch: touch, up: up}
+	t := &ferry{dev: d, ctx: ctx, device: at, elem: elem, touch: touch, up: up}
 	for slot := 0; t.next < n; slot = (slot + 1) % inFlight {
 		if err := t.land(slot); err != nil {
 			return err
@@ -112,14 +112,14 @@ func (d *Device) needStaging() error {
 
 // ferry is one transfer under way.
 type ferry struct {
-	dev       *Device
-	ctx       context.Context
-	arena     *Arena
-	off, elem uint64
-	touch     func(half []byte, from, to int)
-	up        bool
-	next      int // first element not yet on its way
-	trips     [inFlight]trip
+	dev    *Device
+	ctx    context.Context
+	device Slice[byte]
+	elem   uint64
+	touch  func(half []byte, from, to int)
+	up     bool
+	next   int // first element not yet on its way
+	trips  [inFlight]trip
 }
 
 type trip struct {
@@ -137,13 +137,13 @@ func (t *ferry) sail(slot, count int) error {
 	d := t.dev
 	host, hostOff := t.half(slot)
 	from, to := t.next, t.next+count
-	device := t.off + uint64(from)*t.elem
+	buffer, device := t.device.in.buffer.Raw(), t.device.in.at(t.device.addr+uint64(from)*t.elem)
 	c := driver.Command{Op: driver.OpCopy, Size: uint64(count) * t.elem}
 	if t.up {
 		t.move(host, from, to)
-		c.A, c.OffsetA, c.B, c.OffsetB = t.arena.buffer.Raw(), device, d.staging.Raw(), hostOff
+		c.A, c.OffsetA, c.B, c.OffsetB = buffer, device, d.staging.Raw(), hostOff
 	} else {
-		c.A, c.OffsetA, c.B, c.OffsetB = d.staging.Raw(), hostOff, t.arena.buffer.Raw(), device
+		c.A, c.OffsetA, c.B, c.OffsetB = d.staging.Raw(), hostOff, buffer, device
 	}
 	b := d.queue.batches[slot]
 	if err := d.dev.Record(b, []driver.Command{c, {Op: driver.OpBarrier}}, nil, 0); err != nil {
@@ -201,19 +201,4 @@ func (t *ferry) landAll() error {
 		}
 	}
 	return first
-}
-
-// CheckGuards reads the guard bytes of a guarded arena and names the first
-// region that was written past its end.
-func (a *Arena) CheckGuards(ctx context.Context) error {
-	for _, g := range a.guards {
-		b := make([]byte, guardBytes)
-		if err := Download(ctx, a.dev, Vector(b), Slice[byte]{a, g, guardBytes}); err != nil {
-			return err
-		}
-		if !isGuard(b) {
-			return fmt.Errorf("vk: something wrote past the end of %s", a.dev.nameOf(a.base+g))
-		}
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,7 +94,11 @@ func (d *examination) offers(info vk.Info) bool {
 	if info.Problem != "" && d.verdict() == nil {
 		d.add("driver", missing, update, "%s", info.Problem)
 	}
-	d.add("memory", noted, "", "%s, %s of it free, %s at once", human(info.Memory), human(info.Free), human(info.MaxAllocation))
+	piece := ""
+	if most := info.MaxRegion(); most > 0 && most < info.Memory {
+		piece = fmt.Sprintf(", at most %s in one piece", human(most))
+	}
+	d.add("memory", noted, "", "%s, %s of it free%s", human(info.Memory), human(info.Free), piece)
 	d.add("a workgroup", noted, "", "%s shared, %d invocations, subgroups of %d", human(uint64(info.SharedBytes)), info.MaxLocal, info.Subgroup)
 	return d.verdict() == nil
 }
@@ -170,13 +175,15 @@ func (d *examination) room(info vk.Info) {
 		name    string
 		vectors bool
 	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
-		n, err := largestOrder(func(n int) (uint64, error) {
+		n, err := largestOrder(func(n int) (bool, error) {
 			f, err := d.machine.forecast(info, n, false, evd.Options{Vectors: what.vectors})
-			if err != nil {
-				return 0, err
+			if full := (*vk.OutOfMemoryError)(nil); errors.As(err, &full) {
+				return false, nil
+			} else if err != nil {
+				return false, err
 			}
-			return f.Bytes(), nil
-		}, info.Free)
+			return f.Bytes() <= info.Free, nil
+		})
 		if err != nil {
 			d.add(what.name, noted, "", "%s", describe(err))
 		} else {
@@ -186,16 +193,16 @@ func (d *examination) room(info vk.Info) {
 }
 
 // largestOrder is the largest multiple of 100 whose plan fits.
-func largestOrder(bytes func(n int) (uint64, error), free uint64) (int, error) {
+func largestOrder(fits func(n int) (bool, error)) (int, error) {
 	const step, most = 100, 1 << 20
 	low, high := 0, most/step // in steps: low fits, high does not
 	for high-low > 1 {
 		mid := (low + high) / 2
-		need, err := bytes(mid * step)
+		ok, err := fits(mid * step)
 		if err != nil {
 			return 0, err
 		}
-		if need <= free {
+		if ok {
 			low = mid
 		} else {
 			high = mid

@@ -44,7 +44,7 @@ ok       shaderSubgroupExtendedTypes  offered
 ok       maintenance4                 offered
 ok       vulkanMemoryModelAvailabilityVisibilityChains offered
 ok       shaderBufferInt64Atomics     offered
-note     memory                       3.0 GiB, 2.0 GiB of it free, 0 bytes at once
+note     memory                       3.0 GiB, 2.0 GiB of it free
 note     a workgroup                  0 bytes shared, 0 invocations, subgroups of 0
 ok       FP64 division                at most 0.5 ulp off in 7 hard cases, correctly rounded
 ok       FP64 square root             at most 0.75 ulp off in 7 hard cases

@@ -52,6 +52,10 @@ hardly ever, that takes 13·N² bytes more while it lasts.`,
 			fmt.Fprintln(s.stderr, "With the sizes that vkevd tune has kept.")
 		}
 		f, err := s.machine.forecast(info, n, opt.tridiagonal, wanted)
+		full := (*vk.OutOfMemoryError)(nil)
+		if errors.As(err, &full) { // what it would take is printed all the same
+			f, err = s.machine.forecast(boundless(info), n, opt.tridiagonal, wanted)
+		}
 		if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 			return aboutOption(option)
 		} else if err != nil {
@@ -59,6 +63,9 @@ hardly ever, that takes 13·N² bytes more while it lasts.`,
 		}
 		if err := printPlan(s.stdout, f); err != nil {
 			return err
+		}
+		if full != nil {
+			return &vk.OutOfMemoryError{What: fmt.Sprintf("n = %d on %s: %s", n, info.Name, full.What), Need: full.Need, Free: full.Free, Limit: full.Limit}
 		}
 		if info.Problem == "" && f.Bytes() > info.Free {
 			return &vk.OutOfMemoryError{What: fmt.Sprintf("n = %d on %s", n, info.Name), Need: f.Bytes(), Free: info.Free}
@@ -70,6 +77,12 @@ hardly ever, that takes 13·N² bytes more while it lasts.`,
 
 // usual stands for a device where there is none.
 var usual = vk.Info{Name: "no device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32, Problem: "is not there"}
+
+// boundless is a device with memory for everything.
+func boundless(info vk.Info) vk.Info {
+	info.Memory, info.MaxBuffer, info.MaxAllocation = 0, 0, 0
+	return info
+}
 
 // planFor describes the device asked for. Only who asks for none may get a plan without one.
 func planFor(s *session, word string) (vk.Info, error) {

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// planner is a device of which only forecasts are asked, and those are the library's.
+type planner struct{ *pretended }
+
+func (planner) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+	return vulkan{}.forecast(info, n, tridiagonal, opt)
+}
+
+func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errs lockedBuffer
+	status = run(context.Background(), args, nil, &out, &errs, environment{
+		lookup:    func(string) (string, bool) { return "", false },
+		cacheDir:  func() (string, error) { return "/home/me/.cache", nil },
+		configDir: func() (string, error) { return t.TempDir(), nil },
+		machine:   planner{&pretended{info: info}},
+	})
+	return out.String(), errs.String(), status
+}
+
+// The largest order that doctor names is accepted by a plan and the next one is not, whatever the
+// device's memory and its largest buffer are; plan then ends with status 3 and says why.
+func TestDoctorAndPlanAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 6 {
+		free := uint64(1+rng.IntN(64)) << 28
+		info := vk.Info{
+			Name: "dry", Family: []string{"amd", "other"}[rng.IntN(2)], SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32,
+			Memory: 2 * free, Free: free, MaxBuffer: free >> rng.IntN(4), MaxAllocation: 1<<32 - 4,
+		}
+		for _, vectors := range []bool{false, true} {
+			fits := func(n int) (bool, error) {
+				f, err := vulkan{}.forecast(info, n, false, evd.Options{Vectors: vectors})
+				if full := (*vk.OutOfMemoryError)(nil); errors.As(err, &full) {
+					return false, nil
+				} else if err != nil {
+					return false, err
+				}
+				if f.Bytes() > free {
+					t.Errorf("n = %d: a plan of %d bytes, %d are free", n, f.Bytes(), free)
+				}
+				return true, nil
+			}
+			n, err := largestOrder(fits)
+			if err != nil || n < 1000 {
+				t.Fatalf("%+v: n = %d, %v", info, n, err)
+			}
+			for order, want := range map[int]int{n: statusSuccess, n + 100: statusDevice} {
+				args := []string{"plan", "-n", strconv.Itoa(order)}
+				if !vectors {
+					args = append(args, "--values-only")
+				}
+				if stdout, stderr, status := runOn(t, info, args...); status != want || stdout == "" {
+					t.Errorf("%+v, n = %d, vectors %v: status %d, %q", info, order, vectors, status, stderr)
+				}
+			}
+		}
+	}
+}

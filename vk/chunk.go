@@ -1,0 +1,92 @@
+package vk
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// chunk is one buffer of an arena. It holds the virtual offsets [from, from+size).
+type chunk struct {
+	arena  *Arena
+	buffer *driver.Buffer // nil on a Dry device
+	base   uint64         // device address of its first byte
+	from   uint64         // virtual offset of its first byte
+	size   uint64         // bytes
+}
+
+// address is the device address of a virtual offset.
+func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
+
+// at is the place of a device address in the buffer, in bytes.
+func (c *chunk) at(addr uint64) uint64 { return addr - c.base }
+
+// words is the whole chunk.
+func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c, c.base, int(c.size / 4)} }
+
+// nameOf prints an address as region+offset.
+func (c *chunk) nameOf(addr uint64) string {
+	off, names := c.from+c.at(addr), c.arena.names
+	i := sort.Search(len(names), func(i int) bool { return names[i].Offset > off }) - 1
+	if i < 0 {
+		return "?"
+	}
+	if r := names[i]; off > r.Offset {
+		return fmt.Sprintf("%s+%d", r.Name, off-r.Offset)
+	}
+	return names[i].Name
+}
+
+// addChunks makes the chunks of an arena known to find.
+func (d *Device) addChunks(a *Arena) {
+	d.arenasLock.Lock()
+	defer d.arenasLock.Unlock()
+	d.arenas = append(d.arenas, a)
+	d.chunks = append(d.chunks, a.chunks...)
+	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
+}
+
+// dropChunks is the opposite. It tells whether the arena was known.
+func (d *Device) dropChunks(a *Arena) bool {
+	d.arenasLock.Lock()
+	defer d.arenasLock.Unlock()
+	i := slices.Index(d.arenas, a)
+	if i < 0 {
+		return false
+	}
+	d.arenas = slices.Delete(d.arenas, i, i+1)
+	d.chunks = slices.DeleteFunc(d.chunks, func(c *chunk) bool { return c.arena == a })
+	return true
+}
+
+// openArenas lists the arenas that are not closed.
+func (d *Device) openArenas() []*Arena {
+	d.arenasLock.Lock()
+	defer d.arenasLock.Unlock()
+	return slices.Clone(d.arenas)
+}
+
+// find is the chunk that holds an address, nil if there is none.
+func (d *Device) find(addr uint64) *chunk {
+	d.arenasLock.Lock()
+	defer d.arenasLock.Unlock()
+	i := sort.Search(len(d.chunks), func(i int) bool { return d.chunks[i].base > addr }) - 1
+	if i < 0 || addr >= d.chunks[i].base+d.chunks[i].size {
+		return nil
+	}
+	return d.chunks[i]
+}
+
+// nameOf prints an address as region+offset, or says that no arena has it.
+func (d *Device) nameOf(addr uint64) string {
+	if addr == 0 {
+		return "–"
+	}
+	if c := d.find(addr); c != nil {
+		return c.nameOf(addr)
+	}
+	return "outside"
+}

@@ -1,0 +1,50 @@
+package vk
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// guardBytes is the number of guard bytes after each region of a guarded arena.
+const guardBytes = alignment
+
+// guardWord is half of a quiet NaN, so that a result computed from guard bytes is NaN.
+const guardWord = 0x7ff8dead
+
+// Poison records that all bytes of the arena, guard bytes among them, become NaN. A region's
+// element that no kernel writes afterwards stays NaN.
+func (a *Arena) Poison(r *Recorder) {
+	for _, c := range a.chunks {
+		Fill(r, c.words(), guardWord)
+	}
+}
+
+// PoisonValue is a poisoned float64: a NaN.
+func PoisonValue() float64 { return math.Float64frombits(guardWord<<32 | guardWord) }
+
+// CheckGuards reads the guard bytes of a guarded arena. The error names the first region with
+// something written past its end.
+func (a *Arena) CheckGuards(ctx context.Context) error {
+	for _, g := range a.guards {
+		c, b := a.chunkOf(g), make([]byte, guardBytes)
+		if err := Download(ctx, a.dev, Vector(b), Slice[byte]{c, c.address(g), guardBytes}); err != nil {
+			return err
+		}
+		if !isGuard(b) {
+			return fmt.Errorf("vk: something wrote past the end of %s", c.nameOf(c.address(g)))
+		}
+	}
+	return nil
+}
+
+// isGuard tells whether the bytes still are what Poison wrote.
+func isGuard(b []byte) bool {
+	for ; len(b) >= 4; b = b[4:] {
+		if binary.LittleEndian.Uint32(b) != guardWord {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,91 @@
+package vk
+
+import "math"
+
+// A placement gives every region of a layout an offset. Offsets are virtual: they are cut at the
+// multiples of limit into cells, and each cell in use becomes a buffer of its own. No region
+// crosses the end of a cell, so a kernel sees each region in one piece.
+//
+// Offsets do not depend on which alternatives of InTurn are alive, so that all of them share the
+// same cells.
+type placement struct {
+	limit    uint64 // bytes of a cell, a multiple of alignment
+	guard    uint64 // free bytes that follow each region
+	leaves   []placed
+	ends     []uint64 // bytes in use of each cell
+	tooLarge *Layout  // the first region that is larger than a cell; nil if there is none
+}
+
+// placed is a region with its offset.
+type placed struct {
+	leaf   *Layout
+	offset uint64
+	alone  bool // no other region shares its bytes
+}
+
+// unlimited is the limit of a device that has none.
+const unlimited = math.MaxUint64 &^ (alignment - 1)
+
+// place lays out l in cells of limit bytes; 0 stands for a single cell.
+func (l *Layout) place(limit, guard uint64) *placement {
+	if limit &^= alignment - 1; limit == 0 {
+		limit = unlimited
+	}
+	p := &placement{limit: limit, guard: guard}
+	p.walk(l, 0, true)
+	return p
+}
+
+// walk places l from offset at on, and returns the offset that follows it.
+func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
+	if l.parts == nil {
+		return p.put(l, at, alone)
+	}
+	end := at
+	for _, part := range l.parts {
+		from := end
+		if l.inTurn {
+			from = at
+		}
+		end = max(end, p.walk(part, from, alone && !l.inTurn))
+	}
+	return end
+}
+
+// put places a region at the first offset from at on where it crosses no end of a cell. A region
+// that is larger than a cell begins at one; the caller refuses it.
+func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
+	need := alignUp(leaf.bytes) + p.guard
+	if need > 0 && at/p.limit != (at+need-1)/p.limit && at%p.limit != 0 {
+		at = (at/p.limit + 1) * p.limit
+	}
+	if need > p.limit && p.tooLarge == nil {
+		p.tooLarge = leaf
+	}
+	p.leaves = append(p.leaves, placed{leaf, at, alone})
+	if need > 0 {
+		cell := at / p.limit
+		for uint64(len(p.ends)) <= cell {
+			p.ends = append(p.ends, 0)
+		}
+		p.ends[cell] = max(p.ends[cell], at%p.limit+need)
+	}
+	return at + need
+}
+
+// bytes is the sum of the buffers.
+func (p *placement) bytes() uint64 {
+	sum := uint64(0)
+	for _, n := range p.ends {
+		sum += n
+	}
+	return sum
+}
+
+func (p *placement) table() []Placed {
+	var rows []Placed
+	for _, l := range p.leaves {
+		rows = append(rows, Placed{l.leaf.name, l.offset, l.leaf.bytes})
+	}
+	return rows
+}
