@@ -11,7 +11,7 @@ import (
 )
 
 // documents are the files that TestDocuments… read, from the root of the module.
-var documents = []string{"docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md"}
+var documents = []string{"README.md", "docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md"}
 
 const (
 	widestLine = 100 // characters of a line of prose
@@ -71,8 +71,9 @@ func TestDocumentsNameTests(t *testing.T) {
 // Links between documents lead somewhere.
 func TestDocumentsLink(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	fenced := regexp.MustCompile("(?ms)^```.*?^```$")
 	for _, name := range documents {
-		for _, m := range link.FindAllStringSubmatch(read(t, name), -1) {
+		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, name), ""), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
@@ -102,6 +103,23 @@ func TestDocumentsNameVariables(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The README lists every environment variable that the command and the library read.
+func TestReadmeListsVariables(t *testing.T) {
+	readme := read(t, "README.md")
+	variable := regexp.MustCompile(`"(VKEVD_[A-Z_]+)"`)
+	eachGoFile(t, func(path string) {
+		name := inModule(path)
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "tests/") {
+			return
+		}
+		for _, m := range variable.FindAllStringSubmatch(read(t, name), -1) {
+			if !strings.Contains(readme, "`"+m[1]+"`") {
+				t.Errorf("%s reads %s, which README.md does not name", name, m[1])
+			}
+		}
+	})
 }
 
 // read returns a file of the module.
