@@ -1,61 +1,68 @@
-// ormtr_q2 applies Q2, the product of a bulge chasing's reflectors, to vectors
-// that are stored as rows: X ← Q2·X, or Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for
-// the second stage).
+// ormtr_q2 applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
+// as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
 //
-// in/out: x   element row of vector c lies at x[c + row·ld], m vectors of length n
-// in:     v, tau  as sb2st leaves them, see package stages
+// in, out: x       m vectors of length n; element `row` of vector c lies at x[c + row·ld]
+// in:      v, tau  as sb2st stores them, see package stages
 //
 // variant: ormtr_q2_flags FLAGS
 // variant: ormtr_q2_teams
 //
-// A dispatch takes groups groups of G sweeps, from group on: downwards, as the
-// last sweep acts first; upwards if TRANSPOSED. The bits depend on no size but B and
-// SHARE. x must not overlap v or tau.
+// A dispatch takes `groups` groups of G sweeps, from group number `group` on: downwards, because
+// the last sweep acts first; upwards if TRANSPOSED. The bits depend on B and SHARE, and on no other
+// size. The kernel takes care of the edges in n and m. A NaN in x makes its vector NaN, and no
+// other. x must not overlap v or tau.
 //
-// A team of LANES invocations is at work on LANES/SHARE vectors. SHARE neighbours hold every SHARE-th row of
-// one each, and add up its dot products by shuffles.
+// Grid: with FLAGS as many workgroups in x as shall run at the same time; otherwise ⌈m /
+// (LANES/SHARE)⌉ workgroups, folded.
 //
-// Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i and acts
-// on rows
+// A team of LANES invocations works on LANES/SHARE vectors, which are called a strip. SHARE
+// neighbouring invocations share one vector: each holds every SHARE-th row of it, and they add up
+// its dot products by shuffles.
+//
+// Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i. It acts on rows
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
 //
-// Order. Q2 asks that of two reflectors which share rows the one of the later sweep acts
-// first. Take i > i'. (i, j) and (i', j) may share rows; so may (i, j) and (i', j+1), as
-// the latter begins B − (i−i') rows further down, and (i', j+2) if i−i' > B. But (i', j)
-// and (i, j+1) cannot: the one ends with row base + i' + B−1, the other begins with base
-// + i + B. So it is enough that i falls inside a block of equal j, and that j rises. Q2ᵀ
-// is the reverse of all that. Seen from below, that is the same again: count rows and i
-// from the other end, and j falls where it rose. So one code does both, on reversed rows
-// ρ:
+// Order. If two reflectors of Q2 share rows, the one of the later sweep must act first. Take i >
+// i'. Reflectors (i, j) and (i', j) may share rows. So may (i, j) and (i', j+1), because the latter
+// begins B − (i−i') rows further down; and (i, j) and (i', j+2) if i−i' > B. But (i', j) and (i,
+// j+1) cannot: the former ends with row base + i' + B−1, the latter begins with row base + i + B.
+// So the order is right if i falls inside a block of equal j, and j rises from block to block.
+//
+// Q2ᵀ needs the reverse of all that. Seen from below it is the same again: if rows and i are
+// counted from the other end, j falls where it rose. So one code does both, on rows ρ that are
+// reversed if TRANSPOSED:
 //
 //	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
 //
-// A block's reflectors touch rows ρ < B+G−1. A batch of U of them, i … i+U−1, has the
-// rows i … i+B+U−1 (the last of them untouched) in registers: a window that moves up by
-// U rows after each batch. What remains in the window at the block's end, ρ < B, is done
-// and goes to memory. Rows that left it on the way have ρ ≥ B and come back in the next
-// block as its rows ρ − B, the last to enter; until then row B+k stays in slot k, in shared
-// memory or, PRIVATE, in memory of the invocation's own. So x is read and written once a group.
-// The batch that moves away from i fills the slots i … i+U−1, which it emptied when it came.
+// Window. The reflectors of a block touch rows ρ < B+G−1. A batch is U of them, i … i+U−1. It has
+// rows i … i+B+U−1 in registers (the last of them untouched): a window, which moves up by U rows
+// after each batch. The rows that remain in the window at the end of the block, ρ < B, are finished
+// and are stored to memory. Rows that left the window before have ρ ≥ B. They return in the next
+// block as its rows ρ − B, and enter the window last. Until then row B+k waits in slot k: in shared
+// memory or, if PRIVATE, in the invocation's own memory. So x is read and written once a group. The
+// batch that moves away from i fills slots i … i+U−1, which were emptied when the window moved to
+// i.
 //
-// Pipeline. PIPE teams work on the same vectors, team q on group q of PIPE that follow
-// each other, one block behind the team before: at time t on block j = t − q, or J−1−t+q
-// if TRANSPOSED, J being the number of the first team's blocks. That is right, for let
-// the first team's group begin with sweep s0 and not be TRANSPOSED. At the end of its
-// block j it stores the rows s0+1+j·B … s0+B+j·B; all that it touches from then on lies
-// below, and what it keeps in slots too. The next team, whose group begins with s0−G,
-// loads for its block j the rows ρ = G … G+B−1: these very rows. Before its first block
-// it also loads ρ < G, rows up to s0, which the first team never touches. For TRANSPOSED
-// all is reversed. A barrier stands between two times.
+// Pipeline. PIPE teams of a workgroup work on the same vectors. Team q works on group q of PIPE
+// consecutive groups, one block later than the team before. At time t it works on block j = t − q,
+// or on J−1−t+q if TRANSPOSED, where J is the number of blocks of the first team. To see that this
+// is right, let the first team's group begin with sweep s0, not TRANSPOSED. At the end of its block
+// j it stores rows s0+1+j·B … s0+B+j·B. All rows that it touches from then on lie below, and so do
+// the rows in its slots. The next team, whose group begins with s0−G, loads for its block j the
+// rows ρ = G … G+B−1: these very rows. Before its first block it also loads ρ < G, which are rows
+// up to s0; the first team never touches them. For TRANSPOSED all is reversed. A barrier separates
+// two times.
 //
-// With FLAGS there is one team to a workgroup, and the groups of a strip of vectors
-// follow each other in different workgroups, by the same rule: each counts in a flag the
-// blocks it has finished.
+// With FLAGS a workgroup has one team. The groups of a strip follow each other in different
+// workgroups, by the same rule. Each workgroup counts the blocks that it has finished, in a flag
+// for its group and strip.
 //
-// Row ρ belongs to the ρ mod SHARE-th of the neighbours, as its (ρ div SHARE)-th. All numbers by which windows,
-// batches and blocks move are multiples of SHARE, so this stays. Of a reflector that begins at a row that
-// is not, those before have their rows one further on; all of them take one row more then, v being zero there.
+// Shared vectors. Row ρ belongs to neighbour ρ mod SHARE, as its row number ρ div SHARE. Windows,
+// batches and blocks move by multiples of SHARE, so this never changes. A reflector may begin at a
+// row ρ that is not a multiple of SHARE. The neighbours before ρ mod SHARE then have their first
+// row of it one place later than the others. So every neighbour processes one row more, and v is
+// zero in the row that is not part of the reflector.
 //
 // Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
 #version 460
@@ -76,95 +83,124 @@
 #endif
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64; // a multiple of PIPE
+// Invocations of a workgroup: a multiple of PIPE·SHARE.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-layout(constant_id = 2) const uint G = 4;     // sweeps of a group, a multiple of CHUNK
-layout(constant_id = 3) const uint CHUNK = 4; // reflectors in shared memory at a time, a multiple of U
-layout(constant_id = 4) const uint U = 2;     // reflectors of a batch
+// Sweeps of a group: a multiple of CHUNK.
+layout(constant_id = 2) const uint G = 4;
+// Reflectors in shared memory at a time: a multiple of U.
+layout(constant_id = 3) const uint CHUNK = 4;
+// Reflectors of a batch, at least 1.
+layout(constant_id = 4) const uint U = 2;
+// Whether Q2ᵀ is applied instead of Q2.
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;
 #else
-layout(constant_id = 6) const uint PIPE = 1;  // groups under way at the same time
+// Groups in flight at the same time: teams of a workgroup, at least 1.
+layout(constant_id = 6) const uint PIPE = 1;
 #endif
-layout(constant_id = 7) const uint SHARE = 1;       // invocations of a vector, a power of two that divides B, U and a team
-layout(constant_id = 8) const bool PRIVATE = false; // slots in an invocation's own memory, not in shared memory
+// Invocations that share a vector: a power of two that divides B, U and LANES.
+layout(constant_id = 7) const uint SHARE = 1;
+// Whether slots are in the invocation's own memory; otherwise in shared memory.
+layout(constant_id = 8) const bool PRIVATE = false;
 
-// One team reads what another one has written.
+// One team reads what another one has written, so the elements are not private.
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Vectors { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Vectors x;
 	MatrixIn v, tau;
+	// Order; vectors; leading dimension, at least m.
 	uint n, m, ld;
+	// First group of the dispatch; number of groups.
 	uint group, groups;
 #ifdef FLAGS
-	uint polls;  // before a wait is given up
-	Flags flags; // one for each group and strip, all zero before the dispatch
+	// Loads of a flag before a wait is given up.
+	uint polls;
+	// One for each group of the dispatch and strip, all zero before.
+	Flags flags;
+	// Zero before; groups and strips are claimed with it.
 	Flags ticket;
-	Flags info;  // 0; 1 + the number of the flag that was waited for in vain
+	// 0, or 1 + the number of the flag that was not set within the poll limit.
+	Flags info;
+	// Not 0 when the host wants an end.
 	Flags abort_word;
 #endif
 } p;
 
-const uint LANES = LOCAL_SIZE / PIPE;
+const uint LANES = LOCAL_SIZE / PIPE; // invocations of a team
 const uint BATCHES = G / U;
-const uint OWN = (CHUNK * B + LANES - 1) / LANES;     // elements of a chunk that an invocation brings
-const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;     // and factors
-const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE; // of a reflector, a batch, a group, that are an invocation's own
-const uint WINDOW = ROWS + MOVE;                      // rows in registers
-const uint WIDTH = LANES / SHARE;                     // vectors of a team
-const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;   // elements of v for each of the neighbours, even: two come at a time
+// Elements of v of a chunk, and factors, that an invocation loads.
+const uint OWN = (CHUNK * B + LANES - 1) / LANES;
+const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;
+// Rows of a reflector, of a batch's move and of the slots that belong to an invocation.
+const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE;
+const uint WINDOW = ROWS + MOVE; // rows in registers
+const uint WIDTH = LANES / SHARE; // vectors of a strip
+// Elements of v in shared memory for each neighbour: ROWS + 1 rounded up to an even number, because
+// two are loaded at a time.
+const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;
 
+// The chunk's reflectors and factors of each team, and the slots.
 shared work_t chunk[PIPE * CHUNK * SHARE * V];
 shared work_t factor[PIPE * CHUNK];
 shared work_t shared_slot[PRIVATE ? 1 : KEPT * LOCAL_SIZE];
 work_t memory_slot[PRIVATE ? KEPT : 1];
 
-uint strip; // of vectors, that the workgroup is at work on
-work_t x[WINDOW]; // of the vector
-work_t coming_v[OWN], coming_tau[OWN_TAU]; // of the chunk after this one
+uint strip; // the strip that the workgroup works on
+work_t x[WINDOW]; // the window, of this invocation's vector
+work_t coming_v[OWN], coming_tau[OWN_TAU]; // the next chunk, in flight
 
+// steps returns the number of steps of sweep s, which is the number of blocks of a group that
+// begins with it. It is 0 past the last row.
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
-// The team of this invocation, and its place in it. Where there is one team only the compiler must see
-// that all of a workgroup take the same way.
+// The team of this invocation, and its number in the team. If there is one team only, the compiler
+// must see that all invocations of a workgroup take the same branches.
 uint team() { return PIPE > 1 ? gl_LocalInvocationIndex / LANES : 0; }
 uint lane() { return PIPE > 1 ? gl_LocalInvocationIndex % LANES : gl_LocalInvocationIndex; }
 
-// Where a team has come to: the PIPE groups from group q of the dispatch on, time t, chunk c.
+// What a team is working on: the PIPE groups from group q of the dispatch on, time t, chunk c.
 struct Place { uint q, t, c; };
 
+// sweep_of returns the first sweep of group q of the dispatch.
 uint sweep_of(uint q) { return (TRANSPOSED ? p.group + q : p.group - q) * G; }
 
-// last_of is the last group of those that the teams work on from q on.
+// last_of returns the last group of those that the teams work on from q on.
 uint last_of(uint q) { return min(q + PIPE, p.groups) - 1; }
 
-// times is how many it takes until all teams are through.
+// times returns after how many times all teams have finished.
 uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q)))) + last_of(q) - q; }
 
-// step_of is the j of this team's block, past its last or far beyond where it has none.
+// step_of returns the j of this team's block. If the team has no block it is past the last one;
+// this includes the case that the unsigned number wraps around.
 uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : at.t - team(); }
 
+// works tells whether this team has a block at this time.
 bool works(Place at) { return at.q + team() < p.groups && step_of(at) < steps(sweep_of(at.q + team())); }
 
+// base_of returns the base of this team's block.
 uint base_of(Place at) { return sweep_of(at.q + team()) + 1 + step_of(at) * B; }
 
+// next_chunk returns the chunk after this one: of the same block, the next time or the next groups.
 Place next_chunk(Place at) {
 	if (at.c > 0) return Place(at.q, at.t, at.c - 1);
 	if (at.t + 1 < times(at.q)) return Place(at.q, at.t + 1, G / CHUNK - 1);
 	return Place(at.q + PIPE, 0, G / CHUNK - 1);
 }
 
+// row_of returns the row of X that is ρ.
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
-// neighbour is this invocation's place among those that share its vectors.
+// neighbour is this invocation's number among those that share its vector.
 uint neighbour() { return SHARE > 1 ? gl_LocalInvocationIndex % SHARE : 0; }
 
-// vector is the number of this invocation's.
+// vector is the number of this invocation's vector.
 uint vector() { return strip * WIDTH + lane() / SHARE; }
 
-// Rows is where an invocation finds its count own rows of a block in memory, from ρ = first on.
+// Rows says where an invocation finds `count` own rows of a block in memory, from ρ = first on.
 struct Rows { uint64_t at; uint base, first, count; };
 
 Rows rows(uint base, uint first, uint count) {
@@ -173,11 +209,14 @@ Rows rows(uint base, uint first, uint count) {
 	return Rows(element(uint64_t(p.x), vector(), lowest, p.ld), base, first, count);
 }
 
-// inside tells whether all rows and vectors of a block exist: then nobody looks at each.
+// inside tells whether all rows and vectors of a block exist, so that they can be accessed without
+// checks.
 bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
 
+// exists tells whether own row k exists.
 bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
 
+// place returns how many elements after r.at own row k lies.
 uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
 
 work_t load(Rows r, uint k) { return Vectors(r.at).at[place(r, k)]; }
@@ -190,6 +229,7 @@ void store_checked(Rows r, uint k, work_t value) {
 	if (exists(r, k)) store(r, k, value);
 }
 
+// slot_of returns where slot k of this invocation is in shared memory.
 uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
 work_t slot(uint k) { return PRIVATE ? memory_slot[k] : shared_slot[slot_of(k)]; }
@@ -199,16 +239,18 @@ void set_slot(uint k, work_t value) {
 	else shared_slot[slot_of(k)] = value;
 }
 
-// held is where this team's reflectors begin in shared memory, counted in reflectors.
+// held returns where this team's reflectors begin in shared memory, counted in reflectors.
 uint held() { return team() * CHUNK; }
 
-// v_of is where row w+q of the window finds its element of the chunk's reflector i, q being its place in v.
+// v_of returns where element q of the chunk's reflector i is in shared memory. It belongs to row
+// w+q of the window if the reflector begins at row w.
 uint v_of(uint i, uint q) {
 	uint after = i % SHARE + q;
 	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;
 }
 
-// clear makes those elements zero that stand for no row: no chunk brings them.
+// clear sets the elements of v to zero that belong to no row of a reflector. No chunk overwrites
+// them.
 void clear() {
 	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
 		uint after = e / SHARE % SHARE, h = e % SHARE;
@@ -216,12 +258,13 @@ void clear() {
 	}
 }
 
-// request starts loading a chunk's reflectors for this team. Element q of its
-// reflector i is that of row ρ = c·CHUNK + i + q.
+// request starts loading a chunk's reflectors for this team. Element q of reflector i of the chunk
+// is that of row ρ = c·CHUNK + i + q.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());
-	// Where the reflectors of sweep s0 begin; those of sweep s0+d do d·(n−1−s0) − d·(d−1)/2 further on.
+	// Where the reflectors of sweep s0 begin. Those of sweep s0+d begin d·(n−1−s0) − d·(d−1)/2
+	// elements later.
 	uint64_t begin = uint64_t(s0) * (p.n - 1) - (uint64_t(s0) * s0 - s0) / 2;
 	MatrixIn v = MatrixIn(element(uint64_t(p.v), begin + j * B, 0, 0));
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
@@ -241,9 +284,9 @@ void request(Place at) {
 	}
 }
 
-// receive puts what was requested into shared memory.
+// receive stores what was requested to shared memory.
 void receive() {
-	barrier(); // the chunk before is done with
+	barrier(); // no invocation needs the chunk before any more
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
 		uint e = lane() + a * LANES;
 		if (e < CHUNK * B) chunk[v_of(e / B, e % B)] = coming_v[a];
@@ -255,7 +298,7 @@ void receive() {
 	barrier();
 }
 
-// total is the sum of the neighbours' x, the same bits for each.
+// total returns the sum of x over the neighbours, the same bits to each.
 work_t total(work_t x) {
 	[[unroll]] for (uint mask = 1; mask < SHARE; mask *= 2) x += subgroupShuffleXor(x, mask);
 	return x;
@@ -268,18 +311,19 @@ void reflect(uint i, uint w) {
 	[[unroll]] for (uint q = 0; q < count; q++) v[q] = chunk[at + q];
 	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
 	[[unroll]] for (uint q = 0; q < count; q++) dot[q % 4] = fma(v[q], x[first + q], dot[q % 4]);
-	// Added up without a loop: an array that a loop indexes may end in memory.
+	// Added up without a loop: a compiler may put an array that a loop indexes into memory.
 	work_t scale = -factor[held() + i] * total((dot[0] + dot[1]) + (dot[2] + dot[3]));
 	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = fma(scale, v[q], x[first + q]);
 }
 
-// reflect_batch applies the block's reflectors i+U−1 … i. (Here and below a loop counts upwards also where
-// it goes down: Mesa's compiler does not unroll one that counts down, and then the window ends in memory.)
+// reflect_batch applies the block's reflectors i+U−1 … i. (Here and below, loops count upwards even
+// where the work goes downwards. Mesa's compiler does not unroll a loop that counts down, and would
+// then put the window into memory.)
 void reflect_batch(uint i) {
 	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);
 }
 
-// move lets the window go up from a batch that began at i: U rows in, U rows out.
+// move moves the window up from a batch that began at i: U rows enter, U rows leave.
 void move(uint i) {
 	uint at = i / SHARE;
 	work_t enters[MOVE];
@@ -289,10 +333,10 @@ void move(uint i) {
 	[[unroll]] for (uint a = 0; a < MOVE; a++) x[a] = enters[a];
 }
 
-// enter loads what the window needs at the begin of a block.
+// enter loads what the window needs at the beginning of a block.
 void enter(uint base, bool first) {
-	// The rows that enter the first block last. Of Q2ᵀ they do not exist; those
-	// that stay behind at the end do not exist of Q2.
+	// The rows of the first block that enter the window last. For Q2ᵀ at most one of them exists.
+	// For Q2, none of those exists that remain in the slots after the last block.
 	if (first) {
 		Rows r = rows(base, 0, KEPT);
 		for (uint k = 0; k < KEPT; k++) set_slot(k, load_checked(r, k));
@@ -306,7 +350,7 @@ void enter(uint base, bool first) {
 	[[unroll]] for (uint w = 0; w < MOVE; w++) x[w] = slot(KEPT - MOVE + w);
 }
 
-// leave stores what is finished at the end of a block.
+// leave stores the rows that are finished at the end of a block.
 void leave(uint base, bool last) {
 	Rows r = rows(base, 0, ROWS);
 	if (inside(base)) {
@@ -321,10 +365,10 @@ void leave(uint base, bool last) {
 	}
 }
 
-// block applies the reflectors of one step of all sweeps of the group. All
-// teams call it, also those that have no block at the time: there are barriers in it.
+// block applies the reflectors of one step of all sweeps of the group. All teams call it, also
+// those that have no block at the time, because it contains barriers.
 void block(Place at) {
-	bool busy = PIPE == 1 || works(at); // one team always has a block
+	bool busy = PIPE == 1 || works(at); // a single team always has a block
 	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
 	bool first = j == (TRANSPOSED ? blocks - 1 : 0), last = j == (TRANSPOSED ? 0 : blocks - 1);
 	uint base = base_of(at);
@@ -336,8 +380,9 @@ void block(Place at) {
 			at.c = i / CHUNK;
 			request(next_chunk(at));
 		}
-		// No continue: invocations that part meet again where a selection ends, and of a loop only
-		// when all have left it; receive's barriers want all of them together.
+		// No `continue` here: invocations that diverge in an `if` converge at its end, but after a
+		// `continue` not before all have left the loop. The barriers of receive need all of them
+		// together.
 		if (busy) {
 			reflect_batch(i);
 			if (i > 0) move(i);
@@ -346,18 +391,22 @@ void block(Place at) {
 	if (busy) leave(base, last);
 }
 
+// strips returns the number of strips.
 uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
+// What the workgroup has claimed: group·strips + strip, which is the number of its flag; whether
+// the next block can begin.
 shared uint item;
 shared bool go;
 
-// Why no wait lasts for ever: the groups of a strip are claimed in order, and one waits only for the one
-// before it. That was therefore claimed before, by a workgroup that is running; by induction that one
-// comes to its end, as a dispatch's first group waits for none, and says FLAG_END. It takes a device that
-// lets started workgroups go on.
+// Why no wait lasts for ever: the groups of a strip are claimed in order, and each waits only for
+// the one before it. That one was therefore claimed before, by a workgroup that is running. By
+// induction it comes to its end and sets FLAG_END, because the first group of a dispatch waits for
+// none. This needs a device on which started workgroups make progress.
 //
-// Between two writes of item or go stand barriers that all come to when they have read it: those of a block.
+// Between two writes of item or go stand barriers that all invocations reach only after they have
+// read it: those of a block.
 void main() {
 	uint t = gl_LocalInvocationIndex, all = strips();
 	clear();
@@ -389,7 +438,7 @@ void main() {
 	}
 }
 #else
-// between_times lets the next team see what this one has stored.
+// between_times makes what this team has stored visible to the next team.
 void between_times() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
