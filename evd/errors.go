@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 )
 
 // NonFiniteError says that the referenced triangle holds a NaN or an infinity.
@@ -27,10 +28,10 @@ type ShapeError struct {
 	Most        int  // the largest order there can be, where N is beyond it
 }
 
-// The largest orders: the kernels count rows in 32 bits, and those of matrices have less, as stages.Matrix says.
+// The largest orders: the kernels count rows in 32 bits, and those of matrices have less, as product.Matrix says.
 const (
 	mostRows  = math.MaxInt32
-	mostOrder = stages.MostLd - 1
+	mostOrder = product.MostLd - 1
 )
 
 // checkOrder returns a *ShapeError if there can be no matrix of order n.

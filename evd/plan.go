@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -22,7 +23,7 @@ type Plan[T Float] struct {
 // steps are the stages, in the order of the paper. Those that only vectors
 // need are nil without them.
 type steps struct {
-	ops       stages.Ops
+	ops       product.Ops
 	load      *stages.SymmetricLoad
 	band      *stages.BandReduction
 	chase     *stages.BulgeChasing
@@ -117,7 +118,7 @@ func (p *Plan[T]) Band() int { return p.tune.Band }
 // prepare makes the stages and lays out their memory.
 func (p *Plan[T]) prepare() (err error) {
 	s, dev, n, b, t := &p.steps, p.dev, p.n, p.tune.Band, p.tune
-	if s.ops, err = stages.NewOps(dev, t); err != nil {
+	if s.ops, err = product.New(dev, t.Products); err != nil {
 		return err
 	}
 	var errs []error
@@ -129,7 +130,7 @@ func (p *Plan[T]) prepare() (err error) {
 		s.q2 = made(stages.NewApplyQ2(dev, n, m, t))(&errs)
 		s.q1 = made(stages.NewApplyQ1(dev, n, b, m, s.ops, t))(&errs)
 		s.finish = made(newFinish(dev, p.opt, t))(&errs)
-		s.residuals = made(stages.NewResidual(dev, n, m, s.ops.Gemm))(&errs)
+		s.residuals = made(stages.NewResidual(dev, n, m, s.ops))(&errs)
 	}
 	if len(errs) > 0 {
 		return errs[0]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -26,7 +27,7 @@ var solvers = []struct {
 	name    string
 	stage   string // in profiles, progress and forecasts
 	vectors bool   // it can find them
-	make    func(dev *vk.Device, n, m int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error)
+	make    func(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (tridiagonalSolver, error)
 }{
 	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer},
 	{Bisection, "bisection", stages.PhaseBisection, false, newBisection},
@@ -118,7 +119,7 @@ func (opt Options) choose(n int, t stages.Tuning) Solver {
 }
 
 // newSolver makes the method that the options ask for; stage is its name.
-func (opt Options) newSolver(dev *vk.Device, n int, ops stages.Ops, t stages.Tuning) (method tridiagonalSolver, stage string, err error) {
+func (opt Options) newSolver(dev *vk.Device, n int, ops product.Ops, t stages.Tuning) (method tridiagonalSolver, stage string, err error) {
 	chosen := opt.choose(n, t)
 	for _, s := range solvers {
 		if s.solver != chosen {

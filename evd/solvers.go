@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -13,8 +14,8 @@ type divideConquer struct {
 	n int
 }
 
-func newDivideConquer(dev *vk.Device, n, _ int, ops stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
-	s, err := stages.NewDivideConquer(dev, n, t)
+func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+	s, err := stages.NewDivideConquer(dev, n, ops, t)
 	return divideConquer{s, n}, err
 }
 
@@ -38,7 +39,7 @@ func (s divideConquer) Solve(c *call, t tridiagonal, from, to int, xt stages.Mat
 // divideConquerValues is stages.DivideConquerValues as a tridiagonalSolver.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
-func newDivideConquerValues(dev *vk.Device, n, _ int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewDivideConquerValues(dev, n, t)
 	return divideConquerValues{s}, err
 }
@@ -63,7 +64,7 @@ type bisection struct {
 	values vk.Region[float64]
 }
 
-func newBisection(dev *vk.Device, n, _ int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+func newBisection(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (tridiagonalSolver, error) {
 	s, err := stages.NewBisection(dev, n, t)
 	return bisectionOf(s, n), err
 }
@@ -93,8 +94,8 @@ type mrrr struct {
 	n, m int
 }
 
-func newMRRR(dev *vk.Device, n, m int, _ stages.Ops, t stages.Tuning) (tridiagonalSolver, error) {
-	divide, err := stages.NewDivideConquer(dev, n, t)
+func newMRRR(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (tridiagonalSolver, error) {
+	divide, err := stages.NewDivideConquer(dev, n, ops, t)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (s mrrr) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]f
 // qr is stages.QRIteration as a tridiagonalSolver.
 type qr struct{ *stages.QRIteration }
 
-func newQR(dev *vk.Device, n, _ int, _ stages.Ops, _ stages.Tuning) (tridiagonalSolver, error) {
+func newQR(dev *vk.Device, n, _ int, _ product.Ops, _ stages.Tuning) (tridiagonalSolver, error) {
 	return qr{stages.NewQRIteration(dev, n)}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -33,7 +34,7 @@ func countsAtOnce(n int, t stages.Tuning) int {
 
 // newSpectral prepares for order n ≥ 1. counts says that shifts other than an interval's
 // ends will be counted at.
-func newSpectral(dev *vk.Device, n int, opt Options, counts bool, ops stages.Ops, t stages.Tuning) (*spectral, error) {
+func newSpectral(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t stages.Tuning) (*spectral, error) {
 	s := &spectral{dev: dev, n: n, m: opt.Select.capacity(n), opt: opt}
 	var err error
 	if s.solver, s.stage, err = opt.newSolver(dev, n, ops, t); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,7 +19,7 @@ import (
 type TridiagonalPlan[T Float] struct {
 	holder
 	opt       Options
-	ops       stages.Ops
+	ops       product.Ops
 	spectral  *spectral
 	finish    *finish
 	residuals *stages.TridiagonalResidual
@@ -65,7 +66,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 // when it has done its work.
 func (p *TridiagonalPlan[T]) prepare(t stages.Tuning) (err error) {
 	dev, n, m := p.dev, p.n, p.opt.Select.capacity(p.n)
-	if p.ops, err = stages.NewOps(dev, t); err != nil {
+	if p.ops, err = product.New(dev, t.Products); err != nil {
 		return err
 	}
 	if p.spectral, err = newSpectral(dev, n, p.opt, true, p.ops, t); err != nil {
@@ -78,7 +79,7 @@ func (p *TridiagonalPlan[T]) prepare(t stages.Tuning) (err error) {
 	}
 	var errs []error
 	p.finish = made(newFinish(dev, p.opt, t))(&errs)
-	p.residuals = made(stages.NewTridiagonalResidual(dev, n, m, p.ops.Gemm))(&errs)
+	p.residuals = made(stages.NewTridiagonalResidual(dev, n, m, p.ops))(&errs)
 	if len(errs) > 0 {
 		return errs[0]
 	}

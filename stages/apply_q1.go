@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -19,7 +20,7 @@ import (
 type ApplyQ1 struct {
 	n, b, m int
 	width   int // columns of Y applied together
-	gemm    Gemm
+	ops     product.Ops
 	factor  *TFactor
 
 	t, xy, xyt vk.Region[float64] // width×width; m×width, two
@@ -27,11 +28,11 @@ type ApplyQ1 struct {
 }
 
 // NewApplyQ1 prepares for a reduction of order n to half-bandwidth b, and m vectors.
-func NewApplyQ1(dev *vk.Device, n, b, m int, ops Ops, t Tuning) (*ApplyQ1, error) {
+func NewApplyQ1(dev *vk.Device, n, b, m int, ops product.Ops, t Tuning) (*ApplyQ1, error) {
 	if n < 0 || b < 1 || m < 0 {
 		return nil, fmt.Errorf("stages: Q1 of order %d, half-bandwidth %d, for %d vectors", n, b, m)
 	}
-	q := &ApplyQ1{n: n, b: b, m: m, gemm: ops.Gemm}
+	q := &ApplyQ1{n: n, b: b, m: m, ops: ops}
 	q.width = min(max(1, t.Panel.Merge/b), q.panels()) * b
 	var err error
 	if q.factor, err = NewTFactor(dev, q.width, ops, t); err != nil {
@@ -57,23 +58,23 @@ func (q *ApplyQ1) flops(c int) float64 { return 2 * float64(q.n-c) * float64(q.n
 
 // Record replaces X by Q1·X. y is A as BandReduction left it, t its factors, xt m×n,
 // or has fewer rows for fewer vectors.
-func (q *ApplyQ1) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, t vk.Slice[float64], xt Matrix) {
+func (q *ApplyQ1) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, t vk.Slice[float64], xt product.Matrix) {
 	columns := q.panels() * q.b
 	for begin := (columns - 1) / max(q.width, 1) * q.width; begin >= 0 && columns > 0; begin -= q.width {
-		q.apply(rec, ws, y, t, xt, begin, Trans)
+		q.apply(rec, ws, y, t, xt, begin, product.Trans)
 	}
 }
 
 // RecordTransposed replaces X by Q1ᵀ·X.
-func (q *ApplyQ1) RecordTransposed(rec *vk.Recorder, ws *vk.Arena, y Matrix, t vk.Slice[float64], xt Matrix) {
+func (q *ApplyQ1) RecordTransposed(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, t vk.Slice[float64], xt product.Matrix) {
 	for begin := 0; begin < q.panels()*q.b; begin += q.width {
-		q.apply(rec, ws, y, t, xt, begin, NoTrans)
+		q.apply(rec, ws, y, t, xt, begin, product.NoTrans)
 	}
 }
 
 // apply does the panels of the columns from begin on. X ← (I − Y·T·Yᵀ)·X, transposed,
 // is Xt ← Xt − (Xt·Y)·Tᵀ·Yᵀ; it changes rows of X from the first panel's top on.
-func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slice[float64], xt Matrix, begin int, op Op) {
+func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a product.Matrix, panels vk.Slice[float64], xt product.Matrix, begin int, op product.Op) {
 	if xt.Rows > q.m || xt.Cols != q.n {
 		panic(fmt.Sprintf("stages: Q1 of order %d for %d vectors applied to %d×%d", q.n, q.m, xt.Cols, xt.Rows))
 	}
@@ -83,20 +84,20 @@ func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slic
 	}
 	width, top := min(q.width, q.panels()*b-begin), begin+b
 	done := q.Flops() - q.flops(begin)
-	if op == Trans { // the other way round
+	if op == product.Trans { // the other way round
 		done = q.flops(begin + width)
 	}
 	rec.Phase(PhaseApplyQ1, done, q.Flops())
 	y := a.Block(top, begin, q.n-top, width)
 	x := xt.Block(0, top, m, q.n-top)
-	t := NewMatrix(q.t.In(ws), width, width, width)
+	t := product.NewMatrix(q.t.In(ws), width, width, width)
 	q.factor.RecordMerge(rec, ws, y, b, panels.Sub(begin/b*b*b, width/b*b*b), t)
 
-	xy := NewMatrix(q.xy.In(ws), m, width, m)
-	xyt := NewMatrix(q.xyt.In(ws), m, width, m)
-	q.gemm.Record(rec, ws, NoTrans, NoTrans, 1, x, y, 0, xy)
+	xy := product.NewMatrix(q.xy.In(ws), m, width, m)
+	xyt := product.NewMatrix(q.xyt.In(ws), m, width, m)
+	q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, x, y, 0, xy)
 	q.timesT(rec, ws, op, xy, t, xyt)
-	q.gemm.Record(rec, ws, NoTrans, Trans, -1, xyt, y, 1, x)
+	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, x)
 }
 
 // columnsOfT are multiplied at a time: of a triangle that is cut into n such pieces
@@ -104,13 +105,13 @@ func (q *ApplyQ1) apply(rec *vk.Recorder, ws *vk.Arena, a Matrix, panels vk.Slic
 const columnsOfT = 256
 
 // timesT makes X·op(T), T upper triangular.
-func (q *ApplyQ1) timesT(rec *vk.Recorder, ws *vk.Arena, op Op, x, t, xt Matrix) {
+func (q *ApplyQ1) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix) {
 	for c := 0; c < t.Cols; c += columnsOfT {
 		n := min(columnsOfT, t.Cols-c)
 		above, factor := x.Block(0, 0, x.Rows, c+n), t.Block(0, c, c+n, n)
-		if op == Trans {
+		if op == product.Trans {
 			above, factor = x.Block(0, c, x.Rows, t.Cols-c), t.Block(c, c, n, t.Cols-c)
 		}
-		q.gemm.Record(rec, ws, NoTrans, op, 1, above, factor, 0, xt.Block(0, c, x.Rows, n))
+		q.ops.Gemm(rec, ws, product.NoTrans, op, 1, above, factor, 0, xt.Block(0, c, x.Rows, n))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -47,7 +48,7 @@ func TestApplyQ1(t *testing.T) {
 func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, transposed bool) []float64 {
 	t.Helper()
 	d := testDevice(t)
-	ops, err := NewOps(d, tune)
+	ops, err := product.New(d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func transpose(m, n int, x []float64) []float64 {
 
 func TestApplyQ1Refuses(t *testing.T) {
 	for _, s := range [][3]int{{-1, 4, 4}, {4, 0, 4}, {4, 4, -1}} {
-		if _, err := NewApplyQ1(testDevice(t), s[0], s[1], s[2], Ops{}, SmallestTuning()); err == nil {
+		if _, err := NewApplyQ1(testDevice(t), s[0], s[1], s[2], nil, SmallestTuning()); err == nil {
 			t.Errorf("%s was accepted", fmt.Sprint(s))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -22,7 +23,7 @@ import (
 type ApplyQ2 struct {
 	n, b, m int
 	tune    ApplyQ2Tuning
-	op      Op
+	op      product.Op
 	spec    shaders.OrmtrQ2TeamsSpec // the shape, of either form
 	abort   spirv.Addr[uint32]
 
@@ -45,15 +46,15 @@ type groupRange struct {
 // starve that others wait for (HandsOn), no workgroup waits for another, whatever t.ApplyQ2 says.
 // It refuses what does not fit the device's shared memory with a *vk.UnsupportedError.
 func NewApplyQ2(dev *vk.Device, n, m int, t Tuning) (*ApplyQ2, error) {
-	return newApplyQ2(dev, n, m, NoTrans, t)
+	return newApplyQ2(dev, n, m, product.NoTrans, t)
 }
 
 // NewApplyQ2Transposed is NewApplyQ2 for Q2ᵀ·X.
 func NewApplyQ2Transposed(dev *vk.Device, n, m int, t Tuning) (*ApplyQ2, error) {
-	return newApplyQ2(dev, n, m, Trans, t)
+	return newApplyQ2(dev, n, m, product.Trans, t)
 }
 
-func newApplyQ2(dev *vk.Device, n, m int, op Op, t Tuning) (*ApplyQ2, error) {
+func newApplyQ2(dev *vk.Device, n, m int, op product.Op, t Tuning) (*ApplyQ2, error) {
 	if n < 0 || m < 0 || t.Band < 1 {
 		panic(fmt.Sprintf("stages: Q2 of order %d, half-bandwidth %d, for %d vectors", n, t.Band, m))
 	}
@@ -111,7 +112,7 @@ func (s *ApplyQ2) strips(m int) int {
 
 // place is the number of the group that comes after done others.
 func (s *ApplyQ2) place(done int) int {
-	if s.op == Trans {
+	if s.op == product.Trans {
 		return done
 	}
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
@@ -159,7 +160,7 @@ func (s *ApplyQ2) Flops() float64 { return 2 * float64(s.n) * float64(s.n) * flo
 
 // Record replaces X by Q2·X, or Q2ᵀ·X. v and tau are as BulgeChasing left them, xt is
 // m×n, or has fewer rows for fewer vectors, and must not overlap them.
-func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64], xt Matrix) {
+func (s *ApplyQ2) Record(rec *vk.Recorder, ws *vk.Arena, v, tau vk.Slice[float64], xt product.Matrix) {
 	if xt.Rows > s.m || xt.Cols != s.n {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.n, s.m, xt.Cols, xt.Rows))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -62,10 +63,10 @@ type q2Bench struct {
 	v, tau, xt vk.Slice[float64]
 }
 
-func (c q2Case) bench(t testing.TB, op Op, tune ApplyQ2Tuning) q2Bench {
+func (c q2Case) bench(t testing.TB, op product.Op, tune ApplyQ2Tuning) q2Bench {
 	t.Helper()
 	dev, prepare := testDevice(t), NewApplyQ2
-	if op == Trans {
+	if op == product.Trans {
 		prepare = NewApplyQ2Transposed
 	}
 	s, err := prepare(dev, c.n, c.m, Tuning{Band: c.b, ApplyQ2: tune})
@@ -81,7 +82,7 @@ func (c q2Case) bench(t testing.TB, op Op, tune ApplyQ2Tuning) q2Bench {
 }
 
 // apply runs ApplyQ2 and returns all of xt.
-func (c q2Case) apply(t testing.TB, op Op, tune ApplyQ2Tuning) []float64 {
+func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64 {
 	t.Helper()
 	dev, s := testDevice(t), c.bench(t, op, tune)
 	rec := vk.NewRecorder(dev)
@@ -136,9 +137,9 @@ func TestApplyQ2(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 14, 31, 50} {
 				m := []int{n, 1, 9, 17, 0}[(n+i)%5]
 				c := newQ2Case(n, b, m)
-				for _, op := range []Op{NoTrans, Trans} {
+				for _, op := range []product.Op{product.NoTrans, product.Trans} {
 					want := c.columns(c.xt)
-					if op == Trans {
+					if op == product.Trans {
 						ref.ApplyQ2Transposed(n, b, c.v, c.tau, m, want, max(1, n))
 					} else {
 						ref.ApplyQ2(n, b, c.v, c.tau, m, want, max(1, n))
@@ -166,7 +167,7 @@ func TestApplyQ2(t *testing.T) {
 func TestApplyQ2IsOrthogonal(t *testing.T) {
 	const n, b = 41, 4
 	c := newQ2Case(n, b, n).identity()
-	q, qt := c.columns(c.apply(t, NoTrans, q2Tunings[0])), c.columns(c.apply(t, Trans, q2Tunings[0]))
+	q, qt := c.columns(c.apply(t, product.NoTrans, q2Tunings[0])), c.columns(c.apply(t, product.Trans, q2Tunings[0]))
 	for _, x := range [][]float64{q, qt} {
 		if r := ratio.Orthogonality(n, n, x, n); !(r < q2Threshold) {
 			t.Errorf("‖QᵀQ − I‖ %.3g", r)
@@ -184,7 +185,7 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 // TestApplyQ2Tunings: the bits do not depend on how the work is cut, but for the order in which dot products are summed.
 func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
-	for _, op := range []Op{NoTrans, Trans} {
+	for _, op := range []product.Op{product.NoTrans, product.Trans} {
 		first := map[uint32][]float64{} // by threads a vector
 		for i, tune := range q2Tunings {
 			spec, err := tune.spec(testDevice(t).Info(), c.n, c.b, c.m, op)
@@ -260,7 +261,7 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	c := newQ2Case(40, 4, 9)
 	tune := smallestApplyQ2()
 	tune.Polls = 300 // a few looks
-	s := c.bench(t, NoTrans, tune)
+	s := c.bench(t, product.NoTrans, tune)
 	rec := vk.NewRecorder(dev)
 	words := s.words.In(s.ws)
 	vk.Fill(rec, words, 0)
@@ -285,24 +286,24 @@ func TestApplyQ2Waits(t *testing.T) {
 	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
 	for _, tune := range []ApplyQ2Tuning{{}, {Rows: 2}, {Private: true}} {
 		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9 // one strip, whatever a subgroup is
-		for _, op := range []Op{NoTrans, Trans} {
+		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			s := c.bench(t, op, tune)
 			words := s.words.In(s.ws)
 			before, after := 6, 5
-			if op == Trans {
+			if op == product.Trans {
 				before, after = 5, 6
 			}
 			for finished := range blocks(before) + 1 {
 				// Block j of the second group wants the first one's block j.
 				want := finished
-				if op == Trans {
+				if op == product.Trans {
 					want -= blocks(before) - blocks(after)
 				}
 				want = max(0, want)
 				word, info := uint32(finished), uint32(1)
 				ready := func(row int) bool { return row <= before*g+finished*b }
 				stored := func(row int) bool { return row > after*g && row <= after*g+want*b }
-				if op == Trans {
+				if op == product.Trans {
 					ready = func(row int) bool { return row >= after*g+(blocks(before)-finished)*b }
 					stored = func(row int) bool { return row >= (after+1)*g+(blocks(after)-want)*b }
 				}

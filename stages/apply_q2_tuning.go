@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -46,7 +47,7 @@ func smallestApplyQ2() ApplyQ2Tuning {
 
 // spec fits the kernel to n, b, m and the device. What an option takes of shared
 // memory is given up before the device is.
-func (t ApplyQ2Tuning) spec(info vk.Info, n, b, m int, op Op) (shaders.OrmtrQ2TeamsSpec, error) {
+func (t ApplyQ2Tuning) spec(info vk.Info, n, b, m int, op product.Op) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
 		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(b), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),

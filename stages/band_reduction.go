@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -20,7 +21,7 @@ import (
 // documentation. Only the lower triangle of A is read; all of A is overwritten.
 type BandReduction struct {
 	n, b, k int
-	ops     Ops
+	ops     product.Ops
 
 	qr      *PanelQR
 	factor  *TFactor
@@ -34,7 +35,7 @@ type BandReduction struct {
 }
 
 // NewBandReduction prepares for matrices of order n; k must be a multiple of b.
-func NewBandReduction(dev *vk.Device, n, b, k int, ops Ops, t Tuning) (*BandReduction, error) {
+func NewBandReduction(dev *vk.Device, n, b, k int, ops product.Ops, t Tuning) (*BandReduction, error) {
 	if n < 0 || b < 1 || k < b || k%b != 0 {
 		return nil, fmt.Errorf("stages: band reduction of order %d to half-bandwidth %d by updates of rank %d: want b ≥ 1, k a multiple of b", n, b, k)
 	}
@@ -86,7 +87,7 @@ func (r *BandReduction) flops(c int) float64 {
 
 // Record reduces a (n×n). band has 2b·n elements, t b·b for each panel; none of
 // them may overlap.
-func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t vk.Slice[float64]) {
+func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix, band, t vk.Slice[float64]) {
 	n, b := r.n, r.b
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
 		panic(fmt.Sprintf("stages: band reduction of %d×%d, %d elements of band, %d of T: n = %d, b = %d", a.Rows, a.Cols, band.Len(), t.Len(), n, b))
@@ -105,7 +106,7 @@ func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t
 		}
 		if c < n { // a whole block, and more to come
 			y, z := block.at(c, r.k)
-			r.ops.RankTwoK.Record(rec, ws, y, z, a.Block(c, c, n-c, n-c))
+			r.ops.Syr2k(rec, ws, y, z, a.Block(c, c, n-c, n-c))
 		}
 	}
 	grid := vk.Folded(vk.Tiles(n, r.extract.Spec.LocalSize) * vk.Tiles(n, uint32(b)))
@@ -117,17 +118,17 @@ func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a Matrix, band, t
 type block struct {
 	*BandReduction
 	ws    *vk.Arena
-	a, z  Matrix
+	a, z  product.Matrix
 	begin int
 }
 
-func (r *BandReduction) block(ws *vk.Arena, a Matrix, begin int) *block {
-	return &block{r, ws, a, NewMatrix(r.z.In(ws), r.n, min(r.k, r.n), max(r.n, 1)), begin}
+func (r *BandReduction) block(ws *vk.Arena, a product.Matrix, begin int) *block {
+	return &block{r, ws, a, product.NewMatrix(r.z.In(ws), r.n, min(r.k, r.n), max(r.n, 1)), begin}
 }
 
 // at is the first cols columns of Y and Z from row on. Only rows below a panel's
 // diagonal block are ever read of its columns: the others hold other things.
-func (k *block) at(row, cols int) (y, z Matrix) {
+func (k *block) at(row, cols int) (y, z product.Matrix) {
 	return k.a.Block(row, k.begin, k.n-row, cols), k.z.Block(row, 0, k.n-row, cols)
 }
 
@@ -138,8 +139,8 @@ func (k *block) catchUp(rec *vk.Recorder, c int) {
 		return
 	}
 	y, z := k.at(c, pending)
-	k.ops.GemmPair.RecordPair(rec, k.ws, NoTrans, Trans, -1, y, z.Block(0, 0, cols, pending), z, y.Block(0, 0, cols, pending),
-		1, k.a.Block(c, c, k.n-c, cols))
+	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
+		product.Pair{A: y, B: z.Block(0, 0, cols, pending)}, product.Pair{A: z, B: y.Block(0, 0, cols, pending)}, 1, k.a.Block(c, c, k.n-c, cols))
 }
 
 // panel factors what is below the diagonal block at c and appends its y and z.
@@ -158,44 +159,46 @@ func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
 	m := k.n - top
 	y := k.a.Block(top, c, m, b)
 	// R(i, j) is the band's (top+i, c+j), at (b+i−j) + (c+j)·2b.
-	upper := NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
-	factor := NewMatrix(t, b, b, b)
+	upper := product.NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
+	factor := product.NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
 
 	k.qr.record(rec, ws, y, upper, tau)
-	p := NewMatrix(k.p.In(ws), m, b, m)
-	k.ops.Symm.Record(rec, ws, k.a.Block(top, top, m, m), y, p)
+	p := product.NewMatrix(k.p.In(ws), m, b, m)
+	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
 	k.factor.RecordFrom(rec, ws, yy.Block(pending, 0, b, b), tau, factor)
 	if pending > 0 {
 		oldY, oldZ := k.at(top, pending)
-		k.ops.GemmPair.RecordPair(rec, ws, NoTrans, NoTrans, -1, oldY, zy.Block(0, 0, pending, b), oldZ, yy.Block(0, 0, pending, b), 1, p)
+		k.ops.GemmPair(rec, ws, product.NoTrans, product.NoTrans, -1,
+			product.Pair{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
 	}
-	x := NewMatrix(k.s.In(ws), b, b, b)
-	k.ops.Gemm.Record(rec, ws, Trans, NoTrans, 1, y, p, 0, x)
-	between := NewMatrix(k.between.In(ws), b, b, b)
+	x := product.NewMatrix(k.s.In(ws), b, b, b)
+	k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, p, 0, x)
+	between := product.NewMatrix(k.between.In(ws), b, b, b)
 	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush[float64]{
 		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld),
 	})
 	z := k.z.Block(top, pending, m, b)
-	k.ops.GemmPair.RecordPair(rec, ws, NoTrans, NoTrans, 1, p, factor, y, between, 0, z)
+	k.ops.GemmPair(rec, ws, product.NoTrans, product.NoTrans, 1,
+		product.Pair{A: p, B: factor}, product.Pair{A: y, B: between}, 0, z)
 }
 
 // inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, pending columns before y. Where they
 // can be they are one batch: Z lies as far from Y for every column. (Its last rows
 // then are Z's next columns times y, which mean nothing.)
-func (k *block) inner(rec *vk.Recorder, top, pending int, y Matrix) (yy, zy Matrix) {
+func (k *block) inner(rec *vk.Recorder, top, pending int, y product.Matrix) (yy, zy product.Matrix) {
 	rows := pending + k.b
-	yy = NewMatrix(k.s.In(k.ws).Sub(0, rows*k.b), rows, k.b, rows)
-	zy = NewMatrix(k.s.In(k.ws).Sub(rows*k.b, rows*k.b), rows, k.b, rows)
+	yy = product.NewMatrix(k.s.In(k.ws).Sub(0, rows*k.b), rows, k.b, rows)
+	zy = product.NewMatrix(k.s.In(k.ws).Sub(rows*k.b, rows*k.b), rows, k.b, rows)
 	allY, allZ := k.at(top, rows)
-	batch := Batch{Count: 1, StrideC: rows * k.b}
+	batch := product.Batch{Count: 1, StrideC: rows * k.b}
 	if pending > 0 && allY.Ld == allZ.Ld {
 		batch.Count, batch.StrideA = 2, allY.Addr().Until(allZ.Addr())
 	}
-	k.ops.Gemm.RecordBatch(rec, k.ws, batch, Trans, NoTrans, 1, allY, y, 0, yy)
+	k.ops.GemmBatch(rec, k.ws, batch, product.Trans, product.NoTrans, 1, allY, y, 0, yy)
 	if pending > 0 && batch.Count == 1 {
-		k.ops.Gemm.Record(rec, k.ws, Trans, NoTrans, 1, allZ, y, 0, zy)
+		k.ops.Gemm(rec, k.ws, product.Trans, product.NoTrans, 1, allZ, y, 0, zy)
 	}
 	return yy, zy
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,7 +19,7 @@ func TestBandReductionGrids(t *testing.T) {
 		t.Skip("some ten thousand commands")
 	}
 	tune := TuningFor(vk.Info{Family: "nvidia"})
-	ops, err := NewOps(dry(), tune)
+	ops, err := product.New(dry(), tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}

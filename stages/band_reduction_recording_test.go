@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -26,7 +27,7 @@ func TestBandReductionRecording(t *testing.T) {
 func TestBandReductionIsShort(t *testing.T) {
 	const n, b, most = 1024, 32, 28
 	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
-	ops, err := NewOps(d, tune)
+	ops, err := product.New(d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func dry() *vk.Device {
 }
 
 // record makes the recording of a band reduction without a device.
-func record(t *testing.T, n, b, k int, ops Ops, tune Tuning) *vk.Recorder {
+func record(t *testing.T, n, b, k int, ops product.Ops, tune Tuning) *vk.Recorder {
 	t.Helper()
 	d := dry()
 	r, err := NewBandReduction(d, n, b, k, ops, tune)
@@ -72,38 +73,40 @@ func record(t *testing.T, n, b, k int, ops Ops, tune Tuning) *vk.Recorder {
 // written stands in for the products: it records a remark for each.
 type written struct{}
 
-func writtenOps() Ops {
-	return Ops{Gemm: written{}, GemmPair: written{}, RankTwoK: writtenRankTwoK{}, Symm: writtenSymm{}, work: vk.Together()}
-}
+func writtenOps() product.Ops { return written{} }
 
-func (written) Record(rec *vk.Recorder, _ *vk.Arena, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+func (written) Reserve(...product.Shape) error { return nil }
+
+func (written) Work() *vk.Layout { return vk.Together() }
+
+func (written) Gemm(rec *vk.Recorder, _ *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s α, β =", c.Rows, c.Cols, shape(a, opA), shape(b, opB)), alpha, beta)
 }
 
-func (g written) RecordPair(rec *vk.Recorder, _ *vk.Arena, opA, opB Op, alpha float64, a1, b1, a2, b2 Matrix, beta float64, c Matrix) {
-	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s + %s·%s α, β =", c.Rows, c.Cols, shape(a1, opA), shape(b1, opB), shape(a2, opA), shape(b2, opB)), alpha, beta)
+func (g written) GemmPair(rec *vk.Recorder, _ *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair, beta float64, c Matrix) {
+	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s + %s·%s α, β =", c.Rows, c.Cols, shape(first.A, opA), shape(first.B, opB), shape(second.A, opA), shape(second.B, opB)), alpha, beta)
 }
 
-func (g written) RecordBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+func (g written) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	for range batch.Count {
-		g.Record(rec, ws, opA, opB, alpha, a, b, beta, c)
+		g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 	}
 }
 
-type writtenRankTwoK struct{}
+func (g written) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
+}
 
-func (writtenRankTwoK) Record(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
+func (written) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
 	rec.Phase("syr2k order, rank", float64(c.Rows), float64(y.Cols))
 }
 
-type writtenSymm struct{}
-
-func (writtenSymm) Record(rec *vk.Recorder, _ *vk.Arena, a, w, p Matrix) {
+func (written) Symm(rec *vk.Recorder, _ *vk.Arena, a, w, p Matrix) {
 	rec.Phase("symm", float64(a.Rows), float64(w.Cols))
 }
 
-func shape(m Matrix, op Op) string {
-	if op == Trans {
+func shape(m Matrix, op product.Op) string {
+	if op == product.Trans {
 		return fmt.Sprintf("(%d×%d)ᵀ", m.Rows, m.Cols)
 	}
 	return fmt.Sprintf("(%d×%d)", m.Rows, m.Cols)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -89,7 +90,7 @@ func TestBandReductionRepeats(t *testing.T) {
 func TestBandReductionRefuses(t *testing.T) {
 	d := testDevice(t)
 	for _, s := range [][3]int{{-1, 4, 8}, {10, 0, 8}, {10, 4, 0}, {10, 4, 6}, {10, 4, 2}, {10, maxPanel + 1, maxPanel + 1}} {
-		if _, err := NewBandReduction(d, s[0], s[1], s[2], Ops{}, SmallestTuning()); err == nil {
+		if _, err := NewBandReduction(d, s[0], s[1], s[2], nil, SmallestTuning()); err == nil {
 			t.Errorf("n, b, k = %v was accepted", s)
 		}
 	}
@@ -112,7 +113,7 @@ func symmetric(n int) []float64 {
 func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
-	ops, err := NewOps(d, tune)
+	ops, err := product.New(d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}

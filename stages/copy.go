@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -26,7 +27,7 @@ func NewSymmetricLoad(dev *vk.Device, _ Tuning) (*SymmetricLoad, error) {
 
 // Record reads the lower triangle of a, or the upper one, and writes both.
 // What the other one held, NaN for example, is gone.
-func (s *SymmetricLoad) Record(rec *vk.Recorder, a Matrix, upper bool, sigma float64) {
+func (s *SymmetricLoad) Record(rec *vk.Recorder, a product.Matrix, upper bool, sigma float64) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
 	}
@@ -54,7 +55,7 @@ func NewTranspose(dev *vk.Device, _ Tuning) (*Transpose, error) {
 }
 
 // Record writes aᵀ to b, which must not overlap a.
-func (s *Transpose) Record(rec *vk.Recorder, a, b Matrix) {
+func (s *Transpose) Record(rec *vk.Recorder, a, b product.Matrix) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -15,21 +16,23 @@ func TestSymmetricLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProductBench(t, 320*323, vk.Together())
+	p := stagetest.NewBench(t, 320*323, vk.Together())
 	for _, n := range append(copySizes, 320) { // 10 rows of tiles: two swaths
 		for _, upper := range []bool{false, true} {
-			full := normal(n, n, n+3, 1)
-			at := func(i, j int) float64 { return full.data[max(i, j)+min(i, j)*full.ld] }
-			given, want := poisoned(n, n, n+3), poisoned(n, n, n+3).fill(func(i, j int) float64 { return 0.25 * at(i, j) })
+			full := stagetest.Normal(n, n, n+3, 1)
+			at := func(i, j int) float64 { return full.Data[max(i, j)+min(i, j)*full.Ld] }
+			given, want := stagetest.Poisoned(n, n, n+3), stagetest.Poisoned(n, n, n+3).Fill(func(i, j int) float64 { return 0.25 * at(i, j) })
 			for j := range n {
 				for i := range n {
 					if i == j || upper == (i < j) {
-						given.data[i+j*given.ld] = at(i, j)
+						given.Data[i+j*given.Ld] = at(i, j)
 					}
 				}
 			}
-			got := p.do(t, poisoned(0, 0, 1), poisoned(0, 0, 1), given, func(rec *vk.Recorder, _, _, a Matrix) { s.Record(rec, a, upper, 0.25) })
-			if furthest(t, fmt.Sprintf("n=%d upper=%v", n, upper), got, want, want.abs()) != 0 {
+			got := p.Do(t, stagetest.Poisoned(0, 0, 1), stagetest.Poisoned(0, 0, 1), given, func(rec *vk.Recorder, _, _, a vk.Slice[float64]) {
+				s.Record(rec, NewMatrix(a, n, n, given.Ld), upper, 0.25)
+			})
+			if stagetest.Furthest(t, fmt.Sprintf("n=%d upper=%v", n, upper), got, want, want.Abs()) != 0 {
 				t.Errorf("n=%d upper=%v: a power of two did not scale exactly", n, upper)
 			}
 		}
@@ -41,13 +44,15 @@ func TestTranspose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProductBench(t, 105*105, vk.Together())
+	p := stagetest.NewBench(t, 105*105, vk.Together())
 	for _, rows := range copySizes {
 		for _, cols := range copySizes {
-			a, b := normal(rows, cols, rows+1, 1), poisoned(cols, rows, cols+2)
-			want := poisoned(cols, rows, cols+2).fill(func(i, j int) float64 { return a.data[j+i*a.ld] })
-			got := p.do(t, a, poisoned(0, 0, 1), b, func(rec *vk.Recorder, a, _, b Matrix) { s.Record(rec, a, b) })
-			if furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.abs()) != 0 {
+			a, b := stagetest.Normal(rows, cols, rows+1, 1), stagetest.Poisoned(cols, rows, cols+2)
+			want := stagetest.Poisoned(cols, rows, cols+2).Fill(func(i, j int) float64 { return a.Data[j+i*a.Ld] })
+			got := p.Do(t, a, stagetest.Poisoned(0, 0, 1), b, func(rec *vk.Recorder, x, _, y vk.Slice[float64]) {
+				s.Record(rec, NewMatrix(x, rows, cols, a.Ld), NewMatrix(y, cols, rows, b.Ld))
+			})
+			if stagetest.Furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.Abs()) != 0 {
 				t.Errorf("%d×%d: elements changed", rows, cols)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
@@ -56,10 +57,10 @@ type DivideConquer struct {
 }
 
 // NewDivideConquer prepares for matrices of order n.
-func NewDivideConquer(dev *vk.Device, n int, t Tuning) (*DivideConquer, error) {
+func NewDivideConquer(dev *vk.Device, n int, ops product.Ops, t Tuning) (*DivideConquer, error) {
 	b := builder{dev: dev}
 	levels := t.DivideConquer.levels(n)
-	s := &DivideConquer{newConquerValues(&b, n, levels, t.DivideConquer), newConquerVectors(&b, n, levels, t), nil}
+	s := &DivideConquer{newConquerValues(&b, n, levels, t.DivideConquer), newConquerVectors(&b, n, levels, ops, t), nil}
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -71,7 +72,7 @@ func NewDivideConquer(dev *vk.Device, n int, t Tuning) (*DivideConquer, error) {
 type NoConvergenceError = tridiag.NoConvergenceError
 
 // Work is the workspace: n²·(1/2 + 1/Panels) elements and a little, beside the n² of
-// the result.
+// the result. That of the products (ops.Work) must be in the arena, too.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the most the products can cost, when nothing deflates.

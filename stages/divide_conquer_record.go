@@ -2,6 +2,7 @@ package stages
 
 import (
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -103,10 +104,11 @@ func (r *recording) level(level int) {
 	})
 }
 
-// grouped is the products of many merges in one dispatch.
+// grouped is the products of many small merges in one dispatch (stedc_multiply). None of them alone would fill
+// the device: they are not among the large products, which go through product.Ops.
 func (r *recording) grouped(s *levelSizes, merges spirv.Addr[uint32], count int) {
-	tile := r.cutter.whole(s.half, s.cols, s.inner, 2*count, 1).tile
-	grid := r.cutter.tiles[tile].grid(s.half, s.cols)
+	tile := r.chooser.Choose(product.Shape{M: s.half, N: s.cols, K: s.inner, Count: 2 * count})
+	grid := r.chooser.Tiles()[tile].Grid(s.half, s.cols)
 	grid.Z = 2 * count
 	r.multiply[tile].Dispatch(r.rec, grid, shaders.StedcMultiplyPush{Merges: merges, Work: r.x, Q: r.q})
 	r.rec.Costs(s.flops * float64(count) / float64(s.merges))
@@ -129,10 +131,9 @@ func (r *recording) halves(m *dc.Merge, upper, lower, s, to Matrix) {
 	r.product(lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
 }
 
-// product is C = A·B in one piece: there is no room for partial products, nor need of them.
+// product is C = A·B. C has tiles enough to fill the device without split-K.
 func (r *recording) product(a, b, c Matrix) {
-	p := product{NoTrans, NoTrans, 1, 0, []pair{{a, b}}, c, Batch{Count: 1}}
-	r.gemm.record(r.rec, r.c.ws, p, r.gemm.whole(c.Rows, c.Cols, a.Cols, 1, p.across()))
+	r.ops.GemmUnsplit(r.rec, r.c.ws, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
 }
 
 // others writes the blocks that the last merge does not touch to the result.
@@ -187,7 +188,7 @@ func (r *recording) panels(s *levelSizes) {
 		room += m.N() // and the column of the product
 	}
 	step := panelStep(cols, r.panel.Len()/room)
-	tile := r.cutter.whole(step, max(m.N1, m.N2), max(m.Upper, m.K-m.Lower), 2, 1).tile
+	tile := r.chooser.Choose(product.Shape{M: step, N: max(m.N1, m.N2), K: max(m.Upper, m.K-m.Lower), Count: 2})
 	for first := 0; first < cols; first += step {
 		count := min(step, cols-first)
 		vectors.First, vectors.Columns = uint32(first), uint32(count)
@@ -196,7 +197,7 @@ func (r *recording) panels(s *levelSizes) {
 			r.panelApart(m, first, count)
 			continue
 		}
-		grid := r.cutter.tiles[tile].grid(count, max(m.N1, m.N2))
+		grid := r.chooser.Tiles()[tile].Grid(count, max(m.N1, m.N2))
 		grid.Z = 2
 		push.First, push.Columns = uint32(first), uint32(count)
 		r.multiply[tile].Dispatch(r.rec, grid, push)
@@ -207,10 +208,10 @@ func (r *recording) panels(s *levelSizes) {
 // panelApart multiplies into the panel, behind S, and moves the product to the result.
 func (r *recording) panelApart(m *dc.Merge, first, count int) {
 	w, panel := r.conquest.q.In(r.c.ws).From(r.at[m.Lo]), r.panel.In(r.c.ws)
-	s, product := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
-	r.halves(m, NewMatrix(w, m.N1, m.Upper, m.N1), NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, product)
+	s, result := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
+	r.halves(m, NewMatrix(w, m.N1, m.Upper, m.N1), NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, result)
 	r.sort.Dispatch(r.rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1}, shaders.StedcSortPush{
-		Q: product.Addr(), Place: r.ints(r.list.place() + m.Lo + m.From + first), X: r.x,
+		Q: result.Addr(), Place: r.ints(r.list.place() + m.Lo + m.From + first), X: r.x,
 		First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(r.xt.Ld),
 	})
 }

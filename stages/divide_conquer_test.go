@@ -13,21 +13,32 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
+// newDivideConquer makes the stage and the products that it uses.
+func newDivideConquer(dev *vk.Device, n int, tune Tuning) (*DivideConquer, product.Ops, error) {
+	ops, err := product.New(dev, tune.Products)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := NewDivideConquer(dev, n, ops, tune)
+	return s, ops, err
+}
+
 // solveTridiagonal runs the solver and returns values and vectors, column-major.
 func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []float64) {
 	t.Helper()
 	dev, n := testDevice(t), len(d)
-	s, err := NewDivideConquer(dev, n, tune)
+	s, ops, err := newDivideConquer(dev, n, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := vk.Reserve[float64]("X", n*n)
-	ws := arena(t, dev, vk.Together(x, s.Work()))
+	ws := arena(t, dev, vk.Together(x, s.Work(), ops.Work()))
 	values, _, err = s.Solve(context.Background(), ws, d, e, NewMatrix(x.In(ws), n, n, max(n, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -213,12 +224,12 @@ func TestDivideConquerOfRanges(t *testing.T) {
 			e[cut-1] = 0
 		}
 		values, z := solveTridiagonal(t, SmallestTuning(), d, e)
-		s, err := NewDivideConquer(testDevice(t), n, SmallestTuning())
+		s, ops, err := newDivideConquer(testDevice(t), n, SmallestTuning())
 		if err != nil {
 			t.Fatal(err)
 		}
 		x := vk.Reserve[float64]("X", n*n)
-		ws := arena(t, testDevice(t), vk.Together(x, s.Work()))
+		ws := arena(t, testDevice(t), vk.Together(x, s.Work(), ops.Work()))
 		for _, r := range [][2]int{{0, 1}, {59, 60}, {7, 31}, {0, 60}} {
 			m := r[1] - r[0]
 			got, _, err := s.SolveRange(context.Background(), ws, d, e, r[0], r[1], NewMatrix(x.In(ws), m, n, m))
@@ -321,7 +332,11 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 		tune := SmallestTuning()
 		tune.DivideConquer.Leaf = 1 + r.IntN(4)
 		b := builder{dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}
-		s := newConquerVectors(&b, n, tune.DivideConquer.levels(n), tune)
+		ops, err := product.New(b.dev, tune.Products)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newConquerVectors(&b, n, tune.DivideConquer.levels(n), ops, tune)
 		d, e := randomTridiagonal(n, uint64(trial))
 		for i := range e {
 			if trial%4 > 0 && r.IntN(n) < trial%4 {
@@ -331,7 +346,7 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 				d[i] = math.Round(d[i]) // chains
 			}
 		}
-		_, err := dc.SolveWith(layoutOnly{&conquest{conquerVectors: &s}, r, t}, d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
+		_, err = dc.SolveWith(layoutOnly{&conquest{conquerVectors: &s}, r, t}, d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -20,8 +21,8 @@ import (
 type conquerVectors struct {
 	n, levels int
 	tune      DivideConquerTuning
-	cutter    cutter // of tiles
-	gemm      *TiledGemm
+	ops       product.Ops     // products of large merges
+	chooser   product.Chooser // tiles of the grouped products of small merges
 
 	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
 	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
@@ -38,29 +39,28 @@ type conquerVectors struct {
 
 const sortTile = 32
 
-func newConquerVectors(b *builder, n, levels int, t Tuning) conquerVectors {
-	s := conquerVectors{n: n, levels: levels, tune: t.DivideConquer}
+func newConquerVectors(b *builder, n, levels int, ops product.Ops, t Tuning) conquerVectors {
+	s := conquerVectors{n: n, levels: levels, tune: t.DivideConquer, ops: ops}
 	threads := s.tune.Threads
 	s.gather = build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: threads})
 	s.vectors = build(b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: threads})
 	s.deflated = build(b, shaders.StedcDeflated(), shaders.StedcDeflatedSpec{LocalSize: threads})
 	s.restore = build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: threads})
 	s.sort = build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: threads, Tile: sortTile})
-	s.cutter = newCutter(mergeTiles(t.Products))
-	for _, tile := range s.cutter.tiles {
-		if err := tile.fits(b.dev); err != nil && b.err == nil {
+	s.chooser = product.NewChooser(mergeTiles(t.Products))
+	for _, tile := range s.chooser.Tiles() {
+		if err := tile.Fits(b.dev.Info()); err != nil && b.err == nil {
 			b.err = err
 		}
-		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.spec())))
+		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
 	}
-	gemm, err := NewTiledGemm(b.dev, t.Products)
-	if err != nil && b.err == nil {
+	// A half of the last merge: at most n rows of W, as many of S, and all columns.
+	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.err == nil {
 		b.err = err
 	}
 	if b.err != nil {
 		return s
 	}
-	s.gemm = gemm
 	s.q = vk.Reserve[float64]("D&C blocks", s.blocks())
 	s.panel = vk.Reserve[float64]("D&C panel", n*s.width())
 	s.rotations = vk.Reserve[float64]("rotations", 2*n*levels)
@@ -72,13 +72,13 @@ func newConquerVectors(b *builder, n, levels int, t Tuning) conquerVectors {
 // maxUnrolled is the largest number of multiply-adds that stedc_multiply may have in a row.
 // NVIDIA's compiler (580.159, H200) takes 14 s for a tile with 1024 of them, 2 s with 512 and
 // 0.7 s with 256, where gemm takes 0.7 s for each. The products are as fast with 256: grouped
-// merges are small, and larger ones go through Gemm.
+// merges are small, and larger ones go through product.Ops.
 const maxUnrolled = 256
 
 // mergeTiles returns the square tiles of a table, or all tiles if none is square, because merges
 // have no long sides. Their inner loops are shortened to maxUnrolled.
-func mergeTiles(t ProductTuning) ProductTuning {
-	var square []Tile
+func mergeTiles(t product.Tuning) product.Tuning {
+	var square []product.Tile
 	for _, tile := range t.Tiles {
 		if tile.M == tile.N {
 			square = append(square, tile)

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // farLd is the largest leading dimension that a Matrix may have, but for the alignment.
-const farLd = MostLd - 8
+const farLd = product.MostLd - 8
 
 // farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past 2³²
 // elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.
@@ -75,7 +77,7 @@ type reductionAndBack struct {
 func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 	t.Helper()
 	tune := SmallestTuning()
-	ops, err := NewOps(d, tune)
+	ops, err := product.New(d, tune.Products)
 	errs := []error{err}
 	keep := func(err error) { errs = append(errs, err) }
 	c := &reductionAndBack{dev: d, n: n}
@@ -101,11 +103,11 @@ func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 func (c *reductionAndBack) run(t *testing.T, a, x, z Matrix) (found [3][]float64) {
 	t.Helper()
 	column := func(m Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }
-	in := normal(c.n, c.n, c.n, 1)
+	in := stagetest.Normal(c.n, c.n, c.n, 1)
 	for j := range c.n {
 		unit := make([]float64, c.n)
 		unit[j] = 1
-		put(t, c.dev, column(a, j), in.data[j*c.n:(j+1)*c.n])
+		put(t, c.dev, column(a, j), in.Data[j*c.n:(j+1)*c.n])
 		put(t, c.dev, column(x, j), unit)
 	}
 	rec := vk.NewRecorder(c.dev)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -16,7 +17,7 @@ func leastDevice() *vk.Device {
 func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	const n, m = 1000, 300
 	d, tune := leastDevice(), tuningFor("other")
-	ops, err := NewOps(d, tune)
+	ops, err := product.New(d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +25,8 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 		"load":                 func() error { _, err := NewSymmetricLoad(d, tune); return err },
 		"transposition":        func() error { _, err := NewTranspose(d, tune); return err },
 		"signs":                func() error { _, err := NewSigns(d); return err },
-		"residual":             func() error { _, err := NewResidual(d, n, m, ops.Gemm); return err },
-		"tridiagonal residual": func() error { _, err := NewTridiagonalResidual(d, n, m, ops.Gemm); return err },
+		"residual":             func() error { _, err := NewResidual(d, n, m, ops); return err },
+		"tridiagonal residual": func() error { _, err := NewTridiagonalResidual(d, n, m, ops); return err },
 		"band reduction":       func() error { _, err := NewBandReduction(d, n, tune.Band, tune.Block, ops, tune); return err },
 		"widest panel":         func() error { _, err := NewPanelQR(d, maxPanel, tune); return err },
 		"waves": func() error {
@@ -38,9 +39,9 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 		"Q1":        func() error { _, err := NewApplyQ1(d, n, tune.Band, m, ops, tune); return err },
 		"bisection": func() error { _, err := NewBisection(d, n, tune); return err },
 		"values":    func() error { _, err := NewDivideConquerValues(d, n, tune); return err },
-		"vectors":   func() error { _, err := NewDivideConquer(d, n, tune); return err },
+		"vectors":   func() error { _, err := NewDivideConquer(d, n, ops, tune); return err },
 		"MRRR": func() error {
-			fallback, err := NewDivideConquer(d, n, tune)
+			fallback, err := NewDivideConquer(d, n, ops, tune)
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ func TestStagesRefuse(t *testing.T) {
 	tune.Chase.Wavefront = true
 	for name, build := range map[string]func() error{
 		"bisection":      func() error { _, err := NewBisection(small, 9, tune); return err },
-		"products":       func() error { _, err := NewOps(small, tune); return err },
+		"products":       func() error { _, err := product.New(small, tune.Products); return err },
 		"panels":         func() error { _, err := NewPanelQR(small, 32, tune); return err },
 		"Q2":             func() error { _, err := NewApplyQ2(small, 90, 9, tune); return err },
 		"band too large": func() error { _, err := NewBulgeChasing(leastDevice(), 1<<26+1, false, tune); return err },
@@ -78,9 +79,9 @@ func TestStagesRefuse(t *testing.T) {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
-	large := Tile{M: 256, N: 256, K: 32, ThreadM: 16, ThreadN: 16, Unroll: 32, Buffers: 1, Resident: 1} // their product is 2³⁴
+	large := product.Tile{M: 256, N: 256, K: 32, ThreadM: 16, ThreadN: 16, Unroll: 32, Buffers: 1, Resident: 1} // their product is 2³⁴
 	var unsupported *vk.UnsupportedError
-	if err := large.fits(small); !errors.As(err, &unsupported) {
+	if err := large.Fits(small.Info()); !errors.As(err, &unsupported) {
 		t.Errorf("%v: %v", large, err)
 	}
 }
@@ -94,9 +95,9 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := r.In(ws)
-	NewMatrix(at, 5, 3, MostLd-1)
-	NewMatrix(at, MostLd+1, 1, MostLd+1) // a vector may have any length
-	for _, ld := range []int{MostLd, 1 << 62} {
+	NewMatrix(at, 5, 3, product.MostLd-1)
+	NewMatrix(at, product.MostLd+1, 1, product.MostLd+1) // a vector may have any length
+	for _, ld := range []int{product.MostLd, 1 << 62} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -135,7 +136,7 @@ func TestRecordPanicsOnShortSlices(t *testing.T) {
 	tune.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }
-	ops, err := NewOps(d, tune)
+	ops, err := product.New(d, tune.Products)
 	keep(err)
 	chase, err := NewBulgeChasing(d, n, true, tune)
 	keep(err)
@@ -145,7 +146,7 @@ func TestRecordPanicsOnShortSlices(t *testing.T) {
 	keep(err)
 	factor, err := NewTFactor(d, 8, ops, tune)
 	keep(err)
-	measure, err := NewTridiagonalResidual(d, n, m, ops.Gemm)
+	measure, err := NewTridiagonalResidual(d, n, m, ops)
 	keep(err)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)

@@ -290,7 +290,7 @@ func (r *representations) SolveAll(d, e []float64, from, to int) ([]float64, err
 		return r.divide(r.ws, d, e, from, to, r.xt)
 	}
 	x := vk.Reserve[float64]("fallback's vectors", r.n*r.n)
-	ws, err := r.dev.NewArena(vk.Together(x, r.fallback.Work()))
+	ws, err := r.dev.NewArena(vk.Together(x, r.fallback.Work(), r.fallback.vectors.ops.Work()))
 	if full := (*vk.OutOfMemoryError)(nil); errors.As(err, &full) {
 		full.What = "divide and conquer, which has to help out MRRR,"
 	}

@@ -152,7 +152,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	const n = 305
 	dev, tune := testDevice(t), SmallestTuning()
 	tune.MRRR.Distrust = true
-	divide, err := NewDivideConquer(dev, n, tune)
+	divide, ops, err := newDivideConquer(dev, n, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		}
 		m := c.to - c.from
 		x := vk.Reserve[float64]("X", n*c.most)
-		ws := arena(t, dev, vk.Together(x, s.Work()))
+		ws := arena(t, dev, vk.Together(x, s.Work(), ops.Work()))
 		values, counters, profile, err := s.Solve(context.Background(), ws, d, e, c.from, c.to, NewMatrix(x.In(ws), m, n, m))
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		}
 		// MRRR's own vectors, which are as good, must not be taken for those asked for.
 		whole := vk.Reserve[float64]("X", n*n)
-		alone := arena(t, dev, vk.Together(whole, divide.Work()))
+		alone := arena(t, dev, vk.Together(whole, divide.Work(), ops.Work()))
 		all, _, err := divide.SolveRange(context.Background(), alone, d, e, c.from, c.to, NewMatrix(whole.In(alone), m, n, m))
 		if err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	const n, m = 1 << 17, 3
 	dev, tune := testDevice(t), TuningFor(testDevice(t).Info())
-	divide, err := NewDivideConquer(dev, n, tune)
+	divide, ops, err := newDivideConquer(dev, n, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := vk.Reserve[float64]("X", n*m)
-	ws := arena(t, dev, vk.Together(x, s.Work()))
+	ws := arena(t, dev, vk.Together(x, s.Work(), ops.Work()))
 	r := &representations{MRRR: s, ctx: context.Background(), ws: ws, xt: NewMatrix(x.In(ws), m, n, m), profile: vk.NewProfile(), m: m}
 	_, err = r.SolveAll(make([]float64, n), make([]float64, n-1), 0, m)
 	var full *vk.OutOfMemoryError

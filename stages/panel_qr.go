@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -114,7 +115,7 @@ func (q *PanelQR) Flops(m int) float64 {
 
 // Record factors the panel, which has b columns. r is b×b, of any leading
 // dimension, tau has b elements; none of the three may overlap.
-func (q *PanelQR) Record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk.Slice[float64]) {
+func (q *PanelQR) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix, tau vk.Slice[float64]) {
 	q.begin(rec, ws)
 	q.record(rec, ws, panel, r, tau)
 }
@@ -126,7 +127,7 @@ func (q *PanelQR) begin(rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk.Slice[float64]) {
+func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix, tau vk.Slice[float64]) {
 	m, b := panel.Rows, q.b
 	if panel.Cols != b || r.Rows != b || r.Cols != b || tau.Len() < b {
 		panic(fmt.Sprintf("stages: panel %d×%d, R %d×%d, %d factors: b is %d", m, panel.Cols, r.Rows, r.Cols, tau.Len(), b))
@@ -161,7 +162,7 @@ func (q *PanelQR) record(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk
 }
 
 // columns records a dispatch for each column.
-func (q *PanelQR) columns(rec *vk.Recorder, ws *vk.Arena, panel, r Matrix, tau vk.Slice[float64], rows, groups int) {
+func (q *PanelQR) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix, tau vk.Slice[float64], rows, groups int) {
 	m, b, grid := panel.Rows, q.b, vk.Grid(groups)
 	for j := range min(b, m) {
 		push := shaders.GeqrfPanelColumnPush[float64]{

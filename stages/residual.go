@@ -2,6 +2,7 @@ package stages
 
 import (
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -14,9 +15,9 @@ import (
 type Residual struct{ sums columnSums }
 
 // NewResidual prepares for m ≤ n vectors of length n.
-func NewResidual(dev *vk.Device, n, m int, gemm Gemm) (*Residual, error) {
+func NewResidual(dev *vk.Device, n, m int, ops product.Ops) (*Residual, error) {
 	b := builder{dev: dev}
-	return &Residual{newColumnSums(&b, n, m, gemm)}, b.err
+	return &Residual{newColumnSums(&b, n, m, ops)}, b.err
 }
 
 // Work is n·256 elements at most.
@@ -30,9 +31,9 @@ func (r *Residual) Flops() float64 {
 
 // Record measures the columns of Z, m or fewer. residual and orthogonality receive a sum
 // for each; a NaN in an input is a NaN in its sum. Outputs must not overlap inputs.
-func (r *Residual) Record(rec *vk.Recorder, ws *vk.Arena, a, z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
-	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p Matrix) {
-		r.sums.gemm.Record(rec, ws, NoTrans, NoTrans, 1, a, zj, 0, p)
+func (r *Residual) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
+	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p product.Matrix) {
+		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
 	})
 }
 
@@ -43,10 +44,10 @@ type TridiagonalResidual struct {
 }
 
 // NewTridiagonalResidual prepares for m ≤ n vectors of length n.
-func NewTridiagonalResidual(dev *vk.Device, n, m int, gemm Gemm) (*TridiagonalResidual, error) {
+func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops) (*TridiagonalResidual, error) {
 	b := builder{dev: dev}
 	times := build(&b, shaders.Lagtm(), shaders.LagtmSpec{LocalSize: b.threads(residualThreads)})
-	return &TridiagonalResidual{newColumnSums(&b, n, m, gemm), times}, b.err
+	return &TridiagonalResidual{newColumnSums(&b, n, m, ops), times}, b.err
 }
 
 // Work is n·256 elements at most.
@@ -61,11 +62,11 @@ func (r *TridiagonalResidual) Flops() float64 {
 const lagtmFlops = 5 // three products and two sums an element
 
 // Record is Residual.Record for T(d[n], e[n−1]).
-func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], z Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
+func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], z product.Matrix, lambda, residual, orthogonality vk.Slice[float64]) {
 	n := r.sums.n
 	holds("the diagonal", d, n)
 	holds("the off-diagonal", e, n-1)
-	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p Matrix) {
+	r.sums.record(rec, ws, z, lambda, residual, orthogonality, func(zj, p product.Matrix) {
 		r.times.Dispatch(rec, vk.Folded(vk.Tiles(n, r.times.Spec.LocalSize)*zj.Cols), shaders.LagtmPush{
 			D: d.Addr(), E: e.Addr(), Z: zj.Addr(), P: p.Addr(),
 			N: uint32(n), Cols: uint32(zj.Cols), Ldz: uint32(zj.Ld), Ldp: uint32(p.Ld),
@@ -77,7 +78,7 @@ func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, d, e vk.Sli
 // and the difference summed.
 type columnSums struct {
 	n, m    int
-	gemm    Gemm
+	ops     product.Ops
 	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[float64]]
 	product vk.Region[float64]
 }
@@ -87,12 +88,12 @@ const (
 	residualBlock   = 256 // columns measured at a time: the workspace is n times this
 )
 
-func newColumnSums(b *builder, n, m int, gemm Gemm) columnSums {
+func newColumnSums(b *builder, n, m int, ops product.Ops) columnSums {
 	columns := build(b, shaders.ColumnResidual[float64](), shaders.ColumnResidualSpec{LocalSize: b.threads(residualThreads)})
-	return columnSums{n, m, gemm, columns, vk.Reserve[float64]("residual", n*min(m, residualBlock))}
+	return columnSums{n, m, ops, columns, vk.Reserve[float64]("residual", n*min(m, residualBlock))}
 }
 
-func (r columnSums) record(rec *vk.Recorder, ws *vk.Arena, z Matrix, lambda, residual, orthogonality vk.Slice[float64], times func(zj, p Matrix)) {
+func (r columnSums) record(rec *vk.Recorder, ws *vk.Arena, z product.Matrix, lambda, residual, orthogonality vk.Slice[float64], times func(zj, p product.Matrix)) {
 	m := z.Cols
 	holds("the eigenvalues", lambda, m)
 	holds("the residuals", residual, m)
@@ -102,14 +103,14 @@ func (r columnSums) record(rec *vk.Recorder, ws *vk.Arena, z Matrix, lambda, res
 		zj := z.Block(0, j, r.n, cols)
 		push := shaders.ColumnResidualPush[float64]{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
 
-		p := NewMatrix(r.product.In(ws), r.n, cols, r.n)
+		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
 		times(zj, p)
 		push.X, push.Ldx, push.Rows = p.Addr(), uint32(p.Ld), uint32(r.n)
 		push.Lambda, push.Sums = lambda.From(j).Addr(), residual.From(j).Addr()
 		r.columns.Dispatch(rec, vk.Folded(cols), push)
 
-		g := NewMatrix(r.product.In(ws), m, cols, m)
-		r.gemm.Record(rec, ws, Trans, NoTrans, 1, z, zj, 0, g)
+		g := product.NewMatrix(r.product.In(ws), m, cols, m)
+		r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
 		push.X, push.Ldx, push.Rows = g.Addr(), uint32(g.Ld), uint32(m)
 		push.Lambda, push.Sums = 0, orthogonality.From(j).Addr()
 		r.columns.Dispatch(rec, vk.Folded(cols), push)

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -20,7 +21,7 @@ func NewSigns(dev *vk.Device) (*Signs, error) {
 }
 
 // Record changes the columns of x in place.
-func (s *Signs) Record(rec *vk.Recorder, x Matrix) {
+func (s *Signs) Record(rec *vk.Recorder, x product.Matrix) {
 	if x.Rows == 0 {
 		return
 	}

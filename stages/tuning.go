@@ -1,13 +1,16 @@
 package stages
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
 
 // Tuning is every size that is measured rather than derived, for one device.
 type Tuning struct {
 	Band, Block   int // half-bandwidth b and update rank k of the band reduction
 	ValuesBand    int // b where at most a quarter of the vectors is wanted, of orders from ValuesFrom on
 	ValuesFrom    int // 0: never
-	Products      ProductTuning
+	Products      product.Tuning
 	Panel         PanelTuning
 	Chase         ChaseTuning
 	ApplyQ2       ApplyQ2Tuning
@@ -26,7 +29,7 @@ func TuningFor(info vk.Info) Tuning { return tuningFor(info.Family) }
 // where their fields are explained.
 func tuningFor(family string) Tuning {
 	t := Tuning{
-		Products:      productTuning(family),
+		Products:      product.TuningFor(family),
 		Panel:         panelTuning(family),
 		Chase:         chaseTuning(family),
 		ApplyQ2:       applyQ2Tuning(family),
@@ -61,7 +64,7 @@ func (t Tuning) For(n, m int) Tuning {
 func SmallestTuning() Tuning {
 	return Tuning{
 		Band: 4, Block: 8,
-		Products:      smallestProducts,
+		Products:      product.SmallestTuning(),
 		Panel:         smallestPanel,
 		Chase:         smallestChase(),
 		ApplyQ2:       smallestApplyQ2(),

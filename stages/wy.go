@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -17,7 +18,7 @@ import (
 // T12 = −T11·G12·T22, and small diagonal blocks grow into the whole by products.
 type TFactor struct {
 	n    int
-	gemm Gemm
+	ops  product.Ops
 	tune PanelTuning
 
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[float64]]
@@ -28,12 +29,12 @@ type TFactor struct {
 }
 
 // NewTFactor prepares for factors of order n or less.
-func NewTFactor(dev *vk.Device, n int, ops Ops, tune Tuning) (*TFactor, error) {
+func NewTFactor(dev *vk.Device, n int, ops product.Ops, tune Tuning) (*TFactor, error) {
 	t := tune.Panel
 	if err := t.fits(dev, 1); err != nil {
 		return nil, err
 	}
-	f := &TFactor{n: n, gemm: ops.Gemm, tune: t}
+	f := &TFactor{n: n, ops: ops, tune: t}
 	kernels := builder{dev: dev}
 	f.larft = build(&kernels, shaders.Larft[float64](), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor})
 	f.diagonal = build(&kernels, shaders.LarftDiagonal[float64](), shaders.LarftDiagonalSpec{LocalSize: t.LocalSize})
@@ -55,7 +56,7 @@ func (f *TFactor) Flops(m, n int) float64 {
 
 // Record makes t, square, of Y's order, from y and the factors tau. Below its
 // diagonal t becomes zero. None of the three may overlap.
-func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, tau vk.Slice[float64], t Matrix) {
+func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, tau vk.Slice[float64], t product.Matrix) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {
 		return
@@ -64,7 +65,7 @@ func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y Matrix, tau vk.Slice[
 }
 
 // RecordFrom is Record for who has g = Yᵀ·Y, of which only the part above the diagonal counts.
-func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g Matrix, tau vk.Slice[float64], t Matrix) {
+func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix, tau vk.Slice[float64], t product.Matrix) {
 	n := g.Cols
 	if g.Rows != n || t.Rows != n || t.Cols != n || n > f.n {
 		panic(fmt.Sprintf("stages: factor T %d×%d from %d×%d, prepared for order %d", t.Rows, t.Cols, g.Rows, n, f.n))
@@ -82,7 +83,7 @@ func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g Matrix, tau vk.Sl
 // RecordMerge makes t, n×n with leading dimension n, the factor of neighbouring
 // panels of b columns each, from their own factors (b×b, one after another).
 // y holds all n columns, zeros above each panel's trapezoid included; n is a multiple of b.
-func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y Matrix, b int, panels vk.Slice[float64], t Matrix) {
+func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, b int, panels vk.Slice[float64], t product.Matrix) {
 	n := y.Cols
 	if b < 1 || n%b != 0 || t.Rows != n || t.Cols != n || t.Ld != n || n > f.n {
 		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d", t.Rows, t.Cols, t.Ld, n, b, f.n))
@@ -97,16 +98,16 @@ func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y Matrix, b int, p
 }
 
 // gramian is Yᵀ·Y, packed.
-func (f *TFactor) gramian(rec *vk.Recorder, ws *vk.Arena, y Matrix) Matrix {
-	g := NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
-	f.gemm.Record(rec, ws, Trans, NoTrans, 1, y, y, 0, g)
+func (f *TFactor) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix) product.Matrix {
+	g := product.NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
+	f.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, y, 0, g)
 	return g
 }
 
 // grow doubles the size of T's diagonal blocks until there is one.
-func (f *TFactor) grow(rec *vk.Recorder, ws *vk.Arena, g, t Matrix, size int) {
+func (f *TFactor) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix, size int) {
 	n := t.Rows
-	half := NewMatrix(f.half.In(ws), n, n, n)
+	half := product.NewMatrix(f.half.In(ws), n, n, n)
 	for ; size < n; size *= 2 {
 		whole := n / (2 * size) // pairs of whole blocks; one more may have a short second
 		f.join(rec, ws, g, t, half, 0, size, size, whole)
@@ -117,14 +118,14 @@ func (f *TFactor) grow(rec *vk.Recorder, ws *vk.Arena, g, t Matrix, size int) {
 }
 
 // join makes T12 of count pairs of blocks of orders n1 and n2, the first pair at start.
-func (f *TFactor) join(rec *vk.Recorder, ws *vk.Arena, g, t, half Matrix, start, n1, n2, count int) {
+func (f *TFactor) join(rec *vk.Recorder, ws *vk.Arena, g, t, half product.Matrix, start, n1, n2, count int) {
 	if count == 0 {
 		return
 	}
-	above := func(m Matrix) Matrix { return m.Block(start, start+n1, n1, n2) }
-	next := func(m Matrix) int { return (n1 + n2) * (m.Ld + 1) }
-	f.gemm.RecordBatch(rec, ws, Batch{count, next(t), next(g), next(half)},
-		NoTrans, NoTrans, 1, t.Block(start, start, n1, n1), above(g), 0, above(half))
-	f.gemm.RecordBatch(rec, ws, Batch{count, next(half), next(t), next(t)},
-		NoTrans, NoTrans, -1, above(half), t.Block(start+n1, start+n1, n2, n2), 0, above(t))
+	above := func(m product.Matrix) product.Matrix { return m.Block(start, start+n1, n1, n2) }
+	next := func(m product.Matrix) int { return (n1 + n2) * (m.Ld + 1) }
+	f.ops.GemmBatch(rec, ws, product.Batch{Count: count, StrideA: next(t), StrideB: next(g), StrideC: next(half)},
+		product.NoTrans, product.NoTrans, 1, t.Block(start, start, n1, n1), above(g), 0, above(half))
+	f.ops.GemmBatch(rec, ws, product.Batch{Count: count, StrideA: next(half), StrideB: next(t), StrideC: next(t)},
+		product.NoTrans, product.NoTrans, -1, above(half), t.Block(start+n1, start+n1, n2, n2), 0, above(t))
 }

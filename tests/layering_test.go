@@ -20,11 +20,11 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "stages", "vk"},
-	"evd":               {"stages", "vk"},
-	"evd/bench":         {"evd", "stages", "shaders", "vk", "vk/spirv"},
+	"evd":               {"stages", "stages/product", "vk"},
+	"evd/bench":         {"evd", "stages", "stages/product", "shaders", "vk", "vk/spirv"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
-	"evd/tune":          {"evd", "evd/bench", "stages", "vk"},
+	"evd/tune":          {"evd", "evd/bench", "stages", "stages/product", "vk"},
 	"evd/probe":         {"shaders", "stages", "vk"},
 	"evd/gonumlapack":   {"evd", "vk"},
 	"evd/ratio":         {},
@@ -32,7 +32,10 @@ var mayImport = map[string][]string{
 	"examples/karate":   {"evd", "evd/matio"},
 	"examples/many":     {"evd", "vk"},
 	"examples/pca":      {"evd", "evd/matio"},
-	"stages":            {"stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "shaders", "vk", "vk/spirv"},
+	"stages":            {"stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "shaders", "vk", "vk/spirv"},
+
+	"stages/product":   {"shaders", "vk", "vk/spirv"},
+	"stages/stagetest": {"vk"},
 
 	// Only tests import stages/ref. It takes constants of the arithmetic from stages/tridiag, and no code.
 	"stages/ref":           {"stages/tridiag"},

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -36,7 +37,7 @@ func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 
 // newApplyQ1 applies all panels' reflectors to m vectors.
 func newApplyQ1(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := stages.NewOps(b.dev, t)
+	ops, err := product.New(b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}

@@ -2,29 +2,30 @@ package bench
 
 import (
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // newGemm is C ← C − A·Bᵀ, n×n, of inner dimension k.
 func newGemm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	const triangles = 2
-	return b.update(s, t, triangles, func(ops stages.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
-		ops.Gemm.Record(rec, ws, stages.NoTrans, stages.Trans, -1, x, y, 1, c)
+	return b.update(s, t, triangles, func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
+		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
 	})
 }
 
 // newSyr2k is C ← C − Y·Zᵀ − Z·Yᵀ, the lower triangle, of rank k.
 func newSyr2k(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	return b.update(s, t, 1, func(ops stages.Ops, rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
-		ops.RankTwoK.Record(rec, ws, y, z, c)
+	return b.update(s, t, 1, func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
+		ops.Syr2k(rec, ws, y, z, c)
 	})
 }
 
 // update is a product of two n×k factors, added to so many triangles of an n×n matrix.
 func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
-	record func(ops stages.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
+	record func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
 ) (*load, error) {
-	ops, err := stages.NewOps(b.dev, t)
+	ops, err := product.New(b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
 
 // newSymm is P ← A·W, W n×b.
 func newSymm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := stages.NewOps(b.dev, t)
+	ops, err := product.New(b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func newSymm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 		layout:  vk.Together(ra, rw, rp, ops.Work()),
 		prepare: b.fills(a, w),
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			ops.Symm.Record(rec, ws, a(ws), w(ws), p(ws))
+			ops.Symm(rec, ws, a(ws), w(ws), p(ws))
 		},
 		result: rp,
 	}, nil

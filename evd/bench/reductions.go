@@ -2,6 +2,7 @@ package bench
 
 import (
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -31,7 +32,7 @@ func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 // newSy2sb reduces a dense matrix to a band. The bytes are those of the method:
 // one triangle is read for each panel, and read and written for each block.
 func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := stages.NewOps(b.dev, t)
+	ops, err := product.New(b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -62,7 +63,11 @@ func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 // newStedc finds all eigenvalues and vectors by divide and conquer. The host takes part, so
 // its time counts. The operations are those of a matrix of which nothing deflates.
 func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	divide, err := stages.NewDivideConquer(b.dev, s.n, t)
+	ops, err := product.New(b.dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	divide, err := stages.NewDivideConquer(b.dev, s.n, ops, t)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +77,7 @@ func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	return &load{
 		flops:  divide.Flops(),
 		bytes:  realBytes * n * n,
-		layout: vk.Together(rx, divide.Work()),
+		layout: vk.Together(rx, divide.Work(), ops.Work()),
 		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
 			began := time.Now()
 			_, profile, err := divide.Solve(ctx, ws, d, e, x(ws))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -29,7 +30,7 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	if !reflect.DeepEqual(all[1].Tuning, want) || all[1].Name != `{"Block": 64, "ApplyQ2": {"Group": 24}}` {
 		t.Errorf("%+v", all[1])
 	}
-	if got := all[2].Tuning.Products.Tiles; len(got) != 1 || got[0] != (stages.Tile{M: 1}) {
+	if got := all[2].Tuning.Products.Tiles; len(got) != 1 || got[0] != (product.Tile{M: 1}) {
 		t.Errorf("tiles %+v", got)
 	}
 	if alone, err := Variants(info, nil, nil); err != nil || !reflect.DeepEqual(alone, []Variant{{Tuning: table}}) {

@@ -10,14 +10,15 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // A Choice is what is set against the device's table.
 type Choice struct {
-	Band     int         `json:"band"`
-	Block    int         `json:"block"`
-	RankTwoK stages.Tile `json:"rank_two_k"`
+	Band     int          `json:"band"`
+	Block    int          `json:"block"`
+	RankTwoK product.Tile `json:"rank_two_k"`
 }
 
 // TableChoice is the table's own.
@@ -70,7 +71,7 @@ RankTwoK: Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, Buffer
 }
 
 // tiles are the ways to cut a rank-2k update that are tried: square ones.
-var tiles = []stages.Tile{
+var tiles = []product.Tile{
 	{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
 	{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 1},
 	{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},

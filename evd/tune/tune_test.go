@@ -13,13 +13,14 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // valley is a target with a best place, and a clock that goes on with each measurement.
 type valley struct {
 	band, block int
-	tile        stages.Tile
+	tile        product.Tile
 	spilled     func(Choice) bool
 	now         time.Time
 	step        time.Duration
@@ -138,7 +139,7 @@ func TestChoices(t *testing.T) {
 	}
 	for _, bad := range []Choice{
 		{}, {0, 64, tiles[0]}, {-8, 64, tiles[0]}, {32, 0, tiles[0]}, {32, 16, tiles[0]}, {32, 100, tiles[0]}, {512, 512, tiles[0]},
-		{64, 1 << 20, tiles[0]}, {32, 512, stages.Tile{}}, {32, 512, stages.Tile{M: 1 << 30, N: 1 << 30, K: 1, ThreadM: 1, ThreadN: 1, Unroll: 1, Resident: 1}},
+		{64, 1 << 20, tiles[0]}, {32, 512, product.Tile{}}, {32, 512, product.Tile{M: 1 << 30, N: 1 << 30, K: 1, ThreadM: 1, ThreadN: 1, Unroll: 1, Resident: 1}},
 	} {
 		if got, err := bad.Tuning(vk.Info{Family: "nvidia"}); err == nil {
 			t.Errorf("%+v gives %+v", bad, got)

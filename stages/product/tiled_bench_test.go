@@ -1,9 +1,10 @@
-package stages
+package product
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -11,17 +12,16 @@ import (
 // as the table chooses: go test -bench Products ./stages. The unit of size is
 // 256 on a CPU and 8192 on a GPU; numbers are GFLOP/s by the device's own clock.
 func BenchmarkProducts(b *testing.B) {
-	d := testDevice(b)
-	n := 8192
+	d := stagetest.Device(b)
+	n, k, band := 8192, 512, 32
 	if d.Info().Type == "cpu" {
-		n = 256
+		n, k, band = 256, 64, 16
 	}
-	tune := TuningFor(d.Info())
-	ops, err := NewOps(d, tune)
+	ops, err := New(d, TuningFor(d.Info().Family))
 	if err != nil {
 		b.Fatal(err)
 	}
-	gemm, symm := ops.Gemm.(*TiledGemm), ops.Symm.(*TiledSymm)
+	gemm, symm := ops.tiledGemm, ops.tiledSymm
 	x, y, z := vk.Reserve[float64]("x", n*n), vk.Reserve[float64]("y", n*n), vk.Reserve[float64]("z", n*n)
 	ws := filled(b, d, ops.Work(), x, y, z)
 	at := func(r vk.Region[float64], rows, cols int) Matrix { return NewMatrix(r.In(ws), rows, cols, rows) }
@@ -30,17 +30,16 @@ func BenchmarkProducts(b *testing.B) {
 			rec := vk.NewRecorder(d)
 			rec.Phase(name, 0, 1)
 			record(rec)
-			run(b, d, rec) // compiled, warm
+			stagetest.Run(b, d, rec) // compiled, warm
 			seconds := 0.0
 			for b.Loop() {
-				seconds += run(b, d, rec).Total()
+				seconds += stagetest.Run(b, d, rec).Total()
 			}
 			b.ReportMetric(flops*float64(b.N)/seconds/1e9, "GFLOP/s")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
 
-	k, band := min(tune.Block, n), tune.Band
 	for _, s := range []struct {
 		name     string
 		m, n, k  int
@@ -61,18 +60,18 @@ func BenchmarkProducts(b *testing.B) {
 			bb = at(y, s.n, s.k)
 		}
 		flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
-		p := product{s.opA, s.opB, 1, 0, []pair{{a, bb}}, c, Batch{Count: 1}}
+		r := request{s.opA, s.opB, 1, 0, []Pair{{a, bb}}, c, Batch{Count: 1}}
 		shape := fmt.Sprintf("gemm/%s/%d×%d×%d/", s.name, s.m, s.n, s.k)
 		for i, tile := range gemm.tiles {
-			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, gemm.split(i, s.k, 1)) })
+			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, r, gemm.split(i, s.k, 1)) })
 		}
-		chosen := gemm.choose(s.m, s.n, s.k, 1, p.across())
-		time(fmt.Sprintf("%schosen: tile %d in %d", shape, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, p, chosen) })
+		chosen := gemm.choose(r.problem())
+		time(fmt.Sprintf("%schosen: tile %d in %d", shape, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, r, chosen) })
 	}
 
 	for _, m := range []int{n, n / 4} {
 		flops := 2 * float64(m) * float64(m) * float64(band)
-		chosen := symm.choose(m, band, m, 1, 2)
+		chosen := symm.choose(problem{m, band, m, 1, 2})
 		a, w, p := at(x, m, m), at(y, m, band), at(z, m, band)
 		for i, tile := range symm.tiles {
 			time(fmt.Sprintf("symm/%d×%d/%v", m, band, tile), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, symm.split(i, m, 1)) })
@@ -80,7 +79,7 @@ func BenchmarkProducts(b *testing.B) {
 		time(fmt.Sprintf("symm/%d×%d/chosen: tile %d in %d", m, band, chosen.tile, chosen.splits), flops, func(rec *vk.Recorder) { symm.record(rec, ws, a, w, p, chosen) })
 	}
 	time(fmt.Sprintf("syr2k/%d×%d", n, k), 2*float64(n)*float64(n)*float64(k), func(rec *vk.Recorder) {
-		ops.RankTwoK.Record(rec, ws, at(x, n, k), at(y, n, k), at(z, n, n))
+		ops.Syr2k(rec, ws, at(x, n, k), at(y, n, k), at(z, n, n))
 	})
 }
 
@@ -100,7 +99,7 @@ func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[fl
 	for _, r := range regions {
 		vk.Fill(rec, r.In(ws), 0x3f3f3f3f)
 	}
-	run(b, d, rec)
+	stagetest.Run(b, d, rec)
 	return ws
 }
 
@@ -108,7 +107,7 @@ func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[fl
 // in turn so that each is as warm as the others. The tiles that do not fit the device
 // are left out: go test -bench TileSearch -benchtime 20x ./stages.
 func BenchmarkTileSearch(b *testing.B) {
-	d := testDevice(b)
+	d := stagetest.Device(b)
 	n, k, tall, narrow := 8192, 1024, 32768, 32
 	if d.Info().Type == "cpu" {
 		n, k, tall, narrow = 256, 64, 256, 32
@@ -127,25 +126,25 @@ func BenchmarkTileSearch(b *testing.B) {
 		c := &candidate{name, flops, vk.NewRecorder(d), 0}
 		c.rec.Phase(name, 0, 1)
 		record(c.rec)
-		run(b, d, c.rec) // compiled
+		stagetest.Run(b, d, c.rec) // compiled
 		all = append(all, c)
 	}
 	for _, side := range [][4]uint32{{128, 128, 8, 8}, {128, 128, 4, 16}, {128, 64, 8, 8}, {128, 64, 8, 4}, {64, 64, 8, 8}, {64, 64, 8, 4}, {64, 64, 4, 4},
 		{128, 32, 8, 4}, {128, 32, 4, 4}, {64, 32, 8, 4}, {64, 32, 4, 4}, {256, 32, 8, 8}} {
 		for _, inner := range [][3]uint32{{16, 16, 1}, {16, 8, 1}, {16, 4, 1}, {8, 8, 2}, {8, 8, 1}, {32, 16, 1}} {
 			tile := Tile{M: side[0], N: side[1], ThreadM: side[2], ThreadN: side[3], K: inner[0], Unroll: inner[1], Buffers: inner[2], Resident: 1}
-			if tile.fits(d) != nil {
+			if tile.Fits(d.Info()) != nil {
 				continue
 			}
-			tune := ProductTuning{Tiles: []Tile{tile}, RankTwoK: tile, Units: 1}
+			tune := Tuning{Tiles: []Tile{tile}, RankTwoK: tile, Units: 1}
 			name := fmt.Sprintf("%v, unroll %d, %d buffers", tile, tile.Unroll, tile.Buffers)
-			if r, err := NewTiledRankTwoK(d, tune); err == nil {
+			if r, err := newTiledSyr2k(d, tune); err == nil {
 				add("syr2k "+name, 2*float64(n)*float64(n)*float64(k), func(rec *vk.Recorder) {
-					r.Record(rec, ws, NewMatrix(x.In(ws), n, k, n), NewMatrix(y.In(ws), n, k, n), NewMatrix(z.In(ws), n, n, n))
+					r.Syr2k(rec, ws, NewMatrix(x.In(ws), n, k, n), NewMatrix(y.In(ws), n, k, n), NewMatrix(z.In(ws), n, n, n))
 				})
 				continue
 			}
-			if s, err := NewTiledSymm(d, tune); err == nil && tile.N == 32 {
+			if s, err := newTiledSymm(d, tune); err == nil && tile.N == 32 {
 				add("symm  "+name, 2*float64(tall)*float64(tall)*float64(narrow), func(rec *vk.Recorder) {
 					a, w, p := NewMatrix(x.In(ws), tall, tall, tall), NewMatrix(y.In(ws), tall, narrow, tall), NewMatrix(z.In(ws), tall, narrow, tall)
 					s.record(rec, ws, a, w, p, s.split(0, tall, 1))
@@ -155,7 +154,7 @@ func BenchmarkTileSearch(b *testing.B) {
 	}
 	for b.Loop() {
 		for _, c := range all {
-			c.seconds += run(b, d, c.rec).Total()
+			c.seconds += stagetest.Run(b, d, c.rec).Total()
 		}
 	}
 	for _, c := range all {

@@ -1,4 +1,4 @@
-package stages
+package product
 
 import (
 	"testing"
@@ -10,9 +10,9 @@ import (
 
 // What a tile says that it needs is what the shaders declare.
 func TestTilesDeclareTheirSharedMemory(t *testing.T) {
-	for _, tune := range []ProductTuning{nvidiaProducts, cpuProducts, otherProducts, smallestProducts} {
+	for _, tune := range []Tuning{nvidiaProducts, cpuProducts, otherProducts, smallestProducts} {
 		for _, tile := range append(tune.Tiles, tune.RankTwoK) {
-			spec := tile.spec()
+			spec := tile.Spec()
 			m := shaders.Gemm[float64]()
 			n, err := spirv.SharedBytes(m.Code, m.Spec, unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec)))
 			if err != nil || n != tile.sharedBytes() {

@@ -1,0 +1,220 @@
+package product
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// gemmCase is one product with everything that can be asked of it.
+type gemmCase struct {
+	m, n, k     int
+	opA, opB    Op
+	alpha, beta float64
+}
+
+func (x gemmCase) String() string {
+	return fmt.Sprintf("%d×%d×%d opA=%v opB=%v α=%g β=%g", x.m, x.n, x.k, x.opA, x.opB, x.alpha, x.beta)
+}
+
+// factor is op's operand: rows×cols after op.
+func factor(op Op, rows, cols, pad int, seed uint64) stagetest.Sample {
+	if op == Trans {
+		rows, cols = cols, rows
+	}
+	return stagetest.Normal(rows, cols, rows+pad, seed)
+}
+
+func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Recorder, a, b, c Matrix)) float64 {
+	t.Helper()
+	a, b := factor(x.opA, x.m, x.k, pad, 1), factor(x.opB, x.k, x.n, 2*pad, 2)
+	c := stagetest.Normal(x.m, x.n, x.m+pad, 3)
+	want, bound := stagetest.Normal(x.m, x.n, x.m+pad, 3), c.Abs()
+	ref.Gemm(bool(x.opA), bool(x.opB), x.m, x.n, x.k, x.alpha, a.Data, a.Ld, b.Data, b.Ld, x.beta, want.Data, want.Ld)
+	aa, ab := a.Abs(), b.Abs()
+	ref.Gemm(bool(x.opA), bool(x.opB), x.m, x.n, x.k, max(x.alpha, -x.alpha), aa.Data, a.Ld, ab.Data, b.Ld, max(x.beta, -x.beta), bound.Data, bound.Ld)
+	if x.beta == 0 {
+		c = stagetest.Poisoned(x.m, x.n, x.m+pad)
+	}
+	return stagetest.Furthest(t, x.String(), p.do(t, a, b, c, record), want, bound)
+}
+
+var ops = [][2]Op{{NoTrans, NoTrans}, {NoTrans, Trans}, {Trans, NoTrans}, {Trans, Trans}}
+
+// Every tile, split or not, at every edge and in all transpositions.
+func TestGemmEdges(t *testing.T) {
+	g, err := newTiledGemm(stagetest.Device(t), smallestProducts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newBench(t, 64*64, vk.Together(g.sums.region))
+	scale := [][2]float64{{1, 0}, {-1, 1}, {0.5, -2}}
+	worst, turn := 0.0, 0
+	for tile := range g.tiles {
+		for _, m := range []int{1, 7, 8, 9, 16, 33} {
+			for _, n := range []int{1, 8, 17} {
+				for _, k := range []int{1, 3, 4, 8, 13, 40} {
+					for _, op := range ops {
+						turn++
+						x := gemmCase{m, n, k, op[0], op[1], scale[turn%3][0], scale[turn%3][1]}
+						pieces := 1 + turn/3%3
+						worst = max(worst, x.check(t, p, turn%2*3, func(rec *vk.Recorder, a, b, c Matrix) {
+							cut := g.split(tile, k, pieces)
+							g.record(rec, p.WS, request{x.opA, x.opB, x.alpha, x.beta, []Pair{{a, b}}, c, Batch{Count: 1}}, cut)
+						}))
+					}
+				}
+			}
+		}
+	}
+	t.Logf("worst error %.2g ulp of Σ|a·b|", worst)
+}
+
+// The device's own tiles, as they are chosen; and the tall and flat shapes of the band reduction.
+func TestGemmOfTheDevice(t *testing.T) {
+	d := stagetest.Device(t)
+	for _, tune := range []Tuning{TuningFor(d.Info().Family), otherProducts} {
+		g, err := newTiledGemm(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newBench(t, 140*140, vk.Together(g.sums.region))
+		for _, size := range [][3]int{{130, 70, 33}, {64, 64, 64}, {100, 4, 90}, {4, 4, 4000}, {139, 140, 17}} {
+			for _, op := range ops {
+				gemmCase{size[0], size[1], size[2], op[0], op[1], -1, 1}.check(t, p, 0, func(rec *vk.Recorder, a, b, c Matrix) {
+					g.Gemm(rec, p.WS, op[0], op[1], -1, a, b, 1, c)
+				})
+			}
+		}
+	}
+}
+
+// Products without an inner dimension or a result, and α = 0, which must not read the factors.
+func TestGemmOfNothing(t *testing.T) {
+	d := stagetest.Device(t)
+	g, err := newTiledGemm(d, smallestProducts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newBench(t, 400, vk.Together(g.sums.region))
+	for _, x := range []gemmCase{
+		{0, 3, 2, NoTrans, NoTrans, 1, 0}, {3, 0, 2, Trans, NoTrans, 1, 0}, {3, 2, 0, NoTrans, Trans, 1, 0},
+		{3, 2, 0, NoTrans, NoTrans, 1, 1}, {3, 2, 0, NoTrans, NoTrans, 2, -3},
+	} {
+		x.check(t, p, 1, func(rec *vk.Recorder, a, b, c Matrix) {
+			g.Gemm(rec, p.WS, x.opA, x.opB, x.alpha, a, b, x.beta, c)
+		})
+	}
+	c := stagetest.Normal(5, 6, 7, 1)
+	want := stagetest.Normal(5, 6, 7, 1).Fill(func(i, j int) float64 { return 2 * c.Data[i+j*7] })
+	got := p.do(t, stagetest.Poisoned(5, 4, 5), stagetest.Poisoned(4, 6, 4), c, func(rec *vk.Recorder, a, b, c Matrix) {
+		g.Gemm(rec, p.WS, NoTrans, NoTrans, 0, a, b, 2, c)
+	})
+	if stagetest.Furthest(t, "α = 0", got, want, want.Abs()) != 0 {
+		t.Error("α = 0 changed more than the scale")
+	}
+}
+
+// A batch is so many products, each with its own strides, split or not.
+func TestGemmBatch(t *testing.T) {
+	d := stagetest.Device(t)
+	g, err := newTiledGemm(d, smallestProducts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newBench(t, 2000, vk.Together(g.sums.region))
+	const m, n, k, count = 9, 5, 21, 4
+	a, b := stagetest.Normal(k, m*count, k+1, 1), stagetest.Normal(k, n*count, k, 2)
+	for _, pieces := range []int{1, 3} {
+		c := stagetest.Normal(m, n*count, m+2, 3)
+		want, bound := stagetest.Normal(m, n*count, m+2, 3), c.Abs()
+		got := p.do(t, a, b, c, func(rec *vk.Recorder, a, b, c Matrix) {
+			batch := Batch{count, a.Ld * m, b.Ld * n, c.Ld * n}
+			first := Pair{NewMatrix(a.At, k, m, a.Ld), NewMatrix(b.At, k, n, b.Ld)}
+			x := request{Trans, NoTrans, 2, -1, []Pair{first}, NewMatrix(c.At, m, n, c.Ld), batch}
+			g.record(rec, p.WS, x, g.split(1, k, pieces))
+		})
+		for i := range count {
+			ai, bi := a.Data[i*a.Ld*m:], b.Data[i*b.Ld*n:]
+			ref.Gemm(true, false, m, n, k, 2, ai, a.Ld, bi, b.Ld, -1, want.Data[i*c.Ld*n:], c.Ld)
+			ref.Gemm(true, false, m, n, k, 2, a.Abs().Data[i*a.Ld*m:], a.Ld, b.Abs().Data[i*b.Ld*n:], b.Ld, 1, bound.Data[i*c.Ld*n:], c.Ld)
+		}
+		t.Logf("worst error %.2g ulp", stagetest.Furthest(t, fmt.Sprint(pieces, " pieces"), got, want, bound))
+	}
+}
+
+// The sum of two products, each factor with its own leading dimension, split or not.
+func TestGemmPair(t *testing.T) {
+	g, err := newTiledGemm(stagetest.Device(t), smallestProducts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newBench(t, 3000, vk.Together(g.sums.region))
+	const m, n, k = 17, 9, 21
+	worst := 0.0
+	for tile := range g.tiles {
+		for i, op := range ops {
+			// Both As stand in one region and both Bs in another, one behind the other.
+			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k, 5, 3), factor(op[1], k, n, 0, 4)
+			both := func(x, y stagetest.Sample) stagetest.Sample {
+				all := append(append([]float64{}, x.Data...), y.Data...)
+				return stagetest.Sample{Rows: len(all), Cols: 1, Ld: len(all), Data: all}
+			}
+			c := stagetest.Normal(m, n, m+2, 5)
+			want, bound := stagetest.Normal(m, n, m+2, 5), c.Abs()
+			for _, f := range [][2]stagetest.Sample{{a1, b1}, {a2, b2}} {
+				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
+				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
+			}
+			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix) {
+				first := Pair{NewMatrix(a.At, a1.Rows, a1.Cols, a1.Ld), NewMatrix(b.At, b1.Rows, b1.Cols, b1.Ld)}
+				second := Pair{NewMatrix(a.At.From(len(a1.Data)), a2.Rows, a2.Cols, a2.Ld), NewMatrix(b.At.From(len(b1.Data)), b2.Rows, b2.Cols, b2.Ld)}
+				if i == 0 {
+					g.GemmPair(rec, p.WS, op[0], op[1], -0.5, first, second, 1, c)
+					return
+				}
+				x := request{op[0], op[1], -0.5, 1, []Pair{first, second}, c, Batch{Count: 1}}
+				g.record(rec, p.WS, x, g.split(tile, k, 1+i%2))
+			})
+			worst = max(worst, stagetest.Furthest(t, fmt.Sprint(op), got, want, bound))
+		}
+	}
+	t.Logf("worst error %.2g ulp", worst)
+}
+
+// Elements that do not exist are not read, not even to be thrown away: with so
+// long strides most of them would be outside of everything.
+func TestProductsReadNothingElse(t *testing.T) {
+	const far = 1 << 23 // ld: 64 MiB from column to column
+	d := stagetest.Device(t)
+	eachTuning(t, func(t *testing.T, tune Tuning) {
+		g, err := newTiledGemm(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newTiledSymm(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := newTiledSyr2k(d, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newBench(t, 16, vk.InTurn(g.sums.region, s.sums.region))
+		column := stagetest.Normal(9, 1, 9, 1)
+		one := func(m Matrix) Matrix { return NewMatrix(m.At, 1, 1, far) }
+		p.do(t, column, column, column, func(rec *vk.Recorder, a, b, c Matrix) {
+			a.Ld, b.Ld, c.Ld = far, far, far
+			for tile := range g.tiles {
+				x := g.split(tile, 9, 1)
+				g.record(rec, p.WS, request{Trans, NoTrans, 1, 0, []Pair{{a, b}}, one(c), Batch{Count: 1}}, x)
+				g.record(rec, p.WS, request{NoTrans, Trans, 1, 0, []Pair{{one(a), one(b)}}, one(c), Batch{Count: 1}}, x)
+				s.record(rec, p.WS, one(a), one(b), one(c), x)
+			}
+			r.Syr2k(rec, p.WS, one(a), one(b), one(c))
+		})
+	})
+}

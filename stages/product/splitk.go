@@ -1,0 +1,160 @@
+package product
+
+import (
+	"math"
+	"sync"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// splitK is how one product is spread over the device: the tile, as an index into the table, and the
+// number of pieces that the inner dimension is split into. depth is the length of a piece.
+type splitK struct{ tile, splits, depth int }
+
+// problem is what the choice of tile and split depends on: count products of m×k by k×n.
+type problem struct {
+	m, n, k, count int
+	alongK         int // factors whose memory runs along the inner dimension, 0 to 2
+}
+
+// chooser chooses tiles and splits by a model of costs. It sees shapes only, so equal products get
+// equal splits and their results equal bits.
+type chooser struct {
+	tiles    []Tile
+	units    int
+	capacity int // elements that all partial products of one dispatch may have together
+	known    *choices
+}
+
+// choices are the answers that were computed already. A plan asks for the same ones in each run, but for
+// the number of vectors where that differs from matrix to matrix. When there are too
+// many, all are forgotten.
+type choices struct {
+	sync.Mutex
+	by map[problem]splitK
+}
+
+// mostChoices is far more than one solve needs, of any order that fits a device.
+const mostChoices = 1 << 16
+
+// newChooser allows partial products of twice the tiles that a full device computes at once.
+func newChooser(t Tuning) chooser {
+	c := chooser{tiles: t.Tiles, units: t.Units, known: &choices{by: map[problem]splitK{}}}
+	for _, x := range t.Tiles {
+		c.capacity = max(c.capacity, 2*t.Units*int(x.Resident)*int(x.M*x.N))
+	}
+	return c
+}
+
+// The model of costs counts the instructions of one unit of the device. In a step of the inner
+// dimension an invocation does ThreadM·ThreadN multiplications and reads ThreadM + ThreadN numbers.
+// The constants are rounded from what is known of an H200; only their order of magnitude matters.
+const (
+	startSteps    = 64   // a workgroup's first loads and its access to C, in steps
+	dispatchSteps = 20   // the dispatch that sums, in steps of the first tile
+	partCost      = 64   // writing and reading one element of a partial product
+	occupancy     = 0.75 // part of the workgroups that a unit can hold, sufficient to hide latency
+	lineElements  = 16   // elements of a cache line of 128 bytes
+	shortLines    = 0.17 // extra cost for each factor that a shallow tile reads in parts of a line
+)
+
+// step is the cost of one step of one workgroup.
+func (t Tile) step() float64 {
+	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
+}
+
+// cost is the forecast for all products of p, each with its inner dimension split as x says. Workgroups
+// spread evenly over the units. A unit with less than three quarters of the workgroups
+// that it can hold runs no faster than with three quarters.
+func (c chooser) cost(x splitK, p problem) float64 {
+	t := c.tiles[x.tile]
+	groups := vk.Tiles(p.m, t.M) * vk.Tiles(p.n, t.N) * p.count * x.splits
+	perUnit := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*occupancy)
+	cost := perUnit * t.step() * float64(x.depth+startSteps)
+	if t.K < lineElements {
+		cost *= 1 + shortLines*float64(p.alongK)
+	}
+	if x.splits > 1 {
+		elements := float64(p.m) * float64(p.n) * float64(p.count*x.splits)
+		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
+	}
+	return cost
+}
+
+// choose is the cheapest tile and split.
+func (c chooser) choose(p problem) splitK {
+	c.known.Lock()
+	defer c.known.Unlock()
+	best, ok := c.known.by[p]
+	if !ok {
+		if len(c.known.by) >= mostChoices {
+			clear(c.known.by)
+		}
+		best = c.search(p)
+		c.known.by[p] = best
+	}
+	return best
+}
+
+// search tries all tiles and splits.
+func (c chooser) search(p problem) splitK {
+	best, least := splitK{}, math.Inf(1)
+	for i, t := range c.tiles {
+		for pieces := 1; ; pieces = more(pieces) {
+			x := c.split(i, p.k, pieces)
+			if x.splits > 1 && (p.m*p.n*p.count*x.splits > c.capacity || p.count*x.splits > vk.MostGroups()) {
+				break
+			}
+			if cost := c.cost(x, p); cost < least {
+				best, least = x, cost
+			}
+			if x.depth <= int(t.K) {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// unsplit is the cheapest tile where the inner dimension stays whole.
+func (c chooser) unsplit(p problem) splitK {
+	best, least := splitK{}, math.Inf(1)
+	for i := range c.tiles {
+		x := c.split(i, p.k, 1)
+		if cost := c.cost(x, p); cost < least {
+			best, least = x, cost
+		}
+	}
+	return best
+}
+
+// more steps through 1, 2, 3, 4, 6, 8, 12, 16 …
+func more(pieces int) int {
+	if pieces&(pieces-1) == 0 && pieces > 1 {
+		return pieces / 2 * 3
+	}
+	return max(pieces/3*4, 2)
+}
+
+// split divides k into at most the given number of pieces. The depth of each is a multiple of the tile's K.
+func (c chooser) split(tile, k, pieces int) splitK {
+	step := int(c.tiles[tile].K)
+	depth := max((k+pieces-1)/pieces, 1)
+	depth = (depth + step - 1) / step * step
+	return splitK{tile, max((k+depth-1)/depth, 1), depth}
+}
+
+// Chooser picks tiles of a table for kernels outside of this package that compute many small products in
+// one dispatch (stedc_multiply), by the same model.
+type Chooser struct{ c chooser }
+
+// NewChooser is a chooser for a table that Fits the device.
+func NewChooser(t Tuning) Chooser { return Chooser{newChooser(t)} }
+
+// Tiles is the table.
+func (c Chooser) Tiles() []Tile { return c.c.tiles }
+
+// Choose is the index of the tile for count products of m×k by k×n, op = NoTrans for both factors.
+func (c Chooser) Choose(s Shape) int {
+	return c.c.unsplit(problem{m: s.M, n: s.N, k: s.K, count: s.Count, alongK: 1}).tile
+}

@@ -1,0 +1,25 @@
+package product
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// bench is stagetest.Bench for matrices.
+type bench struct{ *stagetest.Bench }
+
+func newBench(t testing.TB, elements int, work *vk.Layout) bench {
+	t.Helper()
+	return bench{stagetest.NewBench(t, elements, work)}
+}
+
+// do uploads a, b and c, runs what record records with them and returns what c became.
+func (p bench) do(t testing.TB, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c Matrix)) stagetest.Sample {
+	t.Helper()
+	matrix := func(at vk.Slice[float64], s stagetest.Sample) Matrix { return NewMatrix(at, s.Rows, s.Cols, s.Ld) }
+	return p.Do(t, a, b, c, func(rec *vk.Recorder, x, y, z vk.Slice[float64]) {
+		record(rec, matrix(x, a), matrix(y, b), matrix(z, c))
+	})
+}

@@ -1,0 +1,68 @@
+package product
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// tiledSymm is Symm with the tiles of tiledGemm. A tile of A to the right of its diagonal is read
+// from below the diagonal, transposed.
+//
+// So each tile of A is read twice, once for each of its two uses. With n columns of W that is
+// n/4 flops a byte, 8 with 32 columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the
+// same ratio, and most devices have a smaller one. Reading a tile only once would save bandwidth,
+// which is not the bottleneck, and would cost a sum over workgroups.
+type tiledSymm struct {
+	chooser
+	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[float64]] // one for each tile
+	sums    partialSums
+}
+
+func newTiledSymm(dev *vk.Device, t Tuning) (*tiledSymm, error) {
+	s := &tiledSymm{chooser: newChooser(t)}
+	for _, tile := range t.Tiles {
+		if err := tile.Fits(dev.Info()); err != nil {
+			return nil, err
+		}
+		k, err := vk.Build(dev, shaders.Symm[float64](), shaders.SymmSpec(tile.Spec()))
+		if err != nil {
+			return nil, err
+		}
+		s.kernels = append(s.kernels, k)
+	}
+	var err error
+	s.sums, err = newPartialSums(dev, "partial symmetric products", s.capacity)
+	return s, err
+}
+
+// Symm implements Ops.
+func (s *tiledSymm) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix) {
+	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
+}
+
+func (s *tiledSymm) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, x splitK) {
+	m, n := p.Rows, p.Cols
+	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {
+		panic(fmt.Sprintf("product: symm of %d×%d by %d×%d into %d×%d", a.Rows, a.Cols, w.Rows, w.Cols, m, n))
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	push := shaders.SymmPush[float64]{
+		A: a.Addr(), W: w.Addr(), P: p.Addr(),
+		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
+		Stretch: uint32(x.depth),
+	}
+	if x.splits > 1 {
+		push.P, push.Ldp, push.StrideP = s.sums.room(ws, x.splits*m*n), push.M, uint64(m)*uint64(n)
+	}
+	grid := s.tiles[x.tile].Grid(m, n)
+	grid.Z = x.splits
+	s.kernels[x.tile].Dispatch(rec, grid, push)
+	rec.Costs(2 * float64(m) * float64(m) * float64(n))
+	if x.splits > 1 {
+		s.sums.record(rec, ws, x.splits, 1, 1, 0, p, 0)
+	}
+}

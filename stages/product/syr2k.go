@@ -1,0 +1,41 @@
+package product
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle.
+type tiledSyr2k struct {
+	tile   Tile
+	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[float64]]
+}
+
+// newTiledSyr2k refuses a tile whose height is no multiple of its width, or that the device cannot run.
+func newTiledSyr2k(dev *vk.Device, t Tuning) (*tiledSyr2k, error) {
+	tile := t.RankTwoK
+	if err := tile.fitsTriangle(dev.Info()); err != nil {
+		return nil, err
+	}
+	k, err := vk.Build(dev, shaders.Syr2k[float64](), shaders.Syr2kSpec(tile.Spec()))
+	return &tiledSyr2k{tile, k}, err
+}
+
+// Syr2k implements Ops. It needs no workspace.
+func (s *tiledSyr2k) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
+	n, k := c.Rows, y.Cols
+	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {
+		panic(fmt.Sprintf("product: syr2k of %d×%d and %d×%d into %d×%d", y.Rows, k, z.Rows, z.Cols, n, c.Cols))
+	}
+	if n == 0 || k == 0 {
+		return
+	}
+	rows := vk.Tiles(n, s.tile.M)
+	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush[float64]{
+		Y: y.Addr(), Z: z.Addr(), C: c.Addr(),
+		N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
+	})
+	rec.Costs(2 * float64(n) * float64(n) * float64(k))
+}

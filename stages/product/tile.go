@@ -1,0 +1,80 @@
+package product
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Tile is how a product is tiled (the kernels' tile.glsl). A workgroup computes M×N elements of the
+// result, an invocation ThreadM×ThreadN of them. The inner dimension is walked K at a time.
+type Tile struct {
+	M, N, K          uint32
+	ThreadM, ThreadN uint32
+	Unroll           uint32 // steps of the inner dimension that are unrolled; divides K
+	Buffers          uint32 // copies of the tiles in shared memory: 1; 2, double buffering, saves a barrier; 0 reads memory directly (K is 1)
+	Resident         uint32 // workgroups of this tile that a unit of the device can hold at once
+}
+
+func (t Tile) String() string {
+	return fmt.Sprintf("%d×%d×%d tile of %d×%d", t.M, t.N, t.K, t.ThreadM, t.ThreadN)
+}
+
+// threads is the number of invocations of a workgroup.
+func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
+
+// sharedBytes is the shared memory of a workgroup.
+func (t Tile) sharedBytes() int {
+	const stridePadding, realBytes = 1, 8
+	return int(max(t.Buffers, 1)*t.K*(t.M+t.N+2*stridePadding)) * realBytes
+}
+
+// Fits returns an error if the tile contradicts itself, or a *vk.UnsupportedError if it needs more
+// invocations or shared memory than a workgroup of the device can have.
+func (t Tile) Fits(info vk.Info) error {
+	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
+		return fmt.Errorf("product: %v: the parts do not divide the whole", t)
+	}
+	n := t.threads()
+	if t.M*t.K%n != 0 || t.N*t.K%n != 0 || t.Buffers > 0 && (n%t.M*(t.M%n) != 0 || n%t.N*(t.N%n) != 0 || n%t.K != 0) {
+		return fmt.Errorf("product: %v: %d invocations cannot share the loads", t, n)
+	}
+	if t.Resident < 1 || t.Buffers > 2 {
+		return fmt.Errorf("product: %v: %d resident, %d buffers", t, t.Resident, t.Buffers)
+	}
+	refuse := func(feature string, need, have int) error {
+		return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
+	}
+	if int(n) > info.MaxLocal {
+		return refuse("invocations in a workgroup", int(n), info.MaxLocal)
+	}
+	if bytes := t.sharedBytes(); bytes > info.SharedBytes {
+		return refuse("bytes of shared memory", bytes, info.SharedBytes)
+	}
+	return nil
+}
+
+// fitsTriangle is Fits for tiles of syr2k. They divide a square, so that no tile crosses the diagonal twice.
+func (t Tile) fitsTriangle(info vk.Info) error {
+	if err := t.Fits(info); err != nil {
+		return err
+	}
+	if t.M%t.N != 0 {
+		return fmt.Errorf("product: %v does not divide a square", t)
+	}
+	return nil
+}
+
+// Spec is the tile as specialisation constants. All kernels of products have the same ones.
+func (t Tile) Spec() shaders.GemmSpec {
+	return shaders.GemmSpec{
+		LocalSize: t.threads(), TileM: t.M, TileN: t.N, TileK: t.K,
+		ThreadM: t.ThreadM, ThreadN: t.ThreadN, Unroll: t.Unroll, Buffers: t.Buffers,
+	}
+}
+
+// Grid is the workgroups that cover rows×cols elements; the caller may set Z.
+func (t Tile) Grid(rows, cols int) vk.Groups {
+	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
+}

@@ -1,0 +1,74 @@
+// Package stagetest is what the tests of the stages share: one open device, guarded memory, and
+// matrices whose padding is watched. Only tests import it.
+package stagetest
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+var openOnce = sync.OnceValues(func() (*vk.Device, error) {
+	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""})
+})
+
+// Device is the device that all tests of one package share: the one that VKEVD_DEVICE names,
+// with the debug forms of the kernels if VKEVD_DEBUG_SHADERS is set.
+func Device(t testing.TB) *vk.Device {
+	t.Helper()
+	d, err := openOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Run executes a recording and fails the test on an error.
+func Run(t testing.TB, d *vk.Device, rec *vk.Recorder) *vk.Profile {
+	t.Helper()
+	p, err := d.Run(context.Background(), rec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Arena allocates a guarded, NaN-filled arena that is checked and released when the test ends.
+func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
+	t.Helper()
+	a, err := d.NewGuardedArena(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := vk.NewRecorder(d)
+	a.Poison(rec)
+	Run(t, d, rec)
+	t.Cleanup(func() {
+		if err := a.CheckGuards(context.Background()); err != nil {
+			t.Error(err)
+		}
+		a.Close()
+	})
+	return a
+}
+
+// Put uploads a vector.
+func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
+	t.Helper()
+	if err := vk.Upload(context.Background(), d, dst, vk.Vector(src)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Get downloads a slice.
+func Get[T any](t testing.TB, d *vk.Device, src vk.Slice[T]) []T {
+	t.Helper()
+	out := make([]T, src.Len())
+	if err := vk.Download(context.Background(), d, vk.Vector(out), src); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

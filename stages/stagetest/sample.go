@@ -1,0 +1,119 @@
+package stagetest
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// ULP is the distance from 1 to the next larger double, 2⁻⁵².
+const ULP = 0x1p-52
+
+// Sample is a column-major matrix on the host. Its padding, the Ld − Rows elements after each
+// column, is the poison that arenas are filled with.
+type Sample struct {
+	Rows, Cols, Ld int
+	Data           []float64
+}
+
+// Poisoned is a matrix of poison.
+func Poisoned(rows, cols, ld int) Sample {
+	s := Sample{rows, cols, max(ld, 1), make([]float64, max(ld, 1)*cols)}
+	for i := range s.Data {
+		s.Data[i] = vk.PoisonValue()
+	}
+	return s
+}
+
+// Normal is a matrix of normally distributed entries.
+func Normal(rows, cols, ld int, seed uint64) Sample {
+	s, r := Poisoned(rows, cols, ld), rand.New(rand.NewPCG(seed, 1))
+	return s.Fill(func(i, j int) float64 { return r.NormFloat64() })
+}
+
+// Fill sets every entry, column by column, and returns s.
+func (s Sample) Fill(at func(i, j int) float64) Sample {
+	for j := range s.Cols {
+		for i := range s.Rows {
+			s.Data[i+j*s.Ld] = at(i, j)
+		}
+	}
+	return s
+}
+
+// Abs is the matrix of magnitudes, for error bounds.
+func (s Sample) Abs() Sample {
+	a := Poisoned(s.Rows, s.Cols, s.Ld)
+	return a.Fill(func(i, j int) float64 { return math.Abs(s.Data[i+j*s.Ld]) })
+}
+
+// Lower is s with poison above the diagonal.
+func (s Sample) Lower() Sample {
+	l := Poisoned(s.Rows, s.Cols, s.Ld)
+	for j := range s.Cols {
+		for i := j; i < s.Rows; i++ {
+			l.Data[i+j*s.Ld] = s.Data[i+j*s.Ld]
+		}
+	}
+	return l
+}
+
+// Furthest is the largest |got − want| of an element, in ulps of its bound. Where
+// want is poison, got must have the same bits: no kernel may have written there.
+func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
+	t.Helper()
+	worst := 0.0
+	poison := math.Float64bits(vk.PoisonValue())
+	for e, w := range want.Data {
+		g := got.Data[e]
+		if math.Float64bits(w) == poison {
+			if math.Float64bits(g) != poison {
+				t.Fatalf("%s: element (%d, %d), which is not part of the result, became %g", what, e%want.Ld, e/want.Ld, g)
+			}
+			continue
+		}
+		r := math.Abs(g-w) / (ULP * max(bound.Data[e], 0x1p-1022))
+		if !(r <= 1e3) {
+			t.Fatalf("%s: element (%d, %d) is %g, want %g", what, e%want.Ld, e/want.Ld, g, w)
+		}
+		worst = max(worst, r)
+	}
+	return worst
+}
+
+// Bench is memory for three matrices at a time, for tests of many small products.
+type Bench struct {
+	Device  *vk.Device
+	WS      *vk.Arena // holds the matrices and the workspace that New was given
+	a, b, c vk.Region[float64]
+}
+
+// NewBench reserves three matrices of so many elements each, and work.
+func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
+	p := &Bench{Device: Device(t)}
+	region := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, elements) }
+	p.a, p.b, p.c = region("a"), region("b"), region("c")
+	p.WS = Arena(t, p.Device, vk.Together(p.a, p.b, p.c, work))
+	return p
+}
+
+// Do uploads a, b and c, runs what record records with them and returns what c became. Each
+// lies at the end of its memory, so that an access past its end hits a guard.
+func (p *Bench) Do(t testing.TB, a, b, c Sample, record func(rec *vk.Recorder, a, b, c vk.Slice[float64])) Sample {
+	t.Helper()
+	upload := func(r vk.Region[float64], s Sample) vk.Slice[float64] {
+		at := r.In(p.WS).From(r.Len() - len(s.Data))
+		if len(s.Data) > 0 {
+			Put(t, p.Device, at, s.Data)
+		}
+		return at
+	}
+	rec := vk.NewRecorder(p.Device)
+	at := upload(p.c, c)
+	record(rec, upload(p.a, a), upload(p.b, b), at)
+	Run(t, p.Device, rec)
+	c.Data = Get(t, p.Device, at)
+	return c
+}
