@@ -1,5 +1,5 @@
-// Package product holds dense matrix products on the device: C ← α·op(A)·op(B) + β·C (dgemm), the
-// symmetric rank-2k update (dsyr2k) and the symmetric product (dsymm).
+// Package product, internal to vkevd, holds dense matrix products on the device: C ← α·op(A)·op(B) +
+// β·C (dgemm), the symmetric rank-2k update (dsyr2k) and the symmetric product (dsymm).
 //
 // Ops is what the stages of the solver need of them; every large product of every stage goes through
 // it. New is the implementation on the vector units in the precision of the matrices: a result is
@@ -8,6 +8,4 @@
 //
 // Equal shapes get equal tiles and equal splits, and sums are taken in an order that only the shape
 // decides. So the same product of the same numbers has the same bits in each run.
-//
-// The package promises nothing to programs outside of this module.
 package product

@@ -1,5 +1,5 @@
-// Package stagetest is what the tests of the stages share: one open device, guarded memory, and
-// matrices whose padding is watched. Only tests import it.
+// Package stagetest, internal to vkevd, is what the tests of the stages share: one open device,
+// guarded memory, and matrices whose padding is watched. Only tests import it.
 package stagetest
 
 import (
