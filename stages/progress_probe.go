@@ -24,7 +24,7 @@ const progressFact = "hands flags on, probe 2"
 // stage's workgroups wait for each other.
 func HandsOn(dev *vk.Device) (bool, error) {
 	const yes, no = "yes", "no"
-	answer, err := dev.Fact(progressFact, func() (string, error) {
+	answer, err := dev.ProbeOnce(progressFact, func() (string, error) {
 		if info, err := probeProgress(dev, probeTimes*TuningFor(dev.Info()).Chase.groups(dev.Info()), probePolls, false); err != nil || info != 0 {
 			return no, err
 		}

@@ -30,7 +30,7 @@ func TestNobodyWaitsWhereFlagsFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	if _, err := dev.Fact(progressFact, func() (string, error) { return "no", nil }); err != nil {
+	if _, err := dev.ProbeOnce(progressFact, func() (string, error) { return "no", nil }); err != nil {
 		t.Fatal(err)
 	}
 	nobodyWaits(t, dev, SmallestTuning())

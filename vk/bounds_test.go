@@ -278,7 +278,7 @@ func TestDebugShadersKeepNoCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Fact("x", func() (string, error) { return "y", nil })
+	d.ProbeOnce("x", func() (string, error) { return "y", nil })
 	d.Close()
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
 		t.Errorf("left in the cache: %s", strings.Join(files, ", "))

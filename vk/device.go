@@ -27,7 +27,7 @@ type Options struct {
 	// DebugShaders checks every memory access of the kernels, which takes many times as long. A Run whose
 	// kernels touch what is in no region of an open arena ends with an *OutOfRangeError, and those accesses
 	// come to nothing. Regions then never share memory, not those that are alive InTurn either, and lie
-	// apart. Compiled kernels and facts are neither read from CacheDir nor kept there.
+	// apart. Compiled kernels and answers of ProbeOnce are neither read from CacheDir nor kept there.
 	DebugShaders bool
 
 	// Batch is how long the device should be busy at one go, as far as that can be estimated; 0 takes
@@ -49,7 +49,7 @@ type Device struct {
 	dev     *driver.Device
 	from    *candidate
 	pipes   pipelines
-	facts   facts
+	probes  probes
 	running sync.Mutex // held by Run and transfers: one user of the queue
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see

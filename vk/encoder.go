@@ -49,11 +49,11 @@ func (e *encoder) add(c *command) {
 	case opSend:
 		kernel = "send"
 		a := d.find(c.dst)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), a.at(c.dst), d.staging.Raw(), e.run.rec.parcels[c.word].off, c.size
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), a.at(c.dst), d.staging.Raw(), e.run.rec.staged[c.word].off, c.size
 	case opReceive:
 		kernel = "receive"
 		b := d.find(c.src)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, d.staging.Raw(), e.run.rec.parcels[c.word].off, b.buffer.Raw(), b.at(c.src), c.size
+		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, d.staging.Raw(), e.run.rec.staged[c.word].off, b.buffer.Raw(), b.at(c.src), c.size
 	case opFill:
 		kernel = "fill"
 		a := d.find(c.dst)

@@ -29,7 +29,7 @@ type command struct {
 	dst    uint64 // device addresses (fill, copy)
 	src    uint64
 	size   uint64
-	word   uint32  // of a fill; number of the parcel of a send or receive
+	word   uint32  // of a fill; number of the transfer, of a send or receive
 	cost   float64 // estimated flops, or bytes moved, whichever was given
 	phase  *phaseMark
 }
@@ -43,12 +43,13 @@ type phaseMark struct {
 // between any two of them unless both are inside one Concurrently. It holds plain
 // values only, so that it can be printed, compared and run any number of times.
 type Recorder struct {
-	dev           *Device
-	cmds          []command
-	bytes         []byte
-	parcels       []parcel
-	before, after []freight
-	concurrent    *concurrent
+	dev        *Device
+	cmds       []command
+	bytes      []byte
+	staged     []staged
+	uploads    []bulk // before the commands
+	downloads  []bulk // after them
+	concurrent *concurrent
 }
 
 // NewRecorder makes an empty recording for the device.
@@ -123,13 +124,13 @@ func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
 			total += int64(n)
 		}
 	}
-	for _, f := range r.before {
+	for _, f := range r.uploads {
 		line(fmt.Sprintf("upload %s %d bytes", r.dev.nameOf(f.device.span().from), len(f.host)))
 	}
 	for _, c := range r.cmds {
 		line(r.describe(c))
 	}
-	for _, f := range r.after {
+	for _, f := range r.downloads {
 		line(fmt.Sprintf("download %s %d bytes", r.dev.nameOf(f.device.span().from), len(f.host)))
 	}
 	return total, err

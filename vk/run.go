@@ -22,13 +22,13 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	if err := rec.compiled(); err != nil {
 		return NewProfile(), err
 	}
-	for _, f := range rec.before {
+	for _, f := range rec.uploads {
 		if err := Upload(ctx, d, f.device, Vector(f.host)); err != nil {
 			return NewProfile(), err
 		}
 	}
 	profile, err := d.run(ctx, rec, onProgress)
-	for _, f := range rec.after {
+	for _, f := range rec.downloads {
 		if err == nil {
 			err = Download(ctx, d, Vector(f.host), f.device)
 		}
@@ -36,7 +36,7 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return profile, err
 }
 
-// run is Run without freight.
+// run is Run without its uploads and downloads.
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	d.running.Lock()
 	defer d.running.Unlock()
@@ -45,7 +45,7 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	}
 	d.setAbort(0)
 	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile(), most: firstCommands}
-	err := r.post()
+	err := r.stageSent()
 	if err == nil {
 		err = d.bounds.begin(d.openArenas())
 	}
@@ -55,7 +55,7 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	d.settle(err)
 	d.drain()
 	if err == nil {
-		r.fetch()
+		r.takeReceived()
 	}
 	return r.profile, err
 }

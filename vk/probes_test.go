@@ -1,0 +1,67 @@
+package vk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// An answer is found once, for this process and with the same folder for the next. An error or a torn
+// file leaves the question open; an answer that a trial sets before it fails stays.
+func TestProbeOnce(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Device {
+		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	found := 0
+	find := func() (string, error) { found++; return "yes", nil }
+	ask := func(d *Device, want string, wantFound int) {
+		t.Helper()
+		if got, err := d.ProbeOnce("it works", find); got != want || err != nil || found != wantFound {
+			t.Errorf("%q, %v after %d times; want %q after %d", got, err, found, want, wantFound)
+		}
+	}
+	d := open()
+	failed := errors.New("no luck")
+	if _, err := d.ProbeOnce("it works", func() (string, error) { return "", failed }); !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+	ask(d, "yes", 1)
+	ask(d, "yes", 1)
+	d.Close()
+	d = open()
+	ask(d, "yes", 1)
+	d.Close()
+
+	files, _ := filepath.Glob(filepath.Join(dir, "facts-*"))
+	if len(files) != 1 {
+		t.Fatalf("files %v", files)
+	}
+	if err := os.WriteFile(files[0], []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d = open()
+	ask(d, "yes", 2)
+	d.Close()
+	ask(Dry(Info{}), "", 2)
+
+	d = open()
+	if _, err := d.ProbeOnce("it survives", func() (string, error) { d.SetProbe("it survives", "no"); return "", failed }); !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+	d.Close()
+	d = open()
+	defer d.Close()
+	if got, err := d.ProbeOnce("it survives", find); got != "no" || err != nil || found != 2 {
+		t.Errorf("%q, %v after %d trials", got, err, found)
+	}
+	d.SetProbe("it survives", "yes")
+	if got, _ := d.ProbeOnce("it survives", find); got != "yes" {
+		t.Errorf("%q", got)
+	}
+}

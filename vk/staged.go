@@ -1,0 +1,115 @@
+package vk
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// staged is a transfer in the middle of a recording: a few numbers that one of its commands copies
+// to or from the staging buffer.
+type staged struct {
+	host []byte
+	off  uint64 // place in the staging buffer, in bytes
+}
+
+// bulk is a transfer before or after a recording, of numbers that are too many for the staging
+// buffer.
+type bulk struct {
+	host   []byte
+	device Slice[byte]
+}
+
+// Send records a transfer of v to the beginning of dst. It does what Upload does, without a batch
+// of its own. v is read when Run begins. All numbers that one recording sends and receives take at
+// most 32 MiB; more is refused with a panic.
+func Send[T any](r *Recorder, dst Slice[T], v []T) {
+	at := dst.Sub(0, len(v)).span()
+	if len(v) > 0 {
+		r.add(command{op: opSend, dst: at.from, size: at.to - at.from, word: r.stage(bytesIn(v))}, []access{{at, true}})
+	}
+}
+
+// Receive records a transfer of the beginning of src to v. v has the numbers when Run returns
+// without an error.
+func Receive[T any](r *Recorder, v []T, src Slice[T]) {
+	at := src.Sub(0, len(v)).span()
+	if len(v) > 0 {
+		r.add(command{op: opReceive, src: at.from, size: at.to - at.from, word: r.stage(bytesIn(v))}, []access{{at, false}})
+	}
+}
+
+// SendFirst is Send without the limit of 32 MiB, for a dst that no command recorded so far uses.
+// What does not fit into the staging buffer is uploaded before the recording runs.
+func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
+	if r.canStage(bytesIn(v)) {
+		Send(r, dst, v)
+	} else {
+		r.uploads = append(r.uploads, bulk{bytesIn(v), dst.Sub(0, len(v)).bytes()})
+	}
+}
+
+// ReceiveLast is Receive without the limit of 32 MiB, for a src that no later command changes. What
+// does not fit into the staging buffer is downloaded after the recording has run.
+func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
+	if r.canStage(bytesIn(v)) {
+		Receive(r, v, src)
+	} else {
+		r.downloads = append(r.downloads, bulk{bytesIn(v), src.Sub(0, len(v)).bytes()})
+	}
+}
+
+// nextStaged is the first free place in the staging buffer, in bytes.
+func (r *Recorder) nextStaged() uint64 {
+	if len(r.staged) == 0 {
+		return 0
+	}
+	last := r.staged[len(r.staged)-1]
+	return alignUp(last.off + uint64(len(last.host)))
+}
+
+// canStage tells whether the staging buffer has a place for these bytes, too.
+func (r *Recorder) canStage(host []byte) bool {
+	return r.nextStaged()+uint64(len(host)) <= stagingBytes
+}
+
+// stage takes a place in the staging buffer and returns its number.
+func (r *Recorder) stage(host []byte) uint32 {
+	if !r.canStage(host) {
+		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))
+	}
+	r.staged = append(r.staged, staged{host: host, off: r.nextStaged()})
+	return uint32(len(r.staged) - 1)
+}
+
+// bytesIn views numbers as their bytes.
+func bytesIn[T any](v []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
+}
+
+// stageSent copies what the recording sends to the staging buffer.
+func (r *run) stageSent() error {
+	if len(r.rec.staged) == 0 {
+		return nil
+	}
+	if err := r.dev.needStaging(); err != nil {
+		return err
+	}
+	r.eachStaged(opSend, func(host, staging []byte) { copy(staging, host) })
+	return nil
+}
+
+// takeReceived copies what the recording received from the staging buffer.
+func (r *run) takeReceived() {
+	r.eachStaged(opReceive, func(host, staging []byte) { copy(host, staging) })
+}
+
+// eachStaged visits the transfers of one kind with their places in the staging buffer.
+func (r *run) eachStaged(kind op, visit func(host, staging []byte)) {
+	for i := range r.rec.cmds {
+		if c := &r.rec.cmds[i]; c.op == kind {
+			s := r.rec.staged[c.word]
+			visit(s.host, r.dev.staging.Host[s.off:])
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// stagingBytes is the size of the staging buffer between host and device. A transfer uses it for
+// double buffering: the host copies one half while the device copies the other.
+const (
+	stagingBytes = 32 << 20
+	stagingHalf  = stagingBytes / inFlight
+)
+
+// needStaging allocates the staging buffer when it is first used. The caller has the queue.
+func (d *Device) needStaging() error {
+	if d.staging != nil {
+		return nil
+	}
+	var err error
+	types := d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.HostCached)
+	if d.staging, err = d.dev.NewBuffer(stagingBytes, types, true); err != nil {
+		return wrap("allocating the staging buffer", "", "", err)
+	}
+	return nil
+}
+
+// copier is a transfer in flight between the host and n elements of device memory.
+type copier struct {
+	dev    *Device
+	device Slice[byte]
+	elem   uint64 // bytes of an element
+	up     bool   // to the device
+
+	// touch copies elements [from, to) between the host and a half. Several goroutines call it for
+	// parts of a half at the same time.
+	touch func(half []byte, from, to int)
+
+	next   int                // the first element that was not submitted
+	copies [inFlight]halfCopy // by half
+}
+
+// halfCopy is a copy in flight between one half and the device.
+type halfCopy struct {
+	value    uint64 // of the timeline when it has ended; 0 if there is none
+	from, to int    // elements
+}
+
+// transfer copies n elements, by halves of the staging buffer. at is their place on the device.
+func transfer(ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool) (err error) {
+	if d.dry {
+		return errors.New("vk: a dry device has no memory")
+	}
+	d.running.Lock()
+	defer d.running.Unlock()
+	if d.dev == nil {
+		return ErrClosed
+	}
+	defer func() { d.settle(err) }()
+	if err := d.needStaging(); err != nil {
+		return err
+	}
+	step := stagingHalf / int(elem)
+	c := &copier{dev: d, device: at, elem: elem, touch: touch, up: up}
+	for half := 0; c.next < n; half = (half + 1) % inFlight {
+		if err := c.finish(half); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return errors.Join(err, c.finishAll())
+		}
+		if err := c.submit(half, min(step, n-c.next)); err != nil {
+			return err
+		}
+	}
+	return c.finishAll()
+}
+
+// half is the host's view of a half, and its place in the staging buffer.
+func (c *copier) half(i int) ([]byte, uint64) {
+	return c.dev.staging.Host[i*stagingHalf : (i+1)*stagingHalf], uint64(i * stagingHalf)
+}
+
+// submit starts the copy of the next count elements. On the way up it fills the half first.
+func (c *copier) submit(half, count int) error {
+	d := c.dev
+	host, hostOff := c.half(half)
+	from, to := c.next, c.next+count
+	chunk := c.device.in
+	at := chunk.at(c.device.addr) + uint64(from)*c.elem
+	cmd := driver.Command{Op: driver.OpCopy, Size: uint64(count) * c.elem}
+	if c.up {
+		c.touchAll(host, from, to)
+		cmd.A, cmd.OffsetA, cmd.B, cmd.OffsetB = chunk.buffer.Raw(), at, d.staging.Raw(), hostOff
+	} else {
+		cmd.A, cmd.OffsetA, cmd.B, cmd.OffsetB = d.staging.Raw(), hostOff, chunk.buffer.Raw(), at
+	}
+	b := d.queue.batches[half]
+	if err := d.dev.Record(b, []driver.Command{cmd, {Op: driver.OpBarrier}}, nil, 0); err != nil {
+		return wrap("recording a transfer", "", "", err)
+	}
+	if err := d.dev.Submit(b, d.queue.timeline, d.queue.value+1); err != nil {
+		return wrap("submitting a transfer", "", "", err)
+	}
+	d.queue.value++
+	c.copies[half] = halfCopy{d.queue.value, from, to}
+	c.next = to
+	return nil
+}
+
+// finish waits for the copy of a half, if there is one. On the way down it empties the half.
+func (c *copier) finish(half int) error {
+	done := c.copies[half]
+	if done.value == 0 {
+		return nil
+	}
+	c.copies[half].value = 0
+	if err := c.dev.await(context.Background(), done.value); err != nil {
+		return wrap("waiting for a transfer", "", "", err)
+	}
+	if !c.up {
+		host, _ := c.half(half)
+		c.touchAll(host, done.from, done.to)
+	}
+	return nil
+}
+
+// finishAll waits for all copies and returns the first error.
+func (c *copier) finishAll() error {
+	var first error
+	for half := range c.copies {
+		if err := c.finish(half); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// touchAll copies elements [from, to) between the host and a half. Large ranges are shared by several
+// goroutines: one alone is slower than the bus, most of all for host memory that was never touched.
+func (c *copier) touchAll(half []byte, from, to int) {
+	const most, share = 8, 1 << 20 // goroutines at most; bytes for each at least
+	n, elem := to-from, int(c.elem)
+	workers := max(1, min(runtime.GOMAXPROCS(0), most, n*elem/share))
+	var wg sync.WaitGroup
+	for w := range workers {
+		a, b := n*w/workers, n*(w+1)/workers
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			c.touch(half[a*elem:b*elem], from+a, from+b)
+		}()
+	}
+	wg.Wait()
+}
