@@ -38,6 +38,14 @@ func (e *NotSquareError) Error() string {
 type NotSymmetricError struct {
 	Row, Col int     // i and j, counted from 0
 	Diff     float64 // NaN when exactly one of the two is NaN, which no pair exceeds
+	Largest  float64 // max |a_ij| over the whole matrix
+}
+
+// Rounding tells whether the difference is what rounding leaves behind: at most 100·ε·max|a_ij|,
+// with ε = 2⁻⁵². Products such as XᵀX and NumPy's corrcoef stay far below that.
+func (e *NotSymmetricError) Rounding() bool {
+	const epsilon = 0x1p-52
+	return e.Diff <= 100*epsilon*e.Largest
 }
 
 func (e *NotSymmetricError) Error() string {

@@ -156,7 +156,7 @@ func (t *scattered) put(i, j int, x float64) error {
 func (t *scattered) whole() (*Tridiagonal, error) {
 	for i, x := range t.E {
 		if y := t.upper[i]; x != y && (x == x || y == y) {
-			return nil, fmt.Errorf("%s: %w", t.file, &NotSymmetricError{i + 1, i, max(x-y, y-x)})
+			return nil, fmt.Errorf("%s: %w", t.file, &NotSymmetricError{Row: i + 1, Col: i, Diff: max(x-y, y-x)})
 		}
 	}
 	return &t.Tridiagonal, nil

@@ -1,0 +1,132 @@
+package matio
+
+import (
+	"cmp"
+	"math"
+	"sync"
+)
+
+// Symmetric returns nil when a_ij and a_ji are equal, or both NaN, for all i and j. Otherwise it
+// returns a *NotSymmetricError that names the largest difference, or a *NotSquareError. It forgives
+// no rounding: NotSymmetricError.Rounding tells whether the difference is no more than that, and
+// Symmetrize removes it.
+func (d *Dense) Symmetric() error {
+	if d.Rows != d.Cols {
+		return &NotSquareError{d.Rows, d.Cols}
+	}
+	n := d.Rows
+	var lock sync.Mutex
+	var worst *NotSymmetricError // of what has been compared
+	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
+		own.load(d.Data[i0+j0*n:], n, rows, cols)
+		var found *NotSymmetricError
+		for r := range rows {
+			mirror := d.Data[j0+(i0+r)*n:][:cols]
+			for c, y := range mirror {
+				x := own[r+c*pitch]
+				if x == y || i0+r <= j0+c || x != x && y != y {
+					continue
+				}
+				if e := (&NotSymmetricError{Row: i0 + r, Col: j0 + c, Diff: math.Abs(x - y)}); found == nil || e.exceeds(found) {
+					found = e
+				}
+			}
+		}
+		if found != nil {
+			lock.Lock()
+			defer lock.Unlock()
+			if worst == nil || found.exceeds(worst) {
+				worst = found
+			}
+		}
+		return true
+	})
+	if worst == nil {
+		return nil
+	}
+	worst.Largest = largest(d.Data)
+	return worst
+}
+
+// exceeds orders differences: NaN above all numbers, and of equal ones the first by columns, so
+// that the answer does not depend on which goroutine was faster.
+func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
+	// cmp.Compare has NaN below all numbers.
+	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {
+		return a
+	}
+	return cmp.Or(cmp.Compare(e.Diff, than.Diff), cmp.Compare(than.Col, e.Col), cmp.Compare(than.Row, e.Row)) > 0
+}
+
+// largest returns the largest absolute value. NaN does not count.
+func largest(a []float64) (largest float64) {
+	for _, x := range a {
+		if x = math.Abs(x); x > largest {
+			largest = x
+		}
+	}
+	return largest
+}
+
+// Symmetrize replaces A by (A + Aᵀ)/2. Pairs that are equal stay as they are, to the last bit. It
+// returns a *NotSquareError for what has no transpose of its shape.
+func (d *Dense) Symmetrize() error {
+	if d.Rows != d.Cols {
+		return &NotSquareError{d.Rows, d.Cols}
+	}
+	n := d.Rows
+	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
+		own.load(d.Data[i0+j0*n:], n, rows, cols)
+		for r := range rows {
+			mirror := d.Data[j0+(i0+r)*n:][:cols]
+			for c, y := range mirror {
+				if x := own[r+c*pitch]; x != y && i0+r > j0+c {
+					mirror[c] = x/2 + y/2 // the sum itself may overflow
+					own[r+c*pitch] = mirror[c]
+				}
+			}
+		}
+		d.store(own, i0, j0, rows, cols)
+		return true
+	})
+	return nil
+}
+
+// store writes back the tile at (i0, j0). On the diagonal, where a tile is its own mirror, it
+// writes what is below the diagonal only.
+func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
+	for c := range cols {
+		from := 0
+		if i0 == j0 {
+			from = min(c+1, rows)
+		}
+		copy(d.Data[i0+from+(j0+c)*d.Rows:], own[c*pitch+from:c*pitch+rows])
+	}
+}
+
+// Mirror makes a matrix symmetric by one of its triangles: the lower one, or else the upper one,
+// is copied over the other. It returns a *NotSquareError for what has no triangles.
+func (d *Dense) Mirror(lower bool) error {
+	if d.Rows != d.Cols {
+		return &NotSquareError{d.Rows, d.Cols}
+	}
+	n := d.Rows
+	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
+		own.load(d.Data[i0+j0*n:], n, rows, cols)
+		for r := range rows {
+			mirror := d.Data[j0+(i0+r)*n:][:cols]
+			for c := range mirror {
+				switch {
+				case i0+r <= j0+c: // the diagonal, or what the pair (c, r) of this tile does
+				case lower:
+					mirror[c] = own[r+c*pitch]
+				default:
+					own[r+c*pitch] = mirror[c]
+				}
+			}
+		}
+		d.store(own, i0, j0, rows, cols)
+		return true
+	})
+	return nil
+}

@@ -1,0 +1,85 @@
+package matio
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// byColumns brings a matrix stored by rows into column order, in place where it is square. What is
+// symmetric is the same in both orders and only read. False means that the system has no memory for
+// a second matrix.
+func byColumns(a []float64, rows, cols int) ([]float64, bool) {
+	switch {
+	case rows <= 1 || cols <= 1:
+		return a, true
+	case rows == cols:
+		if !isItsTranspose(a, rows) {
+			transposeInPlace(a, rows)
+		}
+		return a, true
+	case !available(len(a)):
+		return nil, false
+	}
+	b := make([]float64, len(a))
+	transposeInto(b, a, rows, cols)
+	return b, true
+}
+
+// isItsTranspose tells whether an n × n matrix and its transpose are equal to the last bit.
+func isItsTranspose(a []float64, n int) bool {
+	var differs atomic.Bool
+	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
+		own.load(a[i0+j0*n:], n, rows, cols)
+		for r := range rows {
+			for c, y := range a[j0+(i0+r)*n:][:cols] {
+				if math.Float64bits(y) != math.Float64bits(own[r+c*pitch]) {
+					differs.Store(true)
+				}
+			}
+		}
+		return !differs.Load()
+	})
+	return !differs.Load()
+}
+
+// transposeInPlace turns the n × n matrix a into its transpose.
+func transposeInPlace(a []float64, n int) {
+	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
+		own.load(a[i0+j0*n:], n, rows, cols)
+		if i0 == j0 {
+			own.storeTransposed(a[i0+j0*n:], n, rows, cols)
+			return true
+		}
+		var mirror tileCopy
+		mirror.load(a[j0+i0*n:], n, cols, rows)
+		own.storeTransposed(a[j0+i0*n:], n, rows, cols)
+		mirror.storeTransposed(a[i0+j0*n:], n, cols, rows)
+		return true
+	})
+}
+
+// transposeInto fills the rows × cols matrix dst, stored by columns, from src, the same matrix
+// stored by rows. They must not overlap.
+func transposeInto(dst, src []float64, rows, cols int) {
+	inParallel((cols+tile-1)/tile, func(own *tileCopy, k int) bool {
+		j0 := k * tile
+		width := min(tile, cols-j0)
+		for i0 := 0; i0 < rows; i0 += tile {
+			height := min(tile, rows-i0)
+			own.load(src[i0*cols+j0:], cols, width, height) // src, by columns, is the transpose
+			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
+		}
+		return true
+	})
+}
+
+// storeTransposed writes the transpose of a rows × cols copy to the tile that begins at a[0]; ld is
+// a's leading dimension.
+func (t *tileCopy) storeTransposed(a []float64, ld, rows, cols int) {
+	for r := range rows {
+		column := a[r*ld:][:cols]
+		for c := range column {
+			column[c] = t[r+c*pitch]
+		}
+	}
+}
