@@ -15,12 +15,13 @@ const unknown = -1
 type input struct {
 	*bufio.Reader
 	file string
-	left int64  // bytes the stream held when opened, or unknown
-	done func() // lets go of the stream below
+	left int64    // bytes the stream held when opened, or unknown
+	done func()   // lets go of the stream below
+	at   *regular // the file itself, if the stream is one and not compressed; else nil
 }
 
 func newInput(r io.Reader, file string, left int64) *input {
-	return &input{bufio.NewReaderSize(r, 1<<16), file, left, func() {}}
+	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
 // unpacked is the input that a decompressor yields.
@@ -33,7 +34,9 @@ func unpacked(z io.Reader, file string) *input {
 
 // open, which done must follow, looks through gzip, by its magic bytes, and finds out how much there is to read.
 func open(r io.Reader, name string) (*input, error) {
+	at := regularFile(r) // before anything is read
 	in := newInput(r, name, bytesLeft(r))
+	in.at = at
 	if in.starts("\x1f\x8b") {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {

@@ -18,7 +18,8 @@ type npy struct {
 	*input
 	npyHeader
 	element
-	most int // elements allowed
+	most   int   // elements allowed
+	header int64 // bytes before the elements
 }
 
 // readNPY reads a matrix and turns it into column order.
@@ -81,8 +82,9 @@ func (f *npy) readHeader() error {
 	if f.element, known = elementTypes[f.descr]; !known {
 		return f.errorf("element type %q is not supported, only %s", f.descr, elementNames())
 	}
+	f.header = int64(len(fixed) + sizeBytes + len(text))
 	if f.left != unknown {
-		f.left -= int64(len(fixed) + sizeBytes + len(text))
+		f.left -= f.header
 	}
 	return nil
 }
@@ -103,9 +105,12 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
+	native := nativeLittle && f.descr == "<f8"
+	if native && f.at != nil && f.left >= parallelBytes {
+		return f.readParallel(total)
+	}
 	var a []float64
 	const piece = 1 << 15 // elements read at once
-	native := nativeLittle && f.descr == "<f8"
 	var chunk []byte
 	if !native {
 		chunk = make([]byte, min(total, piece)*f.bytes)
@@ -138,6 +143,23 @@ func (f *npy) readData() ([]float64, error) {
 		return nil, f.wrap(err)
 	}
 	return a, nil
+}
+
+// readParallel reads all elements, of a file whose size is known to be right.
+func (f *npy) readParallel(total int) ([]float64, error) {
+	a, ok := grow(nil, total, total)
+	if !ok {
+		return nil, f.tooLarge()
+	}
+	a = a[:total]
+	switch err := f.at.fill(raw(a), f.header); err {
+	case nil:
+		return a, nil
+	case io.ErrUnexpectedEOF:
+		return nil, f.errorf("the file ends inside its elements")
+	default:
+		return nil, f.wrap(err)
+	}
 }
 
 // full fills p or says that the file ended inside what.

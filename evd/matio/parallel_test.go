@@ -1,0 +1,102 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Files from parallelBytes on are read by several goroutines.
+func TestReadParallel(t *testing.T) {
+	const rows, cols = parallelBytes/wordBytes/1000 + 7, 1000
+	want := numbered(rows, cols)
+	path := filepath.Join(t.TempDir(), "A.npy")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := WriteNPY(f, rows, cols, want.Data, rows); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadFile(path)
+	if err != nil || got.Rows != rows || !same(got.Data, want.Data) {
+		t.Fatalf("read back: %v", err)
+	}
+
+	// From the middle of a stream on, which is left at its end.
+	before := "something else"
+	whole, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, append([]byte(before), whole...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	g.Seek(int64(len(before)), io.SeekStart)
+	if got, err = ReadNPY(g, "A.npy"); err != nil || !same(got.Data, want.Data) {
+		t.Fatalf("from the middle on: %v", err)
+	}
+	if at, _ := g.Seek(0, io.SeekCurrent); at != int64(len(before)+len(whole)) {
+		t.Errorf("the file is left at %d of %d", at, len(before)+len(whole))
+	}
+
+	// One byte short or too long.
+	for name, size := range map[string]int{"announces": len(whole) - 1, "the file has": len(whole) + 1} {
+		data := append(whole[:len(whole):len(whole)], 0)[:size]
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%d bytes of %d: %v", size, len(whole), err)
+		}
+	}
+}
+
+// A file may become shorter while it is read.
+func TestReadParallelOfAFileThatShrinks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "A")
+	if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := regularFile(f).fill(make([]byte, 101), 0); err != io.ErrUnexpectedEOF {
+		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
+	}
+}
+
+// BenchmarkReadSymmetric reads a symmetric matrix as NumPy writes it, by rows, and compares its
+// triangles: what vkevd solve does before it solves. VKEVD_IO is the size in MiB.
+func BenchmarkReadSymmetric(b *testing.B) {
+	mebibytes, err := strconv.Atoi(os.Getenv("VKEVD_IO"))
+	if err != nil {
+		b.Skip("VKEVD_IO is not set to a size in MiB")
+	}
+	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / wordBytes))
+	path := filepath.Join(b.TempDir(), "A.npy")
+	head := npyFile(1, dictionary("<f8", false, fmt.Sprintf("(%d, %d)", n, n)))
+	if err := os.WriteFile(path, append([]byte(head), raw(randomSymmetric(n))...), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(n) * int64(n) * wordBytes)
+	for b.Loop() {
+		d, err := ReadFile(path)
+		if err == nil {
+			err = d.Symmetric()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
