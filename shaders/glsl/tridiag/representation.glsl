@@ -32,7 +32,7 @@ Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 // pair is row i, the last for any row behind it: rows are asked for ahead of their use.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
-work_t ulp() { return power_of_two(-52); }
+#include "ulp.glsl"
 
 work_t tiny() { return power_of_two(-300); }
 

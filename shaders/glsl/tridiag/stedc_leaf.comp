@@ -18,6 +18,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
+#include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
@@ -36,7 +37,6 @@ layout(push_constant, scalar) uniform Push {
 
 const uint SWEEPS = 30;  // a row, before a leaf is given up
 const uint PATIENCE = 8; // sweeps without a value, before the direction changes
-const double ULP = 1.1102230246251565e-16lf;
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
 double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
 double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }
@@ -54,7 +54,7 @@ uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 
 bool negligible(uint i) {
 	double x = abs(e[i]);
-	return x <= tiny() || x * x <= (ULP * abs(d[i])) * (ULP * abs(d[i + 1]));
+	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
 // next finds the first unreduced block.

@@ -17,6 +17,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
+#include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
@@ -29,7 +30,6 @@ layout(push_constant, scalar) uniform Push {
 	RealsOut mu;
 } p;
 
-const double ULP = 1.1102230246251565e-16lf; // half the distance from 1 to the next number
 const uint STEP_CAP = 500; // the interval halves at least every third step
 
 double interval_mean(double lo, double hi) {
@@ -103,7 +103,7 @@ void main() {
 	}
 	double shift = d.at[origin], flat_ = side / rho;
 	double lo = near / (max(flat_, 0.0lf) + max(phi + far / (gap - hi), 0.0lf)) / 2.0lf;
-	double noise = ULP * (8.0lf + sqrt(double(m.k)));
+	double noise = EPS * (8.0lf + sqrt(double(m.k)));
 	double old_mean = interval_mean(lo, hi), old_g = 1.0lf / 0.0lf;
 	double t = quadratic_root(flat_ + psi + phi, near, far, gap);
 	uint steps = 2;

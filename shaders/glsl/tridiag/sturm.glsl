@@ -6,7 +6,7 @@
 struct Row { real_t d, e2; };
 struct Start { real_t lo, hi, tiny, down[2], up[2]; };
 
-work_t ulp() { return power_of_two(-52); }
+#include "ulp.glsl"
 
 // pivmin is the least magnitude of a pivot: as e² < 1, e²/pivmin is finite.
 work_t pivmin() { return power_of_two(SCALE_LEAST); }
