@@ -13,6 +13,9 @@ import (
 // newFileMode is what a new file gets, less the umask.
 const newFileMode = 0o644
 
+// syncFile waits until a file's data are on the disk. A test replaces it.
+var syncFile = (*os.File).Sync
+
 // An AtomicFile is a file that appears under its name complete or not at all.
 //
 //	f, err := matio.CreateAtomic(path)
@@ -133,7 +136,7 @@ func (a *AtomicFile) Commit() error {
 		return a.closeDirect()
 	}
 	temp := a.f.Name()
-	err := a.f.Sync()
+	err := syncFile(a.f)
 	if closeErr := a.f.Close(); err == nil {
 		err = closeErr
 	}

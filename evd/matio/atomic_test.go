@@ -153,3 +153,34 @@ func TestAtomicStdout(t *testing.T) {
 		t.Errorf("got %q", got[:n])
 	}
 }
+
+// The data are on the disk before the file gets its name, and a Commit whose data do not get there fails.
+func TestAtomicSyncsBeforeItRenames(t *testing.T) {
+	defer func() { syncFile = (*os.File).Sync }()
+	for _, failure := range []error{nil, errors.New("the disk is gone")} {
+		path, synced := filepath.Join(t.TempDir(), "x"), 0
+		syncFile = func(f *os.File) error {
+			synced++
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the file has its name already: %v", err)
+			}
+			if got := content(t, f.Name()); got != "data" {
+				t.Errorf("synchronised with %q in it", got)
+			}
+			return failure
+		}
+		f, err := CreateAtomic(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte("data")); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); !errors.Is(err, failure) || synced != 1 {
+			t.Errorf("%v after %d calls", err, synced)
+		}
+		if _, err := os.Stat(path); (err == nil) != (failure == nil) {
+			t.Errorf("the file: %v", err)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package driver
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Stages and accesses of the three kinds of barriers: between dispatches; where a fill or a copy is
+// on one of the sides; at the end of a batch, which the host waits for.
+const (
+	betweenDispatches = "barrier stages 0x800 to 0x800, accesses 0x40 to 0x60"
+	withTransfers     = "barrier stages 0x1800 to 0x1800, accesses 0x1040 to 0x1860"
+	toTheHost         = "barrier stages 0x1800 to 0x5800, accesses 0x1040 to 0x3860"
+)
+
+// vke_record, compiled with functions that print their arguments in place of Vulkan's: each barrier
+// has the stages and accesses of what comes before and after it, and the last one reaches the host.
+func TestRecordedBarriers(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "trace")
+	if out, err := exec.Command("cc", "-o", program, filepath.Join("testdata", "record_trace.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const dispatch, first = "push 16\ndispatch 1 2 3\n", "bind 7\n"
+	for commands, want := range map[string]string{
+		"":        toTheHost,
+		"D":       first + dispatch + toTheHost,
+		"DBDB":    first + dispatch + betweenDispatches + "\n" + dispatch + betweenDispatches + "\n" + toTheHost,
+		"FBD":     "fill\n" + withTransfers + "\n" + first + dispatch + toTheHost,
+		"DBF":     first + dispatch + withTransfers + "\nfill\n" + toTheHost,
+		"DBDBC":   first + dispatch + betweenDispatches + "\n" + dispatch + withTransfers + "\ncopy 5 at 50 to 4 at 40\n" + toTheHost,
+		"CBDBD":   "copy 5 at 50 to 4 at 40\n" + withTransfers + "\n" + first + dispatch + betweenDispatches + "\n" + dispatch + toTheHost,
+		"FDBD":    "fill\n" + first + dispatch + withTransfers + "\n" + dispatch + toTheHost,
+		"DBDF":    first + dispatch + withTransfers + "\n" + dispatch + "fill\n" + toTheHost,
+		"TDBFBDT": "reset 2\ntimestamp 0x2000\n" + first + dispatch + withTransfers + "\nfill\n" + withTransfers + "\n" + dispatch + "timestamp 0x2000\n" + toTheHost,
+	} {
+		out, err := exec.Command(program, commands).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.TrimSpace(string(out)); have != want {
+			t.Errorf("%q gives\n%s\nwant\n%s", commands, have, want)
+		}
+	}
+}
