@@ -4,120 +4,83 @@ import (
 	"context"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ratios are LAPACK's measures of a set of eigenpairs. Below 60 LAPACK calls a
-// two-stage solver right; a good one stays below 10. A NaN anywhere gives +Inf.
-type Ratios struct {
-	Residual      float64 `json:"residual"`      // ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as dsyt22
-	Orthogonality float64 `json:"orthogonality"` // ‖ZᵀZ − I‖₁ / (n·ulp)
-}
-
-// Threshold is where LAPACK's two-stage tests fail.
-const Threshold = 60
-
-// Passed says whether both ratios are below the threshold.
-func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
-
-const (
-	ulp     = 0x1p-52   // LAPACK's eps·base
-	safeMin = 0x1p-1022 // the safe minimum, below which numbers lose digits: norms count as at least this, as in dsyt21
-)
-
-// Check measures a result against the matrix it belongs to, on the device and
-// independently of how it was found. It needs vectors. a is as it was given to Solve.
+// Check measures a result with vectors against the matrix that it belongs to, on the device and
+// independently of how it was found:
+//
+//	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
+//
+// a must be as it was given to Solve. (After a Solve with Options.Overwrite it is not.) Errors:
+// *OptionError without vectors, *ShapeError if a or res does not fit the plan, *NonFiniteError,
+// vk.ErrClosed, ctx.Err(), and those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
-	p.busy.Lock()
-	defer p.busy.Unlock()
+	p.base.Lock()
+	defer p.base.Unlock()
 	if err := p.accepts(a); err != nil {
 		return Ratios{}, err
 	}
+	n := p.base.N
 	if !p.opt.Vectors || res.Vectors == nil {
-		return Ratios{}, &OptionError{"Vectors", "a check needs them, in the plan and in the result"}
+		return Ratios{}, errNoVectors
 	}
-	if z := res.Vectors; z.Rows != p.n || z.Cols > p.opt.Select.capacity(p.n) || len(res.Values) != z.Cols {
-		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
+	if z := res.Vectors; z.Rows != n || z.Cols > p.opt.capacity(n) || len(res.Values) != z.Cols {
+		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: n}
 	}
 	if err := res.Vectors.check(); err != nil {
 		return Ratios{}, err
 	}
-	return p.check(ctx, a, res)
+	s := &solve[T]{p.path, p.base.Begin(ctx, nil)}
+	return s.check(a, res)
 }
 
-// check is Check for a result of the plan's.
-func (p *Plan[T]) check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
-	if p.n == 0 || len(res.Values) == 0 {
+var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
+
+// check is Check for a result that fits the plan.
+func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
+	if s.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
 	}
-	sums, sigma, err := p.residuals(ctx, a, res)
+	sums, sigma, err := s.columnSums(a, res)
 	if err != nil {
-		return Ratios{}, during(stages.PhaseCheck, err)
+		return Ratios{}, spectrum.During(stages.PhaseCheck, err)
 	}
-	n := float64(p.n)
-	return Ratios{
-		Residual:      quotient(largest(sums[0]), max(norm1(a, sigma), safeMin*sigma), n*ulp),
-		Orthogonality: quotient(largest(sums[1]), 1, n*ulp),
-	}, nil
+	return newRatios(sums, max(norm1(a, sigma), spectrum.SafeMin*sigma), s.n), nil
 }
 
-// residuals are the column sums of stages.Residual for σ·A, and σ.
-func (p *Plan[T]) residuals(ctx context.Context, a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
+// columnSums are those of |σ·A·Z − Z·σ·Λ| and |ZᵀZ − I|, with the power of two σ.
+func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
 	if sigma, err = scale(a); err != nil {
 		return sums, 0, err
 	}
-	m, t := res.Vectors.Cols, p.steps.spectral
-	z := stages.NewMatrix(t.x.In(p.arena), p.n, m, p.n)
-	// The vectors first: they may go by way of A's place.
-	if err := restore(ctx, p.dev, p.steps.finish, res.Vectors, p.regions.a.In(p.arena), z); err != nil {
+	m, t, ws := res.Vectors.Cols, s.steps.spectrum, s.Arena
+	z := stages.NewMatrix(t.X(ws), s.n, m, s.n)
+	// The vectors first: row-major ones are uploaded to A's place.
+	if err := restore(s.Ctx, s.Dev, s.steps.orient, res.Vectors, s.regions.a.In(ws), z); err != nil {
 		return sums, sigma, err
 	}
-	if err := p.upload(ctx, a); err != nil {
+	if err := s.upload(s.Ctx, s.Dev, ws, a); err != nil {
 		return sums, sigma, err
 	}
-	lambda := rescale(res.Values, sigma)
-	rec := vk.NewRecorder(p.dev)
-	rec.Phase(stages.PhaseCheck, 0, p.steps.residuals.Flops())
-	vk.SendFirst(rec, t.values.In(p.arena), lambda)
-	p.recordLoad(rec, a.Uplo, sigma)
-	out := [2]vk.Slice[float64]{p.regions.residual.In(p.arena), p.regions.orthogonality.In(p.arena)}
-	p.steps.residuals.Record(rec, p.arena, p.matrixA(), z, t.values.In(p.arena), out[0], out[1])
+	lambda := spectrum.Scale(res.Values, sigma)
+	rec := vk.NewRecorder(s.Dev)
+	rec.Phase(stages.PhaseCheck, 0, s.steps.residuals.Flops())
+	vk.SendFirst(rec, t.Lambda(ws), lambda)
+	s.recordLoad(rec, ws, a.Uplo, sigma)
+	out := [2]vk.Slice[float64]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
+	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z, t.Lambda(ws), out[0], out[1])
 	for i := range sums {
 		sums[i] = make([]float64, m)
 		vk.ReceiveLast(rec, sums[i], out[i])
 	}
-	_, err = p.dev.Run(ctx, rec, nil)
+	_, err = s.Dev.Run(s.Ctx, rec, nil)
 	return sums, sigma, err
 }
 
-// largest is the maximum, or NaN if there is one.
-func largest(v []float64) float64 {
-	top := 0.0
-	for _, x := range v {
-		if math.IsNaN(x) {
-			return x
-		}
-		top = max(top, x)
-	}
-	return top
-}
-
-// quotient is x/(norm·scale) with LAPACK's care: a zero matrix has ratio 0 if
-// the error is 0, and nothing that is not a number passes.
-func quotient(x, norm, scale float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	// Divide by the norm first: it may be tiny, and the product would underflow.
-	r := x / norm / scale
-	if math.IsNaN(r) {
-		return math.Inf(1)
-	}
-	return r
-}
-
-// norm1 is the largest column sum of σ·A.
+// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
 	sums := make([]float64, a.N)
 	for j := range a.N {

@@ -1,28 +1,73 @@
 package evd
 
 import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to compute and how. The zero value computes eigenvalues
-// only, with the device's tuning.
+// Options say what to compute and how. The zero value computes all eigenvalues and no vectors, with
+// the device's tuning.
 type Options struct {
-	Vectors   bool
-	Select    Selection      // which eigenvalues, and vectors; the zero value is all
-	Solver    Solver         // of the tridiagonal problem; the zero value is Auto
-	Band      int            // half-bandwidth of the first stage; 0 takes the tuning's
-	Block     int            // rank of its trailing updates, a multiple of Band; 0 takes the tuning's
-	Wavefront bool           // no workgroup waits for another in bulge chasing, Q2 and panels: for devices on which those that wait starve others
-	Verify    bool           // certify each result before it is returned, and solve again by other means where that fails
-	Overwrite bool           // with Vectors: return them in the input's memory (Ld and all), destroying A
-	RowMajor  bool           // with Vectors: return them row-major, as gonum has matrices: component i of vector j is Data[i·Ld+j]
-	Progress  func(Progress) // called now and then from Solve's goroutine
-	Tuning    *stages.Tuning // nil takes the table for the device
+	// Vectors asks for eigenvectors.
+	Vectors bool
+
+	// Select says which part of the spectrum is wanted; the zero value is all of it.
+	Select Selection
+
+	// Solver is the method for the tridiagonal problem; the zero value is Auto.
+	Solver Solver
+
+	// Band is the half-bandwidth b of the first stage; 0 takes the tuning's.
+	Band int
+
+	// Block is the rank of the first stage's trailing updates, a multiple of Band; 0 takes the tuning's.
+	Block int
+
+	// Wavefront keeps workgroups from waiting for each other, in bulge chasing, back transformation 2
+	// and panels. It is for devices on which waiting workgroups keep the others from running.
+	Wavefront bool
+
+	// Verify certifies each result before it is returned (Result.Certificate). If a result fails, the
+	// matrix is solved again on a safe path. Not with Overwrite.
+	Verify bool
+
+	// Overwrite returns the vectors in the input's memory, with the input's leading dimension, and
+	// destroys A. It needs Vectors.
+	Overwrite bool
+
+	// RowMajor returns vectors in row-major order, as gonum stores matrices: component i of vector j
+	// is Data[i·Ld + j]. It needs Vectors.
+	RowMajor bool
+
+	// Progress is called now and then, from the goroutine of Solve.
+	Progress func(Progress)
+
+	// Tuning overrides the device's sizes; nil takes the table's.
+	Tuning *stages.Tuning
 }
 
-// checkTridiagonal reports the first option, in the order of the fields, that is about dense matrices.
-func (opt Options) checkTridiagonal() error {
+// check returns an *OptionError for the first option that has no meaning for matrices of order n or
+// does not go with another.
+func (opt Options) check(n int) error {
+	switch {
+	case opt.Band < 0 || opt.Block < 0:
+		return spectrum.BadOption("Band, Block", "must not be negative")
+	case opt.Verify && opt.Overwrite:
+		return spectrum.BadOption("Verify", "the input is needed again, Overwrite destroys it")
+	case opt.Overwrite && !opt.Vectors:
+		return spectrum.BadOption("Overwrite", "only vectors can take the input's place")
+	case opt.RowMajor && !opt.Vectors:
+		return spectrum.BadOption("RowMajor", "only vectors have rows")
+	}
+	return opt.spectrum().Check(n)
+}
+
+// checkTridiagonal is check for a tridiagonal plan, to which options about dense matrices mean
+// nothing. The first is that of the fields above.
+func (opt Options) checkTridiagonal(n int) error {
 	for _, dense := range []struct {
 		name string
 		set  bool
@@ -31,39 +76,42 @@ func (opt Options) checkTridiagonal() error {
 		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
 	} {
 		if dense.set {
-			return &OptionError{dense.name, "has no meaning for a tridiagonal matrix"}
+			return spectrum.BadOption(dense.name, "has no meaning for a tridiagonal matrix")
 		}
 	}
-	return nil
+	return opt.check(n)
 }
 
-// Progress is how far a solve has come. Done and Total are floating-point operations.
-type Progress struct {
-	Stage       string
-	Done, Total float64
+// spectrum is the part of the options that is about T.
+func (opt Options) spectrum() spectrum.Options {
+	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
 }
 
-// StageCost is one line of a plan's forecast.
-type StageCost struct {
-	Stage string  `json:"stage"`
-	Flops float64 `json:"flops"`
+// capacity is the largest number of eigenvalues of a matrix of order n that may be selected.
+func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
 
-	// Model is of the bulge chasing alone, whose time is that of steps in a row.
-	Model *stages.ChaseModel `json:"model,omitempty"`
+// sizes is the tuning for order n: the caller's, or the device's, with what the options override.
+func (opt Options) sizes(dev *vk.Device, n int) (stages.Tuning, error) {
+	t := stages.TuningFor(dev.Info())
+	if opt.Tuning != nil {
+		t = *opt.Tuning
+	}
+	vectors := 0
+	if opt.Vectors {
+		vectors = opt.capacity(n)
+	}
+	t = t.For(n, vectors)
+	if opt.Band > 0 {
+		// The table's block, brought to a multiple of the new band.
+		t.Block = max(t.Block/opt.Band, 1) * opt.Band
+		t.Band = opt.Band
+	}
+	if opt.Block > 0 {
+		t.Block = opt.Block
+	}
+	if t.Block%t.Band != 0 {
+		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is no multiple of the half-bandwidth %d", t.Block, t.Band))
+	}
+	t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront
+	return t, nil
 }
-
-// Result is a spectrum, or the part of it that was selected, and what is known about
-// how it was found.
-type Result[T Float] struct {
-	First   int         // Values[0] is eigenvalue First of all, counted from 0 at the least
-	Values  []T         // ascending
-	Vectors *Dense[T]   // column j belongs to Values[j]; nil without Options.Vectors
-	Profile *vk.Profile // seconds by stage; "on host" in a name marks time spent there
-
-	Certificate *Certificate // of Options.Verify
-	Tree        *Tree        // how MRRR came by the vectors; nil if another method was at work
-}
-
-// Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that
-// were tried again from another root, and the vectors that divide and conquer had to find (Fallback; hardly ever any).
-type Tree = stages.MRRRCounters

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -29,17 +28,5 @@ func TestTheFirstBadOptionIsReported(t *testing.T) {
 	}
 	if _, err := NewTridiagonalPlan[float64](d, 3, opt); err != nil {
 		t.Errorf("%+v: %v", opt, err)
-	}
-}
-
-// What a stage says of a block of T is said of rows, not of eigenvalues.
-func TestNoConvergenceNamesRows(t *testing.T) {
-	err := notConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4})
-	var failed *NoConvergenceError
-	if !errors.As(err, &failed) || *failed != (NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: 2, End: 4}) {
-		t.Fatal(err)
-	}
-	if want := "tridiagonal solve: QL iteration did not converge on rows [2, 4) of the tridiagonal"; err.Error() != want {
-		t.Errorf("%q, want %q", err, want)
 	}
 }

@@ -3,42 +3,45 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectrum of a, or the part selected. Errors: *ShapeError, *NonFiniteError (the
-// first entry of the referenced triangle that is NaN or infinite), ctx.Err()
-// when the context ends first, *TooManyError,
-// *NoConvergenceError (never seen), *StageError, and those of the device.
+// Solve computes the spectrum of a, or the selected part. It does not write to a, unless
+// Options.Overwrite is set.
 //
-// The method, as LAPACK's dsyevd_2stage has it:
+// The method, as in LAPACK's dsyevd_2stage:
 //
 //	σ·A = Q1·B·Q1ᵀ         to a band
-//	  B = Q2·T·Q2ᵀ         to tridiagonal form, chasing bulges
+//	  B = Q2·T·Q2ᵀ         to tridiagonal form, by bulge chasing
 //	  T = S·Λ·Sᵀ           what is selected of it, by Options.Solver
 //	  Q = Q1·(Q2·S)        back
 //
-// With Options.Verify the result comes with a Certificate that has passed, or the error
-// is an *UnverifiedError.
+// With Options.Verify the result has a Certificate that has passed, or the error is an
+// *UnverifiedError.
+//
+// Errors: *ShapeError, *NonFiniteError (for the first entry, in column order, of the triangle that is
+// read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError (never seen),
+// *StageError, vk.ErrClosed after Close, and those of the device.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
-	p.busy.Lock()
-	defer p.busy.Unlock()
+	p.base.Lock()
+	defer p.base.Unlock()
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
 	if p.opt.Verify {
 		return p.verified(ctx, a)
 	}
-	return p.solve(ctx, a)
+	return p.solve(ctx, p.path, a)
 }
 
-// solve is Solve once, for a matrix that fits. With Options.Verify it certifies its result,
-// whatever comes of that.
-func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
-	s := p.begin(ctx)
-	if p.n <= 1 {
-		return s.trivial(a)
+// solve solves on one path, for a matrix that the plan accepts. With Options.Verify the result has a
+// certificate, passed or not.
+func (p *Plan[T]) solve(ctx context.Context, by *path[T], a Sym[T]) (*Result[T], error) {
+	s := &solve[T]{by, p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), p.opt.Progress))}
+	if by.n <= 1 {
+		return s.exact(a)
 	}
 	sigma, err := scale(a)
 	if err != nil {
@@ -48,80 +51,100 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	room := newRoom[T](ctx)
-	defer room.leave()
-	f, err := s.steps.spectral.solve(s.call, t, sigma, func(m int) { s.makeRoom(room, a, m) })
+	tail := spectrum.Tail[T]{Stage: s.steps.spectrum, Sigma: sigma, Vectors: s.vectors(a)}
+	var certificate *Certificate
+	if p.opt.Verify {
+		tail.Certify = func(values spectrum.Part) (err error) {
+			certificate, err = s.certifyValues(a, sigma, values)
+			return err
+		}
+	}
+	r, err := tail.Run(s.Call, t)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result[T]{First: f.first, Values: unscale[T](f.values, sigma), Profile: s.profile, Tree: s.tree}
-	if p.opt.Verify {
-		if res.Certificate, err = s.certifyValues(a, sigma, f); err != nil {
-			return nil, err
-		}
-	}
-	if p.opt.Vectors {
-		q, err := s.transformBack(f.x)
-		if err != nil {
-			return nil, err
-		}
-		if res.Vectors, err = fetch(s.call, room.ready(), q); err != nil {
-			return nil, err
-		}
-	}
+	res := newResult(s.Call, r, p.opt.RowMajor)
+	res.Certificate = certificate
 	if p.opt.Verify && p.opt.Vectors {
-		res.Certificate.Ratios, err = p.check(ctx, a, res)
+		certificate.Ratios, err = s.check(a, res)
 	}
 	return res, err
 }
 
-// reduce is A → B → T. It is recorded while A is on its way.
-func (s *solve[T]) reduce(a Sym[T], sigma float64) (host Tridiagonal[float64], err error) {
+// solve is a path and the call that uses it.
+type solve[T Float] struct {
+	*path[T]
+	*spectrum.Call
+}
+
+// reduce is A → B → T. It records while A is being uploaded.
+func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
 	go func() {
-		recorded <- s.record(func(rec *vk.Recorder) { host = s.recordReduction(rec, a.Uplo, sigma) })
+		recorded <- s.Record(func(rec *vk.Recorder) { host = s.recordReduction(rec, a.Uplo, sigma) })
 	}()
-	err = s.upload(s.ctx, a)
+	err = s.upload(s.Ctx, s.Dev, s.Arena, a)
 	rec := <-recorded
 	if err == nil {
-		err = s.execute(rec)
+		err = s.Execute(rec)
 	}
 	return host, err
 }
 
-func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host Tridiagonal[float64]) {
-	r, t, ws := &s.regions, s.steps.spectral, s.arena
-	s.recordLoad(rec, uplo, sigma)
+func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
+	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
+	s.recordLoad(rec, ws, uplo, sigma)
 	rec.Phase(stages.PhaseBandReduction, 0, 1)
-	s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.t.In(ws))
-	s.info(rec, stages.PhaseBandReduction, s.steps.band.Info(ws))
+	s.steps.band.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
+	s.Info(rec, stages.PhaseBandReduction, s.steps.band.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	s.steps.chase.Record(rec, ws, r.band.In(ws), t.d.In(ws), t.e.In(ws), r.v.In(ws), r.tau.In(ws))
-	s.info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
-	return t.receive(rec, ws)
+	s.steps.chase.Record(rec, ws, r.band.In(ws), t.D(ws), t.E(ws), r.v.In(ws), r.tau.In(ws))
+	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	return t.Receive(rec, ws)
 }
 
-// transformBack is Sᵀ → Qᵀ → Q, which takes A's place. It returns what is to be downloaded: Q, or Qᵀ, whose
-// columns are the rows of Q.
+// vectors says how the eigenvectors come to the host: none if they are not wanted.
+func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
+	if !s.opt.Vectors {
+		return nil
+	}
+	v := spectrum.Vectors[T]{Rows: s.n, RowMajor: s.opt.RowMajor, Back: s.transformBack}
+	if s.opt.Overwrite {
+		v.Into = func(m int) vk.Columns[T] {
+			return Dense[T]{Rows: s.n, Cols: m, Ld: a.Ld, Data: a.Data, RowMajor: s.opt.RowMajor}.stored()
+		}
+	}
+	return []spectrum.Vectors[T]{v}
+}
+
+// transformBack is Sᵀ → Qᵀ → Q, which takes A's place on the device. It returns the matrix to
+// download: Q, or for row-major vectors Qᵀ, whose columns are the rows of Q.
 func (s *solve[T]) transformBack(x stages.Matrix) (q stages.Matrix, err error) {
-	r, ws := &s.regions, s.arena
+	r, ws := &s.regions, s.Arena
 	q = stages.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
 	if x.Rows == 0 {
 		return q, nil
 	}
-	err = s.run(func(rec *vk.Recorder) {
+	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseApplyQ2, 0, 1)
 		s.steps.q2.Record(rec, ws, r.v.In(ws), r.tau.In(ws), x)
-		s.info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
+		s.Info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
-		s.steps.q1.Record(rec, ws, s.matrixA(), r.t.In(ws), x)
-		q = s.steps.finish.record(rec, x, q)
+		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)
+		q = s.steps.orient.record(rec, x, q)
 	})
 	return q, err
 }
 
-// matrixA is the dense matrix; after the band reduction its reflectors, at the
-// end the eigenvectors.
-func (p *Plan[T]) matrixA() stages.Matrix {
-	return stages.NewMatrix(p.regions.a.In(p.arena), p.n, p.n, p.n)
+// exact is the spectrum of a matrix of order 0 or 1.
+func (s *solve[T]) exact(a Sym[T]) (*Result[T], error) {
+	if _, err := scan(a); err != nil {
+		return nil, err
+	}
+	res := exact(s.Call, s.opt, a.Data[:s.n])
+	if s.opt.Overwrite {
+		copy(a.Data, res.Vectors.Data)
+		res.Vectors.Ld, res.Vectors.Data = max(a.Ld, 1), a.Data
+	}
+	return res, nil
 }

@@ -3,24 +3,28 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Check is Plan.Check for a tridiagonal: ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp) and ‖ZᵀZ − I‖₁ / (n·ulp)
-// (dstt22). It needs vectors.
+// Check measures a result with vectors, as Plan.Check does:
+//
+//	‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dstt22)
+//
+// Errors are those of Plan.Check.
 func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *Result[T]) (Ratios, error) {
-	p.busy.Lock()
-	defer p.busy.Unlock()
+	p.base.Lock()
+	defer p.base.Unlock()
 	if !p.opt.Vectors || res.Vectors == nil {
-		return Ratios{}, &OptionError{"Vectors", "a check needs them, in the plan and in the result"}
+		return Ratios{}, errNoVectors
 	}
-	if err := p.made(t, res); err != nil {
+	if err := p.fits(t, res); err != nil {
 		return Ratios{}, err
 	}
-	z, m := res.Vectors, len(res.Values)
-	if z.Rows != p.n || z.Cols != m {
-		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: p.n}
+	z, m, n := res.Vectors, len(res.Values), p.base.N
+	if z.Rows != n || z.Cols != m {
+		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: n}
 	}
 	if err := res.Vectors.check(); err != nil {
 		return Ratios{}, err
@@ -28,75 +32,86 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	if m == 0 {
 		return Ratios{}, nil
 	}
-	c := p.begin(ctx, nil)
-	scaled, values, least, err := p.scaled(c, t, res)
+	c := p.base.Begin(ctx, nil)
+	scaled, err := p.uploadScaled(c, t, res)
 	if err != nil {
 		return Ratios{}, err
 	}
-	zs := stages.NewMatrix(p.z.In(c.ws), p.n, m, p.n)
-	if err := restore(ctx, p.dev, p.finish, z, p.spectral.x.In(c.ws), zs); err != nil {
-		return Ratios{}, err
-	}
-	residual, orthogonality := make([]float64, m), make([]float64, m)
-	err = c.run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
-		vk.SendFirst(rec, p.spectral.values.In(c.ws), values)
-		p.residuals.Record(rec, c.ws, p.spectral.d.In(c.ws), p.spectral.e.In(c.ws), zs, p.spectral.values.In(c.ws), p.residual.In(c.ws), p.orthogonality.In(c.ws))
-		vk.ReceiveLast(rec, residual, p.residual.In(c.ws))
-		vk.ReceiveLast(rec, orthogonality, p.orthogonality.In(c.ws))
-	})
-	if err != nil {
-		return Ratios{}, err
-	}
-	unit := float64(p.n) * ulp
-	return Ratios{quotient(largest(residual), max(scaled.norm1(), least), unit), quotient(largest(orthogonality), 1, unit)}, nil
+	sums, err := p.columnSums(c, z, scaled.values)
+	return newRatios(sums, scaled.norm, n), err
 }
 
-// Certify proves by Sturm counts how near each value is to the eigenvalue of the index
-// that the result gives it: for the distance w returned, in units of n·ulp·‖T‖₁,
+// columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, for the σ·T that is on the device.
+func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []float64) (sums [2][]float64, err error) {
+	n, ws, t := p.base.N, c.Arena, p.spectrum
+	zs := stages.NewMatrix(p.z.In(ws), n, z.Cols, n)
+	if err := restore(c.Ctx, c.Dev, p.orient, z, t.X(ws), zs); err != nil {
+		return sums, err
+	}
+	out := [2]vk.Slice[float64]{p.residual.In(ws), p.orthogonality.In(ws)}
+	err = c.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
+		vk.SendFirst(rec, t.Lambda(ws), lambda)
+		p.residuals.Record(rec, ws, t.D(ws), t.E(ws), zs, t.Lambda(ws), out[0], out[1])
+		for i := range sums {
+			sums[i] = make([]float64, z.Cols)
+			vk.ReceiveLast(rec, sums[i], out[i])
+		}
+	})
+	return sums, err
+}
+
+// Certify proves by Sturm counts how near each value is to the eigenvalue of the index that the result
+// gives it. It returns a distance w in units of n·ulp·‖T‖₁ such that, for all k,
 //
-//	at most First+k eigenvalues are below Values[k] − w,  at least First+k+1 below Values[k] + w
+//	at most First+k eigenvalues are below Values[k] − w,  at least First+k+1 below Values[k] + w.
 //
-// for all k. w is at most twice as large as need be, and never below 4·ulp·‖T‖₁, which is
-// what the counts themselves may err. It needs no vectors. A NaN gives +Inf.
+// w is at most twice as large as need be, and never below 4·ulp·‖T‖₁, the error of the counts. It needs
+// no vectors. A NaN gives +Inf. Errors: *ShapeError if t or res does not fit the plan, and those of
+// Plan.Check.
 //
-// Source: LAPACK's dstech, which compares clusters; here each value has to stand for itself.
+// Source: LAPACK's dstech, which compares clusters; here each value is compared by itself.
 func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res *Result[T]) (float64, error) {
-	p.busy.Lock()
-	defer p.busy.Unlock()
-	if err := p.made(t, res); err != nil {
+	p.base.Lock()
+	defer p.base.Unlock()
+	if err := p.fits(t, res); err != nil {
 		return 0, err
 	}
 	if len(res.Values) == 0 {
 		return 0, nil
 	}
-	c := p.begin(ctx, nil)
-	scaled, values, least, err := p.scaled(c, t, res)
+	c := p.base.Begin(ctx, nil)
+	scaled, err := p.uploadScaled(c, t, res)
 	if err != nil {
 		return 0, err
 	}
-	return p.spectral.certify(c, values, res.First, max(scaled.norm1(), least))
+	return p.spectrum.Certify(c, scaled.values, res.First, scaled.norm)
 }
 
-// made says whether the plan can have made the result from t.
-func (p *TridiagonalPlan[T]) made(t Tridiagonal[T], res *Result[T]) error {
+// fits returns an error unless the plan accepts t and may have found the result.
+func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	if err := p.accepts(t); err != nil {
 		return err
 	}
-	if m := len(res.Values); m > p.opt.Select.capacity(p.n) || res.First < 0 || res.First+m > p.n {
-		return &ShapeError{N: m, Len: len(t.E), Tridiagonal: true, Plan: p.n}
+	if m, n := len(res.Values), p.base.N; m > p.opt.capacity(n) || res.First < 0 || res.First+m > n {
+		return &ShapeError{N: m, Len: len(t.E), Tridiagonal: true, Plan: n}
 	}
 	return nil
 }
 
-// scaled brings σ·T to the device, and returns it and σ·λ; least is the least norm
-// that counts as one, times σ.
-func (p *TridiagonalPlan[T]) scaled(c *call, t Tridiagonal[T], res *Result[T]) (s Tridiagonal[float64], values []float64, least float64, err error) {
+// scaled is what a check knows of σ·T.
+type scaled struct {
+	values []float64 // σ·λ
+	norm   float64   // ‖σ·T‖₁, at least σ·safe minimum
+}
+
+// uploadScaled brings σ·T to the device, where σ is scaling's.
+func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {
-		return s, nil, 0, err
+		return scaled{}, err
 	}
 	sigma := scaling(top)
-	s = t.times(sigma)
-	return s, rescale(res.Values, sigma), safeMin * sigma, p.upload(c, s)
+	s := t.times(sigma)
+	return scaled{spectrum.Scale(res.Values, sigma), max(s.Norm1(), spectrum.SafeMin*sigma)}, p.upload(c, s)
 }

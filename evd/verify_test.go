@@ -10,56 +10,57 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // spoiled is a solver that does its work and then something to it.
 type spoiled struct {
-	tridiagonalSolver
-	spoil func(c *call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
+	spectrum.Method
+	spoil func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
 }
 
-func (s spoiled) Solve(c *call, t tridiagonal, from, to int, xt stages.Matrix) ([]float64, error) {
-	values, err := s.tridiagonalSolver.Solve(c, t, from, to, xt)
+func (s spoiled) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, err := s.Method.Solve(c, t, from, to, xt)
 	if err == nil {
-		err = s.spoil(c, t.d, values, xt)
+		err = s.spoil(c, t.D, values, xt)
 	}
 	return values, err
 }
 
-func upload(c *call, to vk.Slice[float64], v []float64) error {
-	return vk.Upload(c.ctx, c.dev, to, vk.Vector(v))
+func upload(c *spectrum.Call, to vk.Slice[float64], v []float64) error {
+	return vk.Upload(c.Ctx, c.Dev, to, vk.Vector(v))
 }
 
 var spoils = []struct {
 	name    string
 	vectors bool // needs them to be seen
 	values  bool // that is what it spoils
-	spoil   func(c *call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
+	spoil   func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
 }{
-	{"a value", false, true, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+	{"a value", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[0] += 1e-9
 		return nil
 	}},
-	{"a value that is no number", false, true, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+	{"a value that is no number", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[len(values)/2] = math.NaN()
 		return nil
 	}},
-	{"a value twice", false, true, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+	{"a value twice", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[len(values)-1] = values[len(values)-2]
 		return nil
 	}},
-	{"T", false, false, func(c *call, d vk.Slice[float64], _ []float64, _ stages.Matrix) error {
+	{"T", false, false, func(c *spectrum.Call, d vk.Slice[float64], _ []float64, _ stages.Matrix) error {
 		return upload(c, d.Sub(1, 1), []float64{17})
 	}},
-	{"an entry of a vector", true, false, func(c *call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
+	{"an entry of a vector", true, false, func(c *spectrum.Call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
 		return upload(c, xt.At.Sub(3, 1), []float64{0.125})
 	}},
-	{"an entry that is no number", true, false, func(c *call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
+	{"an entry that is no number", true, false, func(c *spectrum.Call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
 		return upload(c, xt.At.Sub(5, 1), []float64{math.NaN()})
 	}},
-	{"a failed stage", false, false, func(*call, vk.Slice[float64], []float64, stages.Matrix) error {
+	{"a failed stage", false, false, func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error {
 		return &StageError{Stage: stages.PhaseTridiagonal, Info: 1}
 	}},
 }
@@ -76,9 +77,9 @@ func verifying(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-func (p *Plan[T]) spoil(s func(*call, vk.Slice[float64], []float64, stages.Matrix) error) {
-	t := p.steps.spectral
-	t.solver = spoiled{t.solver, s}
+func (p *path[T]) spoil(s func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
+	t := p.steps.spectrum
+	t.Method = spoiled{t.Method, s}
 }
 
 func verifyDevice(t *testing.T) *vk.Device {
@@ -114,9 +115,9 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/vectors=%v,%v,%v", s.name, opt.Vectors, opt.Select, opt.Solver), func(t *testing.T) {
 				p := verifying(t, d, n, opt)
-				p.spoil(s.spoil)
+				p.path.spoil(s.spoil)
 				res, err := p.Solve(ctx, a)
-				mended := s.values && p.steps.spectral.exact != nil // before anyone verifies
+				mended := s.values && p.path.steps.spectrum.Settles() // before anyone verifies
 				if err != nil || res.Certificate.Safe == mended || !res.Certificate.Passed() {
 					t.Fatalf("%v, %+v", err, res)
 				}

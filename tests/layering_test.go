@@ -20,10 +20,11 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "stages", "vk"},
-	"evd":               {"stages", "stages/product", "vk"},
+	"evd":               {"evd/spectrum", "stages", "stages/product", "vk"},
 	"evd/bench":         {"evd", "stages", "stages/product", "shaders", "vk", "vk/spirv"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
+	"evd/spectrum":      {"evd/ratio", "stages", "stages/product", "vk"},
 	"evd/tune":          {"evd", "evd/bench", "stages", "stages/product", "vk"},
 	"evd/probe":         {"shaders", "stages", "vk"},
 	"evd/gonumlapack":   {"evd", "vk"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -17,14 +18,14 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
 	m := Tridiagonal[float64]{D: diagonal, E: off}
-	unit := ulp * m.norm1()
+	unit := spectrum.Ulp * m.times(1).Norm1()
 	small := stages.SmallestTuning()
 	p, err := NewTridiagonalPlan[float64](verifyDevice(t), n, Options{Solver: QR, Tuning: &small})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	method := p.spectral.solver
+	method := p.spectrum.Method
 	exact := vector(n, func(k int) float64 { return 2 - 2*math.Cos(float64(k+1)*math.Pi/(n+1)) })
 	all := map[int]float64{} // so many that two cells are left for each
 	for k := range n {
@@ -42,7 +43,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 		{map[int]float64{0: math.Inf(-1)}, true, true},
 		{all, false, true},
 	} {
-		p.spectral.solver = spoiled{method, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		p.spectrum.Method = spoiled{method, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k, by := range c.by {
 				values[k] += by * unit
 			}
@@ -64,11 +65,11 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 			t.Errorf("spoiled by %v: values do not ascend", c.by)
 		}
 		for k, v := range res.Values {
-			if !(math.Abs(v-exact[k]) <= (narrowest+1)*unit) { // the formula errs, too
+			if !(math.Abs(v-exact[k]) <= (spectrum.Narrowest+1)*unit) { // the formula errs, too
 				t.Errorf("spoiled by %v: value %d is %g ulp·‖T‖ off", c.by, k, (v-exact[k])/unit)
 			}
 		}
-		if w, err := p.Certify(context.Background(), m, res); err != nil || w*n > narrowest {
+		if w, err := p.Certify(context.Background(), m, res); err != nil || w*n > spectrum.Narrowest {
 			t.Errorf("spoiled by %v: certified to %g ulp·‖T‖, %v", c.by, w*n, err)
 		}
 	}
@@ -113,8 +114,8 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		unit := ulp * min(c.m.norm1(), math.MaxFloat64)
-		p.spectral.solver = spoiled{p.spectral.solver, func(_ *call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		unit := spectrum.Ulp * min(c.m.times(1).Norm1(), math.MaxFloat64)
+		p.spectrum.Method = spoiled{p.spectrum.Method, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k, by := range c.by {
 				values[k] += by * unit
 			}
@@ -127,7 +128,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 		if have := res.Profile.Phase(stages.PhaseBisection) > 0; have != c.bisects {
 			t.Errorf("%s: bisection %v", c.name, have)
 		}
-		if w, err := p.Certify(context.Background(), c.m, res); err != nil || !(w*float64(c.m.N()) <= narrowest) || !slices.IsSorted(res.Values) {
+		if w, err := p.Certify(context.Background(), c.m, res); err != nil || !(w*float64(c.m.N()) <= spectrum.Narrowest) || !slices.IsSorted(res.Values) {
 			t.Errorf("%s: certified to %g ulp·‖T‖, %v; %g", c.name, w*float64(c.m.N()), err, res.Values)
 		}
 	}

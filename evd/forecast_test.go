@@ -1,11 +1,19 @@
 package evd
 
 import (
+	"context"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
+
+type forecast interface {
+	Bytes() uint64
+	Memory() []vk.Placed
+	Close()
+}
 
 // What a plan for a dry device forecasts is what one for the device itself allocates.
 func TestForecastsAreWhatIsAllocated(t *testing.T) {
@@ -25,22 +33,23 @@ func TestForecastsAreWhatIsAllocated(t *testing.T) {
 		{true, Options{Vectors: true, Select: Interval(0, 1).AtMost(4)}},
 	} {
 		c.opt.Tuning = &small
-		plan := func(d *vk.Device) *holder {
+		plan := func(d *vk.Device) (forecast, *spectrum.Base) {
 			if c.tridiagonal {
 				p, err := NewTridiagonalPlan[float64](d, n, c.opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return &p.holder
+				return p, &p.base
 			}
 			p, err := NewPlan[float64](d, n, c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return &p.holder
+			return p, &p.base
 		}
-		forecast, allocated := plan(dry), plan(d)
-		if f, r := forecast.Bytes(), allocated.arena.Bytes(); f != r {
+		forecast, _ := plan(dry)
+		allocated, base := plan(d)
+		if f, r := forecast.Bytes(), base.Begin(context.Background(), nil).Arena.Bytes(); f != r {
 			t.Errorf("%+v: %d bytes were forecast, %d allocated", c, f, r)
 		}
 		var end uint64

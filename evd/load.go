@@ -1,23 +1,44 @@
 package evd
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"sync"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
 )
 
-// scan reads the referenced triangle once: it returns max|a_ij|, or a
-// *NonFiniteError for the first entry, in column order, that is NaN or infinite.
+// scale checks A and returns the power of two σ by which the device multiplies it.
+func scale[T Float](a Sym[T]) (sigma float64, err error) {
+	largest, err := scan(a)
+	return scaling(largest), err
+}
+
+// upload copies A to the device.
+func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
+	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
+	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), doubles(host)))
+}
+
+// recordLoad records that both triangles of σ·A are made of what was uploaded.
+func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
+	rec.Phase(stages.PhaseLoad, 0, 1)
+	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), sigma)
+}
+
+// scan reads the referenced triangle once, with all cores. It returns max|a_ij|, or a *NonFiniteError
+// for the first entry, in column order, that is NaN or infinite.
 func scan[T Float](a Sym[T]) (float64, error) {
 	workers := min(runtime.GOMAXPROCS(0), a.N)
 	largest := make([]float64, workers)
 	bad := make([]*NonFiniteError, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			// Strided columns: in a triangle neighbours have like lengths.
+		wg.Go(func() {
+			// Every workers-th column: neighbours in a triangle have nearly the same length.
 			for j := w; j < a.N && bad[w] == nil; j += workers {
 				from, to := a.column(j)
 				var at int
@@ -25,7 +46,7 @@ func scan[T Float](a Sym[T]) (float64, error) {
 					bad[w] = &NonFiniteError{from + at, j, float64(a.Data[j*a.Ld+from+at])}
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	var first *NonFiniteError
@@ -42,7 +63,7 @@ func scan[T Float](a Sym[T]) (float64, error) {
 	return largestOfAll, nil
 }
 
-// scanColumn returns the largest magnitude so far and −1, or the index of the
+// scanColumn returns the largest magnitude of col and of largest, and −1; or else the index of the
 // first value that is not finite.
 func scanColumn[T Float](col []T, largest float64) (float64, int) {
 	for i, v := range col {
@@ -57,11 +78,10 @@ func scanColumn[T Float](col []T, largest float64) (float64, int) {
 	return largest, -1
 }
 
-// scaling is dsyevd's rule: a matrix whose largest entry is so small or large
-// that squares of its entries would leave the exponent's range is
-// multiplied by a power of two, exactly; other matrices are left alone (1).
+// scaling is dsyevd's rule. If the largest entry is so small or so large that squares of entries would
+// leave the exponent's range, the matrix is multiplied by a power of two, exactly; else by 1.
 func scaling(largest float64) float64 {
-	const small = safeMin / ulp
+	const small = spectrum.SafeMin / spectrum.Ulp
 	least, most := math.Sqrt(small), math.Sqrt(1/small)
 	switch {
 	case largest == 0:

@@ -1,8 +1,9 @@
-package evd
+package spectrum
 
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk"
@@ -11,26 +12,30 @@ import (
 // An INFO word is what it is at its place of the recording, whatever becomes of its memory; of several the first is
 // the error, and the next recording begins with none.
 func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
-	d := verifyDevice(t)
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
 	word, empty := vk.Reserve[uint32]("INFO", 1), vk.Reserve[uint32]("no INFO", 0)
 	ws, err := d.NewArena(vk.Together(word, empty))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	c := &call{ctx: context.Background(), dev: d, ws: ws, profile: vk.NewProfile()}
+	c := &Call{Ctx: context.Background(), Dev: d, Arena: ws, Profile: vk.NewProfile()}
 	stages := []string{"first", "second", "third"}
 	for _, want := range []struct {
 		words []uint32
 		stage string
 		info  uint32
 	}{{[]uint32{0, 7, 9}, "second", 7}, {[]uint32{0, 0, 0}, "", 0}, {[]uint32{3, 0, 0}, "first", 3}, {nil, "", 0}} {
-		err := c.run(func(rec *vk.Recorder) {
+		err := c.Run(func(rec *vk.Recorder) {
 			for i, w := range want.words {
 				rec.Phase(stages[i], 0, 1)
 				vk.Fill(rec, word.In(ws), w)
-				c.info(rec, stages[i], word.In(ws))
-				c.info(rec, "none", empty.In(ws))
+				c.Info(rec, stages[i], word.In(ws))
+				c.Info(rec, "none", empty.In(ws))
 			}
 		})
 		var failed *StageError

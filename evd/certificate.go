@@ -1,0 +1,77 @@
+package evd
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Certificate says how right a result was measured to be. Each number is an error in units of what
+// rounding may cost, and must be below Threshold; a NaN anywhere gives +Inf.
+//
+// With vectors, small Ratios prove the result: orthonormal vectors with a small residual belong to a
+// matrix near A, however they were found. Counts then proves that none is missing. Without vectors,
+// Counts proves the values to be those of T, and Invariants is all that is known of T and A: it is
+// large if T is wrong, unless both sums happen to be right.
+type Certificate struct {
+	Ratios             // of the vectors, as Plan.Check measures them; 0 without vectors
+	Counts     float64 `json:"counts"`     // distance to the eigenvalues of T with the same indices, by Sturm counts, over n·ulp·‖T‖₁
+	Invariants float64 `json:"invariants"` // the larger of |tr A − tr T| and | ‖A‖F − ‖T‖F |, over n·ulp·‖A‖F
+	Safe       bool    `json:"safe"`       // found on the safe path, after the first result had failed
+}
+
+// Passed says whether all numbers are below Threshold.
+func (c *Certificate) Passed() bool {
+	return c.Ratios.Passed() && c.Counts < Threshold && c.Invariants < Threshold
+}
+
+// String lists the numbers in one line.
+func (c *Certificate) String() string {
+	return fmt.Sprintf("residual %.3g, orthogonality %.3g, Sturm counts %.3g, invariants %.3g", c.Residual, c.Orthogonality, c.Counts, c.Invariants)
+}
+
+// certifyValues measures the values against T, as it is on the device now, and T against σ·A.
+func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Certificate, error) {
+	t := s.steps.spectrum
+	var on spectrum.Tridiagonal
+	err := s.Run(func(rec *vk.Recorder) { on = t.Receive(rec, s.Arena) })
+	if err != nil {
+		return nil, spectrum.During(stages.PhaseCounts, err)
+	}
+	c := &Certificate{Invariants: invariants(a, sigma, on)}
+	if len(p.Values) > 0 {
+		c.Counts, err = t.Certify(s.Call, p.Values, p.First, max(on.Norm1(), spectrum.SafeMin*sigma))
+	}
+	return c, err
+}
+
+// invariants compares what orthogonal similarity keeps: the traces and the Frobenius norms of σ·A and
+// T.
+func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float64 {
+	var traceA, traceT, squaresA, squaresT float64
+	for j := range a.N {
+		from, to := a.column(j)
+		column := 0.0 // a sum of its own, so that the rounding error does not grow with n²
+		for i := from; i < to; i++ {
+			x := float64(a.Data[i+j*a.Ld]) * sigma
+			if i == j {
+				traceA += x
+				x /= math.Sqrt2
+			}
+			column += x * x
+		}
+		squaresA += 2 * column
+	}
+	for i, x := range t.D {
+		traceT += x
+		squaresT += x * x
+		if i < len(t.E) {
+			squaresT += 2 * t.E[i] * t.E[i]
+		}
+	}
+	norm, unit := math.Sqrt(squaresA), float64(a.N)*spectrum.Ulp
+	return max(quotient(math.Abs(traceA-traceT), norm, unit), quotient(math.Abs(norm-math.Sqrt(squaresT)), norm, unit))
+}

@@ -1,0 +1,83 @@
+package evd
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Dense is a Rows×Cols matrix in column-major storage, entry (i, j) at Data[i + j·Ld], Ld ≥ Rows; or
+// with RowMajor in row-major storage, at Data[i·Ld + j], Ld ≥ Cols.
+type Dense[T Float] struct {
+	Rows, Cols, Ld int
+	Data           []T
+	RowMajor       bool
+}
+
+// packed is an n×m matrix in new memory.
+func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
+	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
+	d.Ld = max(d.stored().Rows, 1)
+	return d
+}
+
+// dense is the matrix whose stored form is z.
+func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
+	if rowMajor {
+		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
+	}
+	return &Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
+}
+
+// stored is what d's memory is in column-major terms: d, or its transpose if d is row-major.
+func (d Dense[T]) stored() vk.Columns[T] {
+	if d.RowMajor {
+		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
+	}
+	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
+}
+
+// check returns a *ShapeError if the shape and the length of Data do not fit together.
+func (d Dense[T]) check() error {
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
+		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
+	}
+	return nil
+}
+
+// At is entry (i, j), from 0. Out of range it panics or returns another element of Data.
+func (d Dense[T]) At(i, j int) T {
+	if d.RowMajor {
+		i, j = j, i
+	}
+	return d.Data[i+j*d.Ld]
+}
+
+// Col is column j, from 0: a slice of Data, or a copy if d is row-major.
+func (d Dense[T]) Col(j int) []T {
+	if !d.RowMajor {
+		return d.Data[j*d.Ld : j*d.Ld+d.Rows]
+	}
+	column := make([]T, d.Rows)
+	for i := range column {
+		column[i] = d.At(i, j)
+	}
+	return column
+}
+
+// Gonum is d as a matrix of gonum's, sharing its memory: a *mat.Dense if d is row-major, else the
+// transpose of one. A matrix without entries becomes gonum's empty matrix, whatever its shape.
+func (d Dense[T]) Gonum() mat.Matrix {
+	var m mat.Dense
+	if s := doubles(d.stored()); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns
+		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: s.Data})
+	}
+	if d.RowMajor {
+		return &m
+	}
+	return m.T()
+}
+
+// doubles is z as what it is.
+func doubles[T Float](z vk.Columns[T]) vk.Columns[float64] { return any(z).(vk.Columns[float64]) }

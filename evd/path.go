@@ -1,0 +1,88 @@
+package evd
+
+import (
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// path is one way from A to its spectrum: sizes, stages, and the layout of their memory. The plan's
+// arena has that layout.
+type path[T Float] struct {
+	n       int
+	opt     Options
+	tune    stages.Tuning
+	steps   steps
+	regions regions
+	layout  *vk.Layout
+}
+
+// steps are the stages, in the order of the solve. Those from q2 on are nil without vectors.
+type steps struct {
+	ops       product.Ops
+	load      *stages.SymmetricLoad
+	band      *stages.BandReduction
+	chase     *stages.BulgeChasing
+	spectrum  *spectrum.Stage
+	q2        *stages.ApplyQ2
+	q1        *stages.ApplyQ1
+	orient    *orientation
+	residuals *stages.Residual
+}
+
+// newPath makes the stages for order n ≥ 1 and lays out their memory.
+func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error) {
+	p = &path[T]{n: n, opt: opt}
+	if p.tune, err = opt.sizes(dev, n); err != nil {
+		return nil, err
+	}
+	if p.steps, err = newSteps(dev, n, opt, p.tune); err != nil {
+		return nil, err
+	}
+	p.lay()
+	return p, nil
+}
+
+func newSteps(dev *vk.Device, n int, opt Options, t stages.Tuning) (s steps, err error) {
+	if s.ops, err = product.New(dev, t.Products); err != nil {
+		return s, err
+	}
+	var b builder
+	s.load, err = stages.NewSymmetricLoad(dev, t)
+	b.keep(err)
+	s.band, err = stages.NewBandReduction(dev, n, t.Band, t.Block, s.ops, t)
+	b.keep(err)
+	s.chase, err = stages.NewBulgeChasing(dev, n, opt.Vectors, t)
+	b.keep(err)
+	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, s.ops, t)
+	b.keep(err)
+	if !opt.Vectors {
+		return s, b.err
+	}
+	m := opt.capacity(n)
+	s.q2, err = stages.NewApplyQ2(dev, n, m, t)
+	b.keep(err)
+	s.q1, err = stages.NewApplyQ1(dev, n, t.Band, m, s.ops, t)
+	b.keep(err)
+	s.orient, err = newOrientation(dev, opt, t)
+	b.keep(err)
+	s.residuals, err = stages.NewResidual(dev, n, m, s.ops)
+	b.keep(err)
+	return s, b.err
+}
+
+// builder keeps the first error of several constructors.
+type builder struct{ err error }
+
+func (b *builder) keep(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// matrixA is the dense matrix A. The band reduction leaves its reflectors there, the back
+// transformation the eigenvectors.
+func (p *path[T]) matrixA(ws *vk.Arena) stages.Matrix {
+	return stages.NewMatrix(p.regions.a.In(ws), p.n, p.n, p.n)
+}

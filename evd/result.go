@@ -1,0 +1,52 @@
+package evd
+
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Result is a spectrum, or the selected part of it, and how it was found.
+type Result[T Float] struct {
+	First   int         // Values[k] is λ[First+k], counted from 0 at the smallest
+	Values  []T         // ascending
+	Vectors *Dense[T]   // column k belongs to Values[k]; nil without Options.Vectors
+	Profile *vk.Profile // seconds by phase; "on host" in a name marks time on the host
+
+	Certificate *Certificate // of Options.Verify, else nil
+	Tree        *Tree        // of MRRR, nil with other methods
+}
+
+// Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that were
+// tried again from another root, and vectors that divide and conquer had to find (Fallback, nearly
+// always 0).
+type Tree = spectrum.Tree
+
+// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are floating-point
+// operations; Done never falls.
+type Progress = spectrum.Progress
+
+// newResult is what both kinds of plan return.
+func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
+	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree}
+	for _, z := range r.Vectors {
+		res.Vectors = dense(z, rowMajor)
+	}
+	return res
+}
+
+// exact is the selected part of the spectrum of a matrix of order 0 or 1, whose eigenvalue is its
+// entry.
+func exact[T Float](c *spectrum.Call, opt Options, values []T) *Result[T] {
+	from, to := spectrum.SelectExact(opt.Select, spectrum.Scale(values, 1))
+	res := &Result[T]{First: from, Values: slices.Clone(values[from:to]), Profile: c.Profile}
+	if !opt.Vectors {
+		return res
+	}
+	res.Vectors = packed[T](len(values), to-from, opt.RowMajor)
+	for i := range res.Vectors.Data { // one at most
+		res.Vectors.Data[i] = 1
+	}
+	return res
+}

@@ -1,0 +1,54 @@
+package evd
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// orientation is the last step of both kinds of plan, Qᵀ → Q with the sign of each vector fixed. It is
+// also the first step of a check, for which vectors return to the device.
+type orientation struct {
+	transpose *stages.Transpose
+	signs     *stages.Signs
+	rowMajor  bool
+}
+
+func newOrientation(dev *vk.Device, opt Options, t stages.Tuning) (*orientation, error) {
+	transpose, err := stages.NewTranspose(dev, t)
+	if err != nil {
+		return nil, err
+	}
+	signs, err := stages.NewSigns(dev)
+	return &orientation{transpose, signs, opt.RowMajor}, err
+}
+
+// record transposes x into q, where a vector is a column, and fixes signs there. It returns the matrix
+// to download: q, or for row-major vectors x, which then holds the transpose of q.
+func (o *orientation) record(rec *vk.Recorder, x, q stages.Matrix) stages.Matrix {
+	rec.Phase(stages.PhaseTranspose, 0, 1)
+	o.transpose.Record(rec, x, q)
+	o.signs.Record(rec, q)
+	if !o.rowMajor {
+		return q
+	}
+	o.transpose.Record(rec, q, x)
+	return x
+}
+
+// restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first, memory of as
+// many elements.
+func restore[T Float](ctx context.Context, dev *vk.Device, o *orientation, z *Dense[T], via vk.Slice[float64], q stages.Matrix) error {
+	if !z.RowMajor {
+		return vk.Upload(ctx, dev, q.At, doubles(z.stored()))
+	}
+	if err := vk.Upload(ctx, dev, via, doubles(z.stored())); err != nil {
+		return err
+	}
+	rec := vk.NewRecorder(dev)
+	rec.Phase(stages.PhaseCheck, 0, 1)
+	o.transpose.Record(rec, stages.NewMatrix(via, q.Cols, q.Rows, q.Cols), q)
+	_, err := dev.Run(ctx, rec, nil)
+	return err
+}

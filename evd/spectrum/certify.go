@@ -1,0 +1,36 @@
+package spectrum
+
+import "math"
+
+// Narrowest is the smallest distance, in ulp·‖T‖₁, that Sturm counts can certify: their own error is
+// of that size.
+const Narrowest = 4
+
+// leastWidth is the smallest width in absolute terms, for the zero matrix: a pivot as small as that
+// counts as negative.
+const leastWidth = 2 * SafeMin
+
+// Certify proves by Sturm counts how near values[k] is to eigenvalue first+k of the T that is on the
+// device, of 1-norm norm, for all k. It returns the distance in units of n·ulp·norm: at most twice as
+// large as need be, and at least Narrowest/n. A NaN, or a value that is no eigenvalue, gives +Inf.
+func (s *Stage) Certify(c *Call, values []float64, first int, norm float64) (float64, error) {
+	for _, v := range values {
+		if math.IsNaN(v) {
+			return math.Inf(1), nil
+		}
+	}
+	open := countUp(len(values)) // not certified yet
+	for times := float64(Narrowest); ; times *= 2 {
+		width := max(times*Ulp*norm, leastWidth)
+		var err error
+		if open, err = s.uncertified(c, values, first, open, width); err != nil {
+			return 0, err
+		}
+		if len(open) == 0 {
+			return times / float64(s.n), nil
+		}
+		if width > 4*norm {
+			return math.Inf(1), nil
+		}
+	}
+}

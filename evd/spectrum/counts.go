@@ -1,0 +1,80 @@
+package spectrum
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// countsAtOnce is the number of shifts in one exchange with the device: two for each eigenvalue, but
+// at least few; not more than many, which keep any device busy, nor than one dispatch may cost.
+func countsAtOnce(n int, t stages.Tuning) int {
+	const few, many = 1 << 6, 1 << 16
+	return max(few, min(2*n, many, int(t.Bisection.Dispatch)/n))
+}
+
+// Count counts the eigenvalues of T, which is on the device, below each shift. One within rounding
+// of a shift may count either way. A shift may be infinite.
+func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
+	result := make([]int, 0, len(shifts))
+	for some := range slices.Chunk(shifts, s.shifts.Len()) {
+		counts, err := s.countSome(c, some)
+		if err != nil {
+			return nil, During(stages.PhaseCounts, err)
+		}
+		for i, x := range some {
+			switch {
+			case math.IsInf(x, -1):
+				result = append(result, 0)
+			case math.IsInf(x, 1):
+				result = append(result, s.n)
+			default:
+				result = append(result, int(counts[i]))
+			}
+		}
+	}
+	return result, nil
+}
+
+// countSome is Count for the shifts of one exchange. Its counts at infinite shifts mean nothing.
+func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
+	counts := make([]uint32, len(shifts))
+	return counts, c.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseCounts, 0, 0)
+		at, found := s.shifts.In(c.Arena), s.counts.In(c.Arena).Sub(0, len(counts))
+		vk.SendFirst(rec, at, shifts)
+		s.sturm.RecordCounts(rec, c.Arena, s.d.In(c.Arena), s.e.In(c.Arena), at, found)
+		vk.ReceiveLast(rec, counts, s.counts.In(c.Arena))
+	})
+}
+
+// uncertified returns those of the values open that are not within width of the eigenvalues first+k
+// of T.
+func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, width float64) ([]int, error) {
+	shifts := make([]float64, 0, 2*len(open))
+	for _, k := range open {
+		shifts = append(shifts, values[k]-width, values[k]+width)
+	}
+	counts, err := s.Count(c, shifts)
+	if err != nil {
+		return nil, err
+	}
+	var still []int
+	for i, k := range open {
+		if counts[2*i] > first+k || counts[2*i+1] < first+k+1 {
+			still = append(still, k)
+		}
+	}
+	return still, nil
+}
+
+// countUp is 0, 1 … n−1.
+func countUp(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}

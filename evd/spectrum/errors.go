@@ -1,0 +1,49 @@
+package spectrum
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+)
+
+// OptionError says that an option has no meaning, or does not go with another. Option is a field of
+// the plan's Options, or what belongs to one.
+type OptionError struct{ Option, Reason string }
+
+func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
+
+// BadOption is an *OptionError.
+func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
+
+// TooManyError says that an interval holds more eigenvalues (Found) than Selection.AtMost allows.
+type TooManyError struct{ Found, AtMost int }
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("the interval holds %d eigenvalues, there is room for %d", e.Found, e.AtMost)
+}
+
+// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows Index
+// to End−1, from 0. (Rows are no indices of eigenvalues: those of a block may be anywhere in the
+// spectrum.) Stage is the phase of the solve.
+type NoConvergenceError struct {
+	Stage      string
+	Index, End int
+}
+
+func (e *NoConvergenceError) Error() string {
+	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
+}
+
+// notConverged turns a stage's error about rows of T into this package's.
+func notConverged(err error) error {
+	var failed *stages.NoConvergenceError
+	if errors.As(err, &failed) {
+		return &NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: failed.Lo, End: failed.Hi}
+	}
+	return err
+}
+
+// StageError says that a kernel left something else than 0 in its stage's INFO word: a defect of the
+// device, of its driver or of this module, never of the input.
+type StageError = stages.InfoError

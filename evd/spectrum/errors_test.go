@@ -1,0 +1,20 @@
+package spectrum
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+)
+
+// What a stage says of a block of T is said of rows, not of eigenvalues.
+func TestNoConvergenceNamesRows(t *testing.T) {
+	err := notConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4})
+	var failed *NoConvergenceError
+	if !errors.As(err, &failed) || *failed != (NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: 2, End: 4}) {
+		t.Fatal(err)
+	}
+	if want := "tridiagonal solve: QL iteration did not converge on rows [2, 4) of the tridiagonal"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+}

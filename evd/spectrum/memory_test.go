@@ -1,0 +1,37 @@
+package spectrum
+
+import (
+	"context"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// All pages are there after wait, and none is touched any more after stop.
+func TestResultMemoryIsTouched(t *testing.T) {
+	const n = 1 << 12 // 128 MiB: more pages than can be asked for before stop
+	for _, stopped := range []bool{false, true} {
+		r := newResultMemory[float64](context.Background())
+		r.z = vk.Columns[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
+		v := r.z.Data
+		for i := range v {
+			v[i] = 1
+		}
+		r.touch()
+		if stopped {
+			r.stop()
+		}
+		r.wait()
+		const page = 512 // numbers
+		missing := 0
+		for i := 0; i < len(v); i += page {
+			if v[i] != 0 {
+				missing++
+			}
+		}
+		if (missing > 0) != stopped {
+			t.Errorf("stopped %v: %d pages of %d were not touched", stopped, missing, len(v)/page)
+		}
+		r.stop()
+	}
+}

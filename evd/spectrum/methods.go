@@ -1,0 +1,152 @@
+package spectrum
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Method is a stage that solves the tridiagonal problem, made for one order.
+type Method interface {
+	// Work is memory that Solve needs. It overlaps nothing else while Solve runs.
+	Work() *vk.Layout
+
+	// Elements is how many elements the memory of xt must have, if Solve needs more than xt itself.
+	Elements() int
+
+	// Flops is about what m eigenvalues, or eigenpairs, cost.
+	Flops(m int) float64
+
+	// Solve finds λ[from] … λ[to−1] of T, ascending, where from < to. If xt has rows, it is (to−from)×n
+	// and receives the vectors, one a row. Its memory, Elements included, may hold anything before.
+	// Solve leaves T as it is, on the device and on the host.
+	Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
+}
+
+// constructor makes a method for order n and at most m eigenpairs.
+type constructor func(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (Method, error)
+
+// divideConquer is stages.DivideConquer as a Method.
+type divideConquer struct {
+	*stages.DivideConquer
+	n int
+}
+
+func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops, t stages.Tuning) (Method, error) {
+	s, err := stages.NewDivideConquer(dev, n, ops, t)
+	return divideConquer{s, n}, err
+}
+
+func (s divideConquer) Elements() int { return s.n * s.n }
+
+// Flops: three quarters of the operations are in the last products, which shrink with m.
+func (s divideConquer) Flops(m int) float64 {
+	part := float64(m) / float64(s.n)
+	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
+}
+
+func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, profile, err := s.DivideConquer.SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
+	c.Profile.Merge(profile)
+	if err != nil {
+		return nil, notConverged(err)
+	}
+	return values[from:to], nil
+}
+
+// divideConquerValues is stages.DivideConquerValues as a Method.
+type divideConquerValues struct{ *stages.DivideConquerValues }
+
+func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (Method, error) {
+	s, err := stages.NewDivideConquerValues(dev, n, t)
+	return divideConquerValues{s}, err
+}
+
+func (s divideConquerValues) Elements() int { return 0 }
+
+func (s divideConquerValues) Flops(int) float64 { return s.DivideConquerValues.Flops() }
+
+func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+	values, profile, err := s.DivideConquerValues.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E)
+	c.Profile.Merge(profile)
+	if err != nil {
+		return nil, notConverged(err)
+	}
+	return values[from:to], nil
+}
+
+// bisection is stages.Bisection as a Method.
+type bisection struct {
+	*stages.Bisection
+	n      int
+	values vk.Region[float64]
+}
+
+func newBisection(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (Method, error) {
+	s, err := stages.NewBisection(dev, n, t)
+	return bisectionOf(s, n), err
+}
+
+func bisectionOf(s *stages.Bisection, n int) bisection {
+	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
+}
+
+func (s bisection) Work() *vk.Layout { return vk.Together(s.Bisection.Work(), s.values) }
+
+func (s bisection) Elements() int { return 0 }
+
+func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m) / float64(s.n) }
+
+func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+	found, values := s.values.In(c.Arena), make([]float64, to-from)
+	return values, c.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseBisection, 0, 1)
+		s.RecordRange(rec, c.Arena, t.D, t.E, from, to, found)
+		vk.ReceiveLast(rec, values, found)
+	})
+}
+
+// mrrr is stages.MRRR as a Method, with divide and conquer as its last resort.
+type mrrr struct {
+	*stages.MRRR
+	n, m int
+}
+
+func newMRRR(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (Method, error) {
+	divide, err := stages.NewDivideConquer(dev, n, ops, t)
+	if err != nil {
+		return nil, err
+	}
+	s, err := stages.NewMRRR(dev, n, m, divide, t)
+	return mrrr{s, n, m}, err
+}
+
+func (s mrrr) Elements() int { return s.n * s.m }
+
+func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
+
+// Solve finds the vectors even where values alone are wanted: in the memory that Elements asks for.
+func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
+	c.Profile.Merge(profile)
+	c.Tree = &tree
+	return values, notConverged(err)
+}
+
+// qr is stages.QRIteration as a Method.
+type qr struct{ *stages.QRIteration }
+
+func newQR(dev *vk.Device, n, _ int, _ product.Ops, _ stages.Tuning) (Method, error) {
+	return qr{stages.NewQRIteration(dev, n)}, nil
+}
+
+func (s qr) Elements() int { return 0 }
+
+// Flops are those of all vectors: QR iteration cannot find fewer.
+func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
+
+func (s qr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, profile, err := s.QRIteration.SolveRange(c.Ctx, t.Host.D, t.Host.E, from, to, xt)
+	c.Profile.Merge(profile)
+	return values, notConverged(err)
+}

@@ -1,0 +1,53 @@
+package spectrum
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are floating-point
+// operations; Done never falls.
+type Progress struct {
+	Stage       string
+	Done, Total float64
+}
+
+// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a solve.
+type StageCost struct {
+	Stage string  `json:"stage"`
+	Flops float64 `json:"flops"`
+
+	// Model is there for bulge chasing alone. Its time is that of steps one after another, not of
+	// operations.
+	Model *stages.ChaseModel `json:"model,omitempty"`
+}
+
+// ProgressOf returns what Base.Begin takes: a function that turns the marks of recordings into
+// operations done of the whole, and reports them. costs lists the phases in the order of the solve.
+// report may be nil.
+//
+// The marks of one phase are in units of its own. A phase that costs list does not have leaves Done
+// as it is.
+func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
+	if report == nil {
+		return nil
+	}
+	done, total := 0.0, 0.0
+	for _, c := range costs {
+		total += c.Flops
+	}
+	return func(at vk.Progress) {
+		before := 0.0
+		for _, c := range costs {
+			if c.Stage == at.Phase {
+				done = before
+				if at.Total > 0 {
+					done += c.Flops * at.Done / at.Total
+				}
+				break
+			}
+			before += c.Flops
+		}
+		report(Progress{at.Phase, done, total})
+	}
+}

@@ -1,0 +1,90 @@
+package spectrum
+
+import "fmt"
+
+// Selection says which part of the spectrum is wanted. The zero value is all of it.
+type Selection struct {
+	by       selectedBy
+	from, to int
+	a, b     float64
+	atMost   int
+}
+
+type selectedBy int
+
+const (
+	selectedAll selectedBy = iota
+	selectedByIndex
+	selectedByValue
+)
+
+// Index selects λ[from] … λ[to−1], where λ[0] is the smallest: the range is half-open.
+func Index(from, to int) Selection { return Selection{by: selectedByIndex, from: from, to: to} }
+
+// Interval selects the eigenvalues in (a, b]: a < λ ≤ b, as in dstebz. An end may be infinite. An
+// eigenvalue within rounding of an end, n·ε·‖A‖, may count as on either side of it.
+//
+// The number of eigenvalues is known only after T is. The plan's memory is for all n, unless AtMost
+// says otherwise.
+func Interval(a, b float64) Selection { return Selection{by: selectedByValue, a: a, b: b} }
+
+// AtMost returns s with memory for m eigenvalues; 0 is for all n. It does not change which are
+// selected: a Solve that finds more of them in the interval returns a *TooManyError.
+func (s Selection) AtMost(m int) Selection {
+	s.atMost = m
+	return s
+}
+
+// CheckSelection returns an *OptionError if s has no meaning for matrices of order n.
+func CheckSelection(s Selection, n int) error {
+	switch {
+	case s.by == selectedByIndex && (s.from < 0 || s.to > n || s.from > s.to):
+		return &OptionError{"Index", fmt.Sprintf("[%d, %d) is no range of the %d eigenvalues", s.from, s.to, n)}
+	case s.by == selectedByValue && !(s.a < s.b):
+		return &OptionError{"Interval", fmt.Sprintf("(%v, %v] holds no number", s.a, s.b)}
+	case s.atMost < 0:
+		return &OptionError{"AtMost", "must not be negative"}
+	case s.atMost > 0 && s.by != selectedByValue:
+		return &OptionError{"AtMost", "how many there are is known but for an interval"}
+	}
+	return nil
+}
+
+// Capacity is the largest number of eigenvalues of a matrix of order n that s may select.
+func Capacity(s Selection, n int) int {
+	switch {
+	case s.by == selectedByIndex:
+		return s.to - s.from
+	case s.atMost > 0:
+		return min(s.atMost, n)
+	}
+	return n
+}
+
+// SelectExact is the selected range [from, to) of eigenvalues that are known, at most one.
+func SelectExact(s Selection, values []float64) (from, to int) {
+	var below [2]int
+	for i, end := range s.ends(1) {
+		for _, v := range values {
+			if v <= end {
+				below[i]++
+			}
+		}
+	}
+	return s.within(len(values), below)
+}
+
+// within is the selected range [from, to). For an interval below[0] eigenvalues are ≤ a, and
+// below[1] are ≤ b.
+func (s Selection) within(n int, below [2]int) (from, to int) {
+	switch s.by {
+	case selectedByIndex:
+		return s.from, s.to
+	case selectedByValue:
+		return below[0], max(below[0], below[1])
+	}
+	return 0, n
+}
+
+// ends are those of the interval for σ·A, infinite where they leave the range of a double.
+func (s Selection) ends(sigma float64) [2]float64 { return [2]float64{s.a * sigma, s.b * sigma} }

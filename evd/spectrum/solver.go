@@ -1,0 +1,147 @@
+package spectrum
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vkevd/vkevd/stages"
+)
+
+// Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ.
+//
+// Every method's values are within 4·ulp·‖T‖₁ of the eigenvalues of T with the same indices. Sturm
+// counts certify that; a value that they do not certify is found again, by more counts around it or
+// by Bisection.
+type Solver int
+
+const (
+	// Auto takes the method that suits the device, the order, and what is asked for.
+	Auto Solver = iota
+
+	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes the vectors of
+	// both halves of T in full, and of T itself that part alone.
+	DivideConquer
+
+	// Bisection finds each value by itself (dstebz), and no vectors.
+	Bisection
+
+	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). Vectors that it cannot find are
+	// left to DivideConquer, whose memory is allocated only then.
+	MRRR
+
+	// QR is QL and QR iteration on the host (dsterf, dsteqr): for small orders, and to compare with.
+	QR
+)
+
+// method is a row of the table of methods.
+type method struct {
+	solver  Solver
+	name    string
+	phase   string // in profiles, progress and forecasts
+	vectors bool   // it can find vectors
+	make    constructor
+}
+
+// methods is the table. A new method is a row here, a constructor, and a case of choose.
+var methods = []method{
+	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer},
+	{Bisection, "bisection", stages.PhaseBisection, false, newBisection},
+	{MRRR, "mrrr", stages.PhaseTridiagonal, true, newMRRR},
+	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
+}
+
+// find returns the row of s, or nil for Auto and for what is no method.
+func find(s Solver) *method {
+	for i := range methods {
+		if methods[i].solver == s {
+			return &methods[i]
+		}
+	}
+	return nil
+}
+
+// Solvers lists the names that ParseSolver takes.
+func Solvers() []string {
+	names := []string{Auto.String()}
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// String is the method's name, as ParseSolver takes it.
+func (s Solver) String() string {
+	if m := find(s); m != nil {
+		return m.name
+	}
+	if s == Auto {
+		return "auto"
+	}
+	return fmt.Sprintf("Solver(%d)", int(s))
+}
+
+// Vectors says whether the method can find vectors.
+func (s Solver) Vectors() bool {
+	if m := find(s); m != nil {
+		return m.vectors
+	}
+	return s == Auto
+}
+
+// ParseSolver returns the method of that name. The error is an *OptionError.
+func ParseSolver(name string) (Solver, error) {
+	if name == Auto.String() {
+		return Auto, nil
+	}
+	for _, m := range methods {
+		if m.name == name {
+			return m.solver, nil
+		}
+	}
+	return Auto, noSolver(fmt.Sprintf("%q", name))
+}
+
+func noSolver(name string) *OptionError {
+	return &OptionError{"Solver", fmt.Sprintf("%s is none of %s", name, strings.Join(Solvers(), ", "))}
+}
+
+// Options say what is wanted of a spectrum.
+type Options struct {
+	Vectors bool
+	Select  Selection // the zero value is all of the spectrum
+	Solver  Solver
+}
+
+// Check returns an *OptionError for the first option that has no meaning for matrices of order n, or
+// does not go with another.
+func (o Options) Check(n int) error {
+	if err := CheckSelection(o.Select, n); err != nil {
+		return err
+	}
+	switch m := find(o.Solver); {
+	case o.Solver == Auto:
+	case m == nil:
+		return noSolver(o.Solver.String())
+	case o.Vectors && !m.vectors:
+		return &OptionError{"Solver", m.name + " finds values only, no vectors"}
+	}
+	return nil
+}
+
+// Capacity is the largest number of eigenvalues that there may be to find.
+func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
+
+// choose returns the method for order n, never Auto. The orders in t come from measurements.
+func (o Options) choose(n int, t stages.Tuning) Solver {
+	switch {
+	case o.Solver != Auto:
+		return o.Solver
+	case o.Vectors && n <= t.QR.Vectors, !o.Vectors && n <= t.QR.Values:
+		return QR
+	case o.Vectors && o.Capacity(n) < n:
+		return MRRR
+	case o.Vectors:
+		return DivideConquer
+	}
+	return Bisection
+}

@@ -1,0 +1,152 @@
+package spectrum
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Stage is the step T → Λ, S of a plan: T on the device, the method, and the part of the spectrum
+// that is wanted.
+type Stage struct {
+	Method Method // exported for tests, which put one that errs in its place
+
+	n, capacity int // the order; the largest number of eigenvalues that there may be to find
+	opt         Options
+	phase       string            // the method's, in profiles
+	sturm       *stages.Bisection // Sturm counts; nil where none are needed
+	exact       Method            // bisection by sturm, for values that counts around them do not find; nil if Method is bisection
+
+	d, e, values, x vk.Region[float64]
+	shifts          vk.Region[float64] // of one exchange with the device
+	counts          vk.Region[uint32]  // at the shifts
+}
+
+// New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count or
+// Certify will be called.
+func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t stages.Tuning) (*Stage, error) {
+	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
+	chosen := opt.choose(n, t)
+	if err := s.chooseMethod(dev, chosen, ops, t); err != nil {
+		return nil, err
+	}
+	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	s.d, s.e, s.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
+	atOnce, settles := 0, chosen != Bisection
+	if counts || settles || opt.Select.by == selectedByValue {
+		var err error
+		if s.sturm, err = stages.NewBisection(dev, n, t); err != nil {
+			return nil, err
+		}
+		if settles {
+			s.exact = bisectionOf(s.sturm, n)
+		}
+		atOnce = countsAtOnce(n, t)
+	}
+	s.shifts, s.counts = reals("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)
+	elements := s.Method.Elements()
+	if opt.Vectors {
+		elements = max(elements, n*s.capacity)
+	}
+	s.x = reals("vectors, transposed", elements)
+	return s, nil
+}
+
+func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops, t stages.Tuning) (err error) {
+	m := find(chosen)
+	construct := m.make
+	if chosen == DivideConquer && !s.opt.Vectors {
+		construct = newDivideConquerValues
+	}
+	s.phase = m.phase
+	s.Method, err = construct(dev, s.n, s.capacity, ops, t)
+	return err
+}
+
+// Always lists the memory that lives as long as T and its vectors do.
+func (s *Stage) Always() []vk.Space {
+	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
+}
+
+// Work is memory that Solve, Count and Certify need while they run.
+func (s *Stage) Work() *vk.Layout {
+	switch {
+	case s.exact != nil: // sturm's is part of it
+		return vk.InTurn(s.Method.Work(), s.exact.Work())
+	case s.sturm != nil:
+		return vk.InTurn(s.Method.Work(), s.sturm.Work())
+	}
+	return s.Method.Work()
+}
+
+// Settles says whether Solve finds values again that Sturm counts do not certify: with all methods but
+// Bisection.
+func (s *Stage) Settles() bool { return s.exact != nil }
+
+// Cost is the forecast of the method's operations.
+func (s *Stage) Cost() StageCost {
+	return StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
+}
+
+// D and E are where T lies on the device: n elements each, the last of E is not used.
+func (s *Stage) D(ws *vk.Arena) vk.Slice[float64] { return s.d.In(ws) }
+
+// E is the off-diagonal, see D.
+func (s *Stage) E(ws *vk.Arena) vk.Slice[float64] { return s.e.In(ws) }
+
+// Lambda is memory of n elements for values that a check brings to the device.
+func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) }
+
+// X is the memory of Sᵀ: free before Solve, and after its vectors have been used.
+func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
+
+// Send records that T goes to the device.
+func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
+	vk.SendFirst(rec, s.d.In(ws), t.D)
+	vk.SendFirst(rec, s.e.In(ws), t.E)
+}
+
+// Receive records that T comes to the host. The result is valid when the recording has run.
+func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
+	t := Tridiagonal{make([]float64, s.n), make([]float64, s.n-1)}
+	vk.ReceiveLast(rec, t.D, s.d.In(ws))
+	vk.ReceiveLast(rec, t.E, s.e.In(ws))
+	return t
+}
+
+// Solve finds the selected part of the spectrum of T, which is on the device and, the same, in host.
+// T is σ times the matrix whose spectrum the caller selects from. If vectors are wanted, allocate is
+// told their number as soon as it is known: the vectors' memory on the host can then be allocated
+// while the device computes. Errors: *TooManyError, *NoConvergenceError, *StageError, and vk's.
+func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
+	var below [2]int
+	if s.opt.Select.by == selectedByValue {
+		ends := s.opt.Select.ends(sigma)
+		counts, err := s.Count(c, ends[:])
+		if err != nil {
+			return Part{}, err
+		}
+		below = [2]int(counts)
+	}
+	from, to := s.opt.Select.within(s.n, below)
+	if to-from > s.capacity {
+		return Part{}, &TooManyError{Found: to - from, AtMost: s.capacity}
+	}
+	if s.opt.Vectors {
+		allocate(to - from)
+	}
+	p := Part{First: from}
+	if s.x.Len() > 0 {
+		p.Vectors = stages.NewMatrix(s.x.In(c.Arena), to-from, s.n, max(to-from, 1))
+	}
+	if from == to {
+		return p, nil
+	}
+	t := Problem{s.d.In(c.Arena), s.e.In(c.Arena), host}
+	var err error
+	p.Values, err = s.Method.Solve(c, t, from, to, p.Vectors)
+	if err == nil && s.exact != nil {
+		err = s.settle(c, t, p)
+	}
+	return p, During(s.phase, err)
+}

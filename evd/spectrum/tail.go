@@ -1,0 +1,91 @@
+package spectrum
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Vectors says how one set of vectors comes to the host: the eigenvectors of a matrix, or its left or
+// right singular vectors.
+type Vectors[T Real] struct {
+	Rows     int  // of a vector
+	RowMajor bool // component i of vector j at Data[i·Ld + j], not Data[i + j·Ld]
+
+	// Into returns the caller's memory for m vectors, in column-major terms: m×Rows if RowMajor, else
+	// Rows×m. nil allocates new memory while the device computes.
+	Into func(m int) vk.Columns[T]
+
+	// Back transforms the vectors of T, one a row of x, and returns the matrix to download: Rows×m, or
+	// m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
+	Back func(x stages.Matrix) (stages.Matrix, error)
+}
+
+// Tail is what every Solve ends with, from T on:
+//
+//	T = S·Λ·Sᵀ      what is selected of it
+//	λ/σ             to the host
+//	Q = Q2·S …      as Vectors.Back has it, and to the host
+type Tail[T Real] struct {
+	Stage   *Stage
+	Sigma   float64                 // T is σ times the caller's matrix, a power of two
+	Vectors []Vectors[T]            // none if Options.Vectors is not set
+	Certify func(values Part) error // looks at λ·σ while T is on the device; may be nil
+}
+
+// Result is the selected part of the spectrum on the host.
+type Result[T Real] struct {
+	First   int
+	Values  []T             // λ[First], λ[First+1] …
+	Vectors []vk.Columns[T] // of each of Tail.Vectors
+}
+
+// Run solves for T, which is on the device and, the same, in host. Errors: those of Stage.Solve, of
+// Certify and of Back, and vk's.
+func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
+	memory := make([]*resultMemory[T], len(t.Vectors))
+	for i := range memory {
+		memory[i] = newResultMemory[T](c.Ctx)
+		defer memory[i].stop()
+	}
+	part, err := t.Stage.Solve(c, host, t.Sigma, func(m int) {
+		for i, v := range t.Vectors {
+			v.allocate(memory[i], m)
+		}
+	})
+	if err != nil {
+		return Result[T]{}, err
+	}
+	res := Result[T]{First: part.First, Values: Unscale[T](part.Values, t.Sigma)}
+	if t.Certify != nil {
+		if err := t.Certify(part); err != nil {
+			return Result[T]{}, err
+		}
+	}
+	for i, v := range t.Vectors {
+		q, err := v.Back(part.Vectors)
+		if err != nil {
+			return Result[T]{}, err
+		}
+		z := memory[i].wait()
+		if err := During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, doubles(z), q.At)); err != nil {
+			return Result[T]{}, err
+		}
+		res.Vectors = append(res.Vectors, z)
+	}
+	return res, nil
+}
+
+// allocate gets memory for m vectors, the caller's or new.
+func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
+	switch {
+	case v.Into != nil:
+		memory.z = v.Into(m)
+	case v.RowMajor:
+		memory.allocate(m, v.Rows)
+	default:
+		memory.allocate(v.Rows, m)
+	}
+}
+
+// doubles is z as what it is.
+func doubles[T Real](z vk.Columns[T]) vk.Columns[float64] { return any(z).(vk.Columns[float64]) }

@@ -1,0 +1,67 @@
+package spectrum
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+const (
+	// Ulp is LAPACK's eps·base, 2⁻⁵²: the distance from 1 to the next double.
+	Ulp = ratio.Ulp
+
+	// SafeMin is LAPACK's safe minimum, 2⁻¹⁰²². Below it numbers lose digits, and norms count as at
+	// least that, as in dsyt21.
+	SafeMin = 0x1p-1022
+)
+
+// Tridiagonal is a symmetric tridiagonal matrix T on the host: D is its diagonal, E[i] = T(i+1, i).
+// E has one element less than D.
+type Tridiagonal struct{ D, E []float64 }
+
+// Norm1 is ‖T‖₁, the largest column sum of magnitudes. It may overflow.
+func (t Tridiagonal) Norm1() float64 {
+	sums := make([]float64, len(t.D))
+	for i, x := range t.D {
+		sums[i] += math.Abs(x)
+	}
+	for i, x := range t.E {
+		sums[i] += math.Abs(x)
+		sums[i+1] += math.Abs(x)
+	}
+	return slices.Max(append(sums, 0))
+}
+
+// Problem is T in two places, the device and the host: methods differ in where they begin.
+type Problem struct {
+	D, E vk.Slice[float64]
+	Host Tridiagonal
+}
+
+// Part is the selected part of the spectrum of T, on the host, with its vectors on the device.
+type Part struct {
+	First   int           // Values[k] is λ[First+k]
+	Values  []float64     // ascending
+	Vectors stages.Matrix // Sᵀ: row k belongs to Values[k]; no rows without vectors
+}
+
+// Scale returns σ·v.
+func Scale[T Real](v []T, sigma float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x) * sigma
+	}
+	return out
+}
+
+// Unscale returns v/σ for a power of two σ: exact, unless it underflows.
+func Unscale[T Real](v []float64, sigma float64) []T {
+	out := make([]T, len(v))
+	for i, x := range v {
+		out[i] = T(x / sigma)
+	}
+	return out
+}
