@@ -81,8 +81,8 @@ uint64_t factor(uint s, uint j) { return element(uint64_t(p.tau), j, s, steps(0)
 // inverse is 1/u_0, and beta is the first element of H·x, unscaled.
 struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
-// inverse_root returns 1/√q to an ulp or two. q must be in the range of single precision: one
-// third-order step refines the result of that precision.
+// inverse_root returns 1/√q to an ulp or two. q must be in the range of single precision: the
+// result in that precision is refined by one step of third order.
 work_t inverse_root(work_t q) {
 	work_t y = work_t(inversesqrt(float(q)));
 	work_t e = fma(-(q * y), y, work_t(1));

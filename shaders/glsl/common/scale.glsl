@@ -9,8 +9,8 @@
 const int SCALE_LEAST = -EXPONENT_MOST, SCALE_MOST = EXPONENT_MOST;
 
 // exponent_of returns the smallest e in [SCALE_LEAST, SCALE_MOST] with |x| < 2^e, or SCALE_MOST if
-// |x| is larger than that. So for every finite x, |x|·2^-e is below 4, and it is at least 2^-52
-// unless x is zero.
+// |x| is larger than that. So for every finite x, |x|·2^-e is below 4. Unless x is zero it is at
+// least 2^-52 (2^-23 for float32).
 int exponent_of(real_t x) {
 	return clamp(int(SPLIT(x).y >> EXPONENT_SHIFT & EXPONENT_FIELD) + SCALE_LEAST, SCALE_LEAST, SCALE_MOST);
 }

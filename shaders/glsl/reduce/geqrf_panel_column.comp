@@ -24,9 +24,9 @@
 // same order, so all get the same bits.
 //
 // A tail counts as zero if its square is below 2^TINY_EXPONENT (in a panel scaled to below 4). Then
-// H = I, τ = 0, and the tail is dropped: an error of 2^-450 times the largest entry of the panel.
-// Above that limit, terms that underflowed are less than ε of the sum, even where the device
-// flushes denormals; so H is orthogonal.
+// H = I, τ = 0, and the tail is dropped: an error of 2^(TINY_EXPONENT/2) times the largest entry of
+// the panel. Above that limit, terms that underflowed are less than ε of the sum, even where the
+// device flushes subnormal numbers; so H is orthogonal.
 //
 // The last reflector, j+1 = min(COLUMNS, m), writes zeros to the columns that have no reflector (if
 // m < COLUMNS), and zeros to their τ. The panel must be finite. No two buffers may overlap.

@@ -9,9 +9,9 @@
 //                 magnitude (below 4 times that if the exponent is SCALE_MOST)
 //      slots      the first `cleared` words with all bits set: see geqrf_panel_whole
 //
-// With these scales no square overflows. A product that underflows is below 2^-1022, while the
-// largest entry is at least 2^-52, and mostly at least ½. The next dispatch converts all dot
-// products to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
+// With these scales no square overflows. The largest entry is at least ½, unless all entries are
+// subnormal; so products that underflow are negligible. The next dispatch converts all dot products
+// to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
 //
 // Grid: ⌈m / rows⌉ workgroups.
 #version 460

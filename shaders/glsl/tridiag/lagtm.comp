@@ -1,11 +1,11 @@
 // lagtm multiplies a symmetric tridiagonal matrix by columns (LAPACK dlagtm): P = T·Z.
 //
-// in:  d, e  T: d has n elements, the diagonal; e has n−1 elements beside it
+// in:  d, e  T: n diagonal elements, and the n−1 elements beside the diagonal
 //      z     n×cols
 // out: p     n×cols; it must not overlap the inputs
 //
-// Each element is a sum of three products, the diagonal's first. A NaN makes up to three elements
-// of its column of P NaN.
+// Each element is a sum of three products, the diagonal's first. A NaN in Z makes up to three
+// elements of its column of P NaN.
 //
 // Grid: one invocation an element, folded.
 #version 460

@@ -1,27 +1,34 @@
-// The merges of one level of divide and conquer, as the host describes them, and where
-// their matrices lie.
+// The merges of one level of divide and conquer, as the host describes them, and where their
+// matrices lie.
 //
-// Numbers of a merge (poles, weights, roots …) stand at elements [lo, lo + n) of the
-// level's arrays. Offsets of matrices are counted in elements from the beginning of
-// two pieces of memory: that of the blocks of Q, and that of work.
+// The kernels stedc_* include it, after a numerics header. It includes index.glsl, and defines
+// Merge, the buffer types of the kernels, and functions that return offsets.
 //
-//	Q1 (n1×n1), Q2 (n2×n2)     one behind the other at Q + at
-//	W, work + work:            the columns of Q that are not deflated, rotated; half by half:
-//	  upper W (n1×upper), lower W (n2×(k − lower)), then deflated columns (n×(n − k))
-//	S (k×(to − from))          behind W
+// The numbers of a merge (poles, weights, roots, …) are elements [lo, lo + n) of the level's
+// arrays. Its matrices lie in two pieces of memory, that of the blocks of Q and that of W and S.
+// Offsets count elements from the beginning of the piece:
+//
+//	Q1 (n1×n1), Q2 (n2×n2)     one after the other, at Q + at
+//	W, at work:                the columns of Q that are not deflated, rotated, in halves:
+//	                           upper W (n1×upper), then lower W (n2×(k − lower));
+//	                           then the deflated columns (n×(n − k))
+//	S (k×(to − from))          after W
 //	merged Q (n×n)             at Q + at, over Q1 and Q2
 //
-// n2 = n − n1; each is packed, its leading dimension is its number of rows.
+// n2 = n − n1. All matrices are packed: their leading dimension is their number of rows.
 #ifndef MERGE_GLSL
 #define MERGE_GLSL
 #include "index.glsl"
 
 struct Merge {
-	uint lo, n1, n; // first row and column; rows of the upper half; rows of both
-	uint k;         // poles, after deflation
-	uint upper, lower; // poles in the order of S's rows: [0, upper) reach into the upper half, [lower, k) into the lower
-	uint from, to;     // columns of S that are wanted
-	uint at[2], work[2]; // offsets, the low word first
+	// First row and column of the merge in T; rows of the upper half; rows of both halves.
+	uint lo, n1, n;
+	uint k;         // poles that remain after deflation
+	// The poles in the order of S's rows: the columns of [0, upper) have elements in the upper
+	// half, those of [lower, k) in the lower half.
+	uint upper, lower;
+	uint from, to;  // the columns of S that are wanted
+	uint at[2], work[2]; // offsets as 64-bit numbers, the low word first
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Merges { Merge at[]; };
@@ -30,9 +37,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Int
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut { real_t at[]; };
 
+// wide returns a 64-bit number from its two words.
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// Offsets of element (0, 0).
+// Offsets of element (0, 0) of each matrix: of Q1 and of the merged Q, of Q2, of both halves of W,
+// of the deflated columns, of S.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

@@ -1,17 +1,22 @@
-// Relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix, as
-// package ref explains them: where they lie, and who asks them what.
+// Relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix (see package mrrr in
+// stages/tridiag): where they lie, and counts of their eigenvalues.
 //
-// Row r of a representation is the pair (d, l) at element slot + r·ld; that of
-// the roots has ld = 2, and slot ROOT stands for 0. After the numerics header.
+// The kernels stemr_bisect, stemr_shift and stemr_vector include it, after a numerics header. It
+// includes index.glsl and scale.glsl.
+//
+// Row r of a representation is the pair (d, l), at element slot + r·ld. The representations of the
+// roots are one array with ld = 2 and are named by the slot ROOT, which means offset 0.
 #ifndef REPRESENTATION_GLSL
 #define REPRESENTATION_GLSL
 #include "index.glsl"
 #include "scale.glsl"
 
-// A task is one eigenvalue, index, of the block of rows [lo, hi).
+// A task is eigenvalue number index of the block of rows [lo, hi), in the representation at slot.
+// sharp ≠ 0 asks for it to the last bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
-const uint ROOT = 0xffffffffu; // is a slot
+// The slot of the root representations.
+const uint ROOT = 0xffffffffu;
 
 struct Pair { real_t d, l; };
 
@@ -20,25 +25,30 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Pai
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut { uint at[]; };
 
-// What tells a driver to use registers.
+// Rows that are loaded ahead of their use. Loops over them are unrolled, so that compilers keep
+// them in registers.
 #define AHEAD 4
 
+// Address of the first row; bytes from one row to the next; number of rows.
 struct Representation { uint64_t base, stride; uint n; };
 
+// representation returns the representation at `slot` of the block of task t.
 Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }
 
-// pair is row i, the last for any row behind it: rows are asked for ahead of their use.
+// pair returns row i, or the last row if i is past it: rows are loaded ahead of their use.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
 #include "ulp.glsl"
 
+// tiny is a length below which intervals are not halved.
 work_t tiny() { return power_of_two(-300); }
 
 work_t infinity() { return packDouble2x32(uvec2(0u, 0x7ff00000u)); }
 
-// count is how many eigenvalues lie below x.
+// count returns the number of eigenvalues below x: the negative pivots of the stationary transform.
+// The bits of its operations are the same as in package mrrr.
 uint count(Representation r, work_t x) {
 	uint found = 0;
 	work_t s = -x;

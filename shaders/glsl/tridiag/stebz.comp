@@ -1,27 +1,35 @@
-// stebz finds eigenvalues of a symmetric tridiagonal by bisection on Sturm
-// counts, or counts those below given shifts (LAPACK dstebz, dlaebz).
+// stebz finds eigenvalues of a symmetric tridiagonal matrix by bisection on Sturm counts, or counts
+// the eigenvalues below given shifts (LAPACK dstebz, dlaebz).
 //
 // variant: stebz_bisect
 // variant: stebz_count COUNT
 //
-// in:  rows, start  see stebz_prepare
+// in:      rows, start  see stebz_prepare
 //
-// stebz_bisect: a team (sturm_tree.glsl) owns eigenvalue first + i, i < count, counted from 0.
-// in:     from, to  its bracket, of stebz_narrow's counts
-// in/out: lo, hi    its interval in the scaled T; the first dispatch (FRESH ≠ 0) begins with LO, HI
-// out:    values    the eigenvalue of T itself, good once the interval is short
-// A dispatch does at most rounds times LEVELS halvings that need counts.
+// stebz_bisect: each team of invocations (sturm_tree.glsl) finds eigenvalue first + i, i < count,
+// counted from 0.
 //
-// A halving whose middle is so far outside of the bracket that no error bound of either
-// kind of count, 3 and 2·ulp·norm, reaches across needs none: its outcome is known. So the
-// halvings, and the bits of the values, are those of bisection without brackets.
+// in:      from, to     brackets of the eigenvalues, from stebz_narrow
+// in, out: lo, hi       intervals in the scaled T; the first dispatch (fresh ≠ 0) begins with
+//                       those of start
+// out:     values       the eigenvalues of T itself, final once the intervals are short
+//
+// A dispatch does at most rounds·LEVELS halvings that need counts. A halving needs no count if its
+// middle is far outside the bracket: so far that the error bounds of both kinds of counts,
+// 3·ulp·norm and 2·ulp·norm, cannot reach it. Its outcome is then known. So the halvings, and the
+// bits of the values, are those of bisection without brackets.
 //
 // stebz_count: invocation i counts the eigenvalues below shifts[i], i < count.
 //
-// Every invocation walks all rows. The operations of a count and their order are a
-// contract with package ref: each is rounded once, none is fused, so the count never
-// decreases as x grows, and the bits are the same everywhere that division is
-// exact to the last bit. No aliasing.
+// in:      shifts       finite numbers
+// out:     counts       their counts
+//
+// Every invocation goes through all rows. The operations of a count and their order are a contract
+// with package stages/ref: each operation is rounded once, none is fused. So a count never
+// decreases as the shift grows, and the bits are the same on all devices whose division is exact to
+// the last bit. No two buffers may overlap.
+//
+// Grid: one team an eigenvalue (TEAMS of them a workgroup), or one invocation a shift; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -34,9 +42,12 @@
 #include "sturm.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, at least 2^LEVELS − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Rows of T in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
+// Halvings that a team does at once, at least 1.
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -53,15 +64,18 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn from, to;
 	MatrixInOut lo, hi;
 	MatrixOut values;
+	// The first eigenvalue; rounds of a dispatch; whether lo and hi are to be set first.
 	uint first, rounds, fresh;
 #endif
+	// Order of T, at least 1; eigenvalues or shifts.
 	uint n, count;
 } p;
 
-// below counts the negative pivots of 2^−x·T − shift. To be called by all.
+// below returns the number of negative pivots of 2^−x·T − shift. All invocations of the workgroup
+// must call it, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
-	work_t q = 1; // the first row's e² is 0
+	work_t q = 1; // the e² of the first row is 0
 	for (uint from = 0; from < p.n; from += TILE) {
 		uint len = min(TILE, p.n - from);
 		fetch(p.rows, from, len, work_t(0), resident);
@@ -86,6 +100,7 @@ void main() {
 #else
 #include "sturm_tree.glsl"
 
+// open_ tells whether the interval is still too long.
 bool open_(work_t lo, work_t hi, work_t tiny) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + tiny; }
 
 void main() {

@@ -1,50 +1,58 @@
-// stebz_narrow brackets eigenvalues of a symmetric tridiagonal by Sturm counts that
-// need no division, so that few of stebz's own counts, which do, are left.
+// stebz_narrow brackets eigenvalues of a symmetric tridiagonal matrix by Sturm counts without
+// divisions, so that stebz has to do only a few of its own counts, which divide.
 //
 // variant: stebz_narrow
 // variant: stebz_grid GRID
 //
-// in:  rows, start  see stebz_prepare
+// in:      rows, start  see stebz_prepare
 //
-// stebz_grid: counts[g], g < points, is the count at the g-th of so many points which divide
-// [LO, HI] evenly.
+// stebz_grid: invocation g counts at point g of `points` points which divide the interval of start
+// evenly.
 //
-// stebz_narrow: a team (sturm_tree.glsl) owns eigenvalue first + i, i < count, counted from 0.
-// in:     grid    what stebz_grid counted; read by the first dispatch (FRESH ≠ 0) only
-// in/out: lo, hi  a bracket: the count at lo is ≤ first + i, that at hi is above. It ends
-//                 no longer than 2·unit().
-// A dispatch does at most rounds times LEVELS halvings.
+// out:     counts       the count at each point
+//
+// stebz_narrow: each team of invocations (sturm_tree.glsl) brackets eigenvalue first + i, i <
+// count, counted from 0. A dispatch does at most rounds·LEVELS halvings.
+//
+// in:      grid         the counts of stebz_grid; only the first dispatch (fresh ≠ 0) reads them
+// in, out: lo, hi       brackets: the count at lo is ≤ first + i, the count at hi is above. At the
+//                       end they are no longer than 2·unit()
 //
 // The count is the number of changes of sign in the principal minors of T − x·I,
 //
 //     p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)        p(0) = 1, p(−1) = 0,
 //
-// which are as many as there are eigenvalues below x. As computed, with one rounding for d − x, one
-// for e²·p and one (or two, where fma is not fused) for the difference,
+// which is the number of eigenvalues below x.
+//
+// Error bound. As computed, with one rounding for d − x, one for e²·p and one for the difference
+// (two where fma is not fused), the minors satisfy
 //
 //     p(i+1) = (d(i) − x)·(1+α)·p(i) − e²(i−1)·(1+β)·p(i−1)       |α| ≤ 3u, |β| ≤ 2u, u = ulp/2,
 //
-// and no other error: these are the minors of a tridiagonal whose diagonal differs by 3u·|d−x|
-// and whose off-diagonal by u·|e|, to first order. Its eigenvalues differ from T's by
-// at most the largest sum down a column,
+// without any other error. So they are the minors of another tridiagonal matrix. To first order,
+// its diagonal differs from T's by 3u·|d−x| and its off-diagonal by u·|e|. Its eigenvalues differ
+// from T's by at most the largest sum over a column,
 //
 //     3u·(|d| + |x|) + u·(|e| + |e'|)  ≤  6u·norm  =  3·ulp·norm,
 //
-// because |x| and |d| + |e| + |e'| are at most norm. (For stebz's counts α is 2u, and the bound 2·ulp·norm.) Two
-// more things move T: e² below LEAST is taken for it, which is 2·2^-60 at most, and the ends of the range.
+// because |x| and |d| + |e| + |e'| are at most norm. (For stebz's counts α is 2u, and the bound is
+// 2·ulp·norm.) Two more things move T: an e² below 2^LEAST is replaced by it, which moves
+// eigenvalues by 2·2^-60 at most, and underflow, for which see the range.
 //
-// Range: |d|, |e| < 1 and |x| ≤ norm < 3.01. Let M = max(|p(i)|, |p(i−1)|). In one row M grows to at most 6·M;
-// and it shrinks to no less than e²·M/8: either |p(i)| is that large, or |p(i+1)| ≥ e²·M − 5·e²·M/8. So in
-// EIGHT rows M changes by a factor between 2^-984 and 2^21. It begins at 2^900 and is brought back there, by
-// a power of two, every eight rows: nothing overflows, M never falls below 2^-84, and what is
-// lost below 2^-1022 moves e² by less than 2^-900.
+// Range. |d|, |e| < 1 and |x| ≤ norm < 3.01. Let M = max(|p(i)|, |p(i−1)|). In one row M grows to
+// at most 6·M. It shrinks to no less than e²·M/8: either |p(i)| is that large, or |p(i+1)| ≥ e²·M −
+// 5·e²·M/8. So in EIGHT rows M changes by a factor between 2^-984 and 2^21. It begins at 2^900 and
+// is scaled back to there, by a power of two, every eight rows. So nothing overflows, and M never
+// falls below 2^-84. What is lost below 2^-1022 moves e² by less than 2^-900.
 //
-// Zeros: if p(i) = 0, p(i−1) is not, and p(i+1) has the other sign: one change, whatever
-// the zero's own sign is taken for. If the last one is zero, x is an eigenvalue of the
+// Zeros. If p(i) = 0, then p(i−1) is not zero, and p(i+1) has the other sign. This gives one change
+// of sign, whatever sign the zero is given. If the last minor is zero, x is an eigenvalue of the
 // matrix with these minors, and may count either way.
 //
-// Nothing here asks the counts to be monotone, or the same on two devices: stebz uses only what the
-// bounds say. No aliasing.
+// Nothing here needs counts to be monotone, or the same on two devices: stebz uses only the bounds.
+// No two buffers may overlap.
+//
+// Grid: one team an eigenvalue (TEAMS of them a workgroup), or one invocation a point; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -58,10 +66,14 @@
 #include "sturm.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, at least 2^LEVELS − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-layout(constant_id = 1) const uint TILE = 64;      // a multiple of EIGHT
-layout(constant_id = 2) const bool FUSED = true;   // where fma takes no longer than a product
+// Rows of T in shared memory at a time: a multiple of EIGHT.
+layout(constant_id = 1) const uint TILE = 64;
+// Whether to use fma(): true where it is as fast as a product.
+layout(constant_id = 2) const bool FUSED = true;
 #ifndef GRID
+// Halvings that a team does at once, at least 1.
 layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -77,19 +89,23 @@ layout(push_constant, scalar) uniform Push {
 #else
 	CountsIn grid;
 	MatrixInOut lo, hi;
+	// The first eigenvalue; rounds of a dispatch; whether lo and hi are to be set first;
+	// eigenvalues.
 	uint first, rounds, fresh, count;
 #endif
+	// Order of T, at least 1; points of the grid, at least 1.
 	uint n, points;
 } p;
 
-const int LEAST = -120;    // exponent of the least e²
-const int LEVEL = 900;     // exponent of M
-const uint EIGHT = 8;      // rows between two looks at it
-const uint BIAS = 1023;    // of a double's exponent
+const int LEAST = -120; // exponent of the smallest e²
+const int LEVEL = 900; // exponent of M after scaling
+const uint EIGHT = 8; // rows between two scalings
+const uint BIAS = 1023; // of a double's exponent
 
+// high returns the word with the sign and the exponent of x.
 uint high(work_t x) { return unpackDouble2x32(x).y; }
 
-// row continues p(i−1), p(i) by a row.
+// row computes the next minor from p(i−1) and p(i).
 void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint changes) {
 	work_t e2p = tile[i].e2 * before, d = tile[i].d - shift;
 	work_t next = FUSED ? fma(d, now, -e2p) : d * now - e2p;
@@ -98,7 +114,8 @@ void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint
 	now = next;
 }
 
-// below counts the eigenvalues of 2^−x·T that are below shift, as said above. To be called by all.
+// below returns the number of eigenvalues of 2^−x·T below shift, within the error bound. All
+// invocations of the workgroup must call it, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint changes = 0;
 	work_t before = 0, now = power_of_two(LEVEL);
@@ -118,7 +135,7 @@ uint below(work_t shift, inout uint resident) {
 	return changes;
 }
 
-// at is point g of the grid, or an end of the interval: of the points 1 … points.
+// at returns point g of the grid, 1 ≤ g ≤ points; 0 and points + 1 are the ends of the interval.
 work_t at(uint g, Start s) {
 	if (g > p.points) return s.hi;
 	return s.lo + (s.hi - s.lo) * (work_t(g) / work_t(p.points + 1));
@@ -144,8 +161,8 @@ void main() {
 		lo = p.lo.at[i];
 		hi = p.hi.at[i];
 	} else if (ours) {
-		// Whether the counts of the grid ascend or not, this ends between two neighbours of
-		// which the first counts too few and the second enough.
+		// Even if the counts of the grid do not ascend, this search ends between two neighbouring
+		// points of which the first counts too few eigenvalues and the second enough.
 		uint from = 0, to = p.points + 1;
 		while (to - from > 1) {
 			uint g = (from + to) / 2;

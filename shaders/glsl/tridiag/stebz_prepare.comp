@@ -1,15 +1,17 @@
-// stebz_prepare makes a symmetric tridiagonal T(d, e) ready for Sturm counts.
+// stebz_prepare scales a symmetric tridiagonal matrix T(d, e) for Sturm counts.
 //
-// in:  d[n], e[n−1], finite; n ≥ 1
-// out: rows   n pairs: the diagonal, and the square of the off-diagonal entry
-//             before it (0 in the first), of 2^−x·T, whose largest entry is in
-//             [½, 1); what is below FLUSH is 0
-//      start  LO, HI: an interval with all eigenvalues of 2^−x·T strictly inside;
-//             TINY: the absolute part of bisection's stopping rule; two factors
-//             with product 2^−x, and two with product 2^x
+// in:  d, e   n and n−1 elements, finite; n ≥ 1
+// out: rows   n pairs of the scaled matrix 2^−x·T, whose largest entry is in [½, 1): the diagonal
+//             element, and the square of the off-diagonal element before it (0 in the first
+//             row). Values below 2^-900 in magnitude are replaced by 0
+//      start  lo, hi: an interval with all eigenvalues of 2^−x·T strictly inside; tiny: the
+//             absolute part of bisection's stopping rule; down: two factors with product 2^−x;
+//             up: two factors with product 2^x
 //
-// One workgroup. Bit for bit what package ref's NewSturm does: it is exact
-// operations, minima, maxima and a handful of sums. No aliasing.
+// The results are bit for bit those of NewSturm in package stages/ref: the kernel uses exact
+// operations, minima, maxima and a few sums. The outputs must not overlap the inputs or each other.
+//
+// Grid: one workgroup.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -20,6 +22,7 @@
 #include "scale.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of the workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 #include "sturm.glsl"
@@ -32,18 +35,21 @@ layout(push_constant, scalar) uniform Push {
 	In d, e;
 	RowsOut rows;
 	StartOut start;
+	// Order of T, at least 1.
 	uint n;
 } p;
 
-// binary_exponent is x with |top| = f·2^x, ½ ≤ f < 1; 0 for zero.
+// binary_exponent returns x with |top| = f·2^x, ½ ≤ f < 1; it returns 0 for zero.
 int binary_exponent(work_t top) {
 	if (top == 0) return 0;
-	const int room = 60; // lifts every denormal out
+	// This factor makes every subnormal number normal.
+	const int room = 60;
 	if (top < power_of_two(SCALE_LEAST)) return exponent_of(top * power_of_two(room)) - room;
-	// exponent_of stops short of the largest numbers.
+	// exponent_of is limited to SCALE_MOST, so the largest numbers are scaled down first.
 	return top < power_of_two(SCALE_MOST) ? exponent_of(top) : exponent_of(top * power_of_two(-room)) + room;
 }
 
+// flushed replaces a tiny number by zero.
 work_t flushed(work_t x) { return abs(x) < power_of_two(-900) ? work_t(0) : x; }
 
 void main() {
@@ -70,7 +76,7 @@ void main() {
 		hi = i == t ? row.d + radius : max(hi, row.d + radius);
 		p.rows.at[i] = row;
 	}
-	// The spare invocations take part with what is no better than the first's.
+	// Invocations without a row take part with a value that is no better than that of row 0.
 	bool spare = t >= p.n;
 	work_t first = flushed(scaled(p.d.at[0], s.down));
 	lo = -group_max(spare ? -first : -lo);

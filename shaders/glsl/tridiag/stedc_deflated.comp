@@ -1,9 +1,12 @@
 // stedc_deflated copies the deflated columns [k, n) of each merge from W to Q.
 //
-// in:  merges, w       out: q       both where the merges say; they must not overlap
+// in:  merges, w  the merges say where in w
+// out: q          the merges say where in q; it must not overlap w
 //
-// One row an invocation. Grid: x covers the rows of the largest merge, y the
-// largest number of deflated columns, z the merges; y strides.
+// Values are copied as they are.
+//
+// Grid: one invocation a row; x covers the rows of the largest merge, z the merges. The workgroups
+// in y share the deflated columns with a stride, so any number of them will do.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -14,6 +17,7 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {

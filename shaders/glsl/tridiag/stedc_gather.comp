@@ -1,20 +1,25 @@
 // stedc_gather rotates and permutes the columns of Q into W (LAPACK dlaed2).
 //
-// Chain c is the steps [first, end) of one merge. It carries a column x along:
+// A chain is the steps [first, end) of one merge. It carries a column x from step to step:
 //
 //	x = Q[:, src[first]];  each step t but the last:
 //	  y = Q[:, src[t+1]];  W[:, dst[t]] = cos[t]·x + sin[t]·y;  x = cos[t]·y − sin[t]·x
 //	the last step:  W[:, dst[t]] = x
 //
-// A column that comes from one half of Q is zero in the rows of the other, which are
-// not stored; nor are W's zeros before column k.
+// A column that comes from one half of Q is zero in the rows of the other half, where it is not
+// stored. Nor are the zeros of W before column k.
 //
-// in:  chains (merge, first, end), merges, src, dst, cos, sin (of a merge from element lo on), q
-// out: w      where the merges say, counted from work; or, if strip is not 0, rows
-//             [first, first + strip) of the only merge, column c at w + c·strip
+// in:  chains               merge, first and end of each
+//      merges
+//      src, dst, cos, sin   of a merge from element lo on
+//      q
+// out: w                    where the merges say, counted from work. If strip ≠ 0: rows
+//                           [first, first + strip) of the only merge, column c at w + c·strip
 //
-// One row an invocation. Grid: x covers the rows of the largest merge or of the strip,
-// y (folded into z) the chains.
+// w must not overlap q.
+//
+// Grid: one invocation a row; x covers the rows of the largest merge or of the strip, y (folded
+// into z) the chains.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -25,6 +30,7 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 struct Chain { uint merge, first, end; };
@@ -37,13 +43,16 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
+	// Chains; first row and rows of the strip, or 0 and 0.
 	uint count, first, strip;
 } p;
 
+// This invocation's merge and row, counted from lo; whether the row is in the upper half.
 Merge m;
-uint i; // row, counted from lo
+uint i;
 bool upper;
 
+// load returns this row of the column of Q that step t reads.
 double load(uint t) {
 	uint c = p.src.at[m.lo + t];
 	if ((c < m.n1) != upper) return 0.0lf;
@@ -51,6 +60,8 @@ double load(uint t) {
 	return Reals(element(uint64_t(p.q), place, 0, 0)).at[0];
 }
 
+// store writes this row of the column of W that step t completes, unless it is a zero that is not
+// stored.
 void store(uint t, double x) {
 	uint c = p.dst.at[m.lo + t];
 	if (c < m.k && (upper ? c >= m.upper : c < m.lower)) return;

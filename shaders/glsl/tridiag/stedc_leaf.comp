@@ -1,15 +1,17 @@
-// stedc_leaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK
-// dsteqr): T = V·diag(λ)·Vᵀ for the rows [lo, lo + n) of T, n ≤ LEAF, whose norm is about 1.
+// stedc_leaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK dsteqr): T =
+// V·diag(λ)·Vᵀ for rows [lo, lo + n) of T, n ≤ LEAF, whose norm is about 1.
 //
 // in:      leaves, e
-// in, out: d            the diagonal; the eigenvalues, ascending. NaN if the iteration
-//                       did not end, never seen
+// in, out: d            the diagonal before, the eigenvalues after, ascending. NaN if the
+//                       iteration did not converge, which was never seen
 // out:     first, last  the first and the last row of V, by column
-//          q            V, n×n, from element at on; nothing if q is null
+//          q            V, n×n, from element `at` of the leaf on; not written if q is null
 //
-// One workgroup a leaf: one invocation iterates, and when the rotations of a sweep are
-// known each invocation applies them to rows of its own. Grid: folded over the leaves.
-// The twin in plain Go, which has the same operations, explains them.
+// One invocation iterates. When the rotations of a sweep are known, each invocation applies them to
+// rows of its own. The order of the operations is that of package dc in stages/tridiag, which
+// explains them. The outputs must not overlap each other or the inputs.
+//
+// Grid: one workgroup a leaf, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -21,9 +23,12 @@
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
+// Largest order of a leaf, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 
+// A leaf: first row, order, and the offset of its block in q (the low word first).
 struct Leaf { uint lo, n; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
@@ -32,32 +37,40 @@ layout(push_constant, scalar) uniform Push {
 	RealsInOut d;
 	Reals e;
 	RealsOut first, last, q;
+	// Leaves.
 	uint count;
 } p;
 
-const uint SWEEPS = 30;  // a row, before a leaf is given up
-const uint PATIENCE = 8; // sweeps without a value, before the direction changes
+const uint SWEEPS = 30;  // sweeps for each row, before a leaf is given up
+const uint PATIENCE = 8; // sweeps without an eigenvalue, before the direction changes
+// An off-diagonal element below tiny is zero; lift and drop are factors against underflow.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
 double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
 double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }
 
+// The leaf's T, and the rotations of a sweep.
 shared work_t d[LEAF], e[LEAF], cos_[LEAF], sin_[LEAF];
 shared work_t v[LEAF * LEAF]; // column-major, leading dimension LEAF
 
-// The block [lo, hi] that is worked on, and the end where values converge.
+// The block [lo, hi] that the iteration works on. turned says that it converges at hi instead of
+// lo.
 shared uint lo, hi, state;
 shared bool turned;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
+// at and off return the index of diagonal element i and of off-diagonal element i of the block,
+// counted from the end where it converges.
 uint at(uint i) { return turned ? hi - i : lo + i; }
 uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 
+// negligible tells whether off-diagonal element i is zero to working precision.
 bool negligible(uint i) {
 	double x = abs(e[i]);
 	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
-// next finds the first unreduced block.
+// next finds the first unreduced block, and chooses its direction. It returns false if there is
+// none.
 bool next(uint n, inout uint futile) {
 	uint a = lo;
 	while (a + 1 < n && negligible(a)) a++;
@@ -73,7 +86,7 @@ bool next(uint n, inout uint futile) {
 	return true;
 }
 
-// rotation has c·g + s·f = r and c·f − s·g = 0.
+// rotation returns c, s and r with c·g + s·f = r and c·f − s·g = 0.
 void rotation(double g, double f, out double c, out double s, out double r) {
 	if (f == 0.0lf) {
 		c = 1.0lf, s = 0.0lf, r = g;
@@ -86,7 +99,7 @@ void rotation(double g, double f, out double c, out double s, out double r) {
 	if (small) r *= drop();
 }
 
-// sweep is one implicit QL step with Wilkinson's shift.
+// sweep does one implicit QL step with Wilkinson's shift.
 void sweep() {
 	uint last = hi - lo;
 	double first = e[off(0)];

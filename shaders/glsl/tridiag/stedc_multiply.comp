@@ -1,21 +1,26 @@
-// stedc_multiply is the products of the merges of one level: Q = W·S, half by half, for
-// the columns of S that are wanted (LAPACK dlaed3).
+// stedc_multiply computes the products of the merges of one level, Q = W·S, half by half, for the
+// columns of S that are wanted (LAPACK dlaed3).
 //
 //	Q[:n1, J] = upper W · S[:upper, J]      Q[n1:, J] = lower W · S[lower:, J]
 //
-// in:  merges
-// Either, s = null, of all merges and all columns J = [from, to):
-//      work    has W and S, where the merges say
-// out: q       gets Q, where they say
-// or of one merge and the columns J = [from + first, from + first + columns):
-//      work    has W, upper at at_q, lower at at_lower_q
-//      s       has these columns of S
-//      place   for each column of Q where it belongs in x, of a merge from element lo on
-// out: x       gets them as rows: x[place[j] + i·ldx], i the row of T
+// First form, if s is null: all merges, and all columns J = [from, to).
 //
-// Nothing may overlap. Workgroups: x and y, folded, number the tiles of the largest
-// product, z is 2·merge + half. In the second form a tile's rows are columns of Q, so
-// that neighbours write to neighbours.
+// in:  merges
+//      work    W and S, where the merges say
+// out: q       Q, where the merges say
+//
+// Second form: one merge, and columns J = [from + first, from + first + columns).
+//
+// in:  merges
+//      work    W: upper W at at_q, lower W at at_lower_q
+//      s       these columns of S
+//      place   for each column of Q the number of its vector in x; a merge's begin at element lo
+// out: x       the columns of Q as rows: x[place[j] + i·ldx], where i is the row of T
+//
+// In the second form the rows of a tile are columns of Q, so that neighbouring invocations store to
+// neighbouring elements. The kernel takes care of the edges. No two buffers may overlap.
+//
+// Grid: x and y, folded, number the tiles of the largest product; z is 2·merge + half.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -37,6 +42,7 @@ layout(push_constant, scalar) uniform Push {
 	Reals s;
 	Ints place;
 	RealsOut x;
+	// First column of J, and number of columns, in the second form; leading dimension of x.
 	uint first, columns, ldx;
 } p;
 
@@ -67,7 +73,7 @@ void main() {
 	clear_acc();
 	tile_product(a, b, 0, inner);
 
-	// What is unrolled is kept short: else a compiler may loop, and put acc into memory.
+	// Unrolled code is kept short: otherwise a compiler may keep the loop, and put acc into memory.
 	uint ld = turned ? p.ldx : m.n, row0 = upper ? 0 : m.n1;
 	uint64_t base = turned ? element(uint64_t(p.x), 0, m.lo + row0 + j0, ld) : element(uint64_t(p.q), at_q(m) + row0 + i0, m.from + j0, ld);
 	uint places[THREAD_M];

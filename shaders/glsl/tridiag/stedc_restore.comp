@@ -1,11 +1,15 @@
-// stedc_restore puts a strip of W, as stedc_gather made it, in the place of Q: rows
-// [first, first + strip) of the only merge, all of the upper or all of the lower half,
-// and columns of that half that are not deflated. Column c of W becomes column c of
-// the upper block, or column c − lower of the lower one.
+// stedc_restore copies a strip of W, as stedc_gather made it, to the place of Q: rows [first, first
+// + strip) of the only merge, all of them in the upper or all in the lower half. It copies the
+// columns of that half that are not deflated: column c of W becomes column c of the upper block, or
+// column c − lower of the lower block.
 //
-// in:  merges, w       out: q; it must not overlap w
+// in:  merges, w
+// out: q; it must not overlap w
 //
-// One row an invocation. Grid: x covers the strip, y the columns, over which it strides.
+// Values are copied as they are.
+//
+// Grid: one invocation a row; x covers the strip. The workgroups in y share the columns with a
+// stride, so any number of them will do.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -16,12 +20,14 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
+	// First row and rows of the strip.
 	uint first, strip;
 } p;
 

@@ -1,10 +1,13 @@
-// stedc_rows finds the first and last rows of merged blocks of Q, of which they
-// are all that values need: row·S for the rows of W (LAPACK dlaed3, dlaeda).
+// stedc_rows computes the first and the last row of merged blocks of Q, which are all of Q that the
+// next merge's eigenvalues need: row·S for the first and the last row of W (LAPACK dlaed3, dlaeda).
 //
-// in:  merges, d, mu, zhat, w_first, w_last (by pole)      out: first, last (by column, before k)
+// in:  merges, d, mu, zhat, w_first, w_last   the last two by pole
+// out: first, last                            by column, for columns before k
 //
-// One workgroup a column of S, which is not kept. Grid: x and y, folded, the largest k, z the
-// merges.
+// One workgroup computes one column of S, and does not store it. The outputs must not overlap the
+// inputs. The order of the sums depends on LOCAL_SIZE alone.
+//
+// Grid: x and y, folded, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -16,6 +19,7 @@
 #include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: a multiple of four.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 #include "four_sums.glsl"

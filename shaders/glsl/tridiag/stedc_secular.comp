@@ -1,14 +1,18 @@
 // stedc_secular finds the roots of secular equations (LAPACK dlaed4).
 //
-// For each merge, with poles d ascending, weights z without zeros, rho > 0:
-// root j of 1/rho + Σ z_i²/(d_i − λ) as λ = d[origin] + mu, each to full accuracy
-// relative to its nearer pole, which is origin: j where mu > 0, j + 1 where mu < 0.
+// Each merge has poles d in ascending order, weights z without zeros, and rho > 0. Root j of 1/rho
+// + Σ z_i²/(d_i − λ) is returned as λ = d[origin] + mu, to full accuracy relative to its nearer
+// pole. That pole is the origin: j if mu > 0, j + 1 if mu < 0.
 //
-// in:  merges, rho (one a merge), d, z       out: mu; NaN if a root did not converge, never seen
+// in:  merges, d, z
+//      rho           one a merge
+// out: mu            NaN if a root did not converge, which was never seen
 //
-// One workgroup a root: its invocations share the sums and all do the rest, with the
-// same bits. Grid: x and y, folded, the largest k, z the merges. The twin in plain Go explains the
-// operations; only the order of its sums is another.
+// The invocations of a workgroup share the sums. All of them do the rest, with the same bits.
+// Package dc in stages/tridiag explains the operations; only the order of the sums differs there.
+// mu must not overlap the inputs.
+//
+// Grid: one workgroup a root; x and y, folded, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -20,6 +24,7 @@
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: a multiple of four.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 #include "four_sums.glsl"
@@ -30,14 +35,19 @@ layout(push_constant, scalar) uniform Push {
 	RealsOut mu;
 } p;
 
-const uint STEP_CAP = 500; // the interval halves at least every third step
+// Steps before a root is given up: far more than are needed, because the interval halves at least
+// every third step.
+const uint STEP_CAP = 500;
 
+// interval_mean returns a point between lo and hi: their geometric mean if they differ by more than
+// a factor of four.
 double interval_mean(double lo, double hi) {
 	if (hi > 4.0lf * lo) return sqrt(lo) * sqrt(hi);
 	return lo + (hi - lo) / 2.0lf;
 }
 
-// The root in (0, gap), or above 0 if gap < 0 < c, of c − s/t + s_far/(gap − t).
+// quadratic_root returns the root of c − s/t + s_far/(gap − t) in (0, gap), or above 0 if gap < 0 <
+// c.
 double quadratic_root(double c, double s, double s_far, double gap) {
 	double b = c * gap + s + s_far;
 	double h = c * gap - s + s_far;
@@ -47,8 +57,8 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 	return (b - r) / (2.0lf * c);
 }
 
-// ψ, ψ' over the poles below lower, φ, φ' over those above lower + 1, at
-// shift + mu; above all poles the first sum is φ.
+// sums computes ψ and ψ' over the poles below lower, φ and φ' over those above lower + 1, at shift
+// + mu. Above all poles the first sum is φ.
 void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
 		out double psi, out double dpsi, out double phi, out double dphi) {
 	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;

@@ -1,13 +1,16 @@
-// stedc_sort writes columns of block diagonal matrices as rows, zeros included:
-// with c = order[j], x[place[j] + r·ldx] = column c's element of row r, for 0 ≤ j < m and
-// first ≤ r < first + rows.
+// stedc_sort writes columns of block diagonal matrices as rows, including the zeros: with c =
+// order[j], x[place[j] + r·ldx] is element r of column c, for 0 ≤ j < m and first ≤ r < first +
+// rows.
 //
-//	columns ≠ null   column c has the rows [from, to), from element at of q on; others are zero
-//	columns = null   it has just the rows asked for, at element c·rows of q
+//	columns ≠ null   column c has rows [from, to), from element `at` of q on; others are zero
+//	columns = null   column c has just the rows asked for, at element c·rows of q
 //	order = null     c is j
 //
-// A workgroup moves a TILE×TILE tile through shared memory, so that reads and, where
-// places follow each other, writes are contiguous. Grid: x tiles of j, y tiles of r. No aliasing.
+// A workgroup moves a TILE×TILE tile through shared memory, so that its loads are contiguous, and
+// its stores too where places follow each other. x must not overlap the inputs. The kernel takes
+// care of the edges.
+//
+// Grid: x tiles of j, y tiles of r.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -18,9 +21,12 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// Rows and columns of a tile, at least 1.
 layout(constant_id = 1) const uint TILE = 32;
 
+// A column: its rows [from, to), and the offset of the first of them in q (the low word first).
 struct Column { uint from, to; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Columns { Column at[]; };
 
@@ -29,11 +35,13 @@ layout(push_constant, scalar) uniform Push {
 	Columns columns;
 	Ints order, place;
 	RealsOut x;
+	// First row and number of rows; columns; leading dimension of x.
 	uint first, rows, m, ldx;
 } p;
 
 shared real_t tile[TILE * (TILE + 1)];
 
+// value returns element r of column c.
 real_t value(uint c, uint r) {
 	if (uint64_t(p.columns) == 0ul) return Reals(element(uint64_t(p.q), r - p.first, c, p.rows)).at[0];
 	Column k = p.columns.at[c];

@@ -1,13 +1,13 @@
-// stedc_vectors forms eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3):
-// column j of S has the entries ẑ_i/(d_i − λ_j), scaled to norm 1, the one of
-// pole i in row row[i].
+// stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3): column j of S has the
+// entries ẑ_i/(d_i − λ_j), scaled to norm 1. The entry of pole i is in row row[i].
 //
 // in:  merges, d, mu, zhat, row
-// out: s      where its merge says, counted from work; or, for one merge whose columns
-//             [first, first + columns) of those wanted are formed, at s itself
+// out: s      where its merge says, counted from work. If columns ≠ 0: columns
+//             [first, first + columns) of those wanted, of one merge, at s itself
 //
-// One workgroup a column; LOCAL_SIZE, a power of two, fixes the order of summation.
-// Grid: x and y, folded, the most columns, z the merges.
+// The order of the sum depends on LOCAL_SIZE alone. s must not overlap the inputs.
+//
+// Grid: one workgroup a column; x and y, folded, the largest number of columns; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -19,6 +19,7 @@
 #include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -26,7 +27,8 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	uint first, columns; // columns = 0: all that are wanted
+	// The first column and the number of columns; 0 and 0 for all that are wanted.
+	uint first, columns;
 } p;
 
 shared acc_t partial[LOCAL_SIZE];

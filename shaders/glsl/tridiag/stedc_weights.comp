@@ -1,14 +1,17 @@
 // stedc_weights recomputes the weights of secular equations (LAPACK dlaed3).
 //
-// ẑ_i² · rho = (λ_i − d_i) · Π_{j ≠ i} (λ_j − d_i)/(d_j − d_i), by Löwner's formula:
-// the weights for which the computed roots are exact, so that the vectors made
-// from them are orthogonal (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
+// With Löwner's formula, ẑ_i²·rho = (λ_i − d_i) · Π_{j ≠ i} (λ_j − d_i)/(d_j − d_i). For these
+// weights the computed roots are exact, so that the eigenvectors made from them are orthogonal (Gu
+// and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
 //
-// in:  merges, d, z, mu       out: zhat
+// in:  merges, d, z, mu
+// out: zhat
 //
-// One workgroup a weight: its invocations share the product. Factors before i are at most 1,
-// those behind it at least 1, and each side's product is modest, so that no part of
-// it overflows. Grid: x and y, folded, the largest k, z the merges.
+// The invocations of a workgroup share the product. Factors before i are at most 1, those after i
+// at least 1. The product of each side is moderate, so that no part of it overflows. The order of
+// the product depends on LOCAL_SIZE alone. zhat must not overlap the inputs.
+//
+// Grid: one workgroup a weight; x and y, folded, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -20,6 +23,7 @@
 #include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: a multiple of four.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 layout(push_constant, scalar) uniform Push {

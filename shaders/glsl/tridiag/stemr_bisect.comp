@@ -4,24 +4,29 @@
 // variant: stemr_bracket BRACKET
 // variant: stemr_count COUNT
 //
-// in: tasks, reps (leading dimension ld)
+// in:      tasks, reps      reps with leading dimension ld
 //
-// stemr_count: counts[i] is the number of eigenvalues of task i's representation
-// below x[i], i < count.
+// stemr_count: counts[i] is the number of eigenvalues of task i's representation below x[i], i <
+// count.
 //
-// stemr_bisect: a team of 2^levels − 1 invocations owns task i; at once they count at every point
-// that the next levels halvings may come to.
-// in/out: lo, hi   an interval with the eigenvalue inside, in the end of length rtol, or SHARP,
-//                  relative to its ends
-// A dispatch does at most rounds times levels halvings.
+// stemr_bisect: a team of 2^levels − 1 invocations solves task i. It counts at the same time at
+// every point that the next `levels` halvings can come to. A dispatch does at most rounds·levels
+// halvings.
 //
-// stemr_bracket: the same for an interval relative to another representation, to whose
-// shift the task's adds shifts[8·c + chosen[c]], c = of[i]. It need not contain
-// the eigenvalue; it grows until it does. fresh ≠ 0 in the first dispatch only.
-// in/out: step, phase   state between dispatches
+// in, out: lo, hi           an interval with the eigenvalue inside. In the end its length is rtol
+//                           (for sharp tasks 4 ulp) relative to its ends
 //
-// Bit for bit what package ref's bisect does, where division and square root are
-// exact to the last bit. No aliasing.
+// stemr_bracket: the same, but the interval is relative to another representation, the parent, from
+// which the task's was shifted by shifts[8·c + chosen[c]], c = of[i]. The interval need not contain
+// the eigenvalue: it grows until it does. fresh ≠ 0 in the first dispatch only.
+//
+// in, out: step, phase      state between dispatches
+//
+// The bits are those of package mrrr in stages/tridiag, where division and square root are exact to
+// the last bit. No two buffers may overlap.
+//
+// Grid: one team a task (⌊LOCAL_SIZE/(2^levels − 1)⌋ of them a workgroup), or one invocation a
+// count; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -33,6 +38,7 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, at least 2^levels − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -45,16 +51,21 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 #endif
 #ifdef BRACKET
+	// The cluster of each task; the shift chosen for each cluster.
 	Words of, chosen;
+	// Eight candidates for each cluster.
 	MatrixIn shifts;
 	MatrixInOut step;
 	WordsInOut phase;
 	uint fresh;
 #endif
 #ifndef COUNT
+	// Rounds of a dispatch; halvings that a team does at once, at least 1.
 	uint rounds, levels;
+	// Relative length of the intervals at the end, at least 4 ulp.
 	real_t rtol;
 #endif
+	// Leading dimension of reps, at least 2; tasks.
 	uint ld, count;
 } p;
 
@@ -66,20 +77,31 @@ void main() {
 	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
 }
 #else
+// Whether a team still needs counts.
 shared uint busy;
-shared uint counted[LOCAL_SIZE]; // by team and node of its tree: root 1, below node k 2k and 2k+1
+// Counts, by team and node of its tree: the root is node 1, and the nodes below node k are 2k and
+// 2k+1.
+shared uint counted[LOCAL_SIZE];
 
-// Phases: first the lower end is proved, then the upper one, then the interval is halved.
+// Phases: first the lower end is proved to be below the eigenvalue, then the upper end to be above,
+// then the interval is halved.
 const uint LOWER = 0, UPPER = 1, HALVE = 2;
 
+// Factor by which the step grows when an end has to move.
 const work_t EXPANSION = 4;
 
+// larger returns the larger magnitude of the two ends.
 work_t larger(work_t lo, work_t hi) { return max(abs(lo), abs(hi)); }
 
+// stride returns the first step of an end that has to move.
 work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger(lo, hi)), tiny()); }
 
+// open_ tells whether the interval is still too long.
 bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
 
+// middle returns where to halve: at zero if the signs differ; near zero if one end is zero; at the
+// geometric mean if the ends differ by more than a factor of four; otherwise at the arithmetic
+// mean.
 work_t middle(work_t lo, work_t hi) {
 	if (lo < 0 && hi > 0) return 0;
 	if (lo == 0) return hi * power_of_two(-20);
@@ -89,7 +111,7 @@ work_t middle(work_t lo, work_t hi) {
 	return work_t(0.5) * (lo + hi);
 }
 
-// point is where node k of the tree over [lo, hi] counts.
+// point returns where node k of the tree over [lo, hi] counts.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);
@@ -128,7 +150,7 @@ void main() {
 	}
 	for (uint round = 0; round < p.rounds; round++) {
 		bool open = ours && (phase != HALVE || open_(lo, hi, rtol));
-		barrier(); // all have seen what busy and counted were
+		barrier(); // all have read busy and counted
 		if (t == 0) busy = 0;
 		barrier();
 		if (open) atomicOr(busy, 1);

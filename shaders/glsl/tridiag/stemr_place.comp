@@ -1,10 +1,12 @@
-// stemr_place puts the vectors of a block among the others.
+// stemr_place copies the vectors of one block to their places among all vectors.
 //
-// in:  z       rows×count, column-major without padding: row i is row lo + i of the matrix
-//      column  where column j of z belongs
-// out: x       component r of vector c at c + r·ldx, 0 ≤ r < n: zero outside of the block
+// in:  z       rows×count, column-major without padding; its row i is row lo + i of the matrix
+//      column  the number of the vector that column j of z is
+// out: x       component r of vector c at c + r·ldx, 0 ≤ r < n; zero outside the block
 //
-// An invocation an element of the n×count. No aliasing.
+// Values are copied as they are. x must not overlap the inputs.
+//
+// Grid: one invocation an element of the n×count, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -15,6 +17,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
@@ -23,6 +26,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn z;
 	Words column;
 	MatrixOut x;
+	// First row of the block; its rows; order; vectors; leading dimension of x, at least the number
+	// of all vectors.
 	uint lo, rows, n, count, ldx;
 } p;
 

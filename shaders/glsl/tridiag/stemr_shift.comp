@@ -1,17 +1,31 @@
-// stemr_shift makes representations of clusters: L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I, by the
-// differential stationary transform (LAPACK dlarrf).
+// stemr_shift makes representations of clusters, L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I, by the differential
+// stationary transform (LAPACK dlarrf).
 //
 // variant: stemr_shift
 // variant: stemr_child CHILD
 //
-// in: tasks  cluster c's comes from the representation of task c, c < clusters
-//     shifts[8·c + j]  candidates for τ, in pairs: left and right of the cluster, ever further
+// in:  tasks   cluster c < clusters is shifted from the representation of task c
+//      reps    the representations of the tasks
+//      shifts  shifts[8·c + j] are the candidates for τ, in pairs: left and right of the
+//              cluster, from pair to pair further away
 //
-// stemr_shift: growth[8·c + j] is the largest |d⁺|, or ∞ if the transform breaks down.
-// stemr_child: chosen[c] is the better of the nearest pair with one that is at most GROWTH, or the
-// best of all, best[c] its growth; the representation goes to slot child[c].
-// A child's pair of columns may overlap its parent's, which may have other
-// children: those with over ≠ 0 are made in a second dispatch.
+// stemr_shift: computes the growth of each candidate.
+//
+// out: growth  growth[8·c + j] is the largest |d⁺|, or ∞ if the transform breaks down
+//
+// stemr_child: chooses a candidate, and makes its representation in slot child[c]. It takes the
+// better candidate of the nearest pair in which one has growth ≤ GROWTH; without such a pair it
+// takes the best of all.
+//
+// in:  growth, child
+// out: chosen, best   the candidate of each cluster, and its growth
+//      children       the representations
+//
+// The two columns of a child may overlap those of its parent, which may have other children. Such
+// children have over ≠ 0, and are made in a second dispatch. Other buffers must not overlap, except
+// that children is reps unless the parents are roots.
+//
+// Grid: one invocation a candidate, or one a cluster; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -23,6 +37,7 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -34,22 +49,28 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut best;
 	WordsInOut chosen;
 	Words child;
-	MatrixInOut children; // the same as reps, but for the roots'
+	MatrixInOut children; // the same memory as reps, unless the parents are roots
+	// Which children to make: 0 or 1, see above; leading dimension of children.
 	uint over, ldchild;
 #else
 	MatrixOut growth;
 #endif
+	// Leading dimension of reps, at least 2; clusters.
 	uint ld, clusters;
 } p;
 
+// Candidates of a cluster.
 const uint SHIFTS = 8;
+// Growth that is good enough.
 const work_t GROWTH = 8;
 
+// The transform breaks down at a pivot below least_pivot or above huge in magnitude.
 work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
+// choose returns the candidate to take for cluster c.
 uint choose(uint c) {
 	uint best = 0;
 	for (uint j = 0; j < SHIFTS; j += 2) {

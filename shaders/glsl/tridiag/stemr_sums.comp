@@ -1,10 +1,15 @@
-// stemr_sums adds up vectors with random signs, to see whether they are what they should be.
+// stemr_sums adds up vectors with random signs, so that the host can check whether they are
+// orthonormal and are eigenvectors.
 //
-// in:  x       element (c, r) at c + r·ldx, m×n
-//      lambda  m
-// out: sums    (2·s)·n + r: Σ_c ±x(c, r);  (2·s+1)·n + r: Σ_c ±lambda[c]·x(c, r),  0 ≤ s < 4
+// in:  x       m×n, element (c, r) at c + r·ldx
+//      lambda  m elements
+// out: sums    at (2·s)·n + r: Σ_c ±x(c, r);  at (2·s+1)·n + r: Σ_c ±lambda[c]·x(c, r),  0 ≤ s < 4
 //
-// The sign of column c in sample s is a function of c and s, package ref's MRSign. A workgroup a row.
+// The sign of column c in sample s depends on c and s alone: see Negative in package mrrr. The
+// order of the sums depends on LOCAL_SIZE alone. A NaN in row r makes the sums of row r NaN. sums
+// must not overlap the inputs.
+//
+// Grid: one workgroup a row, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -16,17 +21,21 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x, lambda;
 	MatrixOut sums;
+	// Rows; columns (vectors); leading dimension, at least m.
 	uint n, m, ldx;
 } p;
 
+// Sums of each kind.
 const uint SAMPLES = 4;
 
+// sign_of returns whether column c has a minus in sample s.
 bool sign_of(uint c, uint s) {
 	uint x = (c + 1) * 0x9e3779b9u ^ (s + 1) * 0x85ebca6bu;
 	x = (x ^ x >> 16) * 0x7feb352du;

@@ -1,39 +1,48 @@
-// stemr_vector finds eigenvectors of representations by twisted factorisations (LAPACK
-// dlar1v, dlarrv): one step of a Rayleigh quotient iteration.
+// stemr_vector finds eigenvectors of representations by twisted factorisations (LAPACK dlar1v,
+// dlarrv): one step of a Rayleigh quotient iteration.
 //
-// in:     tasks, reps (leading dimension ld), gap  by vector i < count
-//         column   vector i is column column[i] of the result
-// in/out: lo, hi   the eigenvalue's interval; lambda: where this step factors, unless
-//                  fresh ≠ 0, which begins in the middle
-//         done     vectors whose word is not 0 are finished; fresh clears it
-// out:    lambda, residual = ‖(L·D·Lᵀ − λ·I)·z‖ of those that are finished
-//         x        component r of vector c at c + r·ldx: n of them, 0 outside of the block;
-//                  garbage while the vector is not finished
-// work:   s        count numbers for each row
+// in:      tasks, reps  reps with leading dimension ld
+//          column       vector i < count is column column[i] of the result
+//          gap          distance of eigenvalue i from its neighbours
+// in, out: lo, hi       an interval with the eigenvalue inside
+//          lambda       where this step factors; with FRESH and LAST it is the middle of the
+//                       interval instead. After the step: where the next one factors, or the
+//                       eigenvalue of a vector that is finished
+//          done         not 0: the vector is finished, and is skipped; FRESH ignores it
+// out:     residual     ‖(L·D·Lᵀ − λ·I)·z‖ of those that are finished
+//          x            component r of vector c at c + r·ldx; n of them, 0 outside the block;
+//                       undefined while the vector is not finished
+// work:    s            count numbers for each row
 //
-// A vector is finished when its residual cannot be felt by its neighbours or its λ could not be better,
-// or if last ≠ 0. halve ≠ 0 makes the next λ the middle of the interval.
+// flags is the sum of FRESH (the first step), LAST (all vectors are finished after it) and HALVES
+// (the next λ is the middle of the interval). A vector is finished if its residual is too small to
+// matter to its neighbours, if its λ cannot improve, or with LAST.
 //
-// Its rows are a chain of dependent divisions, down and up again, and time is their latency. So two
-// neighbouring invocations share it: one goes down, with the stationary transform, the other up,
-// with the progressive one, until they meet in the middle; then each goes on through the rows where
-// the other has been, and finds there what it needs to look for the twist. From the twist they go
-// on in both directions again. All that differs between them is chosen by selection, so that they
-// go side by side.
+// The time of a step is the latency of its rows: a chain of dependent divisions, down the rows and
+// up again. So two neighbouring invocations share the chain of a vector. One goes down, with the
+// stationary transform. The other goes up, with the progressive transform. They meet in the middle.
+// Then each goes on through the rows where the other has been, finds there what the other has
+// stored, and looks for the twist. From the twist they go on in both directions again. All that
+// differs between the two is chosen by selection instead of branches, so that they run in lockstep.
 //
-// Who touches which rows, between two calls of exchanged(); down() is D, the other one U:
+// Which invocation accesses which rows, between two calls of exchanged(); D goes down, U goes up:
 //
 //	          s, rows < n/2   s, rows ≥ n/2        x (U⁻, then z)
 //	approach  D writes        U writes             U writes rows > n/2
 //	part      U reads         D reads, overwrites  U writes rows ≤ n/2
-//	solve     D reads         D reads              D writes rows ≤ twist, U reads and overwrites those below
+//	solve     D reads         D reads              D writes rows ≤ twist, U rewrites the rest
 //	the end                                        D has rows < n/2, U the others
 //
-// Nobody loads ahead what belongs to the other one, not even to drop it.
-// Both read done, lo, hi and lambda at first, D writes them at the end. Such a read is before such a
-// write only if neither is private: else a compiler may ask for the number again, behind the barrier.
+// No invocation loads rows ahead that belong to the other one, not even if it ignores them. Both
+// invocations read done, lo, hi and lambda at first, and D writes them at the end. Such a read is
+// ordered before such a write only if neither is private: otherwise a compiler may load the number
+// again, after the barrier.
 //
-// Pairs walk the rows side by side, so that consecutive columns are read and written together.
+// The invocations of a workgroup go through the rows together, so that accesses to neighbouring
+// vectors are contiguous. NaN: a vector of a representation with NaN is undefined. No two buffers
+// may overlap.
+//
+// Grid: two invocations a vector, folded.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -47,9 +56,10 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_SIZE = 64; // even
+// Invocations of a workgroup: an even number.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-// What one of a pair writes the other reads, or has read.
+// One invocation of a pair writes what the other one reads, so the elements are not private.
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedWords { nonprivate uint at[]; };
 
@@ -62,47 +72,55 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut residual;
 	SharedWords done;
 	Shared s, x;
+	// Leading dimensions, of s at least count; order of the matrix; vectors of this dispatch.
 	uint ld, lds, ldx, n, count;
+	// The sum of FRESH, LAST and HALVES that apply.
 	uint flags;
 } p;
 
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
-// A Column is a column of numbers, one a row.
+// A column of numbers, one a row: address of the first, bytes from row to row.
 struct Column { uint64_t base, stride; };
 
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
 
-// Found is a twist: |γ| is least of the rows that were looked at.
+// A candidate for the twist: the row whose |γ| = least is smallest among the rows that were
+// examined. below is the number of eigenvalues below λ.
 struct Found { work_t gamma, least; uint twist, below; };
 
+// What the two invocations of a pair tell each other.
 shared uint counted[LOCAL_SIZE];
 shared work_t summed[LOCAL_SIZE];
 shared Found found[LOCAL_SIZE];
 
+// self and other number the invocations of a pair. down is true for the one that goes down.
 uint self() { return gl_LocalInvocationIndex; }
 uint other() { return self() ^ 1; }
-bool down() { return self() % 2 == 0; } // the one that goes down
+bool down() { return self() % 2 == 0; }
 
-// exchanged lets the two see what each has stored. All of a workgroup call it.
+// exchanged makes what each has stored visible to the other. All invocations of a workgroup call
+// it.
 void exchanged() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// row is the one that this invocation comes to as its k-th.
+// row returns the row that this invocation reaches as its k-th.
 uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
 
+// pair_of returns the k-th row of the representation, or its last if k is past it.
 Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
 
-// A Walk is where an invocation has come to: s̃ of the row to come, going down, or the
-// progressive transform's p of the row before; and the negative pivots so far.
+// The state of a transform: s̃ of the next row when going down, the progressive transform's p of
+// the row before when going up; and the number of negative pivots so far.
 struct Walk { work_t t; uint negative; };
 
-// visit takes a walk over its k-th row, and returns U⁻ of it, which only who goes up has.
+// visit takes a transform over its k-th row, and returns U⁻ of that row, which only the invocation
+// that goes up uses.
 work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	work_t d = a.d, l = a.l, ld = l * d, lld = l * ld;
 	bool top = down();
@@ -117,7 +135,8 @@ work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	return l * quotient;
 }
 
-// approach walks until the two meet, in the middle: n/2 rows, or one more going up.
+// approach takes the transforms to the middle, where they meet: n/2 rows, or one more when going up
+// if n is odd.
 void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w) {
 	uint end = down() ? r.n / 2 : r.n - r.n / 2;
 	Pair next[AHEAD];
@@ -136,16 +155,17 @@ void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w
 	}
 }
 
-// part walks on through the other's rows, where s holds what that one was in. It leaves s̃ in s,
-// and U⁻ in u. Where two rows are equally good, the twist is the lower one: who goes up meets that
-// first, who goes down last.
+// part goes on through the other invocation's rows, where s holds that one's state. It stores s̃ to
+// s and U⁻ to u_. If two rows are equally good, the twist is the lower one: the invocation that
+// goes up reaches that first, the one that goes down reaches it last.
 //
-// The eigenvalues below λ are the negative pivots of the twisted factorisation: of D⁺ above the row, of
-// D⁻ below, and γ. At row i of part, w has those on the side that this invocation comes from: of rows < i, or
-// behind i's visit those of rows > i. Of the others' count, which was taken in the middle, every row
-// passed leaves one out: its pivot is made again, from the same numbers by the same
-// operations as in visit, hence with the same sign, NaN too. Going down, the pivot between rows i−1 and i
-// is passed at row i, and that between n/2−1 and n/2 was never counted.
+// The number of eigenvalues below λ is the number of negative pivots of the twisted factorisation:
+// of D⁺ above the row, of D⁻ below it, and γ. At row i of part, w counts those on the side that
+// this invocation comes from: of rows < i, or after the visit of i those of rows > i. others starts
+// as the other invocation's count, taken in the middle. Every row that is passed removes one pivot
+// from it. That pivot is computed again, from the same numbers by the same operations as in visit,
+// hence with the same sign, even if it is NaN. Going down, the pivot between rows i−1 and i is
+// passed at row i; the one between n/2−1 and n/2 was never counted.
 Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, uint others) {
 	Found best = Found(0, infinity(), 0, 0);
 	uint begin = down() ? r.n / 2 : r.n - r.n / 2;
@@ -169,7 +189,7 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 				work_t theirs = nows[u], mine = w.t;
 				uint above = w.negative;
 				work_t v = visit(w, k + u, now[u], lambda);
-				// The pivots that the other one counted, but for those on this side of the row.
+				// Remove the pivot that the other invocation counted on this side of the row.
 				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
 				if (passed < 0 && !(down() && k + u == begin)) others--;
 				lld = now[u].l * (now[u].l * now[u].d);
@@ -185,18 +205,20 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 	return best;
 }
 
+// coupling returns l·d of row i.
 work_t coupling(Representation r, uint i) {
 	Pair a = pair(r, i);
 	return a.l * a.d;
 }
 
-// solve makes z with z = 1 at the twist, in z, which holds U⁻ below it: the one who went down the rows
-// above the twist, the other one those below. It returns the sum of their squares.
+// solve computes z with z = 1 at the twist. Before, z holds U⁻ below the twist. The invocation that
+// goes down computes the rows above the twist, the other one those below. It returns the sum of
+// their squares.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
-	work_t sum = 0, z1 = 1, z2 = 0; // z of the last row, and of that before it
+	work_t sum = 0, z1 = 1, z2 = 0; // z of the last row, and of the one before it
 	bool above = down();
 	Column from = above ? s : z;
-	// The k-th step makes row n−2−k from row n−1−k's z, or row k+1 from row k's.
+	// Step k computes row n−2−k from the z of row n−1−k, or row k+1 from that of row k.
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	if (r.n > 0 && above) put(z, twist, 1);
@@ -234,7 +256,8 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	return sum;
 }
 
-// normalise multiplies z by scale, each of the two one half; outside of the block it makes zeros.
+// normalise multiplies z by scale, each invocation one half, and sets the rows outside the block to
+// zero.
 void normalise(Task t, Column z, Column whole, work_t scale) {
 	uint n = t.hi - t.lo, begin = down() ? 0 : n / 2, end = down() ? n / 2 : n;
 	work_t nexts[AHEAD];

@@ -1,17 +1,24 @@
-// What Sturm counts of a symmetric tridiagonal start from; see stebz_prepare. After
-// the numerics header and scale.glsl.
+// The data that Sturm counts of a symmetric tridiagonal matrix start from; stebz_prepare makes
+// them.
+//
+// The kernels stebz* include it, after a numerics header and scale.glsl. It defines Row, Start and
+// the constants of the error bounds.
 #ifndef STURM_GLSL
 #define STURM_GLSL
 
+// A row of the scaled T: its diagonal element, and the square of the off-diagonal element before
+// it.
 struct Row { real_t d, e2; };
+// [lo, hi] has all eigenvalues of the scaled T inside. tiny is the absolute part of bisection's
+// stopping rule. The product of down scales T, the product of up scales back.
 struct Start { real_t lo, hi, tiny, down[2], up[2]; };
 
 #include "ulp.glsl"
 
-// pivmin is the least magnitude of a pivot: as e² < 1, e²/pivmin is finite.
+// pivmin is the smallest magnitude of a pivot. Since e² < 1, e²/pivmin is finite.
 work_t pivmin() { return power_of_two(SCALE_LEAST); }
 
-// unit is ulp·norm, in which the errors of counts are: of the scaled T's norm, which is at least ½
+// unit is ulp·norm, the unit of the errors of counts. norm is that of the scaled T, at least ½
 // unless T is zero.
 work_t unit(Start s) { return ulp() * max(max(abs(s.lo), abs(s.hi)), work_t(0.5)); }
 

@@ -1,5 +1,7 @@
-// The rows of T for Sturm counts, through shared memory, TILE at a time. After
-// sturm.glsl, LOCAL_SIZE and TILE.
+// The rows of T for Sturm counts, staged in shared memory, TILE at a time.
+//
+// stebz.comp and stebz_narrow.comp include it, after sturm.glsl and the declarations of LOCAL_SIZE
+// and TILE. It defines fetch.
 #ifndef STURM_ROWS_GLSL
 #define STURM_ROWS_GLSL
 
@@ -8,10 +10,13 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly b
 
 shared Row tile[TILE];
 
-const uint NOTHING = 0xffffffffu; // is resident
+// No rows are in the tile.
+const uint NOTHING = 0xffffffffu;
 
-// fetch brings len rows from `from` on into the tile, if they are not there already, with e² not
-// below least. To be called by all. Between two counts of few rows the tile stays where it is.
+// fetch loads len rows, from row `from` on, to the tile, with e² replaced by least where it is
+// smaller. If they are in the tile already (resident == from), it does nothing: so a matrix that
+// fits the tile is loaded once for all counts. All invocations of the workgroup must call it, in
+// uniform control flow.
 void fetch(Rows rows, uint from, uint len, work_t least, inout uint resident) {
 	if (resident == from) return;
 	barrier();

@@ -1,17 +1,25 @@
-// Bisection by teams of 2^LEVELS − 1 invocations, which count at once at every point
-// that the next LEVELS halvings may come to: a binary tree, root 1, below node k 2k and 2k+1.
+// Bisection by teams of 2^LEVELS − 1 invocations. A team counts at the same time at every point
+// that the next LEVELS halvings can come to. These points are a binary tree: the root is node 1,
+// and the nodes below node k are 2k and 2k+1.
+//
+// stebz.comp and stebz_narrow.comp include it, after the declarations of LOCAL_SIZE and LEVELS. It
+// defines TEAM, TEAMS, middle, point and any_.
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 
+// Invocations of a team; teams of a workgroup.
 const uint TEAM = (1u << LEVELS) - 1;
 const uint TEAMS = LOCAL_SIZE / TEAM;
 
+// Whether a team still needs counts.
 shared uint busy;
-shared uint counted[LOCAL_SIZE]; // by team and node
+// Counts, by team and node.
+shared uint counted[LOCAL_SIZE];
 
+// middle returns the point that halves [lo, hi].
 work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
 
-// point is where node k of the tree over [lo, hi] counts.
+// point returns where node k of the tree over [lo, hi] counts.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);
@@ -20,9 +28,10 @@ work_t point(uint k, work_t lo, work_t hi) {
 	return middle(lo, hi);
 }
 
-// any_ says to all whether it is true of any invocation.
+// any_ tells all invocations whether mine is true for any of them. All must call it, in uniform
+// control flow.
 bool any_(bool mine) {
-	barrier(); // all have seen what busy and counted were
+	barrier(); // all have read busy and counted
 	if (gl_LocalInvocationIndex == 0) busy = 0;
 	barrier();
 	if (mine) atomicOr(busy, 1);
