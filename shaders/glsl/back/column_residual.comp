@@ -33,6 +33,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, ldx, ldy, first;
 } p;
 
+// Sums of the invocations.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

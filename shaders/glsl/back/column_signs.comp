@@ -26,6 +26,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, ldx;
 } p;
 
+// The largest magnitude that each invocation found, and its row.
 shared scalar_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 

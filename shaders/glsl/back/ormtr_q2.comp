@@ -203,6 +203,7 @@ uint vector() { return strip * WIDTH + lane() / SHARE; }
 // Rows says where an invocation finds `count` own rows of a block in memory, from ρ = first on.
 struct Rows { uint64_t at; uint base, first, count; };
 
+// rows returns `count` own rows of the block with this base.
 Rows rows(uint base, uint first, uint count) {
 	first += neighbour();
 	uint lowest = row_of(base, TRANSPOSED ? first + (count - 1) * SHARE : first);
@@ -219,6 +220,8 @@ bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n &
 // place returns how many elements after r.at own row k lies.
 uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
 
+// load and store access own row k of this invocation's vector. The checked forms return zero, or do
+// nothing, for rows that do not exist.
 work_t load(Rows r, uint k) { return Vectors(r.at).at[place(r, k)]; }
 
 work_t load_checked(Rows r, uint k) { return exists(r, k) ? load(r, k) : work_t(0); }
@@ -232,6 +235,7 @@ void store_checked(Rows r, uint k, work_t value) {
 // slot_of returns where slot k of this invocation is in shared memory.
 uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
+// slot and set_slot access slot k of this invocation.
 work_t slot(uint k) { return PRIVATE ? memory_slot[k] : shared_slot[slot_of(k)]; }
 
 void set_slot(uint k, work_t value) {

@@ -14,7 +14,7 @@
 // sweep. sb2st_log does the same, and logs which workgroup began which step when, according to a
 // common counter; it is for pictures. sb2st_wave runs the steps with stride·s + j = wave in one
 // dispatch, one workgroup a step. All three give the same bits: the order of each dot product
-// depends on LANES and B alone, and not on who runs the step when.
+// depends on LANES and B alone, and not on which workgroup runs the step when.
 //
 // Step (s, j) acts on rows and columns r … r+len−1, r = s+1+j·B:
 //
@@ -122,6 +122,7 @@ uint mirror[OWN];
 // The same of the step before.
 work_t late_d[OWN], late_u[OWN], late_u_i;
 
+// step_of returns step j of sweep s. len is the number of its rows, low that of C's.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;
@@ -140,6 +141,7 @@ work_t cluster_sum(work_t x) {
 	return x;
 }
 
+// cluster_max returns the largest x of the cluster to each of its invocations.
 uint cluster_max(uint x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x = max(x, subgroupShuffleXor(x, m));
 	return x;
@@ -289,6 +291,7 @@ void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_
 	}
 }
 
+// finish_late calls finish for the step before, wherever its D is kept.
 void finish_late(Step q, bool any, uint slot) {
 	if (RETAIN) finish(q, any, slot, late_d, late_u, late_u_i);
 	else finish(q, any, slot, d, u, u_i);

@@ -101,6 +101,7 @@ work_t inverse_u0, tau;
 // Step j of sweep s, with r, len and low as in sb2st.comp. slot is the half of u that it uses.
 struct Step { uint s, j, r, len, low, slot; };
 
+// step_of returns step j of sweep s.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;

@@ -12,6 +12,7 @@
 // Values that one invocation combines between two barriers.
 const uint REDUCE_FAN = 8;
 
+// One value of each invocation; panels use it between two reductions, too.
 shared acc_t reduce_room[LOCAL_SIZE];
 
 // group_sum returns the sum of x over the workgroup, to every invocation.

@@ -45,6 +45,7 @@ layout(push_constant, scalar) uniform Push {
 // Loads that one invocation has in flight.
 const uint AT_ONCE = 8;
 
+// Sums of the lanes, in order.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -19,6 +19,7 @@ const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
 // Elements of a tile that one invocation loads.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
+// The tiles: element (r, k) of buffer x at (x·TILE_K + k)·STRIDE + r.
 shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 // The tile that was loaded last, before it is stored to shared memory.
@@ -38,6 +39,7 @@ struct Walk { uint r, k, near_r, far_r, far_k; };
 const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1;
 const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
 
+// walk returns the invocation's way through a tile of so many rows.
 Walk walk(uint form, uint tile, uint wide) {
 	uint t = gl_LocalInvocationIndex;
 	if (form == ACROSS) {

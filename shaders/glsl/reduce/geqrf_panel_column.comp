@@ -56,6 +56,7 @@ layout(push_constant, scalar) uniform Push {
 // Loads of partial dot products that each invocation has in flight.
 const uint AT_ONCE = 16;
 
+// Dot products of the tail with each column.
 shared acc_t dots[COLUMNS];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v

@@ -42,6 +42,7 @@ layout(push_constant, scalar) uniform Push {
 	uint n, ldg, ldt;
 } p;
 
+// An odd stride has no bank conflicts.
 const uint STRIDE = BLOCK + 1;
 
 // G: (i, k) at i·STRIDE + k for k > i. Below the diagonal: G12·T22, transposed.

@@ -1,6 +1,6 @@
 // lagtm multiplies a symmetric tridiagonal matrix by columns (LAPACK dlagtm): P = T·Z.
 //
-// in:  d, e  T: n diagonal elements, and the n−1 elements beside the diagonal
+// in:  d, e  T: n diagonal and n−1 off-diagonal elements
 //      z     n×cols
 // out: p     n×cols; it must not overlap the inputs
 //

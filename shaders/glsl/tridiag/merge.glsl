@@ -20,6 +20,7 @@
 #define MERGE_GLSL
 #include "index.glsl"
 
+// One merge; the host writes it.
 struct Merge {
 	// First row and column of the merge in T; rows of the upper half; rows of both halves.
 	uint lo, n1, n;

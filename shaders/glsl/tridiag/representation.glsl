@@ -18,6 +18,7 @@ struct Task { uint lo, hi, slot, index, sharp; };
 // The slot of the root representations.
 const uint ROOT = 0xffffffffu;
 
+// A row: element d of D, and element l of L that couples it to the next row.
 struct Pair { real_t d, l; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Tasks { Task at[]; };

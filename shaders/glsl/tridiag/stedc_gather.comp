@@ -33,6 +33,7 @@ layout(local_size_x_id = 0) in;
 // Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
+// Number of the merge; steps [first, end).
 struct Chain { uint merge, first, end; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Chains { Chain at[]; };
 

@@ -39,6 +39,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, rows, m, ldx;
 } p;
 
+// Element (r, j) of the tile at r + j·(TILE + 1).
 shared real_t tile[TILE * (TILE + 1)];
 
 // value returns element r of column c.

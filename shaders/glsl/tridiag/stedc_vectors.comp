@@ -31,6 +31,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, columns;
 } p;
 
+// Sums of the invocations.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -32,6 +32,7 @@ layout(push_constant, scalar) uniform Push {
 	RealsOut zhat;
 } p;
 
+// Products of the invocations.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

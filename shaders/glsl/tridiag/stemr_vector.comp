@@ -78,11 +78,13 @@ layout(push_constant, scalar) uniform Push {
 	uint flags;
 } p;
 
+// The first step; the last one; the next λ is the middle of the interval.
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
 // A column of numbers, one a row: address of the first, bytes from row to row.
 struct Column { uint64_t base, stride; };
 
+// get and put access number i of a column.
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }

@@ -8,6 +8,7 @@
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Rows { Row at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Starts { Start at[]; };
 
+// The rows that fetch has loaded.
 shared Row tile[TILE];
 
 // No rows are in the tile.
