@@ -255,9 +255,9 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 		t.Fatal(err)
 	}
 	ws := arena(t, testDevice(t), s.Work())
-	c := &conversation{conquerValues: &s.values, ctx: context.Background(), ws: ws, profile: vk.NewProfile()}
+	r := newDivideConquerRun(context.Background(), ws, &s.values)
 	tree := dc.Tree{Leaves: []dc.Pair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
-	err = c.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, dc.Rows{First: make([]float64, 4), Last: make([]float64, 4)})
+	err = r.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, dc.Rows{First: make([]float64, 4), Last: make([]float64, 4)})
 	var failed *NoConvergenceError
 	if !errors.As(err, &failed) || failed.Lo != 2 || failed.Hi != 4 {
 		t.Errorf("%v", err)
@@ -266,7 +266,7 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 
 // layoutOnly is a back end that solves nothing but lays everything out.
 type layoutOnly struct {
-	*conquest
+	*vectorsRun
 	r *rand.Rand
 	t *testing.T
 }
@@ -286,7 +286,7 @@ func (b layoutOnly) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 }
 
 func (b layoutOnly) Roots(merges []*dc.Merge) error {
-	dc.SolveRoots(merges)
+	dc.NewHost(0).Roots(merges)
 	for _, m := range merges {
 		for j := range m.Q.First {
 			m.Q.First[j], m.Q.Last[j] = b.r.NormFloat64(), b.r.NormFloat64()
@@ -297,14 +297,13 @@ func (b layoutOnly) Roots(merges []*dc.Merge) error {
 
 func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	for level, merges := range levels {
-		b.levels[level] = b.write(level, merges)
-		b.place(level, merges)
+		b.prepare(level, merges)
 	}
-	b.result(order)
+	b.complete(levels, order)
 	// Blocks of Q must not overlap in memory, level by level.
 	blocks := b.tree.Leaves
 	for level := -1; level < len(levels); level++ {
-		used := make([]bool, b.q.Len())
+		used := make([]bool, b.pass.q.Len())
 		if level >= 0 {
 			blocks = b.tree.Levels[level]
 		}
@@ -313,10 +312,10 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 				continue
 			}
 			for i := range p.N() * p.N() {
-				if used[b.at[p.Lo]+i] {
+				if used[b.offset[p.Lo]+i] {
 					b.t.Fatalf("block %+v overlaps another", p)
 				}
-				used[b.at[p.Lo]+i] = true
+				used[b.offset[p.Lo]+i] = true
 			}
 		}
 	}
@@ -336,7 +335,7 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newConquerVectors(&b, n, tune.DivideConquer.levels(n), ops, tune)
+		s := newVectorsPass(&b, n, tune.DivideConquer.levels(n), ops, tune)
 		d, e := randomTridiagonal(n, uint64(trial))
 		for i := range e {
 			if trial%4 > 0 && r.IntN(n) < trial%4 {
@@ -346,7 +345,7 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 				d[i] = math.Round(d[i]) // chains
 			}
 		}
-		_, err = dc.SolveWith(layoutOnly{&conquest{conquerVectors: &s}, r, t}, d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
+		_, err = dc.SolveWith(layoutOnly{&vectorsRun{pass: &s}, r, t}, d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,45 +2,44 @@ package stages
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// conquerVectors is the second pass: level by level, W gathered from Q, S formed, their
-// products, which are the new Q.
+// vectorsPass is the second pass, prepared for matrices of order n. Level by level it gathers W
+// from Q, forms S, and multiplies: Q ← W·S.
 //
-// Memory. Q is the blocks alone, packed, as shaders/glsl/tridiag/merge.glsl says: n²/2 when two
-// are left. W and S of a level lie in the result, which is not needed yet: they
-// take 3/2·N² of a merge of order N, 3/4·n² in all. Only the last merge, of more than
-// half of all rows, must write the result: its W takes the place of Q, strip by strip,
-// and S is formed in panels.
-type conquerVectors struct {
-	n, levels int
-	tune      DivideConquerTuning
-	ops       product.Ops     // products of large merges
-	chooser   product.Chooser // tiles of the grouped products of small merges
+// Memory. Q is its diagonal blocks alone, packed as merge.glsl says: n²/2 elements when two blocks
+// are left. W and S of a level lie in the memory of the result, which is not needed yet: a merge of
+// order N takes up to 3/2·N² of it, all merges of a level up to 3/4·n². Only the last merge, of
+// more than half of all rows, writes to the result: its W overwrites Q, strip by strip, and its S
+// is formed in panels of some columns.
+type vectorsPass struct {
+	n       int
+	levels  int // the most that a tree can have
+	tune    DivideConquerTuning
+	ops     product.Ops     // products of large merges
+	chooser product.Chooser // of the tiles of multiply, for grouped products of small merges
 
 	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
 	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
 	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush]
 	restore  *vk.Kernel[shaders.StedcRestoreSpec, shaders.StedcRestorePush]
 	sort     *vk.Kernel[shaders.StedcSortSpec, shaders.StedcSortPush]
-	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // one a tile
+	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
 
-	q, panel  vk.Region[float64]
-	rotations vk.Region[float64] // of each level: cosines, sines
-	words     vk.Region[uint32]  // tables.words
-	work      *vk.Layout
+	q, panel vk.Region[float64]
+	lists    vectorLists // without host memory
+	work     *vk.Layout
 }
 
+// sortTile is the side of the tiles in which stedc_sort transposes.
 const sortTile = 32
 
-func newConquerVectors(b *builder, n, levels int, ops product.Ops, t Tuning) conquerVectors {
-	s := conquerVectors{n: n, levels: levels, tune: t.DivideConquer, ops: ops}
+func newVectorsPass(b *builder, n, levels int, ops product.Ops, t Tuning) vectorsPass {
+	s := vectorsPass{n: n, levels: levels, tune: t.DivideConquer, ops: ops}
 	threads := s.tune.Threads
 	s.gather = build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: threads})
 	s.vectors = build(b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: threads})
@@ -54,7 +53,7 @@ func newConquerVectors(b *builder, n, levels int, ops product.Ops, t Tuning) con
 		}
 		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
 	}
-	// A half of the last merge: at most n rows of W, as many of S, and all columns.
+	// The larger half of the last merge has at most n rows of W, n rows of S and n columns of S.
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.err == nil {
 		b.err = err
 	}
@@ -62,10 +61,9 @@ func newConquerVectors(b *builder, n, levels int, ops product.Ops, t Tuning) con
 		return s
 	}
 	s.q = vk.Reserve[float64]("D&C blocks", s.blocks())
-	s.panel = vk.Reserve[float64]("D&C panel", n*s.width())
-	s.rotations = vk.Reserve[float64]("rotations", 2*n*levels)
-	s.words = vk.Reserve[uint32]("D&C tables", s.tables().length())
-	s.work = vk.Together(s.q, s.panel, s.rotations, s.words)
+	s.panel = vk.Reserve[float64]("D&C panel", n*s.panelColumns())
+	s.lists = newVectorLists(n, levels, s.tune.mostMerges(n))
+	s.work = vk.Together(s.q, s.panel, s.lists.layout())
 	return s
 }
 
@@ -97,84 +95,17 @@ func mergeTiles(t product.Tuning) product.Tuning {
 	return t
 }
 
-// blocks is the most elements that the blocks of Q ever have: two halves, of which one may
-// be a row larger, or leaves of which one is most of the matrix.
-func (s *conquerVectors) blocks() int {
+// blocks returns the most elements that the blocks of Q have at any time: those of two halves, of
+// which one may be a row larger, or those of leaves, of which one may be most of the matrix.
+func (s *vectorsPass) blocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
 	}
 	return (s.n*s.n + 1) / 2
 }
 
-// width is the columns of S, of n rows, that exist at a time in the last merge. Panels of a few
-// columns would save next to nothing.
-func (s *conquerVectors) width() int {
+// panelColumns returns how many columns, of n rows, the panel has. Fewer columns for small n would
+// save next to nothing.
+func (s *vectorsPass) panelColumns() int {
 	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, 8*s.tune.Panels))
-}
-
-// conquest is one second pass under way.
-type conquest struct {
-	*conquerVectors
-	xt   Matrix
-	tree dc.Tree
-
-	at   []int   // by the first row of a block that is not merged yet: where it begins in Q
-	last dc.Pair // the last merge; of order 0 if there is none
-
-	list    tables
-	words   []uint32
-	turns   []float64 // rotations
-	levels  []levelSizes
-	writing sync.WaitGroup // of words and turns, while the device looks for roots
-	columns [2]int         // of the result: those of the last merge that are deflated; those of other blocks
-}
-
-// levelSizes is what the dispatches of a level depend on: its merges but the last one, and
-// the largest of each number.
-type levelSizes struct {
-	merges, chains                     int
-	rows, half, cols, inner, deflation int
-	flops                              float64
-	each                               []placedMerge
-	last                               *dc.Merge // nil if it is not in this level
-	lastChains                         int
-}
-
-// placedMerge is a merge and where its W begins in the result's memory.
-type placedMerge struct {
-	*dc.Merge
-	work int
-}
-
-// begin lays out the blocks of Q: a merged block begins where the upper one of its
-// halves does, and the lower one follows that.
-func (x *conquest) begin(tree dc.Tree) {
-	x.tree, x.at = tree, make([]int, x.n)
-	x.list, x.levels = x.tables(), make([]levelSizes, len(tree.Levels))
-	x.words, x.turns = make([]uint32, x.list.length()), make([]float64, 2*x.n*len(tree.Levels))
-	placed, end := make([]bool, x.n), 0
-	root := func(p dc.Pair) {
-		if placed[p.Lo] {
-			return
-		}
-		placed[p.Lo], x.at[p.Lo] = true, end
-		if 2*p.N() > x.n && p.N2 > 0 {
-			x.last = p
-			end += p.N1*p.N1 + p.N2*p.N2
-		} else {
-			end += p.N() * p.N()
-		}
-	}
-	for l := len(tree.Levels) - 1; l >= 0; l-- {
-		for _, p := range tree.Levels[l] {
-			root(p)
-			placed[p.Lo+p.N1], x.at[p.Lo+p.N1] = true, x.at[p.Lo]+p.N1*p.N1
-		}
-	}
-	for _, p := range tree.Leaves {
-		root(p)
-	}
-	if end > x.q.Len() {
-		panic("stages: the blocks of divide and conquer do not fit")
-	}
 }

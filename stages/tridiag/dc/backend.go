@@ -17,7 +17,7 @@ type Backend interface {
 	Leaves(tree Tree, d, e []float64, rows Rows) error
 
 	// Roots solves the secular equation of each merge and fills Mu, Origin and, but for the
-	// last level, the elements before K of Q. SolveRoots does it in plain Go.
+	// last level, the elements before K of Q.
 	Roots(merges []*Merge) error
 
 	// Vectors merges, level by level, pairs of blocks of Q to one block, as Merge
@@ -27,8 +27,8 @@ type Backend interface {
 	Vectors(levels [][]*Merge, order []int32) error
 }
 
-// SolveRoots is Backend's Roots. It fills ZHat as well.
-func SolveRoots(merges []*Merge) {
+// solveRoots is Backend's Roots. It fills ZHat as well.
+func solveRoots(merges []*Merge) {
 	problems := make([]*Secular, len(merges))
 	for i, m := range merges {
 		problems[i] = &m.Secular

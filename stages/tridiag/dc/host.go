@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// host is the Backend in plain Go, and the specification of others.
-type host struct {
+// Host is the Backend in plain Go, and the specification of others.
+type Host struct {
 	n      int
 	leaves []solvedLeaf
 	q, w   []float64 // n×n, column-major; there for vectors only
@@ -28,17 +28,17 @@ type solvedLeaf struct {
 // panelColumns is how many columns of S exist at a time.
 const panelColumns = 128
 
-func newHost(n int) *host { return &host{n: n} }
+func NewHost(n int) *Host { return &Host{n: n} }
 
 // column returns rows [lo, hi) of column c of a.
-func (b *host) column(a []float64, c, lo, hi int) []float64 {
+func (b *Host) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
 // vectors returns the result.
-func (b *host) vectors() []float64 { return b.q[:b.n*b.columns] }
+func (b *Host) vectors() []float64 { return b.q[:b.n*b.columns] }
 
-func (b *host) Leaves(tree Tree, d, e []float64, rows Rows) error {
+func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	leaves := tree.Leaves
 	b.leaves = make([]solvedLeaf, len(leaves))
 	failed := make([]bool, len(leaves))
@@ -57,12 +57,12 @@ func (b *host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-func (b *host) Roots(merges []*Merge) error {
-	SolveRoots(merges)
+func (b *Host) Roots(merges []*Merge) error {
+	solveRoots(merges)
 	return nil
 }
 
-func (b *host) Vectors(levels [][]*Merge, order []int32) error {
+func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	b.q, b.w, b.zero = make([]float64, b.n*b.n), make([]float64, b.n*b.n), make([]float64, b.n)
 	for _, l := range b.leaves {
 		for c := range l.n {
@@ -81,7 +81,7 @@ func (b *host) Vectors(levels [][]*Merge, order []int32) error {
 }
 
 // merge does what Merge says.
-func (b *host) merge(m *Merge) {
+func (b *Host) merge(m *Merge) {
 	cut := m.Lo + m.N1
 	halves := []halfRows{
 		{lo: m.Lo, hi: cut, from: 0, to: m.N1, first: 0, end: m.Upper},
@@ -104,7 +104,7 @@ func (b *host) merge(m *Merge) {
 type halfRows struct{ lo, hi, from, to, first, end int }
 
 // gather is step 1 of Merge, for one half of the rows.
-func (b *host) gather(m *Merge, h halfRows) {
+func (b *Host) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
 			return b.column(b.q, m.Lo+c, h.lo, h.hi)
@@ -130,7 +130,7 @@ func (b *host) gather(m *Merge, h halfRows) {
 }
 
 // multiply is steps 3 and 4 of Merge for the columns [j0, j1) of S.
-func (b *host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
+func (b *Host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })
 	// A column-major matrix is, to the row-major BLAS, its transpose: Qᵀ = Sᵀ·Wᵀ.

@@ -62,7 +62,7 @@ func (b *literal) rows(p Pair, rows Rows) {
 // Roots merges at once, all columns, so that the rows it gives are those of Q itself;
 // they must be those that the first pass finds on its own.
 func (b *literal) Roots(merges []*Merge) error {
-	SolveRoots(merges)
+	solveRoots(merges)
 	for _, m := range merges {
 		b.check(m)
 		b.merge(m)

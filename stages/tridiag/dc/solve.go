@@ -26,7 +26,7 @@ const defaultLeaf = 32
 // has the diagonal d (n) and the off-diagonal e (n−1, or more, which is ignored);
 // both are left as they are.
 func Solve(d, e []float64, opt Options) (values, z []float64, err error) {
-	q := newHost(len(d))
+	q := NewHost(len(d))
 	values, err = SolveWith(q, d, e, opt)
 	return values, q.vectors(), err
 }
@@ -34,7 +34,7 @@ func Solve(d, e []float64, opt Options) (values, z []float64, err error) {
 // Values returns the eigenvalues alone, with O(n) memory.
 func Values(d, e []float64, opt Options) ([]float64, error) {
 	opt.ValuesOnly = true
-	return SolveWith(newHost(len(d)), d, e, opt)
+	return SolveWith(NewHost(len(d)), d, e, opt)
 }
 
 // SolveWith is the general form: it leaves the eigenvectors in q.

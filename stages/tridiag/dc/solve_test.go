@@ -227,7 +227,7 @@ func TestDivideConquerRefusesNonFinite(t *testing.T) {
 func TestDivideConquerBackendError(t *testing.T) {
 	d, e := suite.Random(20)
 	for fail := range 20 {
-		q := &failing{host: newHost(len(d)), left: fail}
+		q := &failing{Host: NewHost(len(d)), left: fail}
 		_, err := SolveWith(q, d, e, Options{LeafSize: 4})
 		if q.left >= 0 {
 			if err != nil || fail == 0 {
@@ -246,7 +246,7 @@ var errFailing = errors.New("the back end failed")
 
 // failing works for a number of calls.
 type failing struct {
-	*host
+	*Host
 	left int
 }
 
@@ -258,13 +258,13 @@ func (b *failing) call(f func() error) error {
 }
 
 func (b *failing) Leaves(l Tree, d, e []float64, rows Rows) error {
-	return b.call(func() error { return b.host.Leaves(l, d, e, rows) })
+	return b.call(func() error { return b.Host.Leaves(l, d, e, rows) })
 }
 func (b *failing) Roots(m []*Merge) error {
-	return b.call(func() error { return b.host.Roots(m) })
+	return b.call(func() error { return b.Host.Roots(m) })
 }
 func (b *failing) Vectors(levels [][]*Merge, order []int32) error {
-	return b.call(func() error { return b.host.Vectors(levels, order) })
+	return b.call(func() error { return b.Host.Vectors(levels, order) })
 }
 
 func BenchmarkDivideConquer(b *testing.B) {

@@ -1,0 +1,103 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// The last merge has more than half of all rows and writes to the result, so that W and S cannot
+// lie there. W takes the place of Q instead, by way of the panel, and S is formed in the panel.
+
+// recordStrips turns Q into W, in its place and some rows at a time, and writes the deflated columns
+// to the result. A strip has rows of one half alone.
+func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
+	s, level := v.pass, len(v.levels)-1
+	p := &v.levels[level]
+	m, threads, panel := p.lastMerge, s.tune.Threads, s.panel.In(v.ws)
+	height := panel.Len() / m.N()
+	gather := v.gatherPush(level)
+	gather.Chains, gather.Count = asWords(v.lists.chains.at(v.ws, level*s.n+p.chains)), uint32(p.lastMergeChains)
+	gather.W = panel.Addr()
+	strip := func(first, count int) {
+		gather.First, gather.Strip = uint32(first), uint32(count)
+		s.gather.Dispatch(rec, rowGrid(vk.Tiles(count, threads), p.lastMergeChains), gather)
+		s.restore.Dispatch(rec, vk.Groups{X: vk.Tiles(count, threads), Y: strided(m.K), Z: 1}, shaders.StedcRestorePush{
+			Merges: v.mergesAt(level, len(p.merges)), W: gather.W, Q: v.q(), First: uint32(first), Strip: uint32(count),
+		})
+		columns := len(v.lists.deflated.host)
+		s.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(columns, sortTile), Y: vk.Tiles(count, sortTile), Z: 1}, shaders.StedcSortPush{
+			Q: gather.W, Order: v.lists.deflated.at(v.ws, 0), Place: v.lists.deflatedPlace.at(v.ws, 0), X: v.xt.Addr(),
+			First: uint32(m.Lo + first), Rows: uint32(count), M: uint32(columns), Ldx: uint32(v.xt.Ld),
+		})
+	}
+	for first := 0; first < m.N1; first += height {
+		strip(first, min(height, m.N1-first))
+	}
+	for first := m.N1; first < m.N(); first += height {
+		strip(first, min(height, m.N()-first))
+	}
+}
+
+// recordPanels multiplies W by S, some columns of S at a time, and writes the products to the result.
+func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
+	s, level := v.pass, len(v.levels)-1
+	p := &v.levels[level]
+	m := p.lastMerge
+	columns := m.To - m.From
+	if columns == 0 {
+		return
+	}
+	half, panel := max(m.N1, m.N2), s.panel.In(v.ws)
+	grouped := half <= s.tune.Grouped
+	elements := m.K // that a column needs in the panel: its S, and the product if that is made there
+	if !grouped {
+		elements += m.N()
+	}
+	step := panelStep(columns, panel.Len()/elements)
+	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
+	vectors := v.vectorsPush(level, len(p.merges))
+	vectors.S = panel.Addr()
+	multiply := shaders.StedcMultiplyPush{
+		Merges: vectors.Merges, Work: v.q(), S: vectors.S, Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
+	}
+	for first := 0; first < columns; first += step {
+		count := min(step, columns-first)
+		vectors.First, vectors.Columns = uint32(first), uint32(count)
+		s.vectors.Dispatch(rec, columnGrid(count, 1), vectors)
+		if !grouped {
+			v.recordPanelApart(rec, m, first, count)
+			continue
+		}
+		grid := s.chooser.Tiles()[tile].Grid(count, half)
+		grid.Z = 2
+		multiply.First, multiply.Columns = uint32(first), uint32(count)
+		s.multiply[tile].Dispatch(rec, grid, multiply)
+		rec.Costs(productFlops(m) * float64(count) / float64(columns))
+	}
+}
+
+// recordPanelApart multiplies W by the panel's S, into the panel's memory after S, and moves the
+// product to the result.
+func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
+	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
+	s, to := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
+	v.multiplyHalves(rec, m, NewMatrix(w, m.N1, m.Upper, m.N1), NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, to)
+	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1}, shaders.StedcSortPush{
+		Q: to.Addr(), Place: v.lists.place.at(v.ws, m.Lo+m.From+first), X: v.xt.Addr(),
+		First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(v.xt.Ld),
+	})
+}
+
+// panelStep cuts columns into as few panels as the room allows, of about equal width, and of whole
+// tiles where they are wide. room is the most columns that fit into a panel.
+func panelStep(columns, room int) int {
+	const tile = 128
+	pieces := (columns + room - 1) / room
+	step := (columns + pieces - 1) / pieces
+	if whole := (step + tile - 1) / tile * tile; whole <= room {
+		step = whole
+	}
+	return step
+}

@@ -1,0 +1,249 @@
+package stages
+
+import (
+	"sync"
+
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// vectorLists are the lists that the kernels of the vectors pass read. Those of a level begin at
+// element level·n, those of one merge at its first row after that, but for chains and merges, which
+// follow one another. The last merge of all comes after the others of its level.
+type vectorLists struct {
+	row, src, dst list[int32]       // by level: dc.Merge.Row, Src and Dst
+	rotations     list[float64]     // by level: n cosines, then n sines
+	chains        list[chainRecord] // by level
+	merges        list[mergeRecord] // mostMerges for each level
+
+	columns list[columnRecord] // by column of Q: where it lies
+	place   list[int32]        // by column of Q: which vector of the result it becomes
+
+	// Columns of Q that no product makes, and which vectors of the result they become: the
+	// deflated ones of the last merge, counted from its first column, and those of all blocks
+	// that the last merge does not touch.
+	deflated, deflatedPlace list[int32]
+	others, othersPlace     list[int32]
+}
+
+func newVectorLists(n, levels, mostMerges int) vectorLists {
+	return vectorLists{
+		row: newList[int32]("D&C rows of poles", levels*n),
+		src: newList[int32]("D&C sources", levels*n), dst: newList[int32]("D&C targets", levels*n),
+		rotations: newList[float64]("D&C rotations", levels*2*n),
+		chains:    newList[chainRecord]("D&C chains", levels*n),
+		merges:    newList[mergeRecord]("D&C merges of vectors", levels*mostMerges),
+		columns:   newList[columnRecord]("D&C columns", n),
+		place:     newList[int32]("D&C places", n),
+		deflated:  newList[int32]("D&C deflated columns", n), deflatedPlace: newList[int32]("D&C places of deflated columns", n),
+		others: newList[int32]("D&C other columns", n), othersPlace: newList[int32]("D&C places of other columns", n),
+	}
+}
+
+func (l vectorLists) layout() *vk.Layout {
+	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region, l.merges.region,
+		l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
+}
+
+// withHost returns the lists with memory on the host for a tree of some levels. The four lists of
+// columns that no product makes are empty: complete appends to them.
+func (l vectorLists) withHost(n, levels, mostMerges int) vectorLists {
+	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
+	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
+	l.merges, l.columns, l.place = l.merges.withHost(levels*mostMerges), l.columns.withHost(n), l.place.withHost(n)
+	return l
+}
+
+// send records the copies of all lists to the device.
+func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
+	rec.Concurrently(func() {
+		for _, v := range []list[int32]{l.row, l.src, l.dst, l.place, l.deflated, l.deflatedPlace, l.others, l.othersPlace} {
+			v.send(rec, ws)
+		}
+		l.rotations.send(rec, ws)
+		l.chains.send(rec, ws)
+		l.merges.send(rec, ws)
+		l.columns.send(rec, ws)
+	})
+}
+
+// vectorsRun is the vectors pass of one solve in flight. Its methods are called in this order:
+// begin, prepare for each level, complete, record.
+type vectorsRun struct {
+	pass   *vectorsPass
+	values *valuesPass // has the numbers of the merges
+	ws     *vk.Arena
+	xt     Matrix // the result; until the last merge, memory for W and S
+
+	tree   dc.Tree
+	offset []int   // by first row of a block that is not merged yet: its first element in Q
+	last   dc.Pair // the merge of more than half of all rows; of order 0 if there is none
+	lists  vectorLists
+	levels []levelPlan
+
+	preparing sync.WaitGroup // of the goroutines that prepare starts; they write to lists and levels
+}
+
+// levelPlan is what the dispatches of one level depend on. Sizes are the largest of all merges.
+type levelPlan struct {
+	merges []placedMerge // all but the last merge of the tree
+	chains int           // of these merges
+
+	rows, half      int // of a merge: both halves, the larger half
+	columns, inner  int // of a product
+	deflatedColumns int
+	flops           float64   // of the products
+	lastMerge       *dc.Merge // nil if it is not in this level
+	lastMergeChains int
+}
+
+// placedMerge is a merge and the first element of its W in the result's memory.
+type placedMerge struct {
+	merge *dc.Merge
+	work  int
+}
+
+// begin places the blocks of Q. A merged block begins where its upper half begins; the lower half
+// follows the upper one.
+func (v *vectorsRun) begin(tree dc.Tree) {
+	n := v.pass.n
+	v.tree, v.offset = tree, make([]int, n)
+	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n))
+	v.levels = make([]levelPlan, len(tree.Levels))
+	placed, end := make([]bool, n), 0
+	root := func(p dc.Pair) { // places a block that no merge takes
+		if placed[p.Lo] {
+			return
+		}
+		placed[p.Lo], v.offset[p.Lo] = true, end
+		if 2*p.N() > n && p.N2 > 0 {
+			v.last = p
+			end += p.N1*p.N1 + p.N2*p.N2 // the product goes to the result
+		} else {
+			end += p.N() * p.N()
+		}
+	}
+	for l := len(tree.Levels) - 1; l >= 0; l-- {
+		for _, p := range tree.Levels[l] {
+			root(p)
+			placed[p.Lo+p.N1], v.offset[p.Lo+p.N1] = true, v.offset[p.Lo]+p.N1*p.N1
+		}
+	}
+	for _, p := range tree.Leaves {
+		root(p)
+	}
+	if end > v.pass.q.Len() {
+		panic("stages: the blocks of divide and conquer do not fit")
+	}
+}
+
+// prepare starts to write the lists of a level, while the device looks for roots. The merges are
+// only read, but for their secular equations, which are not looked at.
+func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
+	v.preparing.Add(1)
+	go func() {
+		defer v.preparing.Done()
+		v.levels[level] = v.plan(level, merges)
+	}()
+}
+
+// plan writes the lists of a level, but for those of its merges, which complete places.
+func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
+	for _, m := range merges {
+		if m.Pair == v.last {
+			p.lastMerge = m
+			continue
+		}
+		p.chains += v.writeMerge(m, level, len(p.merges), p.chains)
+		p.merges = append(p.merges, placedMerge{merge: m})
+		p.rows, p.half = max(p.rows, m.N()), max(p.half, m.N1, m.N2)
+		p.deflatedColumns = max(p.deflatedColumns, m.N()-m.K)
+	}
+	if p.lastMerge != nil {
+		p.lastMergeChains = v.writeMerge(p.lastMerge, level, len(p.merges), p.chains)
+	}
+	return p
+}
+
+// writeMerge writes the lists of merge number index of a level. Its chains stand from the given
+// one on; it returns their number.
+func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains int) {
+	n, l := v.pass.n, &v.lists
+	first := level*n + m.Lo
+	copy(l.row.host[first:], m.Row)
+	copy(l.src.host[first:], m.Src)
+	copy(l.dst.host[first:], m.Dst)
+	cosines, sines := l.rotations.host[2*level*n:], l.rotations.host[(2*level+1)*n:]
+	copy(cosines[m.Lo:], m.Cos)
+	copy(sines[m.Lo:], m.Sin)
+	chains = len(m.Chain) - 1
+	for c := range chains {
+		l.chains.host[level*n+chain+c] = chainRecord{Merge: uint32(index), First: uint32(m.Chain[c]), End: uint32(m.Chain[c+1])}
+	}
+	return chains
+}
+
+// complete writes the rest of the lists, once it is known which vectors are wanted. order is that
+// of dc.Backend's Vectors.
+func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
+	v.preparing.Wait()
+	for level := range levels {
+		v.placeMerges(level)
+	}
+	v.placeColumns(order)
+}
+
+// placeMerges places W and S of a level's merges in the result's memory, and writes their list.
+func (v *vectorsRun) placeMerges(level int) {
+	p, work := &v.levels[level], 0
+	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
+	for i := range p.merges {
+		m := p.merges[i].merge
+		records[i], p.merges[i].work = newMergeRecord(m, v.offset[m.Lo], work), work
+		columns := m.To - m.From
+		work += m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K) + m.K*columns
+		p.columns, p.inner = max(p.columns, columns), max(p.inner, m.Upper, m.K-m.Lower)
+		p.flops += productFlops(m)
+	}
+	if m := p.lastMerge; m != nil {
+		records[len(p.merges)] = newMergeRecord(m, v.offset[m.Lo], 0)
+	}
+	if work > v.pass.n*v.pass.n {
+		panic("stages: W and S of divide and conquer do not fit")
+	}
+}
+
+// productFlops is the cost of a merge's products.
+func productFlops(m *dc.Merge) float64 {
+	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
+}
+
+// placeColumns lists where the columns of Q lie, and which vectors of the result they become.
+func (v *vectorsRun) placeColumns(order []int32) {
+	l, poles := &v.lists, 0
+	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {
+		poles = levels[len(levels)-1].lastMerge.K
+	}
+	for j, c := range order {
+		l.place.host[c] = int32(j)
+		switch column := int(c) - v.last.Lo; {
+		case column < 0 || column >= v.last.N():
+			l.others.host, l.othersPlace.host = append(l.others.host, c), append(l.othersPlace.host, int32(j))
+		case column >= poles:
+			l.deflated.host, l.deflatedPlace.host = append(l.deflated.host, int32(column)), append(l.deflatedPlace.host, int32(j))
+		}
+	}
+	block := func(p dc.Pair) {
+		for c := range p.N() {
+			l.columns.host[p.Lo+c] = columnRecord{From: uint32(p.Lo), To: uint32(p.Hi()), At: wide(v.offset[p.Lo] + c*p.N())}
+		}
+	}
+	for _, p := range v.tree.Leaves {
+		block(p)
+	}
+	for _, level := range v.tree.Levels {
+		for _, p := range level {
+			block(p) // overwrites its halves
+		}
+	}
+}

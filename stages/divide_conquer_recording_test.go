@@ -1,0 +1,114 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// hostNumbers is a dc.Backend that prints what a run records, and has the numbers from the host.
+type hostNumbers struct {
+	run  *divideConquerRun
+	host *dc.Host
+	text strings.Builder
+}
+
+// newHostNumbers prepares without a device. The vectors are recorded, too, if vectors is true.
+func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers {
+	t.Helper()
+	dev := dry()
+	s, ops, err := newDivideConquer(dev, n, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := vk.Reserve[float64]("X", n*n)
+	ws, err := dev.NewArena(vk.Together(x, s.Work(), ops.Work()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &hostNumbers{host: dc.NewHost(n), run: newDivideConquerRun(context.Background(), ws, &s.values)}
+	if vectors {
+		b.run.vectors = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws, xt: NewMatrix(x.In(ws), n, n, max(n, 1))}
+	}
+	b.run.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
+		b.text.WriteString("run\n")
+		_, err := rec.WriteTo(&b.text)
+		return vk.NewProfile(), err
+	}
+	return b
+}
+
+func (b *hostNumbers) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
+	if err := b.run.Leaves(tree, d, e, rows); err != nil {
+		return err
+	}
+	return b.host.Leaves(tree, d, e, rows)
+}
+
+func (b *hostNumbers) Roots(merges []*dc.Merge) error {
+	if err := b.run.Roots(merges); err != nil {
+		return err
+	}
+	return b.host.Roots(merges)
+}
+
+func (b *hostNumbers) Vectors(levels [][]*dc.Merge, order []int32) error {
+	return b.run.Vectors(levels, order)
+}
+
+// TestDivideConquerRecording holds the order of what is recorded. T has two blocks: one of 31 rows,
+// whose last merge goes to the result and whose products are recorded one by one, and one of 14.
+// The couplings are so weak that some columns deflate, and none of them by a hair's breadth: other
+// rounding errors would not change the golden files.
+func TestDivideConquerRecording(t *testing.T) {
+	const n = 45
+	d, e := make([]float64, n), make([]float64, n-1)
+	for i := range d {
+		d[i] = float64(i % 7)
+	}
+	for i := range e {
+		e[i] = 1e-4
+	}
+	e[30] = 0
+	for name, vectors := range map[string]bool{"divide_conquer_values.golden": false, "divide_conquer.golden": true} {
+		b := newHostNumbers(t, n, vectors, SmallestTuning())
+		leaf := SmallestTuning().DivideConquer.Leaf
+		if _, err := dc.SolveWith(b, d, e, dc.Options{LeafSize: leaf, ValuesOnly: !vectors}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.text.String())
+	}
+}
+
+// TestDivideConquerProgress: a level of merges is progress, so that the vectors pass reports more
+// than one value, in ascending order, the last of which is nearly all.
+func TestDivideConquerProgress(t *testing.T) {
+	const n = 40
+	d, e := randomTridiagonal(n, 4)
+	b := newHostNumbers(t, n, true, SmallestTuning())
+	if _, err := dc.SolveWith(b, d, e, dc.Options{LeafSize: SmallestTuning().DivideConquer.Leaf}); err != nil {
+		t.Fatal(err)
+	}
+	var seen []float64
+	text := b.text.String()
+	for _, line := range strings.Split(text[strings.LastIndex(text, "run\n"):], "\n") {
+		var done, total float64
+		if _, err := fmt.Sscanf(line, "phase "+PhaseTridiagonal+" %g/%g", &done, &total); err == nil && total > 0 {
+			if done < 0 || done >= total || len(seen) > 0 && done/total < seen[len(seen)-1] {
+				t.Errorf("%g of %g after %v", done, total, seen)
+			}
+			seen = append(seen, done/total)
+		}
+	}
+	// The last merge is not part of any level and reports nothing. It is three quarters of the
+	// work, but for what deflates.
+	distinct := slices.Compact(slices.Clone(seen))
+	if last := distinct[len(distinct)-1]; len(distinct) < 4 || last < 0.15 || last > 0.5 {
+		t.Errorf("progress %v", seen)
+	}
+}

@@ -1,0 +1,154 @@
+package stages
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// divideConquerRun is one solve in flight, and the dc.Backend of the device. The contracts of its
+// methods Leaves, Roots and Vectors stand there.
+type divideConquerRun struct {
+	ctx     context.Context
+	ws      *vk.Arena
+	pass    *valuesPass
+	vectors *vectorsRun // the vectors pass; nil if only values are wanted
+	profile *vk.Profile
+
+	level     int       // of the next merges, from 0
+	lastLevel int       // −1 if there are no merges
+	upload    []float64 // staging for the numbers of one level after the other
+
+	// execute runs a recording on the device. Tests put another function here.
+	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
+}
+
+func newDivideConquerRun(ctx context.Context, ws *vk.Arena, pass *valuesPass) *divideConquerRun {
+	return &divideConquerRun{ctx: ctx, ws: ws, pass: pass, profile: vk.NewProfile(), execute: pass.dev.Run}
+}
+
+// solve runs the driver. The profile's time on the host is what the device did not take.
+func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk.Profile, error) {
+	began := time.Now()
+	opt.LeafSize = r.pass.tune.Leaf
+	values, err := dc.SolveWith(r, d, e, opt)
+	if r.vectors != nil {
+		r.vectors.preparing.Wait() // also after an error: the goroutines write to the lists
+	}
+	r.profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-r.profile.Total())
+	return values, r.profile, err
+}
+
+// run records and executes.
+func (r *divideConquerRun) run(record func(rec *vk.Recorder)) error {
+	rec := vk.NewRecorder(r.pass.dev)
+	rec.Phase(PhaseTridiagonal, 0, 0)
+	record(rec)
+	profile, err := r.execute(r.ctx, rec, nil)
+	r.profile.Merge(profile)
+	return err
+}
+
+// Leaves implements dc.Backend.
+func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
+	n := r.pass.n
+	if n == 0 {
+		return nil
+	}
+	r.lastLevel = len(tree.Levels) - 1
+	var q spirv.Addr[float64] // stays zero without vectors
+	offset := func(int) int { return 0 }
+	if r.vectors != nil {
+		r.vectors.begin(tree)
+		q = r.vectors.pass.q.In(r.ws).Addr()
+		offset = func(row int) int { return r.vectors.offset[row] }
+	}
+	list := make([]leafRecord, len(tree.Leaves))
+	for i, l := range tree.Leaves {
+		list[i] = leafRecord{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(offset(l.Lo))}
+	}
+	numbers := make([]float64, leafArrays*n)
+	e2, d2, first, last := numbers[:n], numbers[n:2*n], numbers[2*n:3*n], numbers[3*n:]
+	copy(e2, e)
+	copy(d2, d)
+	if err := r.run(func(rec *vk.Recorder) { r.pass.recordLeaves(rec, r.ws, list, numbers, q) }); err != nil {
+		return err
+	}
+	for _, l := range tree.Leaves {
+		if math.IsNaN(d2[l.Lo]) {
+			return &NoConvergenceError{Lo: l.Lo, Hi: l.Hi()}
+		}
+	}
+	copy(d, d2)
+	copy(rows.First, first)
+	copy(rows.Last, last)
+	return nil
+}
+
+// Roots implements dc.Backend. InfoError.Info is 1 plus the index of the first root that was not
+// found.
+func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
+	n, level := r.pass.n, r.level
+	r.level++
+	if r.vectors != nil {
+		r.vectors.prepare(level, merges)
+	}
+	list, poles := make([]mergeRecord, len(merges)), 0
+	if r.upload == nil {
+		r.upload = make([]float64, uploadedNumbers*n)
+	}
+	for i, m := range merges {
+		list[i] = newMergeRecord(m, 0, 0)
+		copy(r.upload[numberD*n+m.Lo:], m.D)
+		copy(r.upload[numberZ*n+m.Lo:], m.Z)
+		copy(r.upload[numberFirstW*n+m.Lo:], m.W.First)
+		copy(r.upload[numberLastW*n+m.Lo:], m.W.Last)
+		r.upload[numberRho*n+i] = m.Rho
+		poles = max(poles, m.K)
+	}
+	received := make([]float64, receivedNumbers*n)
+	err := r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			vk.SendFirst(rec, r.pass.mergesOf(r.ws, level), list)
+			vk.SendFirst(rec, r.pass.numbersOf(r.ws, level, numberD, uploadedNumbers), r.upload)
+		})
+		r.pass.recordRoots(rec, r.ws, rootsOf{
+			level: level, merges: len(list), poles: poles,
+			weights: level < r.lastLevel || r.vectors != nil, rows: level < r.lastLevel,
+		})
+		vk.ReceiveLast(rec, received, r.pass.numbersOf(r.ws, level, numberMu, receivedNumbers))
+	})
+	if err != nil {
+		return err
+	}
+	mu, first, last := received[:n], received[n:2*n], received[2*n:]
+	for _, m := range merges {
+		m.Mu, m.Origin = mu[m.Lo:m.Lo+m.K], make([]int32, m.K)
+		for j, x := range m.Mu {
+			if math.IsNaN(x) {
+				return &InfoError{"divide and conquer", uint32(1 + m.Lo + j)}
+			}
+			m.Origin[j] = int32(j)
+			if x < 0 {
+				m.Origin[j]++
+			}
+		}
+		if level < r.lastLevel {
+			copy(m.Q.First[:m.K], first[m.Lo:])
+			copy(m.Q.Last[:m.K], last[m.Lo:])
+		}
+	}
+	return nil
+}
+
+// Vectors implements dc.Backend.
+func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
+	r.vectors.complete(levels, order)
+	return r.run(r.vectors.record)
+}
+
+var _ dc.Backend = (*divideConquerRun)(nil)
