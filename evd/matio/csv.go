@@ -2,46 +2,89 @@ package matio
 
 import (
 	"bytes"
-	"fmt"
 	"io"
+	"unicode"
 )
 
 // byteOrderMark is what some spreadsheets put in front of UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// longestField is far above the longest number anybody prints.
-const longestField = 1 << 10
-
-// A table is a text file being read: numbers between commas, or between blanks and tabs, one row
-// a line, no header. Lines may be longer than memory would like, so it goes by fields, not by
-// lines.
+// A table is a text file of numbers being read: one row per line, with or without a header line and
+// row names. Lines may be longer than memory would like, so it goes by fields, not by lines.
 type table struct {
-	*input
-	line    int  // of the field last read, from 1
-	between byte // what stands between numbers: a comma or a blank, or 0 before the first of them
-	field   []byte
-	most    int
+	fields
+	most int // elements allowed
+
+	head  header
+	names bool // the first field of each row is a name
 }
 
-// hasNumbers reports whether the input begins like such a table: with a number, a comma, blank or
-// line end behind it, or with a # comment.
+// header is the first line, if that may be no row of numbers.
+type header struct {
+	width   int       // fields; 0: there is none
+	row     []float64 // its numbers after the first field, if all of these are numbers; else nil
+	corner  bool      // its first field is empty: the names of the rows stand below
+	decided bool
+}
+
+// hasNumbers reports whether the input begins like such a table: with a # comment, with a number, or
+// with a line after which a number follows, be it the first field of the next line or the second.
 func hasNumbers(in *input) bool {
-	start, _ := in.Peek(longestField)
+	start, _ := in.Peek(in.Size())
 	start = bytes.TrimPrefix(start, []byte(byteOrderMark))
 	if start = bytes.TrimLeft(start, " \t\r\n"); len(start) > 0 && start[0] == '#' {
 		return true
 	}
-	if end := bytes.IndexAny(start, ", \t\n"); end >= 0 {
-		start = start[:end]
+	line, rest, more := bytes.Cut(start, []byte("\n"))
+	if startsWithNumber(line) {
+		return true
 	}
-	_, complaint := number(bytes.TrimRight(start, "\r"))
+	if !more || !printable(line) {
+		return false
+	}
+	line, _, _ = bytes.Cut(bytes.TrimLeft(rest, " \t\r\n"), []byte("\n"))
+	return startsWithNumber(line) || startsWithNumber(afterName(line))
+}
+
+// startsWithNumber tells whether the first field of a line is a number.
+func startsWithNumber(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	if end := bytes.IndexAny(line, ",; \t\r"); end >= 0 {
+		line = line[:end]
+	}
+	_, complaint := number(line)
 	return complaint == ""
 }
 
-// ReadCSV reads a matrix of numbers, one row a line, compressed with gzip or not. Commas stand
-// between the numbers, with blanks around them or not, or else blanks and tabs, as many as there
-// are; what comes first in the file holds for all of it. There is no header; blank lines and lines
-// that begin with # do not count.
+// afterName is what follows a line's first field, which may stand between quotes.
+func afterName(line []byte) []byte {
+	if len(line) > 0 && line[0] == '"' {
+		_, line, _ = bytes.Cut(line[1:], []byte{'"'})
+	}
+	if end := bytes.IndexAny(line, ",; \t"); end >= 0 {
+		return line[end+1:]
+	}
+	return nil
+}
+
+func printable(line []byte) bool {
+	for _, c := range line {
+		if c < ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadCSV reads a matrix of numbers, one row per line, compressed with gzip or not. Between the
+// numbers stand commas, or semicolons, or blanks and tabs, as many as there are; what comes first in
+// the file holds for all of it. Among semicolons a number may have a decimal comma. Blank lines and
+// lines that begin with # are skipped.
+//
+// The first line is a header, and skipped, if its first field is no number or is quoted. The first
+// field of each row is a name, and skipped, if the header's first field is empty, if the header has
+// one field less than the rows, or if the first row begins with something that is no number. So
+// tables that pandas and R have written are understood, with their row names or without.
 func ReadCSV(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -52,10 +95,7 @@ func ReadCSV(r io.Reader, name string) (*Dense, error) {
 }
 
 func readCSV(in *input, most int) (*Dense, error) {
-	t := &table{input: in, line: 1, field: make([]byte, 0, longestField), most: most}
-	if t.starts(byteOrderMark) {
-		t.Discard(len(byteOrderMark))
-	}
+	t := &table{fields: newFields(in), most: most}
 	a, rows, cols, err := t.rows()
 	if err != nil {
 		return nil, err
@@ -70,127 +110,169 @@ func readCSV(in *input, most int) (*Dense, error) {
 
 // rows reads all numbers; every row must have as many as the first.
 func (t *table) rows() (a []float64, rows, cols int, err error) {
-	for {
-		width, err := 0, error(nil)
+	if err = t.first(&a); err != nil && err != io.EOF {
+		return nil, 0, 0, err
+	}
+	if cols = len(a); cols > 0 {
+		rows = 1
+	}
+	for err == nil {
 		before := len(a)
-		if a, width, err = t.row(a); err == io.EOF {
-			break
-		} else if err != nil {
+		if a, err = t.row(a); err != nil && err != io.EOF {
 			return nil, 0, 0, err
 		}
-		if rows == 0 {
-			cols = width
-		} else if width != cols {
-			return nil, 0, 0, t.errorf("%d numbers in this row, %d in the first", len(a)-before, cols)
+		width := len(a) - before
+		switch {
+		case width == 0:
+		case rows == 0:
+			rows, cols = 1, width
+		case width != cols:
+			return nil, 0, 0, t.errorf("%d numbers in this row, %d in the first", width, cols)
+		default:
+			rows++
 		}
-		rows++
-		t.line++
+		if err == nil {
+			t.line++
+		}
 	}
-	if rows == 0 {
+	switch {
+	case rows == 0 && t.head.width > 0:
+		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file after its header"}
+	case rows == 0:
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file"}
+	case t.head.isRow(rows, cols) && t.names:
+		return append(t.head.row, a...), rows + 1, cols, nil
 	}
 	return a, rows, cols, nil
 }
 
-// row appends the numbers of the next line that has any. At the end the error is io.EOF.
-func (t *table) row(a []float64) ([]float64, int, error) {
-	for width := 0; ; {
-		end, err := t.next()
-		if err == io.EOF && width == 0 && len(t.field) == 0 {
-			return a, 0, io.EOF
-		} else if err != nil && err != io.EOF {
-			return a, 0, err
+// isRow decides about a first line that is a name and numbers, before rows of which each is a name
+// and numbers, too: does it hold data, or the numbers of the columns? What makes the matrix square
+// is right, and else it is a header if it counts 0, 1, 2, … or 1, 2, 3, …
+func (h *header) isRow(rows, cols int) bool {
+	if h.corner || len(h.row) != cols || rows == cols {
+		return false
+	}
+	if rows+1 == cols {
+		return true
+	}
+	for k, x := range h.row {
+		if x != h.row[0]+float64(k) {
+			return true
 		}
-		if width == 0 && end == '\n' && (len(t.field) == 0 || t.field[0] == '#') {
+	}
+	return h.row[0] != 0 && h.row[0] != 1
+}
+
+// first reads the first line that holds something: a row, whose numbers are appended to a, or else a
+// header. At the end of the file the error is io.EOF.
+func (t *table) first(a *[]float64) error {
+	end, err := t.start()
+	if err != nil {
+		return err
+	}
+	if _, complaint := t.number(); complaint == "" && !t.quoted {
+		*a, err = t.numbers(*a, 0, end)
+		if err == nil {
 			t.line++
-			continue
 		}
-		x, complaint := number(t.field)
+		return err
+	}
+	h := &t.head
+	h.width, h.corner = 1, len(t.field) == 0
+	numeric := true
+	for end != '\n' {
+		if end, err = t.next(); err != nil && err != io.EOF {
+			return err
+		}
+		h.width++
+		x, complaint := t.number()
+		if numeric = numeric && complaint == "" && !t.quoted && h.width <= t.most; numeric {
+			h.row = append(h.row, x)
+		}
+	}
+	if !numeric {
+		h.row = nil
+	}
+	t.names = h.corner
+	t.line++
+	return err
+}
+
+// row appends the numbers of the next line that has any. At the end of the file the error is io.EOF.
+func (t *table) row(a []float64) ([]float64, error) {
+	end, err := t.start()
+	if err != nil {
+		return a, err
+	}
+	first := !t.head.decided && t.head.width > 0
+	if _, complaint := t.number(); first && (complaint != "" || t.quoted) {
+		t.names = true
+	}
+	if first {
+		t.head.decided = true
+		return t.firstUnderHeader(a, end)
+	}
+	if t.names {
+		return t.afterName(a, end)
+	}
+	return t.numbers(a, 0, end)
+}
+
+// firstUnderHeader reads the row that says whether rows have names: they have one if there are more
+// fields than the header has.
+func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
+	if t.names {
+		return t.afterName(a, end)
+	}
+	before := len(a)
+	a, err := t.numbers(a, 0, end)
+	if (err == nil || err == io.EOF) && len(a)-before == t.head.width+1 {
+		t.names = true
+		a = append(a[:before], a[before+1:]...)
+	}
+	return a, err
+}
+
+// afterName reads the numbers that follow a row's name.
+func (t *table) afterName(a []float64, end byte) ([]float64, error) {
+	if end == '\n' {
+		return a, t.errorf("a row name without numbers")
+	}
+	end, err := t.next()
+	if err != nil && err != io.EOF {
+		return a, err
+	}
+	return t.numbers(a, 1, end)
+}
+
+// numbers appends the field just read, before which there were so many in its row, and all others
+// of the row.
+func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
+	for k := before + 1; ; k++ {
+		x, complaint := t.number()
 		if complaint != "" {
-			return a, 0, t.errorf("column %d: %s", width+1, complaint)
+			if t.line == t.top && t.head.width == 0 && (t.quoted || len(t.field) > 0 && unicode.IsLetter(rune(t.field[0]))) {
+				complaint += "; a header would begin with a name, too, or with an empty field"
+			}
+			return a, t.errorf("column %d: %s", k, complaint)
 		}
 		if len(a) == cap(a) {
-			if len(a) >= t.most {
-				return a, 0, &TooLargeError{t.file, t.line, width + 1}
-			}
 			var ok bool
-			if a, ok = grow(a, firstElements, t.most); !ok {
-				return a, 0, &TooLargeError{t.file, t.line, width + 1}
+			if len(a) < t.most {
+				a, ok = grow(a, firstElements, t.most)
+			}
+			if !ok {
+				return a, &TooLargeError{t.file, t.line, k}
 			}
 		}
 		a = append(a, x)
-		width++
 		if end == '\n' {
-			return a, width, nil
+			return a, t.ended
+		}
+		var err error
+		if end, err = t.next(); err != nil && err != io.EOF {
+			return a, err
 		}
 	}
-}
-
-// next reads a field without the blanks around it, and says what ended it: what stands between
-// numbers, or a line feed, which the end of the file stands for too. A comment is one field to the
-// line's end.
-func (t *table) next() (end byte, err error) {
-	t.field = t.field[:0]
-	comment := false
-	for {
-		c, err := t.ReadByte()
-		switch {
-		case err == io.EOF:
-			c = '\n'
-		case err != nil:
-			return 0, fmt.Errorf("%s:%d: %w", t.file, t.line, err)
-		}
-		if c == '\n' || c == ',' && t.between != ' ' && !comment {
-			for len(t.field) > 0 && blank(t.field[len(t.field)-1]) {
-				t.field = t.field[:len(t.field)-1]
-			}
-			if c == ',' {
-				t.between = c
-			}
-			return c, err
-		}
-		if gap(c) && len(t.field) > 0 && t.between != ',' && !comment {
-			follows, err := t.skipBlanks()
-			if err != nil {
-				return 0, err
-			}
-			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
-				continue // the blanks separate nothing
-			}
-			t.between = ' '
-			return ' ', nil
-		}
-		comment = comment || len(t.field) == 0 && c == '#'
-		switch {
-		case len(t.field) == 0 && blank(c), comment && len(t.field) > 0: // dropped
-		case len(t.field) == longestField:
-			return 0, t.errorf("a field of more than %d characters is no number", longestField)
-		default:
-			t.field = append(t.field, c)
-		}
-	}
-}
-
-// skipBlanks passes over blanks and tabs and says what follows. A line feed stands for the end of
-// the file.
-func (t *table) skipBlanks() (follows byte, err error) {
-	for {
-		b, err := t.Peek(1)
-		switch {
-		case err == io.EOF:
-			return '\n', nil
-		case err != nil:
-			return 0, fmt.Errorf("%s:%d: %w", t.file, t.line, err)
-		case !gap(b[0]):
-			return b[0], nil
-		}
-		t.Discard(1)
-	}
-}
-
-// gap: unlike blank it leaves out the carriage return, which belongs to the line's end.
-func gap(c byte) bool { return c == ' ' || c == '\t' }
-
-func (t *table) errorf(format string, args ...any) *FormatError {
-	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
 }

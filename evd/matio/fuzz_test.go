@@ -123,6 +123,9 @@ func FuzzCSV(f *testing.F) {
 	for _, c := range goodCSV {
 		f.Add([]byte(c.text))
 	}
+	for _, c := range withHeaders {
+		f.Add([]byte(c.text))
+	}
 	for _, c := range badCSV {
 		f.Add([]byte(c.text))
 	}

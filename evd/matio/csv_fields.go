@@ -1,0 +1,195 @@
+package matio
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// longestField is far above the longest number anybody prints.
+const longestField = 1 << 10
+
+// fields cuts a table of text into its fields.
+type fields struct {
+	*input
+	line    int    // of the field last read, from 1
+	top     int    // line of the first field; 0 before it
+	between byte   // what stands between fields: ',', ';' or ' ' (blanks and tabs); 0 as long as that is open
+	field   []byte // the one last read, without the blanks around it; valid until the next
+	quoted  bool   // it stood between quotes
+	ended   error  // io.EOF when the file has ended, else nil
+}
+
+func newFields(in *input) fields {
+	if in.starts(byteOrderMark) {
+		in.Discard(len(byteOrderMark))
+	}
+	f := fields{input: in, line: 1, field: make([]byte, 0, longestField)}
+	if hasSemicolons(in) {
+		f.between = ';'
+	}
+	return f
+}
+
+// hasSemicolons tells whether semicolons stand between the fields of the first line that is neither
+// blank nor a comment. They may, where commas are decimal points.
+func hasSemicolons(in *input) bool {
+	start, _ := in.Peek(in.Size())
+	for len(start) > 0 {
+		var line []byte
+		line, start, _ = bytes.Cut(start, []byte("\n"))
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' {
+			_, after, _ := bytes.Cut(line, []byte{';'})
+			return len(after) > 0
+		}
+	}
+	return false
+}
+
+// start reads the first field of the next line that is neither blank nor a comment. At the end of
+// the file the error is io.EOF.
+func (t *fields) start() (end byte, err error) {
+	for {
+		end, err := t.next()
+		switch {
+		case err != nil && err != io.EOF:
+			return 0, err
+		case end == '\n' && !t.quoted && (len(t.field) == 0 || t.field[0] == '#'):
+			if err == io.EOF {
+				return 0, io.EOF
+			}
+			t.line++
+		default:
+			if t.top == 0 {
+				t.top = t.line
+			}
+			return end, nil
+		}
+	}
+}
+
+// number is the value of the field. The complaint is empty when it is one.
+func (t *fields) number() (x float64, complaint string) {
+	if x, complaint = number(t.field); complaint != "" && t.between == ';' && bytes.Count(t.field, []byte{','}) == 1 {
+		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
+			return y, ""
+		}
+	}
+	return x, complaint
+}
+
+// separates tells whether c stands between fields. A comma or a semicolon that comes before any
+// other separator settles what does.
+func (t *fields) separates(c byte) bool {
+	return c == ',' && (t.between == 0 || t.between == ',') || c == ';' && t.between == ';'
+}
+
+// next reads a field, and says what ended it: what stands between fields, or a line feed, which the
+// end of the file stands for too. A comment is one field to the line's end.
+func (t *fields) next() (end byte, err error) {
+	t.field, t.quoted = t.field[:0], false
+	comment := false
+	for {
+		c, err := t.ReadByte()
+		switch {
+		case err == io.EOF:
+			c, t.ended = '\n', io.EOF
+		case err != nil:
+			return 0, t.failed(err)
+		}
+		if c == '\n' || t.separates(c) && !comment {
+			t.trim()
+			if c != '\n' {
+				t.between = c
+			}
+			return c, err
+		}
+		if gap(c) && (len(t.field) > 0 || t.quoted) && (t.between == 0 || t.between == ' ') && !comment {
+			follows, err := t.skipBlanks()
+			if err != nil {
+				return 0, err
+			}
+			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
+				continue // the blanks separate nothing
+			}
+			t.between = ' '
+			return ' ', nil
+		}
+		comment = comment || len(t.field) == 0 && c == '#' && !t.quoted
+		switch {
+		case len(t.field) == 0 && blank(c), comment && len(t.field) > 0: // dropped
+		case len(t.field) == 0 && c == '"' && !t.quoted:
+			if err := t.readQuoted(); err != nil {
+				return 0, err
+			}
+		default:
+			if err := t.add(c); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// readQuoted reads to the closing quote. Two quotes inside stand for one.
+func (t *fields) readQuoted() error {
+	t.quoted = true
+	for {
+		c, err := t.ReadByte()
+		switch {
+		case err == io.EOF || c == '\n' && err == nil:
+			return t.errorf("a quoted field does not end on its line")
+		case err != nil:
+			return t.failed(err)
+		case c == '"':
+			if next, _ := t.Peek(1); string(next) != `"` {
+				return nil
+			}
+			t.Discard(1)
+		}
+		if err := t.add(c); err != nil {
+			return err
+		}
+	}
+}
+
+func (t *fields) add(c byte) error {
+	if len(t.field) == longestField {
+		return t.errorf("a field of more than %d characters is no number", longestField)
+	}
+	t.field = append(t.field, c)
+	return nil
+}
+
+// trim drops the blanks at the field's end.
+func (t *fields) trim() {
+	for len(t.field) > 0 && blank(t.field[len(t.field)-1]) {
+		t.field = t.field[:len(t.field)-1]
+	}
+}
+
+// skipBlanks passes over blanks and tabs and says what follows. A line feed stands for the end of
+// the file.
+func (t *fields) skipBlanks() (follows byte, err error) {
+	for {
+		b, err := t.Peek(1)
+		switch {
+		case err == io.EOF:
+			return '\n', nil
+		case err != nil:
+			return 0, t.failed(err)
+		case !gap(b[0]):
+			return b[0], nil
+		}
+		t.Discard(1)
+	}
+}
+
+// gap: unlike blank it leaves out the carriage return, which belongs to the line's end.
+func gap(c byte) bool { return c == ' ' || c == '\t' }
+
+func (t *fields) failed(err error) error { return fmt.Errorf("%s:%d: %w", t.file, t.line, err) }
+
+func (t *fields) errorf(format string, args ...any) *FormatError {
+	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
+}
