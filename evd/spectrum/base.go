@@ -14,6 +14,10 @@ type Base struct {
 	N      int        // order; a plan of order 0 allocates nothing
 	Layout *vk.Layout // of the plan's memory; what Allocate allocates
 
+	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word is
+	// read. nil records nothing.
+	BeforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
+
 	busy  sync.Mutex // held by the call that uses the arena
 	arena *vk.Arena  // nil before Allocate and after Close
 }
@@ -40,7 +44,7 @@ func (b *Base) Open() error {
 
 // Begin begins a call, for the caller who has the lock. progress may be nil.
 func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
-	return &Call{Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(), progress: progress}
+	return &Call{Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(), progress: progress, beforeInfo: b.BeforeInfo}
 }
 
 // Bytes is the device memory that the layout takes.

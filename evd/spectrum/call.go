@@ -18,6 +18,8 @@ type Call struct {
 	Tree     *Tree       // left by MRRR
 	progress func(vk.Progress)
 	infos    []*info // INFO words of the last recording
+
+	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) // Base.BeforeInfo
 }
 
 // Tree counts what MRRR met on the way to the vectors.
@@ -63,6 +65,9 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return
+	}
+	if c.beforeInfo != nil {
+		c.beforeInfo(rec, phase, word)
 	}
 	i := &info{phase: phase}
 	vk.Receive(rec, i.word[:], word)

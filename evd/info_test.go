@@ -1,0 +1,86 @@
+package evd
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// waitingTuning lets workgroups wait for each other in every stage that can.
+func waitingTuning() *stages.Tuning {
+	t := stages.SmallestTuning()
+	t.Panel.Whole, t.Panel.Groups, t.Panel.Polls = true, 1, 1<<16
+	return &t
+}
+
+// waitingPhases are the phases whose kernels wait under waitingTuning, and so have an INFO word.
+var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
+
+// A stage that gives up is named by the error of Solve, with its INFO word, and the plan can be used
+// again.
+func TestSolveNamesTheStageThatGivesUp(t *testing.T) {
+	const n, given = 21, 5
+	p, err := NewPlan[float64](verifyDevice(t), n, Options{Vectors: true, Tuning: waitingTuning()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	rng := rand.New(rand.NewPCG(1, 3))
+	for i := range a.Data {
+		a.Data[i] = rng.NormFloat64()
+	}
+	for _, phase := range waitingPhases {
+		p.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+			if at == phase {
+				vk.Fill(rec, word, given)
+			}
+		}
+		_, err := p.Solve(context.Background(), a)
+		var failed *StageError
+		if !errors.As(err, &failed) || *failed != (StageError{Stage: phase, Info: given}) {
+			t.Errorf("%s gave up: %v", phase, err)
+		}
+		p.base.BeforeInfo = nil
+		if _, err := p.Solve(context.Background(), a); err != nil {
+			t.Errorf("after %s gave up: %v", phase, err)
+		}
+	}
+}
+
+// On the safe path of Options.Verify no kernel waits for another workgroup: no stage has an INFO word.
+func TestNothingWaitsOnTheSafePath(t *testing.T) {
+	for _, vectors := range []bool{false, true} {
+		p, err := NewPlan[float64](verifyDevice(t), 21, Options{Vectors: vectors, Verify: true, Tuning: waitingTuning()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		want := len(waitingPhases)
+		if !vectors {
+			want-- // no back transformation
+		}
+		c := p.base.Begin(context.Background(), nil)
+		if have := infoWords(p.path, c); have != want {
+			t.Errorf("vectors %v: %d stages wait on the first path, want %d", vectors, have, want)
+		}
+		if have := infoWords(p.safe, c); have != 0 {
+			t.Errorf("vectors %v: %d stages wait on the safe path", vectors, have)
+		}
+	}
+}
+
+// infoWords is the number of stages that have an INFO word.
+func infoWords(p *path[float64], c *spectrum.Call) int {
+	s := &p.steps
+	words := s.band.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()
+	if s.q2 != nil {
+		words += s.q2.Info(c.Arena).Len()
+	}
+	return words
+}

@@ -1,0 +1,64 @@
+package evd_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Progress over a whole solve, reported after each command: it never falls, each phase begins where
+// those before it end, a phase of several levels or blocks moves, and the last report is near the
+// total.
+func TestProgressOfASolve(t *testing.T) {
+	d := device(t, vk.Options{Batch: 1})
+	const n = 100
+	var reports []evd.Progress
+	p, err := evd.NewPlan[float64](d, n, evd.Options{
+		Vectors: true, Solver: evd.DivideConquer, Tuning: small(),
+		Progress: func(at evd.Progress) { reports = append(reports, at) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}); err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	begins, ends := map[string]float64{}, map[string]float64{}
+	for _, c := range p.Costs() {
+		begins[c.Stage], ends[c.Stage] = total, total+c.Flops
+		total += c.Flops
+	}
+	last := evd.Progress{}
+	values := map[string]map[float64]bool{}
+	for _, at := range reports {
+		if at.Total != total {
+			t.Fatalf("the total is %g, that of the forecast %g", at.Total, total)
+		}
+		if at.Done < last.Done {
+			t.Errorf("%g operations in %q after %g in %q", at.Done, at.Stage, last.Done, last.Stage)
+		}
+		if end, costs := ends[at.Stage]; costs && (at.Done < begins[at.Stage] || at.Done > end) {
+			t.Errorf("%g operations in %q, which has %g to %g", at.Done, at.Stage, begins[at.Stage], end)
+		}
+		if values[at.Stage] == nil {
+			values[at.Stage] = map[float64]bool{}
+		}
+		values[at.Stage][at.Done] = true
+		last = at
+	}
+	for phase, least := range map[string]int{
+		stages.PhaseBandReduction: 10, stages.PhaseBulgeChasing: 1, stages.PhaseApplyQ2: 1, stages.PhaseApplyQ1: 3,
+	} {
+		if have := len(values[phase]); have < least {
+			t.Errorf("%q reports %d values, want at least %d", phase, have, least)
+		}
+	}
+	if last.Done < 0.9*total {
+		t.Errorf("the last report is %g of %g operations", last.Done, total)
+	}
+}
