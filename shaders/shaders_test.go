@@ -32,6 +32,9 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Skip("no shell to ask for the pinned version:", err)
 	}
+	if err := source.StructsStale(".", all); err != nil {
+		t.Error(err)
+	}
 	made := map[string]bool{}
 	for _, s := range all {
 		if err := source.Stale(".", s, compiler); err != nil {

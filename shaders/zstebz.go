@@ -25,8 +25,8 @@ func StebzBisect() spirv.Module[StebzBisectSpec, StebzBisectPush] {
 			{Name: "Levels", ID: 2, Kind: "uint32", Offset: unsafe.Offsetof(StebzBisectSpec{}.Levels), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
-			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
+			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Row", Readable: true, Writable: false},
+			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Start", Readable: true, Writable: false},
 			{Name: "From", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "To", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Lo", Offset: 32, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
@@ -57,8 +57,8 @@ func StebzBisectDefaults() StebzBisectSpec {
 
 // StebzBisectPush is the push block of stebz_bisect.
 type StebzBisectPush struct {
-	Rows   spirv.Addr[float64] // read
-	Start  spirv.Addr[float64] // read
+	Rows   spirv.Addr[Row]     // read
+	Start  spirv.Addr[Start]   // read
 	From   spirv.Addr[float64] // read
 	To     spirv.Addr[float64] // read
 	Lo     spirv.Addr[float64] // read and written
@@ -101,8 +101,8 @@ func StebzCount() spirv.Module[StebzCountSpec, StebzCountPush] {
 			{Name: "Tile", ID: 1, Kind: "uint32", Offset: unsafe.Offsetof(StebzCountSpec{}.Tile), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
-			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
+			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Row", Readable: true, Writable: false},
+			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Start", Readable: true, Writable: false},
 			{Name: "Shifts", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Counts", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: false, Writable: true},
 			{Name: "N", Offset: 32, Size: 4, Kind: "uint32"},
@@ -126,8 +126,8 @@ func StebzCountDefaults() StebzCountSpec {
 
 // StebzCountPush is the push block of stebz_count.
 type StebzCountPush struct {
-	Rows   spirv.Addr[float64] // read
-	Start  spirv.Addr[float64] // read
+	Rows   spirv.Addr[Row]     // read
+	Start  spirv.Addr[Start]   // read
 	Shifts spirv.Addr[float64] // read
 	Counts spirv.Addr[uint32]  // written
 	N      uint32

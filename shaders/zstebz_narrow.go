@@ -26,8 +26,8 @@ func StebzNarrow() spirv.Module[StebzNarrowSpec, StebzNarrowPush] {
 			{Name: "Levels", ID: 3, Kind: "uint32", Offset: unsafe.Offsetof(StebzNarrowSpec{}.Levels), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
-			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
+			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Row", Readable: true, Writable: false},
+			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Start", Readable: true, Writable: false},
 			{Name: "Grid", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
 			{Name: "Lo", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
 			{Name: "Hi", Offset: 32, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
@@ -58,8 +58,8 @@ func StebzNarrowDefaults() StebzNarrowSpec {
 
 // StebzNarrowPush is the push block of stebz_narrow.
 type StebzNarrowPush struct {
-	Rows   spirv.Addr[float64] // read
-	Start  spirv.Addr[float64] // read
+	Rows   spirv.Addr[Row]     // read
+	Start  spirv.Addr[Start]   // read
 	Grid   spirv.Addr[uint32]  // read
 	Lo     spirv.Addr[float64] // read and written
 	Hi     spirv.Addr[float64] // read and written
@@ -100,8 +100,8 @@ func StebzGrid() spirv.Module[StebzGridSpec, StebzGridPush] {
 			{Name: "Fused", ID: 2, Kind: "spirv.Bool", Offset: unsafe.Offsetof(StebzGridSpec{}.Fused), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
-			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
+			{Name: "Rows", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Row", Readable: true, Writable: false},
+			{Name: "Start", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Start", Readable: true, Writable: false},
 			{Name: "Counts", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: false, Writable: true},
 			{Name: "N", Offset: 24, Size: 4, Kind: "uint32"},
 			{Name: "Points", Offset: 28, Size: 4, Kind: "uint32"},
@@ -125,9 +125,9 @@ func StebzGridDefaults() StebzGridSpec {
 
 // StebzGridPush is the push block of stebz_grid.
 type StebzGridPush struct {
-	Rows   spirv.Addr[float64] // read
-	Start  spirv.Addr[float64] // read
-	Counts spirv.Addr[uint32]  // written
+	Rows   spirv.Addr[Row]    // read
+	Start  spirv.Addr[Start]  // read
+	Counts spirv.Addr[uint32] // written
 	N      uint32
 	Points uint32
 }

@@ -23,8 +23,8 @@ func StebzPrepare() spirv.Module[StebzPrepareSpec, StebzPreparePush] {
 		Push: []spirv.PushField{
 			{Name: "D", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "E", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
-			{Name: "Rows", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
-			{Name: "Start", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
+			{Name: "Rows", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Row", Readable: false, Writable: true},
+			{Name: "Start", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Start", Readable: false, Writable: true},
 			{Name: "N", Offset: 32, Size: 4, Kind: "uint32"},
 		},
 		LocalSize:    [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
@@ -46,8 +46,8 @@ func StebzPrepareDefaults() StebzPrepareSpec {
 type StebzPreparePush struct {
 	D     spirv.Addr[float64] // read
 	E     spirv.Addr[float64] // read
-	Rows  spirv.Addr[float64] // written
-	Start spirv.Addr[float64] // written
+	Rows  spirv.Addr[Row]     // written
+	Start spirv.Addr[Start]   // written
 	N     uint32
 	_     [4]byte
 }

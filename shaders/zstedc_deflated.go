@@ -21,7 +21,7 @@ func StedcDeflated() spirv.Module[StedcDeflatedSpec, StedcDeflatedPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StedcDeflatedSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Merge", Readable: true, Writable: false},
 			{Name: "W", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Q", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
 		},
@@ -42,7 +42,7 @@ func StedcDeflatedDefaults() StedcDeflatedSpec {
 
 // StedcDeflatedPush is the push block of stedc_deflated.
 type StedcDeflatedPush struct {
-	Merges spirv.Addr[uint32]  // read
+	Merges spirv.Addr[Merge]   // read
 	W      spirv.Addr[float64] // read
 	Q      spirv.Addr[float64] // written
 }

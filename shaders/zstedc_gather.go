@@ -21,8 +21,8 @@ func StedcGather() spirv.Module[StedcGatherSpec, StedcGatherPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StedcGatherSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
-			{Name: "Chains", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Merge", Readable: true, Writable: false},
+			{Name: "Chains", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Chain", Readable: true, Writable: false},
 			{Name: "Src", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "int32", Readable: true, Writable: false},
 			{Name: "Dst", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "int32", Readable: true, Writable: false},
 			{Name: "Cos", Offset: 32, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
@@ -50,8 +50,8 @@ func StedcGatherDefaults() StedcGatherSpec {
 
 // StedcGatherPush is the push block of stedc_gather.
 type StedcGatherPush struct {
-	Merges spirv.Addr[uint32]  // read
-	Chains spirv.Addr[uint32]  // read
+	Merges spirv.Addr[Merge]   // read
+	Chains spirv.Addr[Chain]   // read
 	Src    spirv.Addr[int32]   // read
 	Dst    spirv.Addr[int32]   // read
 	Cos    spirv.Addr[float64] // read

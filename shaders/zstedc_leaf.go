@@ -23,7 +23,7 @@ func StedcLeaf() spirv.Module[StedcLeafSpec, StedcLeafPush] {
 			{Name: "Leaf", ID: 1, Kind: "uint32", Offset: unsafe.Offsetof(StedcLeafSpec{}.Leaf), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Leaves", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Leaves", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Leaf", Readable: true, Writable: false},
 			{Name: "D", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
 			{Name: "E", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "First", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
@@ -49,7 +49,7 @@ func StedcLeafDefaults() StedcLeafSpec {
 
 // StedcLeafPush is the push block of stedc_leaf.
 type StedcLeafPush struct {
-	Leaves spirv.Addr[uint32]  // read
+	Leaves spirv.Addr[Leaf]    // read
 	D      spirv.Addr[float64] // read and written
 	E      spirv.Addr[float64] // read
 	First  spirv.Addr[float64] // written

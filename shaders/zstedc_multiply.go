@@ -29,7 +29,7 @@ func StedcMultiply() spirv.Module[StedcMultiplySpec, StedcMultiplyPush] {
 			{Name: "Buffers", ID: 7, Kind: "uint32", Offset: unsafe.Offsetof(StedcMultiplySpec{}.Buffers), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Merge", Readable: true, Writable: false},
 			{Name: "Work", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Q", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
 			{Name: "S", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
@@ -63,7 +63,7 @@ func StedcMultiplyDefaults() StedcMultiplySpec {
 
 // StedcMultiplyPush is the push block of stedc_multiply.
 type StedcMultiplyPush struct {
-	Merges  spirv.Addr[uint32]  // read
+	Merges  spirv.Addr[Merge]   // read
 	Work    spirv.Addr[float64] // read
 	Q       spirv.Addr[float64] // written
 	S       spirv.Addr[float64] // read

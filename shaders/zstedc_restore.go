@@ -24,7 +24,7 @@ func StedcRestore() spirv.Module[StedcRestoreSpec, StedcRestorePush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StedcRestoreSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Merge", Readable: true, Writable: false},
 			{Name: "W", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Q", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
 			{Name: "First", Offset: 24, Size: 4, Kind: "uint32"},
@@ -47,7 +47,7 @@ func StedcRestoreDefaults() StedcRestoreSpec {
 
 // StedcRestorePush is the push block of stedc_restore.
 type StedcRestorePush struct {
-	Merges spirv.Addr[uint32]  // read
+	Merges spirv.Addr[Merge]   // read
 	W      spirv.Addr[float64] // read
 	Q      spirv.Addr[float64] // written
 	First  uint32

@@ -21,7 +21,7 @@ func StedcSecular() spirv.Module[StedcSecularSpec, StedcSecularPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StedcSecularSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Merge", Readable: true, Writable: false},
 			{Name: "Rho", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "D", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Z", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
@@ -44,7 +44,7 @@ func StedcSecularDefaults() StedcSecularSpec {
 
 // StedcSecularPush is the push block of stedc_secular.
 type StedcSecularPush struct {
-	Merges spirv.Addr[uint32]  // read
+	Merges spirv.Addr[Merge]   // read
 	Rho    spirv.Addr[float64] // read
 	D      spirv.Addr[float64] // read
 	Z      spirv.Addr[float64] // read

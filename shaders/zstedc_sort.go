@@ -25,7 +25,7 @@ func StedcSort() spirv.Module[StedcSortSpec, StedcSortPush] {
 		},
 		Push: []spirv.PushField{
 			{Name: "Q", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
-			{Name: "Columns", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Columns", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Column", Readable: true, Writable: false},
 			{Name: "Order", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "int32", Readable: true, Writable: false},
 			{Name: "Place", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "int32", Readable: true, Writable: false},
 			{Name: "X", Offset: 32, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: false, Writable: true},
@@ -53,7 +53,7 @@ func StedcSortDefaults() StedcSortSpec {
 // StedcSortPush is the push block of stedc_sort.
 type StedcSortPush struct {
 	Q       spirv.Addr[float64] // read
-	Columns spirv.Addr[uint32]  // read
+	Columns spirv.Addr[Column]  // read
 	Order   spirv.Addr[int32]   // read
 	Place   spirv.Addr[int32]   // read
 	X       spirv.Addr[float64] // written

@@ -22,7 +22,7 @@ func StedcVectors() spirv.Module[StedcVectorsSpec, StedcVectorsPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StedcVectorsSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Merges", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Merge", Readable: true, Writable: false},
 			{Name: "D", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Mu", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Zhat", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
@@ -48,7 +48,7 @@ func StedcVectorsDefaults() StedcVectorsSpec {
 
 // StedcVectorsPush is the push block of stedc_vectors.
 type StedcVectorsPush struct {
-	Merges  spirv.Addr[uint32]  // read
+	Merges  spirv.Addr[Merge]   // read
 	D       spirv.Addr[float64] // read
 	Mu      spirv.Addr[float64] // read
 	Zhat    spirv.Addr[float64] // read

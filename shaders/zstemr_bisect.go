@@ -23,7 +23,7 @@ func StemrBisect() spirv.Module[StemrBisectSpec, StemrBisectPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StemrBisectSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Tasks", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Tasks", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Task", Readable: true, Writable: false},
 			{Name: "Reps", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Lo", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
 			{Name: "Hi", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
@@ -50,7 +50,7 @@ func StemrBisectDefaults() StemrBisectSpec {
 
 // StemrBisectPush is the push block of stemr_bisect.
 type StemrBisectPush struct {
-	Tasks  spirv.Addr[uint32]  // read
+	Tasks  spirv.Addr[Task]    // read
 	Reps   spirv.Addr[float64] // read
 	Lo     spirv.Addr[float64] // read and written
 	Hi     spirv.Addr[float64] // read and written
@@ -85,7 +85,7 @@ func StemrBracket() spirv.Module[StemrBracketSpec, StemrBracketPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StemrBracketSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Tasks", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Tasks", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Task", Readable: true, Writable: false},
 			{Name: "Reps", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Lo", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
 			{Name: "Hi", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: true},
@@ -116,7 +116,7 @@ func StemrBracketDefaults() StemrBracketSpec {
 
 // StemrBracketPush is the push block of stemr_bracket.
 type StemrBracketPush struct {
-	Tasks  spirv.Addr[uint32]  // read
+	Tasks  spirv.Addr[Task]    // read
 	Reps   spirv.Addr[float64] // read
 	Lo     spirv.Addr[float64] // read and written
 	Hi     spirv.Addr[float64] // read and written
@@ -164,7 +164,7 @@ func StemrCount() spirv.Module[StemrCountSpec, StemrCountPush] {
 			{Name: "LocalSize", ID: 0, Kind: "uint32", Offset: unsafe.Offsetof(StemrCountSpec{}.LocalSize), Size: 4},
 		},
 		Push: []spirv.PushField{
-			{Name: "Tasks", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: false},
+			{Name: "Tasks", Offset: 0, Size: 8, Kind: "spirv.Addr", Elem: "shaders.Task", Readable: true, Writable: false},
 			{Name: "Reps", Offset: 8, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "X", Offset: 16, Size: 8, Kind: "spirv.Addr", Elem: "float64", Readable: true, Writable: false},
 			{Name: "Counts", Offset: 24, Size: 8, Kind: "spirv.Addr", Elem: "uint32", Readable: true, Writable: true},
@@ -186,7 +186,7 @@ func StemrCountDefaults() StemrCountSpec {
 
 // StemrCountPush is the push block of stemr_count.
 type StemrCountPush struct {
-	Tasks  spirv.Addr[uint32]  // read
+	Tasks  spirv.Addr[Task]    // read
 	Reps   spirv.Addr[float64] // read
 	X      spirv.Addr[float64] // read
 	Counts spirv.Addr[uint32]  // read and written

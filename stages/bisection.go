@@ -70,15 +70,16 @@ type Bisection struct {
 	bisect  []*vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] // by levels − 1
 	count   *vk.Kernel[shaders.StebzCountSpec, shaders.StebzCountPush]
 
-	rows, start, lo, hi vk.Region[float64]
-	from, to            vk.Region[float64] // brackets
-	counts              vk.Region[uint32]  // of the grid
-	work                *vk.Layout
+	rows     vk.Region[shaders.Row]
+	start    vk.Region[shaders.Start]
+	lo, hi   vk.Region[float64]
+	from, to vk.Region[float64] // brackets
+	counts   vk.Region[uint32]  // of the grid
+	work     *vk.Layout
 }
 
 const (
 	prepareThreads = 256 // at most
-	startReals     = 7   // of struct Start in shaders/glsl/tridiag/sturm.glsl
 
 	// The bracket is at first twice the norm long and some room, at last 2⁻⁵¹ of the norm.
 	narrowRounds = 53
@@ -114,7 +115,7 @@ func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 		s.bisect = append(s.bisect, build(&b, shaders.StebzBisect(), shaders.StebzBisectSpec{LocalSize: threads, Tile: tile, Levels: levels}))
 	}
 	s.count = build(&b, shaders.StebzCount(), shaders.StebzCountSpec{LocalSize: threads, Tile: tile})
-	s.rows, s.start = vk.Reserve[float64]("bisection rows", 2*n), vk.Reserve[float64]("bisection start", startReals)
+	s.rows, s.start = vk.Reserve[shaders.Row]("bisection rows", n), vk.Reserve[shaders.Start]("bisection start", 1)
 	s.lo, s.hi = vk.Reserve[float64]("bisection lower ends", n), vk.Reserve[float64]("bisection upper ends", n)
 	s.from, s.to = vk.Reserve[float64]("brackets' lower ends", n), vk.Reserve[float64]("brackets' upper ends", n)
 	s.counts = vk.Reserve[uint32]("bisection grid", max(n, s.tune.Lanes))

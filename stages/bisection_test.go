@@ -227,20 +227,19 @@ func TestMinorsDoNotVanish(t *testing.T) {
 	s, ws := bench.stage, bench.ws
 	for _, coupling := range []float64{0, 0x1p-440, 0x1p-300, 0x1p-61, 0x1p-60, 0x1p-40, 0.99} {
 		for _, diagonal := range []float64{0, 0x1p-500, 0x1p-60, 0.5, -0.75} {
-			d, e, rows := make([]float64, n), make([]float64, n-1), make([]float64, 2*n)
+			d, e, rows := make([]float64, n), make([]float64, n-1), make([]shaders.Row, n)
 			for i := range d {
 				off := coupling
 				d[i] = diagonal
 				if i >= 6 { // what must still be counted right behind those
 					d[i], off = 0.125, 0.9
 				}
-				rows[2*i] = d[i]
+				rows[i].D = d[i]
 				if i > 0 {
-					e[i-1], rows[2*i+1] = off, off*off
+					e[i-1], rows[i].E2 = off, off*off
 				}
 			}
-			start := make([]float64, startReals)
-			start[0], start[1] = -1, 1
+			start := []shaders.Start{{Lo: -1, Hi: 1}}
 			put(t, bench.dev, s.rows.In(ws), rows)
 			put(t, bench.dev, s.start.In(ws), start)
 			rec := vk.NewRecorder(bench.dev)

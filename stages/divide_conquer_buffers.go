@@ -1,39 +1,15 @@
 package stages
 
 import (
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// What kernels read from buffers, as their sources declare it (shaders/glsl/tridiag).
-
-// mergeRecord is struct Merge of merge.glsl.
-type mergeRecord struct {
-	Lo, N1, N, K uint32
-	Upper, Lower uint32
-	From, To     uint32
-	At, Work     [2]uint32
-}
-
-// leafRecord is struct Leaf of stedc_leaf.comp.
-type leafRecord struct {
-	Lo, N uint32
-	At    [2]uint32
-}
-
-// chainRecord is struct Chain of stedc_gather.comp.
-type chainRecord struct{ Merge, First, End uint32 }
-
-// columnRecord is struct Column of stedc_sort.comp.
-type columnRecord struct {
-	From, To uint32
-	At       [2]uint32
-}
-
-// newMergeRecord describes a merge whose blocks of Q begin at element q, and its W at element work.
-func newMergeRecord(m *dc.Merge, q, work int) mergeRecord {
-	return mergeRecord{
+// newMerge describes a merge whose blocks of Q begin at element q, and its W at element work.
+func newMerge(m *dc.Merge, q, work int) shaders.Merge {
+	return shaders.Merge{
 		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),
 		Upper: uint32(m.Upper), Lower: uint32(m.Lower), From: uint32(m.From), To: uint32(m.To),
 		At: wide(q), Work: wide(work),
@@ -42,9 +18,6 @@ func newMergeRecord(m *dc.Merge, q, work int) mergeRecord {
 
 // wide returns an offset as the two words in which kernels read it, the low word first.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
-
-// asWords is an address in the type that push blocks have for it.
-func asWords[T any](a spirv.Addr[T]) spirv.Addr[uint32] { return spirv.Addr[uint32](a) }
 
 // list is an array that the host writes and kernels read.
 type list[T any] struct {

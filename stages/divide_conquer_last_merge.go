@@ -18,7 +18,7 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	m, threads, panel := p.lastMerge, s.tune.Threads, s.panel.In(v.ws)
 	height := panel.Len() / m.N()
 	gather := v.gatherPush(level)
-	gather.Chains, gather.Count = asWords(v.lists.chains.at(v.ws, level*s.n+p.chains)), uint32(p.lastMergeChains)
+	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+p.chains), uint32(p.lastMergeChains)
 	gather.W = panel.Addr()
 	strip := func(first, count int) {
 		gather.First, gather.Strip = uint32(first), uint32(count)

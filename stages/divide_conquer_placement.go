@@ -3,6 +3,7 @@ package stages
 import (
 	"sync"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -11,13 +12,13 @@ import (
 // element level·n, those of one merge at its first row after that, but for chains and merges, which
 // follow one another. The last merge of all comes after the others of its level.
 type vectorLists struct {
-	row, src, dst list[int32]       // by level: dc.Merge.Row, Src and Dst
-	rotations     list[float64]     // by level: n cosines, then n sines
-	chains        list[chainRecord] // by level
-	merges        list[mergeRecord] // mostMerges for each level
+	row, src, dst list[int32]         // by level: dc.Merge.Row, Src and Dst
+	rotations     list[float64]       // by level: n cosines, then n sines
+	chains        list[shaders.Chain] // by level
+	merges        list[shaders.Merge] // mostMerges for each level
 
-	columns list[columnRecord] // by column of Q: where it lies
-	place   list[int32]        // by column of Q: which vector of the result it becomes
+	columns list[shaders.Column] // by column of Q: where it lies
+	place   list[int32]          // by column of Q: which vector of the result it becomes
 
 	// Columns of Q that no product makes, and which vectors of the result they become: the
 	// deflated ones of the last merge, counted from its first column, and those of all blocks
@@ -31,9 +32,9 @@ func newVectorLists(n, levels, mostMerges int) vectorLists {
 		row: newList[int32]("D&C rows of poles", levels*n),
 		src: newList[int32]("D&C sources", levels*n), dst: newList[int32]("D&C targets", levels*n),
 		rotations: newList[float64]("D&C rotations", levels*2*n),
-		chains:    newList[chainRecord]("D&C chains", levels*n),
-		merges:    newList[mergeRecord]("D&C merges of vectors", levels*mostMerges),
-		columns:   newList[columnRecord]("D&C columns", n),
+		chains:    newList[shaders.Chain]("D&C chains", levels*n),
+		merges:    newList[shaders.Merge]("D&C merges of vectors", levels*mostMerges),
+		columns:   newList[shaders.Column]("D&C columns", n),
 		place:     newList[int32]("D&C places", n),
 		deflated:  newList[int32]("D&C deflated columns", n), deflatedPlace: newList[int32]("D&C places of deflated columns", n),
 		others: newList[int32]("D&C other columns", n), othersPlace: newList[int32]("D&C places of other columns", n),
@@ -178,7 +179,7 @@ func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains in
 	copy(sines[m.Lo:], m.Sin)
 	chains = len(m.Chain) - 1
 	for c := range chains {
-		l.chains.host[level*n+chain+c] = chainRecord{Merge: uint32(index), First: uint32(m.Chain[c]), End: uint32(m.Chain[c+1])}
+		l.chains.host[level*n+chain+c] = shaders.Chain{Merge: uint32(index), First: uint32(m.Chain[c]), End: uint32(m.Chain[c+1])}
 	}
 	return chains
 }
@@ -199,14 +200,14 @@ func (v *vectorsRun) placeMerges(level int) {
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
 	for i := range p.merges {
 		m := p.merges[i].merge
-		records[i], p.merges[i].work = newMergeRecord(m, v.offset[m.Lo], work), work
+		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work
 		columns := m.To - m.From
 		work += m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K) + m.K*columns
 		p.columns, p.inner = max(p.columns, columns), max(p.inner, m.Upper, m.K-m.Lower)
 		p.flops += productFlops(m)
 	}
 	if m := p.lastMerge; m != nil {
-		records[len(p.merges)] = newMergeRecord(m, v.offset[m.Lo], 0)
+		records[len(p.merges)] = newMerge(m, v.offset[m.Lo], 0)
 	}
 	if work > v.pass.n*v.pass.n {
 		panic("stages: W and S of divide and conquer do not fit")
@@ -235,7 +236,7 @@ func (v *vectorsRun) placeColumns(order []int32) {
 	}
 	block := func(p dc.Pair) {
 		for c := range p.N() {
-			l.columns.host[p.Lo+c] = columnRecord{From: uint32(p.Lo), To: uint32(p.Hi()), At: wide(v.offset[p.Lo] + c*p.N())}
+			l.columns.host[p.Lo+c] = shaders.Column{From: uint32(p.Lo), To: uint32(p.Hi()), At: wide(v.offset[p.Lo] + c*p.N())}
 		}
 	}
 	for _, p := range v.tree.Leaves {

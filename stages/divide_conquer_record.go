@@ -83,7 +83,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 
 // multiplyGrouped records the products of count merges as one dispatch of stedc_multiply. No product
 // alone would fill the device, so they do not go through product.Ops.
-func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[uint32], count int) {
+func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[shaders.Merge], count int) {
 	s := v.pass
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
 	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)
@@ -124,7 +124,7 @@ func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c Matrix) {
 func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	l, n, count := &v.lists, v.pass.n, len(v.lists.others.host)
 	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(n, sortTile), Z: 1}, shaders.StedcSortPush{
-		Q: v.q(), Columns: asWords(l.columns.at(v.ws, 0)), Order: l.others.at(v.ws, 0), Place: l.othersPlace.at(v.ws, 0),
+		Q: v.q(), Columns: l.columns.at(v.ws, 0), Order: l.others.at(v.ws, 0), Place: l.othersPlace.at(v.ws, 0),
 		X: v.xt.Addr(), Rows: uint32(n), M: uint32(count), Ldx: uint32(v.xt.Ld),
 	})
 }
@@ -133,15 +133,15 @@ func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 func (v *vectorsRun) q() spirv.Addr[float64] { return v.pass.q.In(v.ws).Addr() }
 
 // mergesAt returns the address of merge number index of a level.
-func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[uint32] {
-	return asWords(v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index))
+func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
+	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }
 
 // gatherPush has the lists of a level's chains.
 func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 	l, first := &v.lists, level*v.pass.n
 	return shaders.StedcGatherPush{
-		Merges: v.mergesAt(level, 0), Chains: asWords(l.chains.at(v.ws, first)),
+		Merges: v.mergesAt(level, 0), Chains: l.chains.at(v.ws, first),
 		Src: l.src.at(v.ws, first), Dst: l.dst.at(v.ws, first),
 		Cos: l.rotations.at(v.ws, 2*first), Sin: l.rotations.at(v.ws, 2*first+v.pass.n), Q: v.q(),
 	}

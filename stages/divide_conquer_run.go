@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -67,9 +68,9 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 		q = r.vectors.pass.q.In(r.ws).Addr()
 		offset = func(row int) int { return r.vectors.offset[row] }
 	}
-	list := make([]leafRecord, len(tree.Leaves))
+	list := make([]shaders.Leaf, len(tree.Leaves))
 	for i, l := range tree.Leaves {
-		list[i] = leafRecord{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(offset(l.Lo))}
+		list[i] = shaders.Leaf{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(offset(l.Lo))}
 	}
 	numbers := make([]float64, leafArrays*n)
 	e2, d2, first, last := numbers[:n], numbers[n:2*n], numbers[2*n:3*n], numbers[3*n:]
@@ -97,12 +98,12 @@ func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
 	if r.vectors != nil {
 		r.vectors.prepare(level, merges)
 	}
-	list, poles := make([]mergeRecord, len(merges)), 0
+	list, poles := make([]shaders.Merge, len(merges)), 0
 	if r.upload == nil {
 		r.upload = make([]float64, uploadedNumbers*n)
 	}
 	for i, m := range merges {
-		list[i] = newMergeRecord(m, 0, 0)
+		list[i] = newMerge(m, 0, 0)
 		copy(r.upload[numberD*n+m.Lo:], m.D)
 		copy(r.upload[numberZ*n+m.Lo:], m.Z)
 		copy(r.upload[numberFirstW*n+m.Lo:], m.W.First)

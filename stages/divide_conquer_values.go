@@ -19,10 +19,10 @@ type valuesPass struct {
 	weights *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
 	rows    *vk.Kernel[shaders.StedcRowsSpec, shaders.StedcRowsPush]
 
-	leafList    vk.Region[leafRecord]
-	leafNumbers vk.Region[float64]     // e, d, first rows, last rows: n each, so that one copy takes them
-	mergeList   vk.Region[mergeRecord] // mostMerges for each stored level
-	numbers     vk.Region[float64]     // allNumbers·n for each stored level
+	leafList    vk.Region[shaders.Leaf]
+	leafNumbers vk.Region[float64]       // e, d, first rows, last rows: n each, so that one copy takes them
+	mergeList   vk.Region[shaders.Merge] // mostMerges for each stored level
+	numbers     vk.Region[float64]       // allNumbers·n for each stored level
 	work        *vk.Layout
 }
 
@@ -59,9 +59,9 @@ func newValuesPass(b *builder, n, stored int, t DivideConquerTuning) valuesPass 
 	s.weights = build(b, shaders.StedcWeights(), shaders.StedcWeightsSpec{LocalSize: t.Lanes})
 	s.rows = build(b, shaders.StedcRows(), shaders.StedcRowsSpec{LocalSize: t.Lanes})
 	s.leafNumbers = vk.Reserve[float64]("D&C leaf numbers", leafArrays*n)
-	s.leafList = vk.Reserve[leafRecord]("D&C leaves", n)
+	s.leafList = vk.Reserve[shaders.Leaf]("D&C leaves", n)
 	s.numbers = vk.Reserve[float64]("D&C merge numbers", stored*allNumbers*n)
-	s.mergeList = vk.Reserve[mergeRecord]("D&C merges of values", stored*t.mostMerges(n))
+	s.mergeList = vk.Reserve[shaders.Merge]("D&C merges of values", stored*t.mostMerges(n))
 	s.work = vk.Together(s.leafNumbers, s.leafList, s.numbers, s.mergeList)
 	return s
 }
@@ -73,14 +73,14 @@ func (s *valuesPass) numbersOf(ws *vk.Arena, level, kind, count int) vk.Slice[fl
 }
 
 // mergesOf returns the list of a level's merges.
-func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[mergeRecord] {
+func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge] {
 	most := s.tune.mostMerges(s.n)
 	return s.mergeList.In(ws).Sub(min(level, s.stored-1)*most, most)
 }
 
 // recordLeaves solves the leaves. numbers has e and d, n each, and receives d, the first rows and
 // the last rows. The vectors go to the blocks of Q, unless q is zero.
-func (s *valuesPass) recordLeaves(rec *vk.Recorder, ws *vk.Arena, leaves []leafRecord, numbers []float64, q spirv.Addr[float64]) {
+func (s *valuesPass) recordLeaves(rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, q spirv.Addr[float64]) {
 	n := s.n
 	list, all := s.leafList.In(ws), s.leafNumbers.In(ws)
 	e, d, first, last := all, all.From(n), all.From(2*n), all.From(3*n)
@@ -89,7 +89,7 @@ func (s *valuesPass) recordLeaves(rec *vk.Recorder, ws *vk.Arena, leaves []leafR
 		vk.SendFirst(rec, all, numbers[:2*n])
 	})
 	s.leaf.Dispatch(rec, vk.Folded(len(leaves)), shaders.StedcLeafPush{
-		Leaves: asWords(list.Addr()), E: e.Addr(), D: d.Addr(), First: first.Addr(), Last: last.Addr(), Q: q, Count: uint32(len(leaves)),
+		Leaves: list.Addr(), E: e.Addr(), D: d.Addr(), First: first.Addr(), Last: last.Addr(), Q: q, Count: uint32(len(leaves)),
 	})
 	vk.ReceiveLast(rec, numbers[n:], d)
 }
@@ -107,7 +107,7 @@ func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }
 	d, z, mu, zhat := number(numberD), number(numberZ), number(numberMu), number(numberZHat)
 	inPortions(x.merges, vk.MostGroups(), func(first, count int) {
-		merges, grid := asWords(list.Plus(first)), columnGrid(x.poles, count)
+		merges, grid := list.Plus(first), columnGrid(x.poles, count)
 		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: number(numberRho).Plus(first), D: d, Z: z, Mu: mu})
 		if x.weights {
 			s.weights.Dispatch(rec, grid, shaders.StedcWeightsPush{Merges: merges, D: d, Z: z, Mu: mu, Zhat: zhat})

@@ -74,19 +74,24 @@ type MRRR struct {
 	x, lo, hi, step                 vk.Region[float64] // by task
 	gap, vlo, vhi, lambda, residual vk.Region[float64] // by vector
 	shifts, growth, best, sum       vk.Region[float64]
-	tasks, counts, phase, of        vk.Region[uint32]
-	vectors, column, done           vk.Region[uint32]
-	clusters, slot, chosen          vk.Region[uint32]
+	tasks, vectors, clusters        vk.Region[shaders.Task]
+	counts, phase, of               vk.Region[uint32]
+	column, done                    vk.Region[uint32] // by vector
+	slot, chosen                    vk.Region[uint32] // by cluster
 	work                            *vk.Layout
 }
+
+// Kernels and the driver have the same numbers.
+var (
+	_ = [1]struct{}{}[mrrr.Candidates-shaders.StemrShiftShifts]
+	_ = [1]struct{}{}[mrrr.Samples-shaders.StemrSumsSamples]
+)
 
 // MRRRCounters says how a solution came about.
 type MRRRCounters = mrrr.Counters
 
 const (
 	mrrrSumThreads = 128
-
-	mrrrTaskWords = 5 // lo, hi, slot, index, sharp
 
 	// Halvings that end in every case: one for the sign, a few plunges towards zero, some for the exponent,
 	// 53 for the mantissa; to grow, one for each two bits that an interval was off.
@@ -124,10 +129,10 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR
 	s.lambda, s.residual = reals("vectors' values", m), reals("residuals", m)
 	s.shifts, s.growth, s.best = reals("cluster shifts", mrrr.Candidates*clusters), reals("growth", mrrr.Candidates*clusters), reals("growth of the best", clusters)
 	s.sum = reals("sums of vectors", 2*mrrr.Samples*n)
-	s.tasks, s.counts = word("MRRR tasks", mrrrTaskWords*tasks), word("counts", tasks)
+	s.tasks, s.counts = vk.Reserve[shaders.Task]("MRRR tasks", tasks), word("counts", tasks)
 	s.phase, s.of = word("phases", n), word("clusters of eigenvalues", n)
-	s.vectors, s.column, s.done = word("vector tasks", mrrrTaskWords*m), word("columns", m), word("finished", m)
-	s.clusters, s.slot, s.chosen = word("cluster tasks", mrrrTaskWords*clusters), word("slots", clusters), word("chosen shifts", clusters)
+	s.vectors, s.column, s.done = vk.Reserve[shaders.Task]("vector tasks", m), word("columns", m), word("finished", m)
+	s.clusters, s.slot, s.chosen = vk.Reserve[shaders.Task]("cluster tasks", clusters), word("slots", clusters), word("chosen shifts", clusters)
 	s.work = vk.Together(s.root, s.reps, s.s, s.x, s.lo, s.hi, s.step, s.gap, s.vlo, s.vhi, s.lambda, s.residual, s.shifts, s.growth, s.best,
 		s.sum, s.tasks, s.counts, s.phase, s.of, s.vectors, s.column, s.done, s.clusters, s.slot, s.chosen)
 	if s.inPlace() {

@@ -44,17 +44,16 @@ func receive[T any](r *representations, rec *vk.Recorder, to []T, from vk.Region
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
-// words is a list of tasks as the kernels read it.
-func words(tasks []mrrr.Task) []uint32 {
-	w := make([]uint32, 0, mrrrTaskWords*len(tasks))
-	for _, t := range tasks {
-		var sharp uint32
+// taskList is a list of tasks as the kernels read it.
+func taskList(tasks []mrrr.Task) []shaders.Task {
+	list := make([]shaders.Task, len(tasks))
+	for i, t := range tasks {
+		list[i] = shaders.Task{Lo: uint32(t.Lo), Hi: uint32(t.Hi), Slot: uint32(t.Slot), Index: uint32(t.Index)}
 		if t.Sharp {
-			sharp = 1
+			list[i].Sharp = 1
 		}
-		w = append(w, uint32(t.Lo), uint32(t.Hi), uint32(t.Slot), uint32(t.Index), sharp)
 	}
-	return w
+	return list
 }
 
 func unsigned(v []int32) []uint32 {
@@ -88,7 +87,7 @@ func (r *representations) Count(tasks []mrrr.Task, x []float64) ([]int32, error)
 	counts, signed := make([]uint32, len(tasks)), make([]int32, len(tasks))
 	err := r.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
-			send(r, rec, r.tasks, words(tasks))
+			send(r, rec, r.tasks, taskList(tasks))
 			send(r, rec, r.x, x)
 		})
 		r.MRRR.count.Dispatch(rec, vk.Folded(vk.Tiles(len(tasks), r.tune.Threads)), shaders.StemrCountPush{
@@ -110,7 +109,7 @@ func (r *representations) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float
 	}
 	return r.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
-			send(r, rec, r.tasks, words(tasks))
+			send(r, rec, r.tasks, taskList(tasks))
 			send(r, rec, r.lo, lo)
 			send(r, rec, r.hi, hi)
 		})
@@ -145,12 +144,12 @@ func (s *MRRR) rounds(rec *vk.Recorder, total, threads int, record func(rounds u
 }
 
 // recordBisect bisects tasks [from, from+count) of a list.
-func (r *representations) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, list vk.Region[uint32], lo, hi vk.Region[float64], from, count int, rtol float64) {
+func (r *representations) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, list vk.Region[shaders.Task], lo, hi vk.Region[float64], from, count int, rtol float64) {
 	reps, ld := r.home(tasks)
 	levels, size := r.team(count)
 	r.rounds(rec, vk.Tiles(halvings, levels), count*size, func(rounds uint32) {
 		r.bisect.Dispatch(rec, vk.Folded(vk.Tiles(count, r.tune.Threads/uint32(size))), shaders.StemrBisectPush{
-			Tasks: list.In(r.ws).From(mrrrTaskWords * from).Addr(), Reps: reps, Lo: lo.In(r.ws).From(from).Addr(), Hi: hi.In(r.ws).From(from).Addr(),
+			Tasks: list.In(r.ws).From(from).Addr(), Reps: reps, Lo: lo.In(r.ws).From(from).Addr(), Hi: hi.In(r.ws).From(from).Addr(),
 			Rounds: rounds, Levels: levels, Rtol: rtol, Ld: ld, Count: uint32(count),
 		})
 	})
@@ -185,15 +184,15 @@ func (r *representations) Level(l *mrrr.Level) error {
 
 // sendLevel brings what the kernels of a level read: about its vectors, its clusters, and these clusters' eigenvalues.
 func (r *representations) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
-	send(r, rec, r.vectors, words(l.Vectors))
+	send(r, rec, r.vectors, taskList(l.Vectors))
 	send(r, rec, r.column, unsigned(l.Column))
 	send(r, rec, r.vlo, l.Lo)
 	send(r, rec, r.vhi, l.Hi)
 	send(r, rec, r.gap, l.Gap)
-	send(r, rec, r.clusters, words(l.Clusters))
+	send(r, rec, r.clusters, taskList(l.Clusters))
 	send(r, rec, r.slot, unsigned(l.Child))
 	send(r, rec, r.shifts, l.Shifts)
-	send(r, rec, r.tasks, words(l.Members))
+	send(r, rec, r.tasks, taskList(l.Members))
 	send(r, rec, r.of, unsigned(l.Of))
 	send(r, rec, r.lo, l.MemberLo)
 	send(r, rec, r.hi, l.MemberHi)
@@ -202,12 +201,11 @@ func (r *representations) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 // recordVectors finds vectors [from, from+count): some steps of Rayleigh quotient iteration, then
 // bisection for what has not finished, which is hardly ever anything, and a last step.
 func (r *representations) recordVectors(rec *vk.Recorder, l *mrrr.Level, from, count int) {
-	const fresh, last, halve = 1, 2, 4 // flags of stemr_vector
 	ws := r.ws
 	reps, ld := r.home(l.Vectors)
 	step := func(flags uint32) {
 		r.vector.Dispatch(rec, vk.Folded(vk.Tiles(2*count, r.tune.Threads)), shaders.StemrVectorPush{
-			Tasks: r.vectors.In(ws).From(mrrrTaskWords * from).Addr(), Reps: reps, Column: r.column.In(ws).From(from).Addr(), Gap: r.gap.In(ws).From(from).Addr(),
+			Tasks: r.vectors.In(ws).From(from).Addr(), Reps: reps, Column: r.column.In(ws).From(from).Addr(), Gap: r.gap.In(ws).From(from).Addr(),
 			Lo: r.vlo.In(ws).From(from).Addr(), Hi: r.vhi.In(ws).From(from).Addr(), Lambda: r.lambda.In(ws).From(from).Addr(),
 			Residual: r.residual.In(ws).From(from).Addr(), Done: r.done.In(ws).From(from).Addr(), S: r.s.In(ws).Addr(), X: r.xt.Addr(),
 			Ld: ld, Lds: uint32(r.lanes()), Ldx: uint32(r.xt.Ld), N: uint32(r.n), Count: uint32(count), Flags: flags,
@@ -216,10 +214,10 @@ func (r *representations) recordVectors(rec *vk.Recorder, l *mrrr.Level, from, c
 	for i := range mrrr.QuotientSteps + 1 {
 		flags := uint32(0)
 		if i == 0 {
-			flags = fresh
+			flags = shaders.StemrVectorFresh
 		}
 		if i == mrrr.QuotientSteps {
-			flags |= halve
+			flags |= shaders.StemrVectorHalves
 		}
 		step(flags)
 		if i < usualSteps {
@@ -227,7 +225,7 @@ func (r *representations) recordVectors(rec *vk.Recorder, l *mrrr.Level, from, c
 		}
 	}
 	r.recordBisect(rec, l.Vectors, r.vectors, r.vlo, r.vhi, from, count, mrrr.LastTol)
-	step(last)
+	step(shaders.StemrVectorLast)
 }
 
 const (

@@ -105,7 +105,8 @@ func (k *kernel) emitPushFields(b *strings.Builder) {
 	}
 	b.WriteString("Push: []spirv.PushField{\n")
 	for _, f := range k.push {
-		kind, elem := fmt.Sprintf("%q", f.Kind), fmt.Sprintf("%q", f.Elem)
+		of, _ := k.elem(f)
+		kind, elem := fmt.Sprintf("%q", f.Kind), fmt.Sprintf("%q", of)
 		offset, size := fmt.Sprint(f.Offset), fmt.Sprint(f.Size)
 		if k.others != nil {
 			offset = fmt.Sprintf("unsafe.Offsetof(%sPush[T]{}.%s)", k.goName, f.Name)
@@ -156,7 +157,8 @@ func (k *kernel) emitPush(b *strings.Builder, kernels []*kernel) {
 	fmt.Fprintf(b, "type %sPush%s struct {\n", k.goName, k.parameter())
 	for i, f := range k.push {
 		k.emitPad(b, f.pad, func(o *kernel) uintptr { return o.push[i].pad })
-		kind, elem := string(f.Kind), string(f.Elem)
+		kind := string(f.Kind)
+		_, elem := k.elem(f)
 		if f.typed {
 			elem = "T"
 		}

@@ -53,7 +53,23 @@ func testGolden(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", name+".golden")
+	compareGolden(t, name+".golden", have)
+	structs, err := source.Structs(shaders, []*source.Source{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareGolden(t, name+"_structs.golden", structs)
+	for _, v := range s.Variants {
+		if err := source.Validate(root, source.SPVFile(shaders, v.Name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// compareGolden compares with a file of testdata.
+func compareGolden(t *testing.T, name string, have []byte) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(golden, have, 0o666); err != nil {
 			t.Fatal(err)
@@ -66,11 +82,6 @@ func testGolden(t *testing.T, name string) {
 	if !bytes.Equal(have, want) {
 		t.Errorf("differs from %s (go test -update, then look at the difference):\n%s", golden, have)
 	}
-	for _, v := range s.Variants {
-		if err := source.Validate(root, source.SPVFile(shaders, v.Name)); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 func TestCamel(t *testing.T) {
@@ -78,7 +89,7 @@ func TestCamel(t *testing.T) {
 		"sb2st_chase": "Sb2stChase", "n": "N", "ldA": "LdA", "AB": "AB", "ld_a": "LdA", "_x__y_": "XY",
 		strings.ToLower("TILE_N"): "TileN",
 	} {
-		if have := camel(name); have != want {
+		if have := source.Camel(name); have != want {
 			t.Errorf("%s: have %s, want %s", name, have, want)
 		}
 	}
@@ -128,7 +139,7 @@ func TestNewKernelRefuses(t *testing.T) {
 
 func TestRemoveOrphans(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"zkept.go", "zgone.go", "shaders.go", "spv/kept_f32.spv", "spv/gone.spv"} {
+	for _, name := range []string{"zkept.go", "zstructs.go", "zgone.go", "shaders.go", "spv/kept_f32.spv", "spv/gone.spv"} {
 		if err := write(filepath.Join(dir, name), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +149,7 @@ func TestRemoveOrphans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{
-		"zkept.go": true, "zgone.go": false, "shaders.go": true, "spv/kept_f32.spv": true, "spv/gone.spv": false,
+		"zkept.go": true, "zstructs.go": true, "zgone.go": false, "shaders.go": true, "spv/kept_f32.spv": true, "spv/gone.spv": false,
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: kept %t, want %t", name, err == nil, want)

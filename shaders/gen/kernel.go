@@ -43,14 +43,14 @@ type specField struct {
 }
 
 func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
-	k := &kernel{name: v.Name, goName: camel(v.Name), defines: v.Defines, info: info}
+	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}
 	for _, c := range info.Spec {
 		value, err := literal(c)
 		if err != nil {
 			return nil, err
 		}
-		f := specField{camel(strings.ToLower(c.Name)), c, value}
+		f := specField{source.Camel(strings.ToLower(c.Name)), c, value}
 		if taken[f.name] {
 			return nil, fmt.Errorf("two specialisation constants would be %s in Go", f.name)
 		}
@@ -60,7 +60,7 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	clear(taken)
 	align := uintptr(4)
 	for _, f := range info.Push {
-		f.Name = camel(f.Name)
+		f.Name = source.Camel(f.Name)
 		if taken[f.Name] {
 			return nil, fmt.Errorf("two push members would be %s in Go", f.Name)
 		}
@@ -80,11 +80,25 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	return k, nil
 }
 
+// elem returns the kind or type that an address points to, as [spirv.PushField] and as package shaders
+// spell it.
+func (k *kernel) elem(f pushField) (kind, goType string) {
+	for _, s := range k.info.Structs {
+		if string(f.Elem) == s.Name {
+			return "shaders." + s.Name, s.Name
+		}
+	}
+	return string(f.Elem), string(f.Elem)
+}
+
 // typed takes in that the kernel exists for another number type, too: members that are float64 here
 // and of the other type there get the type parameter.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
+	}
+	if len(k.info.Structs) > 0 {
+		return fmt.Errorf("structs in buffers cannot depend on the number type yet")
 	}
 	if len(k.push) != len(other.push) {
 		return fmt.Errorf("the push block has %d members, and %d for float64", len(other.push), len(k.push))
@@ -109,17 +123,6 @@ func (k *kernel) typed(other *kernel, number string) error {
 
 func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
-}
-
-// camel turns snake_case into CamelCase and leaves inner capitals alone.
-func camel(name string) string {
-	var b strings.Builder
-	for word := range strings.SplitSeq(name, "_") {
-		if word != "" {
-			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-		}
-	}
-	return b.String()
 }
 
 // literal returns the Go expression of a constant's default value.

@@ -62,6 +62,13 @@ func run(all bool, names []string) error {
 	if failed > 0 {
 		return fmt.Errorf("%d of %d sources failed", failed, len(sources))
 	}
+	text, err := source.Structs(dir, sources)
+	if err != nil {
+		return err
+	}
+	if err := write(source.StructsFile(dir), text); err != nil {
+		return err
+	}
 	if len(names) == 0 {
 		return removeOrphans(dir, sources)
 	}
@@ -135,7 +142,7 @@ func write(path string, data []byte) error {
 
 // removeOrphans deletes what was generated from sources or variants that are gone.
 func removeOrphans(dir string, sources []*source.Source) error {
-	wanted := map[string]bool{}
+	wanted := map[string]bool{source.StructsFile(dir): true}
 	for _, s := range sources {
 		wanted[source.GoFile(dir, s.Name)] = true
 		for _, v := range s.Variants {

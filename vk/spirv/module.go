@@ -3,8 +3,8 @@ package spirv
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
-	"strings"
 	"unsafe"
 )
 
@@ -32,7 +32,7 @@ type SpecField struct {
 }
 
 // PushField is one member of the push block and its place, the same in GLSL
-// and in P. Of an Address, Elem is the kind of the scalars it points to, and
+// and in P. Of an Address, Elem is the kind of the scalars or the Go type of the structs it points to, and
 // Readable and Writable tell what the shader declares it may do with them.
 type PushField struct {
 	Name               string // the Go field's
@@ -138,6 +138,6 @@ func compare(t reflect.Type, want []field) error {
 
 // spelling returns a type's name as Kind spells it. (reflect puts the whole
 // import path into the argument of Addr[spirv.Float16].)
-func spelling(t reflect.Type) string {
-	return strings.ReplaceAll(t.String(), reflect.TypeFor[Float16]().PkgPath(), "spirv")
-}
+func spelling(t reflect.Type) string { return importPath.ReplaceAllString(t.String(), "") }
+
+var importPath = regexp.MustCompile(`[^\[\]]*/`)

@@ -3,6 +3,7 @@ package spirv
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -18,6 +19,7 @@ type parsed struct {
 	decorations  map[decoration]uint32
 	defs         map[uint32]instruction // types, constants, variables
 	order        []uint32               // the ids of defs as declared
+	structs      map[string]Struct      // of buffers that the push block points to, by name
 }
 
 type member struct{ of, index uint32 }
@@ -34,7 +36,7 @@ const whole = ^uint32(0)
 func collect(body []instruction) *parsed {
 	p := &parsed{
 		names: map[uint32]string{}, members: map[member]string{},
-		decorations: map[decoration]uint32{}, defs: map[uint32]instruction{},
+		decorations: map[decoration]uint32{}, defs: map[uint32]instruction{}, structs: map[string]Struct{},
 	}
 	for _, in := range body {
 		if len(in.args) == 0 {
@@ -148,18 +150,30 @@ func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	return f, err
 }
 
-// pointee finds out what a buffer reference points to and what is done there.
+// pointee finds out what a buffer reference points to and what is done there: one kind of scalar, or
+// structs of one type, which it adds to p.structs.
 // A block counts as readable or writable as soon as one of its members is.
 func (p *parsed) pointee(typ uint32, f *PushField) error {
 	block := p.defs[typ]
 	if block.op != opTypeStruct {
 		return errors.New("a buffer reference to something that is no block")
 	}
-	elem, ok := p.leaf(typ, "", 0)
-	if !ok || elem == "" {
+	if element, found := p.structElement(block); found {
+		stride, _ := p.decoration(block.arg(1), decorationArrayStride)
+		s, err := p.structure(element, stride)
+		if err != nil {
+			return err
+		}
+		if other, twice := p.structs[s.Name]; twice && !reflect.DeepEqual(other, s) {
+			return fmt.Errorf("two structs %s", s.Name)
+		}
+		f.Elem = Kind(s.Name)
+		p.structs[s.Name] = s
+	} else if elem, ok := p.leaf(typ, "", 0); ok && elem != "" {
+		f.Elem = elem
+	} else {
 		return fmt.Errorf("its block %s does not consist of one kind of scalar", p.names[typ])
 	}
-	f.Elem = elem
 	for i := range block.args[1:] {
 		of := member{typ, uint32(i)}
 		_, nonWritable := p.decorations[decoration{of, decorationNonWritable}]

@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -11,6 +12,7 @@ type Info struct {
 	LocalSize    [3]Dimension
 	Spec         []SpecConstant // by id
 	Push         []PushField    // by offset; names as in GLSL
+	Structs      []Struct       // elements of the buffers that Push points to, by name
 	Capabilities []Capability   // in order of their numbers
 }
 
@@ -23,8 +25,8 @@ type SpecConstant struct {
 }
 
 // Reflect reads a module with one compute entry point. Push blocks may hold
-// scalars and buffer references whose blocks consist of one kind of scalar
-// (in arrays, vectors or structs); anything else is refused.
+// scalars and buffer references. The block of a reference is one array of structs, or consists of one kind
+// of scalar; anything else is refused.
 func Reflect(code []byte) (*Info, error) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -43,6 +45,9 @@ func Reflect(code []byte) (*Info, error) {
 	}
 	if info.Push, err = p.pushBlock(); err != nil {
 		return nil, fmt.Errorf("spirv: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.structs)) {
+		info.Structs = append(info.Structs, p.structs[name])
 	}
 	return info, nil
 }

@@ -108,6 +108,36 @@ func TestReflectPushBlock(t *testing.T) {
 	}
 }
 
+// merges declares a push block with a reference to buffer Merges { Merge at[]; }, where struct Merge { uint lo,
+// at[2]; float64 rho; } has the given offset of rho, and its elements lie stride bytes apart.
+func merges(rho, stride, step uint32) *stream {
+	const tMerge, tPair, tMerges, idTwo = 800, 801, 802, 803
+	s := shader().named(opName, "Merge", tMerge).named(opMemberName, "lo", tMerge, 0).named(opMemberName, "at", tMerge, 1).
+		named(opMemberName, "rho", tMerge, 2)
+	s.op(opDecorate, tPair, decorationArrayStride, step).op(opDecorate, tMerges, decorationArrayStride, stride)
+	for i, offset := range []uint32{0, 4, rho} {
+		s.op(opMemberDecorate, tMerge, uint32(i), decorationOffset, offset)
+	}
+	s.types().op(opConstant, tUint, idTwo, 2).op(opTypeArray, tPair, tUint, idTwo).op(opTypeStruct, tMerge, tUint, tPair, tDouble)
+	s.op(opTypeRuntimeArray, tMerges, tMerge).op(opTypeStruct, tBlock, tMerges).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+	return s.push(tPointer)
+}
+
+func TestReflectStructs(t *testing.T) {
+	info, err := Reflect(merges(16, 24, 4).code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Struct{{Name: "Merge", Size: 24, Fields: []StructField{
+		{"lo", 0, Uint32, 0}, {"at", 4, Uint32, 2}, {"rho", 16, Float64, 0}}}}
+	if !reflect.DeepEqual(info.Structs, want) || info.Push[0].Elem != "Merge" {
+		t.Errorf("have %+v of %s, want %+v", info.Structs, info.Push[0].Elem, want)
+	}
+	if _, err := Reflect(merges(16, 24, 8).code()); err == nil || !strings.Contains(err.Error(), "8 bytes apart") {
+		t.Errorf("a padded array: %v", err)
+	}
+}
+
 // A block of two members is read and written as soon as one of them is.
 func TestReflectAccessIsConservative(t *testing.T) {
 	s := shader().op(opMemberDecorate, tBlock, 0, decorationNonWritable).

@@ -15,12 +15,13 @@ import (
 
 // Source is one file TRADE/NAME.comp of the folder glsl.
 type Source struct {
-	Name     string    // the file's name, without extension
-	Trade    string    // its folder: product, reduce, chase, tridiag, back or measure
-	Doc      []string  // first paragraph of the contract at the top of the file
-	Variants []Variant // the kernels compiled from it; at least one
-	Typed    bool      // it includes numerics.glsl: its kernels exist for each of Numbers
-	Hash     string    // of Doc, and of the code of the file and of all files it includes
+	Name      string     // the file's name, without extension
+	Trade     string     // its folder: product, reduce, chase, tridiag, back or measure
+	Doc       []string   // first paragraph of the contract at the top of the file
+	Variants  []Variant  // the kernels compiled from it; at least one
+	Constants []Constant // declared for the host by #pragma host NAME...
+	Typed     bool       // it includes numerics.glsl: its kernels exist for each of Numbers
+	Hash      string     // of Doc, and of the code of the file and of all files it includes
 }
 
 // File is the source's path below the folder glsl.
@@ -38,6 +39,9 @@ type Variant struct {
 
 // GLSL is the folder of the sources, inside the shaders' folder.
 func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
+
+// Constant is an integer that a source shares with the host.
+type Constant struct{ Name, Value string }
 
 // Number is a type of numbers that a typed source is compiled for.
 type Number struct {
@@ -128,11 +132,32 @@ func Read(path string) (*Source, error) {
 			}
 		}
 	}
+	if s.Constants, err = constants(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.File(), err)
+	}
 	err = s.visit(path)
 	return s, err
 }
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
+
+var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
+
+// constants finds the constants that "#pragma host NAME..." names; each is declared in the same file, as
+// NAME = VALUE of decimal digits.
+func constants(text []byte) (all []Constant, err error) {
+	text = uncommented(text)
+	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
+		for _, name := range strings.Fields(string(m[1])) {
+			value := regexp.MustCompile(`\b` + name + ` = ([0-9]+)[,;]`).FindSubmatch(text)
+			if value == nil {
+				return nil, fmt.Errorf("%s for the host has no value", name)
+			}
+			all = append(all, Constant{name, string(value[1])})
+		}
+	}
+	return all, nil
+}
 
 // numerics is the header that picks a number type.
 const numerics = "numerics.glsl"

@@ -98,6 +98,19 @@ func TestHashFollowsCode(t *testing.T) {
 	}
 }
 
+// Constants for the host are named in the source, and are declared there with a value.
+func TestConstants(t *testing.T) {
+	dir := folder(t, "glsl/chase/a.comp", "#version 460\n#pragma host LEAD MOST\nconst uint LEAD = 2; // not 3\nconst uint X = 1, MOST = 40;\n",
+		"glsl/product/b.comp", "#pragma host NONE\n// NONE = 1;\nconst uint NONE = 2 * 3;\n")
+	s, err := Read(filepath.Join(GLSL(dir), "chase", "a.comp"))
+	if want := []Constant{{"LEAD", "2"}, {"MOST", "40"}}; err != nil || !reflect.DeepEqual(s.Constants, want) {
+		t.Errorf("%v, %v", s.Constants, err)
+	}
+	if _, err := Read(filepath.Join(GLSL(dir), "product", "b.comp")); err == nil || !strings.Contains(err.Error(), "NONE") {
+		t.Errorf("a value that is no number: %v", err)
+	}
+}
+
 func TestStale(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "#version 460\n", "spv/a.spv", "words")
 	s := read(t, dir, "a.comp")

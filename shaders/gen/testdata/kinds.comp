@@ -3,7 +3,7 @@
 //
 // Not part of the documentation.
 // variant: kinds
-// variant: kinds_f32 REAL=float
+// variant: kinds_f32 REAL=float Rotation=ShortRotation
 // variant: kinds_deep DEPTH=3
 #version 460
 #extension GL_EXT_buffer_reference : require

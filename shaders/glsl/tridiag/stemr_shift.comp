@@ -60,6 +60,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // Candidates of a cluster.
+#pragma host SHIFTS
 const uint SHIFTS = 8;
 // Growth that is good enough.
 const work_t GROWTH = 8;

@@ -33,6 +33,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // Sums of each kind.
+#pragma host SAMPLES
 const uint SAMPLES = 4;
 
 // sign_of returns whether column c has a minus in sample s.

@@ -79,6 +79,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // The first step; the last one; the next λ is the middle of the interval.
+#pragma host FRESH LAST HALVES
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
 // A column of numbers, one a row: address of the first, bytes from row to row.

@@ -1,0 +1,59 @@
+package spirv
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Struct is the element of a buffer that is one array of structs: buffer Merges { Merge at[]; }.
+type Struct struct {
+	Name   string // as in GLSL
+	Size   uintptr
+	Fields []StructField // by offset
+}
+
+// StructField is one member of a Struct.
+type StructField struct {
+	Name   string // as in GLSL
+	Offset uintptr
+	Kind   Kind
+	Count  int // elements of an array or a vector; 0 for a single number
+}
+
+// structElement returns the type of the structs that a buffer's block is one array of.
+func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
+	if len(block.args) != 2 {
+		return 0, false
+	}
+	array := p.defs[block.arg(1)]
+	element := p.defs[array.arg(1)]
+	return element.arg(0), array.op == opTypeRuntimeArray && element.op == opTypeStruct
+}
+
+// structure reads the layout of a struct whose members are numbers, vectors and arrays of numbers.
+// stride is that of the array it is an element of.
+func (p *parsed) structure(typ, stride uint32) (Struct, error) {
+	s := Struct{Name: p.names[typ], Size: uintptr(stride)}
+	if s.Name == "" {
+		return s, errors.New("its struct has no name")
+	}
+	for i, t := range p.defs[typ].args[1:] {
+		of := member{typ, uint32(i)}
+		offset, found := p.decorations[decoration{of, decorationOffset}]
+		f := StructField{Name: p.members[of], Offset: uintptr(offset), Kind: p.scalar(t)}
+		switch in := p.defs[t]; in.op {
+		case opTypeVector:
+			f.Kind, f.Count = p.scalar(in.arg(1)), int(in.arg(2))
+		case opTypeArray:
+			f.Kind, f.Count = p.scalar(in.arg(1)), int(p.defs[in.arg(2)].arg(2))
+			if step, _ := p.decoration(t, decorationArrayStride); uintptr(step) != f.Kind.Size() {
+				return s, fmt.Errorf("member %s of its struct %s has elements %d bytes apart", f.Name, s.Name, step)
+			}
+		}
+		if f.Kind == "" || !found {
+			return s, fmt.Errorf("member %s of its struct %s is no number, vector or array of numbers", f.Name, s.Name)
+		}
+		s.Fields = append(s.Fields, f)
+	}
+	return s, nil
+}
