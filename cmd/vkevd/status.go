@@ -30,6 +30,7 @@ var statuses = []struct {
 	{is(vk.ErrNoDevice), statusDevice},
 	{is(vk.ErrDeviceLost), statusDevice},
 	{as[*vk.UnsupportedError], statusDevice},
+	{as[*vk.OutOfRangeError], statusDevice},
 	{as[*vk.OutOfMemoryError], statusDevice},
 	{as[*vk.Error], statusDevice},
 	{as[*missingError], statusDevice},

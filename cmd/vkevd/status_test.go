@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Every error that evd and vk export has its exit status, by itself and wrapped.
+func TestStatuses(t *testing.T) {
+	known := map[string]struct {
+		err  error
+		want int
+	}{
+		"evd.NonFiniteError":     {&evd.NonFiniteError{}, statusInput},
+		"evd.ShapeError":         {&evd.ShapeError{}, statusInput},
+		"evd.OptionError":        {&evd.OptionError{}, statusInput},
+		"evd.TooManyError":       {&evd.TooManyError{}, statusInput},
+		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, statusNumerical},
+		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, statusNumerical},
+		"evd.StageError":         {&evd.StageError{}, statusDevice},
+		"vk.UnsupportedError":    {&vk.UnsupportedError{}, statusDevice},
+		"vk.OutOfMemoryError":    {&vk.OutOfMemoryError{}, statusDevice},
+		"vk.OutOfRangeError":     {&vk.OutOfRangeError{}, statusDevice},
+		"vk.Error":               {&vk.Error{Err: fmt.Errorf("no room")}, statusDevice},
+		"vk.ErrNoDevice":         {vk.ErrNoDevice, statusDevice},
+		"vk.ErrDeviceLost":       {vk.ErrDeviceLost, statusDevice},
+		"vk.ErrClosed":           {vk.ErrClosed, statusInput}, // a defect of the command: it closes last
+		"context.Canceled":       {context.Canceled, statusNumerical},
+	}
+	for name, c := range known {
+		for _, err := range []error{c.err, fmt.Errorf("A.mtx: %w", c.err)} {
+			if have := status(err); have != c.want {
+				t.Errorf("%s: status %d of %q, want %d", name, have, err, c.want)
+			}
+		}
+	}
+	names := slices.Concat(errorsOf(t, "evd"), errorsOf(t, "vk"))
+	for _, name := range names {
+		if _, listed := known[name]; !listed {
+			t.Errorf("%s has no row here", name)
+		}
+	}
+	if len(names) != len(known)-1 {
+		t.Errorf("evd and vk export %v", names)
+	}
+}
+
+// errorsOf lists the exported errors of a package: types whose names end in Error, and variables whose
+// names begin with Err.
+func errorsOf(t *testing.T, pkg string) (names []string) {
+	t.Helper()
+	product := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
+	pkgs, err := parser.ParseDir(token.NewFileSet(), "../../"+pkg, product, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(name *ast.Ident, is bool) {
+		if is && name.IsExported() {
+			names = append(names, pkg+"."+name.Name)
+		}
+	}
+	for _, f := range pkgs[pkg].Files {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					add(spec.Name, strings.HasSuffix(spec.Name.Name, "Error"))
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						add(name, strings.HasPrefix(name.Name, "Err"))
+					}
+				}
+			}
+		}
+	}
+	return names
+}
