@@ -3,6 +3,7 @@ package matio
 import (
 	"io"
 	"math"
+	"unicode"
 )
 
 // diagonals is text of one row of a tridiagonal a line: "i d e" or "d e", the last without
@@ -18,19 +19,26 @@ type diagonals struct {
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
+	header := err == nil && isName(first[0])
+	if header {
+		alone := r.noOrder(first[0])
+		if first, err = r.words(); err == io.EOF {
+			return nil, alone
+		}
+	}
 	if err == io.EOF {
 		return nil, &FormatError{l.in.file, 0, "no numbers in the file"}
 	} else if err != nil {
 		return nil, err
 	}
-	switch len(first) {
-	case 1:
+	switch n := len(first); {
+	case n == 1:
 		n, ok := count(first[0], math.MaxInt/100)
 		if !ok {
-			return nil, l.errorf("%s is no order of a matrix; the first line gives that, or d and e", quote(first[0]))
+			return nil, r.noOrder(first[0])
 		}
 		r.order = n
-	case 2:
+	case n == 2 || n == 3 && header:
 		if err := r.row(first); err != nil {
 			return nil, err
 		}
@@ -38,6 +46,10 @@ func readDiagonals(l *lines) (*Tridiagonal, error) {
 		return nil, l.errorf("%d numbers in the first line; it gives the order, or d and e", len(first))
 	}
 	return r.rest()
+}
+
+func (r *diagonals) noOrder(word []byte) error {
+	return r.errorf("%s is no order of a matrix; the first line gives that, or d and e", quote(word))
 }
 
 // rest reads all other lines.
@@ -91,7 +103,14 @@ func (r *diagonals) row(words [][]byte) error {
 	return nil
 }
 
-// words splits the next line that is neither blank nor a comment. They are valid until the next call.
+// isName tells whether a word is no number but could be the name of a column.
+func isName(word []byte) bool {
+	_, complaint := number(word)
+	return complaint != "" && (word[0] == '"' || unicode.IsLetter(rune(word[0])))
+}
+
+// words splits the next line that is neither blank nor a comment, between blanks, commas or
+// semicolons. They are valid until the next call.
 func (r *diagonals) words() ([][]byte, error) {
 	for {
 		line, err := r.data()
@@ -101,13 +120,21 @@ func (r *diagonals) words() ([][]byte, error) {
 		if line[0] == '#' {
 			continue
 		}
+		for i, c := range line {
+			if c == ',' || c == ';' {
+				line[i] = ' '
+			}
+		}
 		r.split = r.split[:0]
 		for {
 			var word []byte
 			if word, line = cut(line); len(word) == 0 {
-				return r.split, nil
+				break
 			}
 			r.split = append(r.split, word)
+		}
+		if len(r.split) > 0 {
+			return r.split, nil
 		}
 	}
 }

@@ -15,16 +15,19 @@
 //	                comments, CRLF, Fortran's 1.0D+00, nan and inf are understood.
 //	                Refused: complex, hermitian, skew-symmetric, an entry above the
 //	                diagonal of a symmetric file, and any count that does not hold.
-//	.npy 1, 2, 3    C and Fortran order; <f8 >f8 <f4 >f4 <i8 >i8 <i4 >i4 |i1 |u1 |b1,
-//	                all turned into float64 (i8 beyond 2⁵³ is rounded to nearest).
+//	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
+//	                bits with and without sign, booleans, either byte order; all turned into
+//	                float64 (integers beyond 2⁵³ are rounded to nearest).
 //	                Refused: complex, structured, object and every other type.
-//	.npz            the only array in it or the one called A; stored or deflated.
-//	CSV, text       numbers between commas, or all between blanks and tabs, as numpy.savetxt
-//	                and Fortran write them; a row a line, no header; # begins a comment line.
-//	                Refused: files called .mtx, which must have Matrix Market's banner.
+//	.npz            the array that Options name, the only array, or the one called A; stored or
+//	                deflated. A matrix of scipy.sparse.save_npz in the formats coo, csc, csr.
+//	CSV, text       numbers between commas, semicolons, or blanks and tabs; one row per line,
+//	                with or without a header line and row names, as numpy.savetxt, pandas, R
+//	                and Fortran write them; # begins a comment line.
+//	                Refused: files called .mtx, which must have Matrix Market's banner unless
+//	                Options say that they are Matrix Market.
 //
-// Tridiagonal matrices are read as two diagonals, by ReadTridiagonal, from text and from all of these
-// but tables with commas.
+// Tridiagonal matrices are read as two diagonals by ReadTridiagonal.
 //
 // Writing never needs a second copy of the matrix: WriteNPY goes by the caller's
 // leading dimension, and an NPYWriter takes columns block after block.

@@ -107,7 +107,7 @@ func FuzzNPZ(f *testing.F) {
 		f.Add([]byte(npz(method, "x.npy", whole, "y.npy", whole[:50])))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		at, err := readNPZ(bytes.NewReader(file), int64(len(file)), "m.npz", "")
+		at, err := Options{}.fromZip(bytes.NewReader(file), int64(len(file)), "m.npz")
 		if err == nil && len(at.Data) != at.Rows*at.Cols {
 			t.Fatalf("%d by %d with %d elements", at.Rows, at.Cols, len(at.Data))
 		}

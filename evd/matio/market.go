@@ -40,6 +40,31 @@ func readMarket(in *input, most int) (*Dense, error) {
 	if err := m.readBanner(); err != nil {
 		return nil, err
 	}
+	return m.read()
+}
+
+// readBareMarket reads a file that has no banner: it is general and real, and the size line tells
+// whether it is a list of entries.
+func readBareMarket(in *input, most int) (*Dense, error) {
+	return bareMarket(in, most).read()
+}
+
+func bareMarket(in *input, most int) *market {
+	start, _ := in.Peek(in.Size())
+	m := &market{lines: newLines(in), most: most, value: number}
+	for len(start) > 0 {
+		var line []byte
+		line, start, _ = bytes.Cut(start, []byte("\n"))
+		if words := bytes.Fields(line); len(words) > 0 && words[0][0] != '%' {
+			m.array = len(words) == 2
+			break
+		}
+	}
+	return m
+}
+
+// read reads what follows the banner.
+func (m *market) read() (*Dense, error) {
 	if err := m.readSize(); err != nil {
 		return nil, err
 	}

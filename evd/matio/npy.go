@@ -45,8 +45,20 @@ func readNPY(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// readHeader reads magic, version and the dictionary that says what follows.
+// readHeader reads what stands before the elements, and makes sure that they are numbers.
 func (f *npy) readHeader() error {
+	if err := f.readDictionary(); err != nil {
+		return err
+	}
+	var known bool
+	if f.element, known = elementTypes[f.descr]; !known {
+		return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits", f.descr)
+	}
+	return nil
+}
+
+// readDictionary reads magic, version and the dictionary that says what follows.
+func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
 		return err
@@ -77,10 +89,6 @@ func (f *npy) readHeader() error {
 	var complaint string
 	if f.npyHeader, complaint = parseHeader(string(text)); complaint != "" {
 		return f.errorf("header: %s", complaint)
-	}
-	var known bool
-	if f.element, known = elementTypes[f.descr]; !known {
-		return f.errorf("element type %q is not supported, only %s", f.descr, elementNames())
 	}
 	f.header = int64(len(fixed) + sizeBytes + len(text))
 	if f.left != unknown {

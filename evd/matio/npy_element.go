@@ -2,10 +2,7 @@ package matio
 
 import (
 	"encoding/binary"
-	"maps"
 	"math"
-	"slices"
-	"strings"
 )
 
 // An element is a number type as it lies in a .npy file.
@@ -16,24 +13,51 @@ type element struct {
 
 var le, be = binary.LittleEndian, binary.BigEndian
 
-// elementTypes has them by NumPy's name: byte order, kind, bytes.
+// elementTypes has them by NumPy's name: byte order, kind, bytes. Types of one byte have no byte
+// order.
 var elementTypes = map[string]element{
-	"<f8": {8, func(p []byte) float64 { return math.Float64frombits(le.Uint64(p)) }},
-	">f8": {8, func(p []byte) float64 { return math.Float64frombits(be.Uint64(p)) }},
-	"<f4": {4, func(p []byte) float64 { return float64(math.Float32frombits(le.Uint32(p))) }},
-	">f4": {4, func(p []byte) float64 { return float64(math.Float32frombits(be.Uint32(p))) }},
-	"<i8": {8, func(p []byte) float64 { return float64(int64(le.Uint64(p))) }},
-	">i8": {8, func(p []byte) float64 { return float64(int64(be.Uint64(p))) }},
-	"<i4": {4, func(p []byte) float64 { return float64(int32(le.Uint32(p))) }},
-	">i4": {4, func(p []byte) float64 { return float64(int32(be.Uint32(p))) }},
 	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
 	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},
 	"|b1": {1, func(p []byte) float64 { return float64(min(p[0], 1)) }},
 }
 
-// elementNames lists the types for an error message.
-func elementNames() string {
-	return strings.Join(slices.Sorted(maps.Keys(elementTypes)), " ")
+func init() {
+	for sign, order := range map[string]binary.ByteOrder{"<": le, ">": be} {
+		for name, e := range map[string]element{
+			"f8": {8, func(p []byte) float64 { return math.Float64frombits(order.Uint64(p)) }},
+			"f4": {4, func(p []byte) float64 { return float64(math.Float32frombits(order.Uint32(p))) }},
+			"f2": {2, func(p []byte) float64 { return half(order.Uint16(p)) }},
+			"i8": {8, func(p []byte) float64 { return float64(int64(order.Uint64(p))) }},
+			"i4": {4, func(p []byte) float64 { return float64(int32(order.Uint32(p))) }},
+			"i2": {2, func(p []byte) float64 { return float64(int16(order.Uint16(p))) }},
+			"u8": {8, func(p []byte) float64 { return float64(order.Uint64(p)) }},
+			"u4": {4, func(p []byte) float64 { return float64(order.Uint32(p)) }},
+			"u2": {2, func(p []byte) float64 { return float64(order.Uint16(p)) }},
+		} {
+			elementTypes[sign+name] = e
+		}
+	}
+}
+
+// half is the value of an IEEE binary16 number: 1 bit sign, 5 exponent, 10 fraction.
+func half(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	var x float64
+	switch exponent {
+	case 31:
+		x = math.Inf(1)
+		if fraction != 0 {
+			x = math.NaN()
+		}
+	case 0:
+		x = fraction * 0x1p-24
+	default:
+		x = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if bits>>15 != 0 {
+		return -x
+	}
+	return x
 }
 
 // decode appends the elements in p to a.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,16 @@ func TestNPYTypes(t *testing.T) {
 		{">i8", big([]int64{1, -2, 3, 4}), []float64{1, -2, 3, 4}},
 		{"<i4", []int32{1, -2, 3, 4}, []float64{1, -2, 3, 4}},
 		{">i4", big([]int32{1, -2, 3, 4}), []float64{1, -2, 3, 4}},
+		{"<i2", []int16{1, -2, 3, 4}, []float64{1, -2, 3, 4}},
+		{">i2", big([]int16{1, -2, 3, 4}), []float64{1, -2, 3, 4}},
+		{"<u8", []uint64{1, 2, 1<<53 + 1, math.MaxUint64}, []float64{1, 2, 1 << 53, 1 << 64}},
+		{">u8", big([]uint64{1, 2, 3, 4}), []float64{1, 2, 3, 4}},
+		{"<u4", []uint32{1, 2, 3, 1<<32 - 1}, []float64{1, 2, 3, 1<<32 - 1}},
+		{">u4", big([]uint32{1, 2, 3, 4}), []float64{1, 2, 3, 4}},
+		{"<u2", []uint16{1, 2, 3, 65535}, []float64{1, 2, 3, 65535}},
+		{">u2", big([]uint16{1, 2, 3, 4}), []float64{1, 2, 3, 4}},
+		{"<f2", []uint16{0x3c00, 0xc000, 0x7bff, 0x0001}, []float64{1, -2, 65504, 0x1p-24}},
+		{">f2", big([]uint16{0x3555, 0x7c00, 0xfc00, 0x7e00}), []float64{0.333251953125, inf, -inf, nan}},
 		{"|i1", []int8{1, -2, 127, -128}, []float64{1, -2, 127, -128}},
 		{"|u1", []uint8{1, 2, 200, 255}, []float64{1, 2, 200, 255}},
 		{"|b1", []bool{true, false, false, true}, []float64{1, 0, 0, 1}},
@@ -100,7 +111,7 @@ func TestNPYShapesAndVersions(t *testing.T) {
 func TestNPYBad(t *testing.T) {
 	fine := dictionary("<f8", false, "(1, 2)")
 	pair := []float64{1, 2}
-	const types = "<f4 <f8 <i4 <i8 >f4 >f8 >i4 >i8 |b1 |i1 |u1"
+	const types = "booleans, integers and floats of at most 64 bits"
 	for _, c := range []struct{ file, known, unknown string }{
 		{"\x93NUMP", "the file ends inside the header", ""},
 		{"\x93NUMPX\x01\x00", "no .npy magic bytes", ""},

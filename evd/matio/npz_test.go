@@ -36,7 +36,7 @@ func TestReadNPZ(t *testing.T) {
 			{"A of two", "", npz(method, "B.npy", three, "A.npy", five), "5"},
 			{"by name", "B", npz(method, "B.npy", three, "A.npy", five), "3"},
 			{"beside something else", "", npz(method, "readme.txt", "hello", "M.npy", five), "5"},
-			{"which one", "", npz(method, "x.npy", three, "y.npy", five), "f.npz: no array is called A, only x, y"},
+			{"which one", "", npz(method, "x.npy", three, "y.npy", five), "f.npz: several arrays, and none is called A: name one of x, y"},
 			{"no such", "C", npz(method, "A.npy", three), "f.npz: no array is called C, only A"},
 			{"no array", "", npz(method, "readme.txt", "hello"), "f.npz: the archive holds no .npy array"},
 			{"cut array", "", npz(method, "A.npy", five[:len(five)-1]), "ends inside|announces 8 bytes"},

@@ -12,12 +12,17 @@ type Tridiagonal struct{ D, E []float64 }
 
 // ReadTridiagonalFile is ReadTridiagonal for a file.
 func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
+	return Options{}.ReadTridiagonalFile(path)
+}
+
+// ReadTridiagonalFile is the function ReadTridiagonalFile with these options.
+func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadTridiagonal(f, path)
+	return o.ReadTridiagonal(f, path)
 }
 
 // ReadTridiagonal reads a symmetric tridiagonal matrix. Content decides how, and gzip is seen
@@ -25,38 +30,103 @@ func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 //
 //   - Matrix Market: a square matrix, symmetric or exactly so, without elements off
 //     the three diagonals; or an array of two columns, D and E.
-//   - .npy, .npz: the same two.
-//   - Text of two columns, d and e, a row a line.
+//   - .npy, .npz: the same two, or an array of two rows, D and E, as scipy.linalg.eig_banded
+//     takes it (lower form).
+//   - .npz: two vectors called d and e, or D and E; a matrix of scipy.sparse.save_npz.
+//   - Text of two columns, d and e, one row per line.
 //   - Text as the STCollection of LAPACK's testers has it: first the order, then lines of i,
 //     d and e, or of d and e. Their order counts; some of the collection's files number them
 //     wrongly.
 //
-// The last e of columns stands for nothing and may be missing. In text, lines that begin with %
-// or # do not count. A matrix of two rows and two columns is meant as it stands, not as D and E.
+// The last e of columns stands for nothing and may be missing. Between numbers stand blanks, commas
+// or semicolons. In text, lines that begin with % or # do not count, nor does a first line of names.
+// A matrix of two rows and two columns is meant as it stands, not as D and E.
 func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
+	return Options{}.ReadTridiagonal(r, name)
+}
+
+// ReadTridiagonal is the function ReadTridiagonal with these options.
+func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
+	if at, size, ok := zipped(r); ok {
+		return o.tridiagonalFromZip(at, size, name)
+	}
 	in, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.done()
-	var d *Dense
 	switch {
 	case in.starts(npyMagic):
-		d, err = readNPY(in, mostElements)
-	case in.starts(zipMagic):
-		d, err = in.npz("")
-	case hasBanner(in):
-		return readMarketTridiagonal(in)
-	default:
-		if err := mayBeText(in); err != nil {
+		d, err := readNPY(in, mostElements)
+		if err != nil {
 			return nil, err
 		}
-		return readDiagonals(newLines(in))
+		return d.tridiagonal(name)
+	case in.starts(zipMagic):
+		at, err := in.slurp()
+		if err != nil {
+			return nil, err
+		}
+		return o.tridiagonalFromZip(at, at.Size(), name)
+	case hasBanner(in):
+		m := &market{lines: newLines(in), most: mostElements}
+		if err := m.readBanner(); err != nil {
+			return nil, err
+		}
+		return m.readTridiagonal()
+	case o.MatrixMarket:
+		return bareMarket(in, mostElements).readTridiagonal()
 	}
+	if err := mayBeText(in); err != nil {
+		return nil, err
+	}
+	return readDiagonals(newLines(in))
+}
+
+// tridiagonalFromZip reads two vectors, a sparse matrix, or one array of any form that a
+// tridiagonal matrix may have.
+func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tridiagonal, error) {
+	z, err := openArchive(r, size, name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Array == "" {
+		for _, pair := range [][2]string{{"d", "e"}, {"D", "E"}} {
+			if z.member(pair[0]) != nil && z.member(pair[1]) != nil {
+				return z.diagonals(pair[0], pair[1])
+			}
+		}
+		if z.isSparse() {
+			s, err := z.readSparse()
+			if err != nil {
+				return nil, err
+			}
+			return s.tridiagonal()
+		}
+	}
+	d, err := o.fromZip(r, size, name)
 	if err != nil {
 		return nil, err
 	}
 	return d.tridiagonal(name)
+}
+
+// diagonals reads two vectors, of which the second is one shorter or as long, its last element
+// standing for nothing.
+func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
+	d, err := z.vector(diagonal)
+	if err != nil {
+		return nil, err
+	}
+	e, err := z.vector(off)
+	if err != nil {
+		return nil, err
+	}
+	n := len(d)
+	if len(e) != n && len(e) != max(0, n-1) {
+		return nil, &FormatError{z.name, 0, fmt.Sprintf("%s has %d elements, %s has %d", diagonal, n, off, len(e))}
+	}
+	return &Tridiagonal{d, e[:max(0, n-1)]}, nil
 }
 
 // tridiagonal takes a full matrix, or two columns, for what they mean.
@@ -64,6 +134,15 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
 	if d.Cols == 2 && n != 2 {
 		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
+	}
+	if n == 2 && d.Cols != 2 {
+		t := &Tridiagonal{make([]float64, d.Cols), make([]float64, max(0, d.Cols-1))}
+		for j := range d.Cols {
+			if t.D[j] = d.Data[2*j]; j < len(t.E) {
+				t.E[j] = d.Data[2*j+1]
+			}
+		}
+		return t, nil
 	}
 	t, err := newTridiagonal(name, n, d.Cols)
 	if err != nil {
@@ -79,12 +158,9 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// readMarketTridiagonal reads a coordinate file in memory of order n, others through Dense.
-func readMarketTridiagonal(in *input) (*Tridiagonal, error) {
-	m := &market{lines: newLines(in), most: mostElements}
-	if err := m.readBanner(); err != nil {
-		return nil, err
-	}
+// readTridiagonal reads a coordinate file in memory of order n, others through Dense.
+func (m *market) readTridiagonal() (*Tridiagonal, error) {
+	file := m.in.file
 	if err := m.readSize(); err != nil {
 		return nil, err
 	}
@@ -95,9 +171,9 @@ func readMarketTridiagonal(in *input) (*Tridiagonal, error) {
 		if err := m.end(); err != nil {
 			return nil, err
 		}
-		return m.out.tridiagonal(in.file)
+		return m.out.tridiagonal(file)
 	}
-	t, err := newTridiagonal(in.file, m.out.Rows, m.out.Cols)
+	t, err := newTridiagonal(file, m.out.Rows, m.out.Cols)
 	if err != nil {
 		return nil, err
 	}

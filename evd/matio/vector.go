@@ -31,14 +31,7 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 	defer in.done()
 	switch {
 	case in.starts(npyMagic):
-		f := npy{input: in, most: mostElements}
-		if err := f.readHeader(); err != nil {
-			return nil, err
-		}
-		if n := len(f.shape); n != 1 && (n != 2 || f.shape[0] != 1 && f.shape[1] != 1) {
-			return nil, f.errorf("not a vector: dimensions %v", f.shape)
-		}
-		return f.readData()
+		return readNPYVector(in)
 	case hasBanner(in):
 		d, err := readMarket(in, mostElements)
 		if err != nil {
@@ -54,6 +47,18 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 		return nil, &FormatError{name, 0, "JSON: an object, not an array of numbers"}
 	}
 	return readValues(newLines(in))
+}
+
+// readNPYVector reads an array of one dimension, or of two of which one is 1.
+func readNPYVector(in *input) ([]float64, error) {
+	f := npy{input: in, most: mostElements}
+	if err := f.readHeader(); err != nil {
+		return nil, err
+	}
+	if n := len(f.shape); n != 1 && (n != 2 || f.shape[0] != 1 && f.shape[1] != 1) {
+		return nil, f.errorf("not a vector: dimensions %v", f.shape)
+	}
+	return f.readData()
 }
 
 // readValues reads one number a line.

@@ -1,0 +1,129 @@
+package matio
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMarketWithoutBannerWhereAskedFor(t *testing.T) {
+	o := Options{MatrixMarket: true}
+	for _, c := range []struct{ text, want string }{
+		{"2 2 3\n1 1 5\n2 1 -1\n2 2 7\n", "&{2 2 [5 -1 0 7] false}"},
+		{"% a comment\n\n2 2\n5\n-1\n0\n7\n", "&{2 2 [5 -1 0 7] false}"},
+		{symmetric + "2 2 1\n2 1 3\n", "&{2 2 [0 3 3 0] true}"},
+		{"2 2 3\n1 1 5\n", "a.mtx:2: the file ends after 1 of 3 entries"},
+		{"hello\n", "a.mtx:1: number of rows: \"hello\" is not an integer from 0 to " + fmt.Sprint(mostElements)},
+	} {
+		d, err := o.Read(strings.NewReader(c.text), "a.mtx")
+		got := fmt.Sprint(d)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+	d, err := o.ReadTridiagonal(strings.NewReader("2 2 4\n1 1 5\n2 1 -1\n1 2 -1\n2 2 7\n"), "a.mtx")
+	if err != nil || !same(d.D, []float64{5, 7}) || !same(d.E, []float64{-1}) {
+		t.Errorf("tridiagonal: %v, %v", d, err)
+	}
+}
+
+func TestArrayOfAnArchiveByName(t *testing.T) {
+	one := func(x float64) string { return npyFile(1, dictionary("<f8", false, "(1, 1)"), x) }
+	path := filepath.Join(t.TempDir(), "f.npz")
+	if err := os.WriteFile(path, []byte(npz(zip.Deflate, "K.npy", one(3), "M.npy", one(5))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := (Options{Array: "M"}).ReadFile(path); err != nil || d.At(0, 0) != 5 {
+		t.Errorf("M: %v, %v", d, err)
+	}
+}
+
+// vectorOf is a .npy file of one dimension.
+func vectorOf(descr string, elements any, n int) string {
+	return npyFile(1, dictionary(descr, false, fmt.Sprintf("(%d,)", n)), elements)
+}
+
+// sparseFile is what scipy.sparse.save_npz writes, with indices of type int32.
+func sparseFile(format string, shape []int64, data []float64, names [2]string, a, b []int32) string {
+	return npz(zip.Deflate,
+		names[0]+".npy", vectorOf("<i4", a, len(a)), names[1]+".npy", vectorOf("<i4", b, len(b)),
+		"format.npy", npyFile(1, dictionary("|S3", false, "()"), []byte(format)),
+		"shape.npy", vectorOf("<i8", shape, len(shape)), "data.npy", vectorOf("<f8", data, len(data)))
+}
+
+var csr, coo = [2]string{"indices", "indptr"}, [2]string{"row", "col"}
+
+// The matrix is [4 1 0; 1 5 -2; 0 -2 6].
+func TestScipySparse(t *testing.T) {
+	shape, data := []int64{3, 3}, []float64{4, 1, 1, 5, -2, -2, 6}
+	for _, c := range []struct{ name, file string }{
+		{"csr", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 7})},
+		{"csc", sparseFile("csc", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 7})},
+		{"coo", sparseFile("coo", shape, data, coo, []int32{0, 0, 1, 1, 1, 2, 2}, []int32{0, 1, 0, 1, 2, 1, 2})},
+		{"coo, an entry in two parts", sparseFile("coo", shape, append([]float64{1, 3}, data[1:]...), coo, []int32{0, 0, 0, 1, 1, 1, 2, 2}, []int32{0, 0, 1, 0, 1, 2, 1, 2})},
+	} {
+		for way, r := range map[string]io.Reader{"at any place": strings.NewReader(c.file), "in order": streamed(c.file)} {
+			d, err := Read(r, "f.npz")
+			if err != nil || !same(d.Data, []float64{4, 1, 0, 1, 5, -2, 0, -2, 6}) {
+				t.Errorf("%s, %s: %v, %v", c.name, way, d, err)
+			}
+		}
+		tri, err := ReadTridiagonal(strings.NewReader(c.file), "f.npz")
+		if err != nil || !same(tri.D, []float64{4, 5, 6}) || !same(tri.E, []float64{1, -2}) {
+			t.Errorf("%s as tridiagonal: %v, %v", c.name, tri, err)
+		}
+	}
+	for _, c := range []struct{ name, file, want string }{
+		{"csc of a matrix that is not symmetric", sparseFile("csc", []int64{2, 1}, []float64{7}, csr, []int32{1}, []int32{0, 1}), "<nil>"},
+		{"column too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 3, 1, 2}, []int32{0, 2, 5, 7}), "f.npz: entry (1,3) is outside of 3 by 3 (counted from 0)"},
+		{"negative row", sparseFile("coo", shape, data[:1], coo, []int32{-1}, []int32{0}), "f.npz: entry (-1,0) is outside of 3 by 3 (counted from 0)"},
+		{"indptr too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 8}), "f.npz: indptr is outside of the 7 entries"},
+		{"indptr short", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 7}), "f.npz: indptr of 3 and indices of 7 elements for 3 by 3 with 7 entries"},
+		{"a row short", sparseFile("coo", shape, data, coo, []int32{0}, []int32{0, 1, 0, 1, 2, 1, 2}), "f.npz: 1 rows and 7 columns for 7 entries"},
+		{"another format", sparseFile("dia", shape, data, coo, []int32{0}, []int32{0}), `f.npz: scipy.sparse format "dia" is not supported, only coo, csc, csr: save A.tocsr() instead`},
+		{"no indices", sparseFile("csr", shape, data, coo, []int32{0}, []int32{0}), "f.npz: no array is called ind"},
+		{"three dimensions", sparseFile("csr", []int64{3, 3, 3}, data, csr, nil, nil), "f.npz: a shape of 3 numbers"},
+	} {
+		_, err := Read(strings.NewReader(c.file), "f.npz")
+		if got := fmt.Sprint(err); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTridiagonalForms(t *testing.T) {
+	d, e := []float64{1, 2, 3}, []float64{4, 5}
+	full := append(e[:2:2], 0)
+	for _, c := range []struct{ name, file string }{
+		{"npz of d and e", npz(zip.Store, "d.npy", vectorOf("<f8", d, 3), "e.npy", vectorOf("<f8", e, 2))},
+		{"npz of D and E, both as long", npz(zip.Deflate, "E.npy", vectorOf("<f8", full, 3), "D.npy", vectorOf("<f8", d, 3))},
+		{"two rows, as eig_banded takes them", npyFile(1, dictionary("<f8", false, "(2, 3)"), append(d[:3:3], full...))},
+		{"two rows by columns", npyFile(1, dictionary("<f8", true, "(2, 3)"), []float64{1, 4, 2, 5, 3, 0})},
+		{"commas", "1,4\n2,5\n3,\n"},
+		{"commas, no last e", "1,4\n2,5\n3\n"},
+		{"semicolons with blanks", "1 ; 4\r\n2 ; 5\r\n3 ; 0\r\n"},
+		{"header", "d,e\n1,4\n2,5\n3,0\n"},
+		{"quoted header", "\"d\" \"e\"\n1 4\n2 5\n3 0\n"},
+		{"pandas", ",d,e\n0,1.0,4.0\n1,2.0,5.0\n2,3.0,0\n"},
+	} {
+		got, err := ReadTridiagonal(strings.NewReader(c.file), "T")
+		if err != nil || !same(got.D, d) || !same(got.E, e) {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+	}
+	bad := npz(zip.Store, "d.npy", vectorOf("<f8", d, 3), "e.npy", vectorOf("<f8", d[:1], 1))
+	if _, err := ReadTridiagonal(strings.NewReader(bad), "T"); fmt.Sprint(err) != "T: d has 3 elements, e has 1" {
+		t.Errorf("lengths: %v", err)
+	}
+	// A first row of NaN is no header.
+	if got, err := ReadTridiagonal(strings.NewReader("nan 1\n2 0\n"), "T"); err != nil || len(got.D) != 2 {
+		t.Errorf("nan: %v, %v", got, err)
+	}
+}
