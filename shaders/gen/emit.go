@@ -24,7 +24,7 @@ func goFile(s *source.Source, stamp source.Stamp, kernels []*kernel) ([]byte, er
 	for _, k := range kernels {
 		k.emitFunc(&b, s)
 		k.emitSpec(&b, kernels)
-		k.emitPush(&b, kernels)
+		k.emitPush(&b, s, kernels)
 	}
 	return format.Source([]byte(b.String()))
 }
@@ -41,6 +41,9 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 			line = k.goName + ": " + line
 		}
 		fmt.Fprintf(b, "// %s\n", line)
+	}
+	if s.Float64 {
+		b.WriteString("//\n// float64 only.\n")
 	}
 	if len(k.defines) > 0 {
 		fmt.Fprintf(b, "//\n// Compiled with %s.\n", strings.Join(k.defines, ", "))
@@ -148,8 +151,8 @@ func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
 	b.WriteString("}\n}\n")
 }
 
-func (k *kernel) emitPush(b *strings.Builder, kernels []*kernel) {
-	fmt.Fprintf(b, "\n// %sPush is the push block of %s.\n", k.goName, k.name)
+func (k *kernel) emitPush(b *strings.Builder, s *source.Source, kernels []*kernel) {
+	fmt.Fprintf(b, "\n// %sPush is the push block of %s%s.\n", k.goName, k.name, map[bool]string{true: ", float64 only"}[s.Float64])
 	if first := kernels[0]; k != first && samePush(first, k) {
 		fmt.Fprintf(b, "type %sPush%s = %sPush%s\n", k.goName, k.parameter(), first.goName, k.argument("T"))
 		return

@@ -19,6 +19,7 @@ type Source struct {
 	Trade     string     // its folder: product, reduce, chase, tridiag, back or measure
 	Doc       []string   // first paragraph of the contract at the top of the file
 	Variants  []Variant  // the kernels compiled from it; at least one
+	Float64   bool       // its header has a line "float64 only"
 	Constants []Constant // declared for the host by #pragma host NAME...
 	Typed     bool       // it includes numerics.glsl: its kernels exist for each of Numbers
 	Hash      string     // of Doc, and of the code of the file and of all files it includes
@@ -114,6 +115,13 @@ func Read(path string) (*Source, error) {
 			s.Variants = append(s.Variants, Variant{name, strings.Fields(defines)})
 			continue
 		}
+		if comment == "float64 only" {
+			s.Float64 = true
+			continue
+		}
+		if comment == "" && len(s.Doc) == 0 {
+			continue
+		}
 		inDoc = inDoc && comment != ""
 		if inDoc {
 			s.Doc = append(s.Doc, comment)
@@ -135,8 +143,13 @@ func Read(path string) (*Source, error) {
 	if s.Constants, err = constants(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File(), err)
 	}
-	err = s.visit(path)
-	return s, err
+	if err := s.visit(path); err != nil {
+		return nil, err
+	}
+	if s.Typed && s.Float64 {
+		return nil, fmt.Errorf("%s: float64 only, but it includes %s", s.File(), numerics)
+	}
+	return s, nil
 }
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
@@ -166,7 +179,7 @@ const numerics = "numerics.glsl"
 // conditional inclusion counts as inclusion.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", s.Doc)
+	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)
 	seen := map[string]bool{}
 	root := filepath.Dir(filepath.Dir(path))
 	var visit func(path string) error

@@ -45,6 +45,10 @@ func TestReadHeader(t *testing.T) {
 	if !reflect.DeepEqual(s.Variants, want) {
 		t.Errorf("variants %q", s.Variants)
 	}
+	only := read(t, folder(t, "glsl/product/only.comp", "// float64 only\n//\n// only counts.\n#version 460\n"), "only.comp")
+	if !only.Float64 || s.Float64 || !reflect.DeepEqual(only.Doc, []string{"only counts."}) {
+		t.Errorf("float64 only: %+v", only)
+	}
 	bare := read(t, dir, "bare.comp")
 	if bare.Doc != nil || !reflect.DeepEqual(bare.Variants, []Variant{{Name: "bare"}}) {
 		t.Errorf("bare: %+v", bare)
@@ -61,6 +65,10 @@ func TestReadRefuses(t *testing.T) {
 		if _, err := Read(filepath.Join(GLSL(dir), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("have %v, want %q", err, want)
 		}
+	}
+	typed := folder(t, "glsl/product/a.comp", "// float64 only\n#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
+	if _, err := Read(filepath.Join(GLSL(typed), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), "float64 only") {
+		t.Errorf("a number type for a kernel without: %v", err)
 	}
 	dir := folder(t, "glsl/product/a.comp", "// variant: b\n", "glsl/back/b.comp", "")
 	if _, err := All(dir); err == nil || !strings.Contains(err.Error(), "declared by b and a") {

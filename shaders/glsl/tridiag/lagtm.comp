@@ -1,3 +1,5 @@
+// float64 only
+//
 // lagtm multiplies a symmetric tridiagonal matrix by columns (LAPACK dlagtm): P = T·Z.
 //
 // in:  d, e  T: n diagonal and n−1 off-diagonal elements

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stebz finds eigenvalues of a symmetric tridiagonal matrix by bisection on Sturm counts, or counts
 // the eigenvalues below given shifts (LAPACK dstebz, dlaebz).
 //

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stebz_narrow brackets eigenvalues of a symmetric tridiagonal matrix by Sturm counts without
 // divisions, so that stebz has to do only a few of its own counts, which divide.
 //

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stebz_prepare scales a symmetric tridiagonal matrix T(d, e) for Sturm counts.
 //
 // in:  d, e   n and n−1 elements, finite; n ≥ 1

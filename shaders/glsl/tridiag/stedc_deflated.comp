@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_deflated copies the deflated columns [k, n) of each merge from W to Q.
 //
 // in:  merges, w  the merges say where in w

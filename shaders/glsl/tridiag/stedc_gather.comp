@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_gather rotates and permutes the columns of Q into W (LAPACK dlaed2).
 //
 // A chain is the steps [first, end) of one merge. It carries a column x from step to step:

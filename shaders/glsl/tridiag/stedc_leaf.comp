@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_leaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK dsteqr): T =
 // V·diag(λ)·Vᵀ for rows [lo, lo + n) of T, n ≤ LEAF, whose norm is about 1.
 //

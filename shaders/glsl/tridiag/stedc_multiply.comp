@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_multiply computes the products of the merges of one level, Q = W·S, half by half, for the
 // columns of S that are wanted (LAPACK dlaed3).
 //

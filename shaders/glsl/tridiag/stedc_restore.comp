@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_restore copies a strip of W, as stedc_gather made it, to the place of Q: rows [first, first
 // + strip) of the only merge, all of them in the upper or all in the lower half. It copies the
 // columns of that half that are not deflated: column c of W becomes column c of the upper block, or

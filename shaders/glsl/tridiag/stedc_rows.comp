@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_rows computes the first and the last row of merged blocks of Q, which are all of Q that the
 // next merge's eigenvalues need: row·S for the first and the last row of W (LAPACK dlaed3, dlaeda).
 //

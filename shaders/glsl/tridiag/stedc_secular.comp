@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_secular finds the roots of secular equations (LAPACK dlaed4).
 //
 // Each merge has poles d in ascending order, weights z without zeros, and rho > 0. Root j of 1/rho

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_sort writes columns of block diagonal matrices as rows, including the zeros: with c =
 // order[j], x[place[j] + r·ldx] is element r of column c, for 0 ≤ j < m and first ≤ r < first +
 // rows.

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3): column j of S has the
 // entries ẑ_i/(d_i − λ_j), scaled to norm 1. The entry of pole i is in row row[i].
 //

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stedc_weights recomputes the weights of secular equations (LAPACK dlaed3).
 //
 // With Löwner's formula, ẑ_i²·rho = (λ_i − d_i) · Π_{j ≠ i} (λ_j − d_i)/(d_j − d_i). For these

@@ -1,3 +1,5 @@
+// float64 only
+//
 // stemr_bisect finds eigenvalues of representations by bisection (LAPACK dlarrb, dlaneg).
 //
 // variant: stemr_bisect

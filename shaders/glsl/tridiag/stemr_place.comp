@@ -1,3 +1,5 @@
+// float64 only
+//
 // stemr_place copies the vectors of one block to their places among all vectors.
 //
 // in:  z       rows×count, column-major without padding; its row i is row lo + i of the matrix

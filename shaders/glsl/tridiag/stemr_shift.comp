@@ -1,3 +1,5 @@
+// float64 only
+//
 // stemr_shift makes representations of clusters, L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I, by the differential
 // stationary transform (LAPACK dlarrf).
 //

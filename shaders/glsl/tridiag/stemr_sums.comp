@@ -1,3 +1,5 @@
+// float64 only
+//
 // stemr_sums adds up vectors with random signs, so that the host can check whether they are
 // orthonormal and are eigenvectors.
 //

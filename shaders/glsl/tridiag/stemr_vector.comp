@@ -1,3 +1,5 @@
+// float64 only
+//
 // stemr_vector finds eigenvectors of representations by twisted factorisations (LAPACK dlar1v,
 // dlarrv): one step of a Rayleigh quotient iteration.
 //
