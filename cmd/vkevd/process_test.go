@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,12 +81,21 @@ func (p *process) ends(words string, status int) {
 	}
 }
 
+// defaultInChildren gives a signal its default action in processes that this one starts. nohup and
+// background jobs of a shell ignore signals, and children inherit that. A handler is not inherited.
+func defaultInChildren(t *testing.T, s os.Signal) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, s)
+	t.Cleanup(func() { signal.Stop(c) })
+}
+
 func TestSignalWhileReading(t *testing.T) {
-	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, kill := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		s := newStage(t)
+		defaultInChildren(t, kill)
 		p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "-")
 		p.await("reading standard input")
-		p.Process.Signal(signal)
+		p.Process.Signal(kill)
 		p.ends("vkevd: interrupted", statusNumerical)
 		s.expectFiles()
 	}
