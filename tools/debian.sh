@@ -20,7 +20,8 @@ installed_version() {
 		awk '$1 == "installed" { print $2; exit }'
 }
 
-# candidate_version PACKAGE [RELEASE] prints the version apt would install.
+# candidate_version PACKAGE [RELEASE] prints the version apt would install, from the sources in the
+# folder $sources if that is set.
 candidate_version() {
-	apt-cache ${2:+-t "$2"} policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }'
+	apt-cache ${sources:+-o "Dir::Etc::sourceparts=$sources"} ${2:+-t "$2"} policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }'
 }

@@ -1,14 +1,16 @@
 #!/bin/sh
-# setup.sh makes this machine able to build and test vkevd: make, a C compiler for
-# cgo, the Vulkan loader, Mesa's CPU driver (lavapipe) and the validation
-# layers. It says nothing and changes nothing when all of it is there.
+# setup.sh [PACKAGE...] makes this machine able to build and test vkevd. It installs make, a C
+# compiler for cgo, the Vulkan loader, Mesa's CPU driver (lavapipe), the validation layers, and
+# the named Debian packages. If all of them are installed, it prints nothing and changes nothing.
+# It never writes to /etc/apt: if Mesa has to come from Debian's backports, that source is used
+# for this one installation.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
 
-# Lavapipe before this version ends every loop after 65535 rounds, silently.
+# Lavapipe before this version ends every loop after 65535 rounds, without an error.
 mesa_min=25
-packages='ca-certificates gcc libc6-dev make libvulkan1 vulkan-validationlayers'
+packages="ca-certificates gcc libc6-dev make libvulkan1 vulkan-validationlayers $*"
 
 die() {
 	echo "setup: $*" >&2
@@ -24,7 +26,7 @@ check_go() {
 		die "Go $need or newer is needed, this one is ${have:-broken}"
 }
 
-# Without apt we install nothing, but say what lacks.
+# Without apt we install nothing, but say what is missing.
 check_without_apt() {
 	lacks=
 	command -v "${CC:-cc}" >/dev/null || lacks="$lacks, a C compiler"
@@ -40,8 +42,12 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
+# apt ARG... runs apt-get with the package sources in /etc/apt, or with those in $sources if that
+# names a folder. Its standard input is empty: it asks nothing.
+sources=
 apt() {
-	as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes apt-get -o DPkg::Lock::Timeout=600 -qq "$@" >/dev/null
+	as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
+		apt-get -o DPkg::Lock::Timeout=600 ${sources:+-o "Dir::Etc::sourceparts=$sources"} -qq "$@" </dev/null >/dev/null
 }
 
 # install_mesa takes the archive's Mesa where it is new enough, else backports'.
@@ -57,13 +63,17 @@ install_mesa() {
 	refusal="lavapipe of Mesa $mesa_min or newer is needed; ${PRETTY_NAME:-this system} offers ${have:-none}"
 	[ -n "$archive" ] || die "$refusal and is no Debian with backports"
 	if ! new_enough "$(candidate_version mesa-vulkan-drivers "$backports")"; then
-		# Backports are never installed from unless asked for, so the line is safe to leave.
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $backports main" |
-			as_root tee "/etc/apt/sources.list.d/$backports.list" >/dev/null
+		echo "setup: taking Mesa from $backports, for this once; /etc/apt stays as it is" >&2
+		sources=$(mktemp -d)
+		trap 'rm -rf "$sources"' EXIT
+		chmod 755 "$sources" # apt reads it as its own user
+		cp -R /etc/apt/sources.list.d/. "$sources"
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $backports main" \
+			>"$sources/vkevd-backports.list"
 		apt update || true
 	fi
 	new_enough "$(candidate_version mesa-vulkan-drivers "$backports")" ||
-		die "$refusal, and $backports nothing newer"
+		die "$refusal, and $backports offers nothing newer"
 	apt install -y --no-install-recommends -t "$backports" mesa-vulkan-drivers
 }
 
@@ -86,10 +96,11 @@ new_enough "$mesa" || missing="$missing mesa-vulkan-drivers($mesa_min+)"
 echo "setup: installing$missing" >&2
 [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 	die "neither root nor sudo; please install$missing"
-# A source of somebody else's may be out of reach: what counts is the install below.
+# Some source may be out of reach. That matters only if the installation below fails.
 apt update || true
-new_enough "$mesa" || install_mesa
+set --
 for p in $packages; do
 	[ -n "$(installed_version "$p")" ] || set -- "$@" "$p"
 done
 [ $# = 0 ] || apt install -y --no-install-recommends "$@"
+new_enough "$mesa" || install_mesa
