@@ -1,0 +1,47 @@
+# Somebody with matrices in NumPy: write .npy and .npz, solve, read the result, compare with eigh.
+python=/usr/bin/python3 # Debian's, whose numpy setup.sh installs
+"$python" -c 'import numpy; print("numpy", numpy.__version__)'
+
+cat >write.py <<'END'
+import numpy as np
+rng = np.random.default_rng(1)
+x = rng.standard_normal((120, 120))
+a = x + x.T
+np.save("c.npy", a)
+np.save("fortran.npy", np.asfortranarray(a))
+np.savez("a.npz", A=a)
+np.savez_compressed("compressed.npz", A=a)
+np.savetxt("a.csv", a, delimiter=",")
+values, vectors = np.linalg.eigh(a)
+np.save("numpy-values.npy", values)
+np.save("numpy-vectors.npy", vectors)
+END
+cat >read.py <<'END'
+import numpy as np, sys
+a, want = np.load("c.npy"), np.load("numpy-values.npy")
+eps = np.finfo(float).eps
+scale = len(a) * eps * np.abs(a).sum(axis=0).max()
+values, vectors = np.load("values.npy"), np.load("vectors.npy")
+assert values.dtype == np.float64 and values.shape == want.shape, (values.dtype, values.shape)
+assert np.abs(values - want).max() < scale, "values differ from eigh's"
+assert np.abs(a @ vectors - vectors * values).max() < scale, "A·Q − Q·Λ is too large"
+assert np.abs(vectors.T @ vectors - np.eye(len(a))).max() < len(a) * eps, "Q is not orthogonal"
+text = np.loadtxt("values.txt")
+assert (text == values).all(), "text and .npy have different bits"
+END
+
+"$python" write.py
+for file in c.npy fortran.npy a.npz compressed.npz a.csv; do
+	rm -f values.npy vectors.npy
+	vkevd solve --quiet --out-values values.npy --out-vectors vectors.npy "$file" >values.txt
+	"$python" read.py
+done
+vkevd check c.npy numpy-values.npy numpy-vectors.npy
+
+# The ten smallest eigenpairs are the first ten.
+vkevd solve --quiet --index :10 --out-values ten.npy --out-vectors ten-vectors.npy c.npy >/dev/null
+"$python" -c '
+import numpy as np
+ten, all = np.load("ten.npy"), np.load("numpy-values.npy")
+assert ten.shape == (10,) and np.abs(ten - all[:10]).max() < 1e-12 * np.abs(all).max()
+assert np.load("ten-vectors.npy").shape == (120, 10)'

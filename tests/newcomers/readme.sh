@@ -1,0 +1,43 @@
+# Somebody who follows the README: every command that it shows works.
+cp "$REPOSITORY/tests/testdata/matrices/bcsstk03.mtx" A.mtx
+vkevd solve --quiet --out-vectors Q.npy A.mtx >values.txt
+cat >matrix.py <<'END'
+import numpy as np
+n, a = None, None
+for line in open("A.mtx"):
+    if line.startswith("%"):
+        continue
+    words = line.split()
+    if a is None:
+        n = int(words[0])
+        a = np.zeros((n, n))
+        continue
+    i, j, v = int(words[0]) - 1, int(words[1]) - 1, float(words[2])
+    a[i, j] = a[j, i] = v
+np.save("A.npy", a)
+END
+/usr/bin/python3 matrix.py
+awk 'BEGIN { for (i = 0; i < 50; i++) print i, 0.5 }' >T.txt
+
+commands=0
+sed -n 's/^    \(vkevd .*\)$/\1/p' "$REPOSITORY/README.md" | sed 's/   *.*//' >commands.txt
+while read -r command; do
+	commands=$((commands + 1))
+	echo "\$ $command"
+	case $command in
+	*' | '*) # alternatives; those that measure for minutes are only asked for help
+		for word in $(echo "${command#vkevd }" | tr -d '|'); do
+			case $word in
+			devices | doctor | selftest) vkevd "$word" ;;
+			*) vkevd "$word" --help ;;
+			esac
+		done
+		;;
+	'vkevd plan '*) # 3: it does not fit this device, and plan says so
+		sh -euc "$command" || [ $? = 3 ]
+		;;
+	*) sh -euc "$command" ;;
+	esac
+done <commands.txt
+[ $commands -ge 10 ]
+[ -s dos.png ]
