@@ -52,7 +52,7 @@ func TestProgressOfASolve(t *testing.T) {
 		last = at
 	}
 	for phase, least := range map[string]int{
-		stages.PhaseBandReduction: 10, stages.PhaseBulgeChasing: 1, stages.PhaseApplyQ2: 1, stages.PhaseApplyQ1: 3,
+		stages.PhaseBandReduction: 10, stages.PhaseBulgeChasing: 1, stages.PhaseTridiagonal: 3, stages.PhaseApplyQ2: 1, stages.PhaseApplyQ1: 3,
 	} {
 		if have := len(values[phase]); have < least {
 			t.Errorf("%q reports %d values, want at least %d", phase, have, least)

@@ -65,6 +65,8 @@ type DivideConquer struct {
 	values  valuesPass
 	vectors vectorsPass
 	work    *vk.Layout
+
+	progress func(vk.Progress) // of Reporting
 }
 
 // NewDivideConquer prepares for matrices of order n ≥ 0. ops are the products of large merges.
@@ -77,6 +79,14 @@ func NewDivideConquer(dev *vk.Device, n int, ops product.Ops, t Tuning) (*Divide
 	}
 	s.work = vk.Together(s.values.work, s.vectors.work)
 	return s, nil
+}
+
+// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does: phase
+// PhaseTridiagonal, in operations of the products. The copy shares kernels and memory with s.
+func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
+	c := *s
+	c.progress = progress
+	return &c
 }
 
 // NoConvergenceError says that QL iteration failed on a leaf, rows [Lo, Hi) of T.
@@ -105,6 +115,7 @@ func (s *DivideConquer) SolveRange(ctx context.Context, ws *vk.Arena, d, e []flo
 		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols, xt.Ld))
 	}
 	r := newDivideConquerRun(ctx, ws, &s.values)
+	r.progress = s.progress
 	r.vectors = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws, xt: xt}
 	return r.solve(d, e, dc.Options{From: from, To: to})
 }

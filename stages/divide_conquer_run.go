@@ -20,9 +20,10 @@ type divideConquerRun struct {
 	vectors *vectorsRun // the vectors pass; nil if only values are wanted
 	profile *vk.Profile
 
-	level     int       // of the next merges, from 0
-	lastLevel int       // −1 if there are no merges
-	upload    []float64 // staging for the numbers of one level after the other
+	progress  func(vk.Progress) // may be nil
+	level     int               // of the next merges, from 0
+	lastLevel int               // −1 if there are no merges
+	upload    []float64         // staging for the numbers of one level after the other
 
 	// execute runs a recording on the device. Tests put another function here.
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
@@ -49,7 +50,7 @@ func (r *divideConquerRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.pass.dev)
 	rec.Phase(PhaseTridiagonal, 0, 0)
 	record(rec)
-	profile, err := r.execute(r.ctx, rec, nil)
+	profile, err := r.execute(r.ctx, rec, r.progress)
 	r.profile.Merge(profile)
 	return err
 }
