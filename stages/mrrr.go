@@ -3,7 +3,6 @@ package stages
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
@@ -43,23 +42,28 @@ func (t MRRRTuning) fits() error {
 	return nil
 }
 
-// MRRR finds eigenvalues and vectors of a symmetric tridiagonal matrix by multiple
-// relatively robust representations (dstemr; Dhillon and Parlett 2004):
+// MRRR finds eigenvalues and vectors of a symmetric tridiagonal matrix by multiple relatively robust
+// representations (dstemr; Dhillon and Parlett 2004):
 //
-//	T·Z = Z·Λ     for the m = iu − il eigenvalues il, il+1 …, counted from 0 at the least
+//	T·Z = Z·Λ     for the m = iu − il eigenvalues il … iu−1, counted from 0 at the smallest
 //
-// in O(n·m) operations. Package tridiag/mrrr explains the method; its driver decides, from
-// O(n) numbers a level of the representation tree, what stands apart and what is
-// a cluster, and everything of order n·m is done on the device. Because of that
-// conversation there is no Record: Solve runs.
+// in O(n·m) operations. Package stages/tridiag/mrrr is the algorithm; it runs on the host and
+// decides, from O(n) numbers for each level of the representation tree, which eigenvalues are single
+// and which form clusters. The device does everything of order n·m. The host needs the results of
+// each level before it can go on, so there is no Record: Solve runs.
 //
-// Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); by levels, C. Lessig
-// and P. Bientinesi, PPAM 2009.
+//	mrrr_memory.go    the workspace
+//	mrrr_run.go       one solve in flight
+//	mrrr_record.go    its recordings
+//	mrrr_fallback.go  blocks that divide and conquer solves
+//
+// Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); by levels, C. Lessig and
+// P. Bientinesi, PPAM 2009.
 type MRRR struct {
 	dev      *vk.Device
-	n, m     int
+	n, m     int // order of T; most vectors
 	tune     MRRRTuning
-	fallback *DivideConquer
+	fallback *DivideConquer // nil: the host solves all blocks that need it
 
 	count   *vk.Kernel[shaders.StemrCountSpec, shaders.StemrCountPush]
 	bisect  *vk.Kernel[shaders.StemrBisectSpec, shaders.StemrBisectPush]
@@ -70,44 +74,28 @@ type MRRR struct {
 	sums    *vk.Kernel[shaders.StemrSumsSpec, shaders.StemrSumsPush]
 	place   *vk.Kernel[shaders.StemrPlaceSpec, shaders.StemrPlacePush]
 
-	root, reps, s                   vk.Region[float64] // representations of blocks and clusters; s̃ of all lanes
-	x, lo, hi, step                 vk.Region[float64] // by task
-	gap, vlo, vhi, lambda, residual vk.Region[float64] // by vector
-	shifts, growth, best, sum       vk.Region[float64]
-	tasks, vectors, clusters        vk.Region[shaders.Task]
-	counts, phase, of               vk.Region[uint32]
-	column, done                    vk.Region[uint32] // by vector
-	slot, chosen                    vk.Region[uint32] // by cluster
-	work                            *vk.Layout
+	memory mrrrMemory
+	work   *vk.Layout
 }
-
-// Kernels and the driver have the same numbers.
-var (
-	_ = [1]struct{}{}[mrrr.Candidates-shaders.StemrShiftShifts]
-	_ = [1]struct{}{}[mrrr.Samples-shaders.StemrSumsSamples]
-)
 
 // MRRRCounters says how a solution came about.
 type MRRRCounters = mrrr.Counters
 
-const (
-	mrrrSumThreads = 128
+// mrrrSumThreads is the size of a workgroup of stemr_sums.
+const mrrrSumThreads = 128
 
-	// Halvings that end in every case: one for the sign, a few plunges towards zero, some for the exponent,
-	// 53 for the mantissa; to grow, one for each two bits that an interval was off.
-	halvings  = 96
-	expanding = 40
+// mrrrFlops is about the cost of a vector for each row: the counts of two bisections, and three
+// steps of a Rayleigh quotient iteration. A division counts as one operation.
+const mrrrFlops = 50*6 + 3*25
 
-	// mrrrFlops is about what a vector costs for each row: the counts of two bisections and three steps of a
-	// Rayleigh quotient iteration, a division counted as one.
-	mrrrFlops = 50*6 + 3*25
-)
-
-// NewMRRR prepares for matrices of order n and up to m of their vectors. Blocks of T that
-// need it are solved by divide and conquer: small ones on the host, large ones by fallback, which
-// is for order n and solves all of T, or on the host, too, if it is nil. Its memory is part of Work where
-// that asks for as much anyway, when m = n. Else it is allocated when it is needed, which
-// is hardly ever: n² elements and those of fallback.Work. It refuses a tuning that is inconsistent.
+// NewMRRR prepares for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n. It refuses a
+// tuning that is inconsistent.
+//
+// Divide and conquer solves the blocks of T for which MRRR finds no good vectors. The host solves
+// small blocks. If large blocks need it, fallback, which is for order n, solves all of T; if fallback
+// is nil, the host solves them, too. If m = n, Work has the memory of fallback, because MRRR needs as
+// much. Otherwise Solve allocates it in the rare case that it is needed: n² elements and those of
+// fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
@@ -116,52 +104,35 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR
 		return nil, err
 	}
 	s := &MRRR{dev: dev, n: n, m: m, tune: t.MRRR, fallback: fallback}
-	if err := s.build(); err != nil {
-		return nil, err
+	b := builder{dev: dev}
+	threads := s.tune.Threads
+	s.count = build(&b, shaders.StemrCount(), shaders.StemrCountSpec{LocalSize: threads})
+	s.bisect = build(&b, shaders.StemrBisect(), shaders.StemrBisectSpec{LocalSize: threads})
+	s.bracket = build(&b, shaders.StemrBracket(), shaders.StemrBracketSpec{LocalSize: threads})
+	s.shift = build(&b, shaders.StemrShift(), shaders.StemrShiftSpec{LocalSize: threads})
+	s.child = build(&b, shaders.StemrChild(), shaders.StemrChildSpec{LocalSize: threads})
+	s.vector = build(&b, shaders.StemrVector(), shaders.StemrVectorSpec{LocalSize: threads})
+	s.sums = build(&b, shaders.StemrSums(), shaders.StemrSumsSpec{LocalSize: mrrrSumThreads})
+	s.place = build(&b, shaders.StemrPlace(), shaders.StemrPlaceSpec{LocalSize: threads})
+	if b.err != nil {
+		return nil, b.err
 	}
-	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
-	word := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
-	tasks, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
-	s.root, s.reps = reals("root representations", 2*n), reals("representations", s.ld()*n)
-	s.s = reals("stationary transforms", n*s.lanes())
-	s.x, s.lo, s.hi, s.step = reals("shifts to count at", tasks), reals("lower ends", n), reals("upper ends", n), reals("steps", n)
-	s.gap, s.vlo, s.vhi = reals("gaps", m), reals("vectors' lower ends", m), reals("vectors' upper ends", m)
-	s.lambda, s.residual = reals("vectors' values", m), reals("residuals", m)
-	s.shifts, s.growth, s.best = reals("cluster shifts", mrrr.Candidates*clusters), reals("growth", mrrr.Candidates*clusters), reals("growth of the best", clusters)
-	s.sum = reals("sums of vectors", 2*mrrr.Samples*n)
-	s.tasks, s.counts = vk.Reserve[shaders.Task]("MRRR tasks", tasks), word("counts", tasks)
-	s.phase, s.of = word("phases", n), word("clusters of eigenvalues", n)
-	s.vectors, s.column, s.done = vk.Reserve[shaders.Task]("vector tasks", m), word("columns", m), word("finished", m)
-	s.clusters, s.slot, s.chosen = vk.Reserve[shaders.Task]("cluster tasks", clusters), word("slots", clusters), word("chosen shifts", clusters)
-	s.work = vk.Together(s.root, s.reps, s.s, s.x, s.lo, s.hi, s.step, s.gap, s.vlo, s.vhi, s.lambda, s.residual, s.shifts, s.growth, s.best,
-		s.sum, s.tasks, s.counts, s.phase, s.of, s.vectors, s.column, s.done, s.clusters, s.slot, s.chosen)
+	s.memory = newMRRRMemory(n, m, s.ld(), s.inFlight())
+	s.work = s.memory.layout()
 	if s.inPlace() {
 		s.work = vk.InTurn(s.work, fallback.Work())
 	}
 	return s, nil
 }
 
-// ld is the leading dimension of the clusters' representations.
+// ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues has c
+// columns, of which it uses two; one more eigenvalue on each side of the wanted ones may be in it.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
-// lanes is how many vectors are worked at at once.
-func (s *MRRR) lanes() int { return min(s.m, s.tune.Vectors) }
+// inFlight returns how many vectors are computed at the same time.
+func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 
-func (s *MRRR) build() error {
-	b := builder{dev: s.dev}
-	t := s.tune.Threads
-	s.count = build(&b, shaders.StemrCount(), shaders.StemrCountSpec{LocalSize: t})
-	s.bisect = build(&b, shaders.StemrBisect(), shaders.StemrBisectSpec{LocalSize: t})
-	s.bracket = build(&b, shaders.StemrBracket(), shaders.StemrBracketSpec{LocalSize: t})
-	s.shift = build(&b, shaders.StemrShift(), shaders.StemrShiftSpec{LocalSize: t})
-	s.child = build(&b, shaders.StemrChild(), shaders.StemrChildSpec{LocalSize: t})
-	s.vector = build(&b, shaders.StemrVector(), shaders.StemrVectorSpec{LocalSize: t})
-	s.sums = build(&b, shaders.StemrSums(), shaders.StemrSumsSpec{LocalSize: mrrrSumThreads})
-	s.place = build(&b, shaders.StemrPlace(), shaders.StemrPlaceSpec{LocalSize: t})
-	return b.err
-}
-
-// inPlace says whether the fallback has its memory beforehand.
+// inPlace reports whether Work has the memory of the fallback.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
 // Work is about 2·n·m elements.
@@ -170,22 +141,18 @@ func (s *MRRR) Work() *vk.Layout { return s.work }
 // Flops is about the cost of m vectors without clusters.
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
-// Solve finds the eigenvalues il … iu−1 of T(d, e), ascending, and leaves their vectors in xt
-// (m×n, m = iu − il: row j is the vector of value j). The fallback is used if xt is packed (Ld = m), in place
-// if it was prepared for and xt has n² elements of memory. xt must not overlap Work. Errors: *tridiag.NonFiniteError;
-// from the last resort *NoConvergenceError and, where there is no room for it, *vk.OutOfMemoryError; and vk's.
+// Solve finds the eigenvalues il … iu−1 of T(d[n], e[n−1]), ascending, and leaves their vectors in
+// xt, (iu−il)×n: element (j, i) is component i of the vector of value j. xt must not overlap Work.
+//
+// The fallback runs on the device if xt is packed (Ld = iu−il): in Work if that has its memory and xt
+// has n² elements, otherwise in memory of its own. Errors: *tridiag.NonFiniteError; from divide and
+// conquer *NoConvergenceError and, where there is no memory for it, *vk.OutOfMemoryError; and vk's.
 func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix) ([]float64, MRRRCounters, *vk.Profile, error) {
 	if xt.Rows != iu-il || xt.Cols != s.n || len(d) != s.n || iu-il > s.m {
 		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, prepared for %d of order %d", il, iu, len(d), xt.Rows, xt.Cols, s.m, s.n))
 	}
-	profile := vk.NewProfile()
 	if il == iu {
-		return nil, MRRRCounters{}, profile, nil
+		return nil, MRRRCounters{}, vk.NewProfile(), nil
 	}
-	r := &representations{MRRR: s, ctx: ctx, ws: ws, xt: xt, profile: profile, m: iu - il}
-	began := time.Now()
-	values, counters, err := mrrr.SolveWith(r, d, e, mrrr.Options{From: il, To: iu, Distrust: s.tune.Distrust})
-	// What the device did not spend, the host did, deciding and waiting.
-	profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-profile.Total())
-	return values, counters, profile, err
+	return newMRRRRun(ctx, ws, s, xt).solve(d, e, il, iu)
 }

@@ -206,7 +206,7 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	}
 	x := vk.Reserve[float64]("X", n*m)
 	ws := arena(t, dev, vk.Together(x, s.Work(), ops.Work()))
-	r := &representations{MRRR: s, ctx: context.Background(), ws: ws, xt: NewMatrix(x.In(ws), m, n, m), profile: vk.NewProfile(), m: m}
+	r := newMRRRRun(context.Background(), ws, s, NewMatrix(x.In(ws), m, n, m))
 	_, err = r.SolveAll(make([]float64, n), make([]float64, n-1), 0, m)
 	var full *vk.OutOfMemoryError
 	if !errors.As(err, &full) || full.Need < 8*n*n || !strings.Contains(err.Error(), "divide and conquer") {

@@ -58,7 +58,7 @@ func TestMRRRVectors(t *testing.T) {
 		}
 		x := vk.Reserve[float64]("X", n*n)
 		ws := arena(t, dev, vk.Together(x, s.Work()))
-		r := &representations{MRRR: s, ctx: context.Background(), ws: ws, xt: NewMatrix(x.In(ws), n, n, n), m: n, profile: vk.NewProfile()}
+		r := newMRRRRun(context.Background(), ws, s, NewMatrix(x.In(ws), n, n, n))
 		if err := r.Root(root); err != nil {
 			t.Fatal(err)
 		}

@@ -5,47 +5,47 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// host is the Backend in plain Go, and the specification of others.
-type host struct {
+// Host is the Backend in plain Go, and the specification of others.
+type Host struct {
 	n, ld int
 	root  []float64 // 2×n
 	reps  []float64 // ld×n: a cluster has two columns, or more, to itself
 	z     []float64 // n×m
 }
 
-func newHost(n, m int) *host {
+func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
-	return &host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
+	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
-func (b *host) rep(t Task) representation {
+func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
 	}
 	return b.slot(t, t.Slot)
 }
 
-func (b *host) slot(t Task, slot int32) representation {
+func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
-func (b *host) Root(rep []float64) error {
+func (b *Host) Root(rep []float64) error {
 	b.root = append(b.root[:0], rep...)
 	return nil
 }
 
-func (b *host) Count(tasks []Task, x []float64) ([]int32, error) {
+func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
 	tridiag.Parallel(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) })
 	return counts, nil
 }
 
-func (b *host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
+func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	b.bisect(tasks, lo, hi, rtol, true)
 	return nil
 }
 
-func (b *host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
+func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	tridiag.Parallel(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
 		if t.Sharp {
@@ -55,7 +55,7 @@ func (b *host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	})
 }
 
-func (b *host) Level(l *Level) error {
+func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
 		z := b.column(l.Column[i])
@@ -91,9 +91,9 @@ func (b *host) Level(l *Level) error {
 	return nil
 }
 
-func (b *host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
+func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
-func (b *host) Sums(lambda []float64) ([]float64, error) {
+func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
 	tridiag.Parallel(n, func(r int) {
@@ -113,9 +113,9 @@ func (b *host) Sums(lambda []float64) ([]float64, error) {
 	return sums, nil
 }
 
-func (b *host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
+func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-func (b *host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
+func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ type Counters struct {
 // elements. Errors: *tridiag.NonFiniteError, and from the last resort *tridiag.NoConvergenceError.
 func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters, err error) {
 	opt = opt.defaults(len(d))
-	b := newHost(len(d), opt.To-opt.From)
+	b := NewHost(len(d), opt.To-opt.From)
 	values, counters, err = SolveWith(b, d, e, opt)
 	return values, b.z, counters, err
 }

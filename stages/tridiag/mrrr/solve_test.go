@@ -190,16 +190,16 @@ func TestMRRRNonFinite(t *testing.T) {
 
 // A backend that is wrong about one vector, in some attempts.
 type liar struct {
-	*host
+	*Host
 	attempts int
-	spoil    func(l *Level, b *host)
+	spoil    func(l *Level, b *Host)
 }
 
 func (b *liar) Level(l *Level) error {
-	err := b.host.Level(l)
+	err := b.Host.Level(l)
 	if len(l.Vectors) > 0 && b.attempts > 0 {
 		b.attempts--
-		b.spoil(l, b.host)
+		b.spoil(l, b.Host)
 	}
 	return err
 }
@@ -209,20 +209,20 @@ func TestMRRRCheck(t *testing.T) {
 	const n = 40
 	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
 		func(i int) float64 { return math.Sqrt(float64((i + 1) * (n - 1 - i))) })
-	for name, spoil := range map[string]func(l *Level, b *host){
-		"two vectors the same": func(l *Level, b *host) { copy(b.column(7), b.column(8)) },
-		"a vector of NaN":      func(l *Level, b *host) { b.column(3)[5] = math.NaN() },
-		"slightly askew": func(l *Level, b *host) {
+	for name, spoil := range map[string]func(l *Level, b *Host){
+		"two vectors the same": func(l *Level, b *Host) { copy(b.column(7), b.column(8)) },
+		"a vector of NaN":      func(l *Level, b *Host) { b.column(3)[5] = math.NaN() },
+		"slightly askew": func(l *Level, b *Host) {
 			for i, x := range b.column(11) {
 				b.column(12)[i] += 1e-12 * x
 			}
 		},
-		"a wrong value":      func(l *Level, b *host) { l.Lambda[5] += 1e-10 },
-		"an honest residual": func(l *Level, b *host) { l.Residual[5] = 1e-10 },
-		"no residual":        func(l *Level, b *host) { l.Residual[5] = math.NaN() },
+		"a wrong value":      func(l *Level, b *Host) { l.Lambda[5] += 1e-10 },
+		"an honest residual": func(l *Level, b *Host) { l.Residual[5] = 1e-10 },
+		"no residual":        func(l *Level, b *Host) { l.Residual[5] = math.NaN() },
 	} {
 		for attempts := range 3 {
-			b := &liar{newHost(n, n), attempts, spoil}
+			b := &liar{NewHost(n, n), attempts, spoil}
 			values, counters, err := SolveWith(b, d, e, Options{})
 			if err != nil {
 				t.Fatal(err)

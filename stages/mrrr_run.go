@@ -1,0 +1,183 @@
+package stages
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// mrrrRun is one solve in flight, and the mrrr.Backend of the device. The contracts of its exported
+// methods stand there.
+type mrrrRun struct {
+	ctx     context.Context
+	ws      *vk.Arena
+	stage   *MRRR
+	xt      Matrix // the result
+	profile *vk.Profile
+	roots   []float64 // root representations that the next recording sends; nil once they are sent
+
+	// execute runs a recording on the device. Tests put another function here.
+	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
+}
+
+func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt Matrix) *mrrrRun {
+	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
+}
+
+// solve runs the driver. The profile's time on the host is what the device did not take.
+func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *vk.Profile, error) {
+	began := time.Now()
+	values, counters, err := mrrr.SolveWith(r, d, e, mrrr.Options{From: il, To: iu, Distrust: r.stage.tune.Distrust})
+	r.profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-r.profile.Total())
+	return values, counters, r.profile, err
+}
+
+// run records and executes.
+func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
+	rec := vk.NewRecorder(r.stage.dev)
+	rec.Phase(PhaseTridiagonal, 0, 0)
+	send(r, rec, r.stage.memory.roots, r.roots)
+	r.roots = nil
+	record(rec)
+	profile, err := r.execute(r.ctx, rec, nil)
+	r.profile.Merge(profile)
+	return err
+}
+
+func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
+	vk.SendFirst(rec, to.In(r.ws), v)
+}
+
+func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
+	vk.ReceiveLast(rec, to, from.In(r.ws))
+}
+
+// addr returns the address of a region's element i.
+func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
+	return region.In(r.ws).From(i).Addr()
+}
+
+// wordsAt is addr for a region of non-negative numbers that kernels read and write as unsigned.
+func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
+	return spirv.Addr[uint32](addr(r, region, i))
+}
+
+// representations returns where the representations of tasks are, and their leading dimension. The
+// tasks are all of roots or none is.
+func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
+	if tasks[0].Slot == mrrr.RootSlot {
+		return addr(r, r.stage.memory.roots, 0), 2
+	}
+	return addr(r, r.stage.memory.clusters, 0), uint32(r.stage.ld())
+}
+
+// Root implements mrrr.Backend.
+func (r *mrrrRun) Root(rep []float64) error {
+	r.roots = slices.Clone(rep)
+	return nil
+}
+
+// Count implements mrrr.Backend.
+func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	s, w := r.stage, &r.stage.memory
+	reps, ld := r.representations(tasks)
+	counts := make([]uint32, len(tasks))
+	err := r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			send(r, rec, w.tasks, taskList(tasks))
+			send(r, rec, w.x, x)
+		})
+		s.count.Dispatch(rec, vk.Folded(vk.Tiles(len(tasks), s.tune.Threads)), shaders.StemrCountPush{
+			Tasks: addr(r, w.tasks, 0), Reps: reps, X: addr(r, w.x, 0), Counts: addr(r, w.counts, 0), Ld: ld, Count: uint32(len(tasks)),
+		})
+		rec.Costs(pivotFlops * s.pivots(len(tasks)))
+		receive(r, rec, counts, w.counts)
+	})
+	signed := make([]int32, len(counts))
+	for i, c := range counts {
+		signed[i] = int32(c)
+	}
+	return signed, err
+}
+
+// Bisect implements mrrr.Backend.
+func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	w := &r.stage.memory
+	return r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() {
+			send(r, rec, w.tasks, taskList(tasks))
+			send(r, rec, w.lo, lo)
+			send(r, rec, w.hi, hi)
+		})
+		r.recordBisect(rec, tasks, intervalBisection{tasks: w.tasks, lo: w.lo, hi: w.hi, count: len(tasks), rtol: rtol})
+		rec.Concurrently(func() {
+			receive(r, rec, lo, w.lo)
+			receive(r, rec, hi, w.hi)
+		})
+	})
+}
+
+// Level implements mrrr.Backend.
+func (r *mrrrRun) Level(l *mrrr.Level) error {
+	w := &r.stage.memory
+	return r.run(func(rec *vk.Recorder) {
+		rec.Concurrently(func() { r.sendLevel(rec, l) })
+		inPortions(len(l.Vectors), r.stage.inFlight(), func(first, count int) { r.recordVectors(rec, l, first, count) })
+		if len(l.Clusters) > 0 {
+			r.recordChildren(rec, l)
+			r.recordBrackets(rec, l)
+		}
+		rec.Concurrently(func() {
+			receive(r, rec, l.Lambda, w.lambda)
+			receive(r, rec, l.Residual, w.residual)
+			receive(r, rec, l.Chosen, w.chosen)
+			receive(r, rec, l.Growth, w.chosenGrowth)
+			receive(r, rec, l.MemberLo, w.lo)
+			receive(r, rec, l.MemberHi, w.hi)
+		})
+	})
+}
+
+// sendLevel sends what the kernels of a level read: of its vectors, of its clusters, and of the
+// clusters' members.
+func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
+	w := &r.stage.memory
+	send(r, rec, w.vectorTasks, taskList(l.Vectors))
+	send(r, rec, w.column, l.Column)
+	send(r, rec, w.vectorLo, l.Lo)
+	send(r, rec, w.vectorHi, l.Hi)
+	send(r, rec, w.gap, l.Gap)
+	send(r, rec, w.clusterTasks, taskList(l.Clusters))
+	send(r, rec, w.slot, l.Child)
+	send(r, rec, w.shifts, l.Shifts)
+	send(r, rec, w.tasks, taskList(l.Members))
+	send(r, rec, w.of, l.Of)
+	send(r, rec, w.lo, l.MemberLo)
+	send(r, rec, w.hi, l.MemberHi)
+}
+
+// Sums implements mrrr.Backend.
+func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
+	s, w := r.stage, &r.stage.memory
+	sums := make([]float64, 2*mrrr.Samples*s.n)
+	return sums, r.run(func(rec *vk.Recorder) {
+		send(r, rec, w.lambda, lambda)
+		s.sums.Dispatch(rec, vk.Folded(s.n), shaders.StemrSumsPush{
+			X: r.xt.Addr(), Lambda: addr(r, w.lambda, 0), Sums: addr(r, w.sums, 0), N: uint32(s.n), M: uint32(r.xt.Rows), Ldx: uint32(r.xt.Ld),
+		})
+		receive(r, rec, sums, w.sums)
+	})
+}
+
+var _ mrrr.Backend = (*mrrrRun)(nil)
