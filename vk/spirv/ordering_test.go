@@ -1,0 +1,199 @@
+package spirv
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestOrdering compares all barriers, fences and atomics of all kernels with a golden file: their order,
+// in which loops and selections of which functions they stand, their scopes and semantics.
+//
+// CPU drivers run the invocations of a workgroup in an order that needs few of them. A barrier that is
+// missing or a fence that is too weak shows on GPUs only, and seldom there. A change of one changes the
+// golden file, too.
+func TestOrdering(t *testing.T) {
+	var b strings.Builder
+	committed(t, func(t *testing.T, name string, code []byte) {
+		text, err := ordering(code)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if text != "" {
+			fmt.Fprintf(&b, "%s\n%s", strings.TrimSuffix(name, ".spv"), text)
+		}
+	})
+	golden := filepath.Join("testdata", "ordering.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, old := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	kernel := ""
+	for i, line := range have {
+		if line != "" && line[0] != '\t' {
+			kernel = line
+		}
+		if i >= len(old) || line != old[i] {
+			t.Fatalf("%s differs from %s, line %d (go test -update, then look at the difference):\n%s", kernel, golden, i+1, line)
+		}
+	}
+	if len(old) > len(have) {
+		t.Errorf("%s has more lines", golden)
+	}
+}
+
+// ordering lists, by function, what orders memory or execution, and calls of functions that do.
+func ordering(code []byte) (string, error) {
+	_, body, err := decode(code)
+	if err != nil {
+		return "", err
+	}
+	names := collect(body).names
+	o := orderings{values: constants(body), text: map[uint32]string{}}
+	var order []uint32
+	for i, in := range body {
+		if in.op == opFunction {
+			o.text[in.arg(1)] = ""
+			order = append(order, in.arg(1))
+			end := i + slices.IndexFunc(body[i:], func(in instruction) bool { return in.op == opFunctionEnd })
+			o.bodies = append(o.bodies, body[i:end])
+		}
+	}
+	// Functions may be called before they are declared: until nothing more is found.
+	for changed := true; changed; {
+		changed = false
+		for i, f := range order {
+			if text := o.function(o.bodies[i], names); text != o.text[f] {
+				o.text[f], changed = text, true
+			}
+		}
+	}
+	var b strings.Builder
+	for _, f := range order {
+		if o.text[f] != "" {
+			fmt.Fprintf(&b, "\t%s\n%s", functionName(names[f]), o.text[f])
+		}
+	}
+	return b.String(), nil
+}
+
+// functionName is a name without the types of parameters that glslang appends.
+func functionName(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name
+}
+
+type orderings struct {
+	values map[uint32]uint32
+	bodies [][]instruction
+	text   map[uint32]string // by function: "" if it orders nothing
+}
+
+// function is one function's list, a line an entry; the entries of loops and selections are indented. A loop
+// or selection without entries is left out.
+func (o *orderings) function(body []instruction, names map[uint32]string) string {
+	type block struct {
+		end     uint32 // the label after it
+		opens   string
+		entries string
+	}
+	stack := []block{{}}
+	add := func(format string, a ...any) {
+		indent := strings.Repeat("\t", 1+len(stack))
+		stack[len(stack)-1].entries += indent + fmt.Sprintf(format, a...) + "\n"
+	}
+	pop := func() {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if top.entries != "" {
+			add("%s", top.opens)
+			stack[len(stack)-1].entries += top.entries
+		}
+	}
+	for _, in := range body {
+		switch in.op {
+		case opLabel:
+			for len(stack) > 1 && stack[len(stack)-1].end == in.arg(0) {
+				pop()
+			}
+		case opLoopMerge:
+			stack = append(stack, block{end: in.arg(0), opens: "loop"})
+		case opSelectionMerge:
+			stack = append(stack, block{end: in.arg(0), opens: "if"})
+		case opFunctionCall:
+			if o.text[in.arg(2)] != "" {
+				add("%s()", functionName(names[in.arg(2)]))
+			}
+		case opControlBarrier:
+			add("barrier of the %s: %s", o.scope(in.arg(0)), o.memory(in.arg(1), in.arg(2)))
+		case opMemoryBarrier:
+			add("fence: %s", o.memory(in.arg(0), in.arg(1)))
+		case opAtomicStore:
+			add("atomic store: %s", o.memory(in.arg(1), in.arg(2)))
+		default:
+			if name := atomics[in.op]; name != "" {
+				add("atomic %s: %s", name, o.memory(in.arg(3), in.arg(4)))
+			}
+		}
+	}
+	for len(stack) > 1 {
+		pop()
+	}
+	return stack[0].entries
+}
+
+var atomics = map[uint32]string{
+	opAtomicLoad: "load", opAtomicExchange: "exchange", opAtomicCompareExchange: "compare-exchange",
+	232: "increment", 233: "decrement", 234: "add", 235: "subtract", 236: "min", 237: "umin", 238: "max", 239: "umax",
+	240: "and", 241: "or", opAtomicXor: "xor", opAtomicFMin: "fmin", opAtomicFMax: "fmax", opAtomicFAdd: "fadd",
+}
+
+func (o *orderings) scope(id uint32) string {
+	value, found := o.values[id]
+	if names := []string{"crossdevice", "device", "workgroup", "subgroup", "invocation", "queuefamily"}; found && int(value) < len(names) {
+		return names[value]
+	}
+	return "scope?"
+}
+
+// memory is a scope and semantics.
+func (o *orderings) memory(scope, semantics uint32) string {
+	const sequential, buffers = 0x10, 0x40
+	value, found := o.values[semantics]
+	if !found {
+		return "semantics?"
+	}
+	text := o.scope(scope)
+	if value&(semanticsAcquire|semanticsRelease|semanticsAcquireRelease|sequential) == 0 {
+		text += " relaxed"
+	}
+	for _, bit := range []struct {
+		mask uint32
+		name string
+	}{
+		{semanticsAcquire, "acquire"}, {semanticsRelease, "release"}, {semanticsAcquireRelease, "acquire-release"},
+		{sequential, "sequentially-consistent"}, {buffers, "buffers"}, {semanticsWorkgroupMemory, "shared"},
+		{semanticsMakeAvailable, "available"}, {semanticsMakeVisible, "visible"},
+	} {
+		if value&bit.mask != 0 {
+			text += " " + bit.name
+			value &^= bit.mask
+		}
+	}
+	if value != 0 {
+		text += fmt.Sprintf(" %#x", value)
+	}
+	return text
+}
