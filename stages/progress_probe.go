@@ -25,6 +25,9 @@ const progressFact = "hands flags on, probe 2"
 func HandsOn(dev *vk.Device) (bool, error) {
 	const yes, no = "yes", "no"
 	answer, err := dev.ProbeOnce(progressFact, func() (string, error) {
+		if !dev.Info().MemoryModel() {
+			return no, nil // nothing orders what workgroups write
+		}
 		if info, err := probeProgress(dev, probeTimes*TuningFor(dev.Info()).Chase.groups(dev.Info()), probePolls, false); err != nil || info != 0 {
 			return no, err
 		}

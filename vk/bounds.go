@@ -41,7 +41,7 @@ func (d *Device) openBounds() error {
 		return nil
 	}
 	const size = spirv.GuardTable + debugRanges*spirv.GuardPair
-	buffer, err := d.dev.NewBuffer(size, d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.DeviceLocal), true)
+	buffer, err := d.newBuffer(size, driver.HostVisible|driver.HostCoherent, driver.DeviceLocal, true)
 	if err != nil {
 		return wrap("allocating the memory of debug shaders", "", "", err)
 	}

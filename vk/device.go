@@ -178,11 +178,15 @@ func (d *Device) open() error {
 		use[f] = d.from.features[f]
 	}
 	var extensions []string
-	if slices.Contains(d.from.extensions, driver.MemoryBudgetExtension) {
-		extensions = append(extensions, driver.MemoryBudgetExtension)
-	}
-	if d.opt.Statistics && slices.Contains(d.from.extensions, driver.StatisticsExtension) {
-		extensions = append(extensions, driver.StatisticsExtension)
+	for name, use := range map[string]bool{
+		driver.MemoryBudgetExtension: true,
+		driver.StatisticsExtension:   d.opt.Statistics,
+		driver.SubgroupSizeExtension: d.from.props.API < driver.Vulkan13,
+		driver.Maintenance4Extension: d.from.props.API < driver.Vulkan13,
+	} {
+		if use && slices.Contains(d.from.extensions, name) {
+			extensions = append(extensions, name)
+		}
 	}
 	var err error
 	if d.dev, err = d.from.physical.NewDevice(d.from.family, use, extensions); err != nil {
@@ -197,7 +201,7 @@ func (d *Device) open() error {
 	// The abort word belongs into the device's own memory: Vulkan promises a running kernel nothing
 	// about later host writes, and NVIDIA's keeps seeing the old value of a word in host memory.
 	const controlBytes = 256
-	if d.control, err = d.dev.NewBuffer(controlBytes, d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.DeviceLocal), true); err != nil {
+	if d.control, err = d.newBuffer(controlBytes, driver.HostVisible|driver.HostCoherent, driver.DeviceLocal, true); err != nil {
 		return wrap("allocating the abort word", "", "", err)
 	}
 	atomic.StoreUint32(word(d.control.Host), d.aborted)
@@ -241,20 +245,6 @@ func Dry(info Info) *Device {
 // Info describes the device.
 func (d *Device) Info() Info { return d.info }
 
-// Memory is the size of the device's memory and the driver's estimate of what is free now.
-func (d *Device) Memory() (total, free uint64) {
-	if d.dry || d.dev == nil {
-		return d.info.Memory, d.info.Free
-	}
-	heaps, _ := d.from.physical.Memory(slices.Contains(d.from.extensions, driver.MemoryBudgetExtension))
-	for _, h := range heaps {
-		if h.Local && h.Bytes > total {
-			total, free = h.Bytes, h.Free
-		}
-	}
-	return total, free
-}
-
 // Abort is the address of a word that Run sets to 1 when its context ends:
 // kernels that wait or run long poll it.
 func (d *Device) Abort() spirv.Addr[uint32] {
@@ -270,22 +260,6 @@ func (d *Device) setAbort(v uint32) {
 		d.aborted = v
 		atomic.StoreUint32(word(d.control.Host), v)
 	}
-}
-
-// memoryTypes lists the types that have all of need, those with prefer first.
-func (d *Device) memoryTypes(need, prefer uint32) []int {
-	var first, rest []int
-	for i, t := range d.from.types {
-		if t.Flags&need != need {
-			continue
-		}
-		if t.Flags&prefer == prefer {
-			first = append(first, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
-	return append(first, rest...)
 }
 
 // drain passes the validation layers' messages on.

@@ -2,6 +2,7 @@ package vk
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -77,20 +78,125 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 	}
 }
 
-// A family that computes only is taken where none has graphics, too.
-func TestQueueFamilyWithGraphicsIsPreferred(t *testing.T) {
+// The queue family is one with graphics where there is one, but on AMD one without.
+func TestQueueFamily(t *testing.T) {
 	const transfer = 4
-	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags} }
+	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags, TimestampBits: 64} }
 	both, pure, moves := family(driver.Graphics|driver.Compute), family(driver.Compute), family(transfer)
+	blind := driver.QueueFamily{Flags: driver.Compute}
 	for _, c := range []struct {
 		families []driver.QueueFamily
 		want     int
+		amd      int
 	}{
-		{[]driver.QueueFamily{both, pure}, 0}, {[]driver.QueueFamily{moves, pure, both}, 2}, {[]driver.QueueFamily{moves, pure, pure}, 1},
-		{[]driver.QueueFamily{family(driver.Graphics), moves}, -1}, {nil, -1},
+		{[]driver.QueueFamily{both, pure}, 0, 1}, {[]driver.QueueFamily{moves, pure, both}, 2, 1}, {[]driver.QueueFamily{moves, pure, pure}, 1, 1},
+		{[]driver.QueueFamily{family(driver.Graphics), moves}, -1, -1}, {nil, -1, -1},
+		{[]driver.QueueFamily{both, blind}, 0, 0}, {[]driver.QueueFamily{blind}, 0, 0}, {[]driver.QueueFamily{both, blind, pure}, 0, 2},
 	} {
-		if got := computes(c.families); got != c.want {
+		if got := computes(c.families, driver.VendorNVIDIA); got != c.want {
 			t.Errorf("%v: family %d, want %d", c.families, got, c.want)
+		}
+		if got := computes(c.families, driver.VendorAMD); got != c.amd {
+			t.Errorf("%v on AMD: family %d, want %d", c.families, got, c.amd)
+		}
+	}
+}
+
+// Kernels that depend on the size of subgroups have the driver's where it has one, else the smallest
+// that is worth having and allows the largest workgroup.
+func TestSubgroupSize(t *testing.T) {
+	all := driver.Features{driver.SubgroupSizeControl: true}
+	for _, c := range []struct {
+		name                          string
+		own, least, most, count       uint32
+		features                      driver.Features
+		want, required, withoutChoice uint32
+	}{
+		{"NVIDIA", 32, 32, 32, 32, all, 32, 0, 0},
+		{"lavapipe", 8, 8, 8, 128, all, 8, 0, 0},
+		{"no requirements", 64, 0, 0, 0, all, 64, 0, 0},
+		{"Intel", 32, 8, 32, 64, all, 16, 16, 0},
+		{"Intel's Xe2", 32, 16, 32, 64, all, 16, 16, 0},
+		{"AMD's RDNA", 64, 32, 64, 1 << 16, all, 32, 32, 0},
+		{"AMD's GCN", 64, 64, 64, 1 << 16, all, 64, 0, 0},
+		{"four lanes", 4, 4, 128, 1 << 16, all, 8, 8, 0},
+		{"only four", 4, 2, 4, 1 << 16, all, 4, 4, 0},
+	} {
+		x := &candidate{props: driver.Properties{
+			Subgroup: c.own, MinSubgroup: c.least, MaxSubgroup: c.most, MaxSubgroups: c.count,
+			MaxInvocations: 1024, MaxLocalSize: [3]uint32{1024, 1024, 64},
+		}, features: c.features}
+		x.describe(0)
+		if x.info.Subgroup != int(c.want) || x.requiredSubgroup() != c.required {
+			t.Errorf("%s: %d, required %d; want %d, %d", c.name, x.info.Subgroup, x.requiredSubgroup(), c.want, c.required)
+		}
+		x.features = driver.Features{}
+		if got := x.requiredSubgroup(); got != c.withoutChoice {
+			t.Errorf("%s without the feature: required %d", c.name, got)
+		}
+	}
+}
+
+// A device without memory is what a driver shows that was told to pretend one.
+func TestDeviceWithoutMemoryIsRefused(t *testing.T) {
+	c := &candidate{info: Info{API: "1.3.0"}, props: driver.Properties{Name: "Null hardware", API: driver.Vulkan13, SubgroupOps: driver.SubgroupShuffle}, tickBits: 64}
+	for _, f := range required {
+		c.features[f] = true
+	}
+	if err := c.usable(); err == nil || err.Error() != "Null hardware: memory: needs some, has none: there is a driver, but no device" {
+		t.Errorf("%v", err)
+	}
+	c.info.Memory = 1
+	if err := c.usable(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Info lists the modes of floating-point arithmetic that a device offers.
+func TestFloatControlsAreListed(t *testing.T) {
+	p := &driver.Properties{Float32: driver.FloatControls{Nearest: true}, Float64: driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}}
+	want := []string{"shaderRoundingModeRTEFloat32", "shaderSignedZeroInfNanPreserveFloat64", "shaderDenormPreserveFloat64", "shaderRoundingModeRTEFloat64"}
+	if got := floatControls(p); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Types with properties that are not known are never used, nor are those whose heap is too small;
+// arenas of integrated GPUs may lie in system memory.
+func TestMemoryTypes(t *testing.T) {
+	const amdCoherent, amdUncached = 0x40, 0x80
+	host := uint32(driver.HostVisible | driver.HostCoherent)
+	c := &candidate{
+		heaps: []driver.Heap{{Bytes: 8 << 30, Free: 7 << 30, Local: true}, {Bytes: 16 << 30, Free: 10 << 30}, {Bytes: 256 << 20, Free: 1 << 20, Local: true}},
+		types: []driver.MemoryType{
+			{Heap: 1, Flags: host}, {Heap: 0, Flags: driver.DeviceLocal}, {Heap: 2, Flags: driver.DeviceLocal | host},
+			{Heap: 1, Flags: host | driver.HostCached}, {Heap: 0, Flags: driver.DeviceLocal | amdCoherent | amdUncached}, {Heap: 1, Flags: host | amdCoherent},
+		},
+	}
+	for _, x := range []struct {
+		what         string
+		size         uint64
+		need, prefer uint32
+		discrete     []int
+		integrated   []int
+	}{
+		{"an arena", 1 << 20, driver.DeviceLocal, 0, []int{1, 2}, []int{1, 2, 0, 3}},
+		{"a large arena", 1 << 30, driver.DeviceLocal, 0, []int{1}, []int{1, 0, 3}},
+		{"one larger than the device's memory", 12 << 30, driver.DeviceLocal, 0, nil, []int{0, 3}},
+		{"staging", 32 << 20, host, driver.HostCached, []int{3, 0, 2}, []int{3, 0, 2}},
+		{"the abort word", 256, host, driver.DeviceLocal, []int{2, 0, 3}, []int{2, 0, 3}},
+	} {
+		for kind, want := range map[driver.DeviceType][]int{driver.Discrete: x.discrete, driver.Integrated: x.integrated} {
+			c.props.Type = kind
+			if got := c.memoryTypes(x.size, x.need, x.prefer); !slices.Equal(got, want) {
+				t.Errorf("%s, %v: types %v, want %v", x.what, kind, got, want)
+			}
+		}
+	}
+	for kind, want := range map[driver.DeviceType][2]uint64{driver.Discrete: {8 << 30, 7 << 30}, driver.Integrated: {16 << 30, 10 << 30}} {
+		c.props.Type = kind
+		if total, free := c.largestHeap(c.heaps); total != want[0] || free != want[1] {
+			t.Errorf("%v: %d of %d bytes free", kind, free, total)
 		}
 	}
 }

@@ -64,6 +64,9 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		return nil, &UnsupportedError{d.info.Name, "invocations in a workgroup of " + m.Name, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
 	}
 	if !d.dry {
+		if err := d.offersAll(m.Name, m.Capabilities); err != nil {
+			return nil, err
+		}
 		r.full = d.from.features[driver.FullSubgroups] && slices.Contains(m.Capabilities, spirv.CapGroupNonUniform)
 		var err error
 		if core.pipeline, err = d.pipeline(r); err != nil {
@@ -71,6 +74,24 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		}
 	}
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
+}
+
+// offersAll refuses a kernel that needs a feature which the device lacks. Features that all kernels
+// need were asked for when the device was opened.
+func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
+	for _, c := range capabilities {
+		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
+			return &UnsupportedError{d.info.Name, f.String() + " of " + kernel, "yes", "no"}
+		}
+	}
+	return nil
+}
+
+// capabilityFeatures are the features that some kernels need, by the SPIR-V capability.
+var capabilityFeatures = map[spirv.Capability]driver.Feature{
+	spirv.CapVulkanMemoryModel:            driver.MemoryModel,
+	spirv.CapVulkanMemoryModelDeviceScope: driver.MemoryModelDevice,
+	spirv.CapInt64Atomics:                 driver.Int64Atomics,
 }
 
 // invocations is the number of a workgroup's.

@@ -147,3 +147,9 @@ func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 		}
 	}
 }
+
+// A device with the validation layer is closed after one without it was opened.
+func TestValidatedDeviceClosesLast(t *testing.T) {
+	open(t, vk.Options{Validate: true}) // cleanups run in the opposite order
+	open(t, vk.Options{})
+}

@@ -72,7 +72,7 @@ func (d *Device) back(c *chunk) (err error) {
 	if d.dev == nil {
 		return ErrClosed
 	}
-	c.buffer, err = d.dev.NewBuffer(c.size, d.memoryTypes(driver.DeviceLocal, 0), false)
+	c.buffer, err = d.newBuffer(c.size, driver.DeviceLocal, 0, false)
 	if outOfMemory(err) {
 		_, free := d.Memory()
 		oom := &OutOfMemoryError{What: workspace, Need: c.arena.size, Free: free}

@@ -193,6 +193,9 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 		return nil, wrap("guarding", r.name, "", err)
 	}
 	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
+	if r.full {
+		req.SubgroupSize = d.from.requiredSubgroup()
+	}
 	for _, s := range r.spec {
 		req.Entries = append(req.Entries, driver.SpecEntry{ID: s.ID, Offset: uint32(s.Offset), Size: uint32(s.Size)})
 	}

@@ -22,8 +22,7 @@ func (d *Device) needStaging() error {
 		return nil
 	}
 	var err error
-	types := d.memoryTypes(driver.HostVisible|driver.HostCoherent, driver.HostCached)
-	if d.staging, err = d.dev.NewBuffer(stagingBytes, types, true); err != nil {
+	if d.staging, err = d.newBuffer(stagingBytes, driver.HostVisible|driver.HostCoherent, driver.HostCached, true); err != nil {
 		return wrap("allocating the staging buffer", "", "", err)
 	}
 	return nil

@@ -36,7 +36,7 @@ func rootCommand(s *session) *cobra.Command {
 		Use:   "vkevd",
 		Short: "eigenvalues and eigenvectors of symmetric matrices on any GPU",
 		Long: `vkevd computes the eigenvalues and eigenvectors of a real symmetric matrix in double
-precision on any GPU with Vulkan 1.3, or on the CPU through Mesa's lavapipe.`,
+precision on any GPU with Vulkan 1.2, or on the CPU through Mesa's lavapipe.`,
 		Example: `  vkevd solve A.mtx                                  eigenvalues, one per line
   vkevd solve --check --out-vectors Q.npy A.mtx      eigenvectors too, and how good they are
   vkevd plan -n 20000                                will a matrix of this order fit?

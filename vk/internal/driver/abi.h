@@ -35,7 +35,6 @@ enum {
 	ST_MEMORY_BARRIER = 46,
 	ST_VULKAN_1_1_FEATURES = 49,
 	ST_VULKAN_1_2_FEATURES = 51,
-	ST_VULKAN_1_3_FEATURES = 53,
 	ST_FEATURES_2 = 1000059000,
 	ST_PROPERTIES_2 = 1000059001,
 	ST_MEMORY_PROPERTIES_2 = 1000059006,
@@ -44,15 +43,22 @@ enum {
 	ST_DEBUG_MESSENGER = 1000128004,
 	ST_SM_PROPERTIES = 1000154001,
 	ST_MAINTENANCE_3_PROPERTIES = 1000168000,
+	ST_AMD_CORE_PROPERTIES = 1000185000,
 	ST_DRIVER_PROPERTIES = 1000196000,
+	ST_FLOAT_CONTROLS_PROPERTIES = 1000197000,
 	ST_SEMAPHORE_TYPE = 1000207002,
 	ST_TIMELINE_SUBMIT = 1000207003,
 	ST_SEMAPHORE_WAIT = 1000207004,
+	ST_SUBGROUP_SIZE_PROPERTIES = 1000225000,
+	ST_REQUIRED_SUBGROUP_SIZE = 1000225001,
+	ST_SUBGROUP_SIZE_FEATURES = 1000225002,
+	ST_AMD_CORE_PROPERTIES_2 = 1000227000,
 	ST_MEMORY_BUDGET = 1000237000,
 	ST_BUFFER_DEVICE_ADDRESS = 1000244001,
 	ST_EXECUTABLE_FEATURES = 1000269000,
 	ST_EXECUTABLE = 1000269003,
 	ST_EXECUTABLE_STATISTIC = 1000269004,
+	ST_MAINTENANCE_4_FEATURES = 1000413000,
 	ST_MAINTENANCE_4_PROPERTIES = 1000413001,
 };
 
@@ -63,7 +69,10 @@ enum {
 typedef struct { VK_HEAD; VkBool32 has[55]; } VkPhysicalDeviceFeatures2;
 typedef struct { VK_HEAD; VkBool32 has[12]; } VkPhysicalDeviceVulkan11Features;
 typedef struct { VK_HEAD; VkBool32 has[47]; } VkPhysicalDeviceVulkan12Features;
-typedef struct { VK_HEAD; VkBool32 has[15]; } VkPhysicalDeviceVulkan13Features;
+
+// Two of Vulkan 1.3's, which devices of 1.2 have as extensions.
+typedef struct { VK_HEAD; VkBool32 has[2]; } VkPhysicalDeviceSubgroupSizeControlFeatures;
+typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceMaintenance4Features;
 
 // 824 bytes of VkPhysicalDeviceProperties, which the binding reads for us.
 typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;
@@ -72,6 +81,19 @@ typedef struct { VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, suppor
 typedef struct { VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize; } VkPhysicalDeviceMaintenance3Properties;
 typedef struct { VK_HEAD; VkDeviceSize maxBufferSize; } VkPhysicalDeviceMaintenance4Properties;
 typedef struct { VK_HEAD; uint32_t shaderSMCount, shaderWarpsPerSM; } VkPhysicalDeviceShaderSMBuiltinsPropertiesNV;
+typedef struct {
+	VK_HEAD; uint32_t shaderEngineCount, shaderArraysPerEngineCount, computeUnitsPerShaderArray, simdPerComputeUnit, wavefrontsPerSimd,
+		wavefrontSize, sgprsPerSimd, minSgprAllocation, maxSgprAllocation, sgprAllocationGranularity, vgprsPerSimd, minVgprAllocation,
+		maxVgprAllocation, vgprAllocationGranularity;
+} VkPhysicalDeviceShaderCorePropertiesAMD;
+typedef struct { VK_HEAD; VkFlags shaderCoreFeatures; uint32_t activeComputeUnitCount; } VkPhysicalDeviceShaderCoreProperties2AMD;
+typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags requiredSubgroupSizeStages; } VkPhysicalDeviceSubgroupSizeControlProperties;
+
+// Each row of three is about floats of 16, 32 and 64 bits.
+typedef struct {
+	VK_HEAD; VkEnum denormBehaviorIndependence, roundingModeIndependence;
+	VkBool32 preserve[3], denormPreserve[3], denormFlush[3], roundRTE[3], roundRTZ[3];
+} VkPhysicalDeviceFloatControlsProperties;
 
 typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;
 typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionProperties;
@@ -93,6 +115,7 @@ typedef struct { VK_HEAD; VkBuffer buffer; } VkBufferDeviceAddressInfo;
 
 typedef struct { uint32_t constantID, offset; size_t size; } VkSpecializationMapEntry;
 typedef struct { uint32_t mapEntryCount; const VkSpecializationMapEntry *pMapEntries; size_t dataSize; const void *pData; } VkSpecializationInfo;
+typedef struct { VK_HEAD; uint32_t requiredSubgroupSize; } VkPipelineShaderStageRequiredSubgroupSizeCreateInfo;
 typedef struct {
 	VK_HEAD; VkFlags flags; VkEnum stage; VkShaderModule module; const char *pName;
 	const VkSpecializationInfo *pSpecializationInfo;

@@ -52,11 +52,13 @@ VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout
 }
 
 VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
-		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, int full_subgroups, int statistics, VkPipeline *out) {
+		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, int full_subgroups, uint32_t subgroup_size,
+		int statistics, VkPipeline *out) {
+	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {ST_REQUIRED_SUBGROUP_SIZE, NULL, subgroup_size};
 	VkSpecializationInfo spec = {count, entries, size, data};
 	VkComputePipelineCreateInfo info = {
 		ST_COMPUTE_PIPELINE, .flags = statistics ? CAPTURE_STATISTICS : 0,
-		.stage = {ST_SHADER_STAGE, NULL, full_subgroups ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
+		.stage = {ST_SHADER_STAGE, subgroup_size ? &required : NULL, full_subgroups ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
 		.layout = layout, .basePipelineIndex = -1,
 	};
 	return d->create_pipelines(d->handle, cache, 1, &info, NULL, out);

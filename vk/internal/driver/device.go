@@ -5,6 +5,7 @@ package driver
 import "C"
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -34,7 +35,7 @@ func (p Physical) NewDevice(family int, use Features, extensions []string) (*Dev
 	defer free()
 	var handle C.VkDevice
 	err := created(try("vkCreateDevice", func() Result {
-		return Result(C.vke_create_device(p.c(), C.uint32_t(family), &has[0], names, C.uint32_t(len(extensions)), statistics, &handle))
+		return Result(C.vke_create_device(p.c(), p.knows, C.uint32_t(family), &has[0], names, C.uint32_t(len(extensions)), statistics, &handle))
 	}))
 	if err != nil {
 		return nil, err
@@ -72,8 +73,8 @@ type Buffer struct {
 // bufferUsage: transfer source and destination, storage, device address.
 const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
 
-// NewBuffer makes a buffer of size bytes in the first of the memory types, in
-// the given order of preference, that it may live in.
+// NewBuffer makes a buffer of size bytes in the first of the memory types, in the given order, that
+// it can have and that has enough memory left.
 func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
 	b := &Buffer{}
 	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}
@@ -103,8 +104,8 @@ func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 		err = created(try("vkAllocateMemory", func() Result {
 			return Result(C.vke_allocate(d.table, C.uint64_t(bytes), C.uint32_t(t), 1, (*C.VkDeviceMemory)(unsafe.Pointer(&b.memory))))
 		}))
-		if err == nil {
-			break
+		if e := (*Error)(nil); !errors.As(err, &e) || e.Result != OutOfMemory {
+			break // nil, too
 		}
 	}
 	if err != nil {

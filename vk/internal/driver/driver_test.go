@@ -147,3 +147,28 @@ func TestListenerMayFail(t *testing.T) {
 		t.Errorf("%d objects left", n)
 	}
 }
+
+// Where a memory type is full the next one is tried; after any other failure none is.
+func TestMemoryTypesAreTriedWhileFull(t *testing.T) {
+	in, d, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Destroy()
+	defer d.Destroy()
+	defer func() { Fault = nil }()
+	for result, want := range map[Result]int{OutOfMemory: 3, OutOfHostMemory: 1, DeviceLost: 1, -10: 1} {
+		tried := 0
+		Fault = func(call string) Result {
+			if call == "vkAllocateMemory" {
+				tried++
+				return result
+			}
+			return Success
+		}
+		var failed *Error
+		if _, err := d.NewBuffer(4096, []int{0, 0, 0}, false); !errors.As(err, &failed) || failed.Result != result || tried != want {
+			t.Errorf("%v: tried %d types, %v", result, tried, err)
+		}
+	}
+}

@@ -68,10 +68,30 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 	memcpy(usage, b.heapUsage, sizeof b.heapUsage);
 }
 
-void vke_get_properties(VkPhysicalDevice device, int nvidia, vke_properties *out) {
-	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV units = {ST_SM_PROPERTIES};
-	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES, nvidia ? &units : NULL};
-	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &buffer};
+// units is the number of multiprocessors or compute units; 0 where the driver does not tell.
+static uint32_t units(int knows, const VkPhysicalDeviceShaderSMBuiltinsPropertiesNV *nv, const VkPhysicalDeviceShaderCorePropertiesAMD *amd,
+		const VkPhysicalDeviceShaderCoreProperties2AMD *amd2) {
+	if (knows & VKE_KNOWS_NV_UNITS) return nv->shaderSMCount;
+	if (knows & VKE_KNOWS_AMD_UNITS_2 && amd2->activeComputeUnitCount) return amd2->activeComputeUnitCount;
+	return amd->shaderEngineCount * amd->shaderArraysPerEngineCount * amd->computeUnitsPerShaderArray;
+}
+
+void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out) {
+	enum { COMPUTE_STAGE = 0x20, INDEPENDENT_NONE = 2 };
+	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv = {ST_SM_PROPERTIES};
+	VkPhysicalDeviceShaderCorePropertiesAMD amd = {ST_AMD_CORE_PROPERTIES};
+	VkPhysicalDeviceShaderCoreProperties2AMD amd2 = {ST_AMD_CORE_PROPERTIES_2};
+	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES};
+	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES};
+	VkPhysicalDeviceFloatControlsProperties floats = {ST_FLOAT_CONTROLS_PROPERTIES};
+	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &floats};
+	const void *extra = NULL; // what the device knows, as a chain
+	if (knows & VKE_KNOWS_NV_UNITS) nv.pNext = extra, extra = &nv;
+	if (knows & VKE_KNOWS_AMD_UNITS) amd.pNext = extra, extra = &amd;
+	if (knows & VKE_KNOWS_AMD_UNITS_2) amd2.pNext = extra, extra = &amd2;
+	if (knows & VKE_KNOWS_SUBGROUP_SIZE) size.pNext = extra, extra = &size;
+	if (knows & VKE_KNOWS_MAINTENANCE4) buffer.pNext = extra, extra = &buffer;
+	floats.pNext = extra;
 	VkPhysicalDeviceSubgroupProperties subgroup = {ST_SUBGROUP_PROPERTIES, &memory};
 	VkPhysicalDeviceDriverProperties driver = {ST_DRIVER_PROPERTIES, &subgroup};
 	VkPhysicalDeviceProperties2 all = {ST_PROPERTIES_2, &driver};
@@ -83,13 +103,24 @@ void vke_get_properties(VkPhysicalDevice device, int nvidia, vke_properties *out
 	out->subgroup_ops = subgroup.supportedOperations;
 	out->max_allocation = memory.maxMemoryAllocationSize;
 	out->max_buffer = buffer.maxBufferSize;
-	out->units = units.shaderSMCount;
+	out->units = units(knows, &nv, &amd, &amd2);
+	int required = size.requiredSubgroupSizeStages & COMPUTE_STAGE;
+	out->min_subgroup = required ? size.minSubgroupSize : 0;
+	out->max_subgroup = required ? size.maxSubgroupSize : 0;
+	out->max_subgroups = required ? size.maxComputeWorkgroupSubgroups : 0;
+	for (int i = 0; i < 2; i++) {
+		out->preserve[i] = floats.preserve[i + 1];
+		out->subnormals[i] = floats.denormPreserve[i + 1];
+		out->nearest[i] = floats.roundRTE[i + 1];
+	}
+	out->together = (floats.denormBehaviorIndependence == INDEPENDENT_NONE) | (floats.roundingModeIndependence == INDEPENDENT_NONE) << 1;
 }
 
-// The four feature structures as one chain, and where each of our features
-// lies in it: structure 0 is Vulkan 1.0's, 1 to 3 are 1.1's to 1.3's.
+// The feature structures as one chain, and where each of our features lies in it: structure 0 is
+// Vulkan 1.0's, 1 and 2 are 1.1's and 1.2's, the others those of two extensions that Vulkan 1.3 took over.
 typedef struct {
-	VkPhysicalDeviceVulkan13Features v13;
+	VkPhysicalDeviceSubgroupSizeControlFeatures size;
+	VkPhysicalDeviceMaintenance4Features maintenance4;
 	VkPhysicalDeviceVulkan12Features v12;
 	VkPhysicalDeviceVulkan11Features v11;
 	VkPhysicalDeviceFeatures2 v10;
@@ -98,38 +129,41 @@ typedef struct {
 static const struct { uint8_t version, place; } where[VKE_FEATURES] = {
 	[VKE_FLOAT64] = {0, 39}, [VKE_INT64] = {0, 40}, [VKE_INT16] = {0, 41},
 	[VKE_STORAGE8] = {2, 2}, [VKE_INT64_ATOMICS] = {2, 5}, [VKE_INT8] = {2, 8}, [VKE_SCALAR_LAYOUT] = {2, 31},
-	[VKE_SUBGROUP_EXTENDED] = {2, 34}, [VKE_HOST_QUERY_RESET] = {2, 36}, [VKE_TIMELINE] = {2, 37}, [VKE_DEVICE_ADDRESS] = {2, 38},
+	[VKE_HOST_QUERY_RESET] = {2, 36}, [VKE_TIMELINE] = {2, 37}, [VKE_DEVICE_ADDRESS] = {2, 38},
 	[VKE_MEMORY_MODEL] = {2, 41}, [VKE_MEMORY_MODEL_DEVICE] = {2, 42}, [VKE_MEMORY_MODEL_CHAINS] = {2, 43},
-	[VKE_SUBGROUP_SIZE_CONTROL] = {3, 7}, [VKE_FULL_SUBGROUPS] = {3, 8}, [VKE_MAINTENANCE4] = {3, 14},
+	[VKE_SUBGROUP_SIZE_CONTROL] = {3, 0}, [VKE_FULL_SUBGROUPS] = {3, 1}, [VKE_MAINTENANCE4] = {4, 0},
 };
 
-static void chain_features(feature_chain *c) {
+// chain_features links the structures that the device knows.
+static void chain_features(feature_chain *c, int knows, const void *last) {
 	memset(c, 0, sizeof *c);
-	c->v13.sType = ST_VULKAN_1_3_FEATURES;
-	c->v12.sType = ST_VULKAN_1_2_FEATURES, c->v12.pNext = &c->v13;
+	c->size.sType = ST_SUBGROUP_SIZE_FEATURES;
+	c->maintenance4.sType = ST_MAINTENANCE_4_FEATURES;
+	if (knows & VKE_KNOWS_SUBGROUP_SIZE) c->size.pNext = last, last = &c->size;
+	if (knows & VKE_KNOWS_MAINTENANCE4) c->maintenance4.pNext = last, last = &c->maintenance4;
+	c->v12.sType = ST_VULKAN_1_2_FEATURES, c->v12.pNext = last;
 	c->v11.sType = ST_VULKAN_1_1_FEATURES, c->v11.pNext = &c->v12;
 	c->v10.sType = ST_FEATURES_2, c->v10.pNext = &c->v11;
 }
 
 static VkBool32 *feature(feature_chain *c, int i) {
-	VkBool32 *row[] = {c->v10.has, c->v11.has, c->v12.has, c->v13.has};
+	VkBool32 *row[] = {c->v10.has, c->v11.has, c->v12.has, c->size.has, c->maintenance4.has};
 	return row[where[i].version] + where[i].place;
 }
 
-void vke_get_features(VkPhysicalDevice device, VkBool32 *out) {
+void vke_get_features(VkPhysicalDevice device, int knows, VkBool32 *out) {
 	feature_chain c;
-	chain_features(&c);
+	chain_features(&c, knows, NULL);
 	fn.features2(device, &c.v10);
 	for (int i = 0; i < VKE_FEATURES; i++) out[i] = *feature(&c, i);
 }
 
-VkResult vke_create_device(VkPhysicalDevice physical, uint32_t family, const VkBool32 *features,
+VkResult vke_create_device(VkPhysicalDevice physical, int knows, uint32_t family, const VkBool32 *features,
 		const char *const *extensions, uint32_t extension_count, int statistics, VkDevice *out) {
-	feature_chain c;
-	chain_features(&c);
-	for (int i = 0; i < VKE_FEATURES; i++) *feature(&c, i) = features[i];
 	VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {ST_EXECUTABLE_FEATURES, NULL, 1};
-	if (statistics) c.v13.pNext = &executables;
+	feature_chain c;
+	chain_features(&c, knows, statistics ? &executables : NULL);
+	for (int i = 0; i < VKE_FEATURES; i++) *feature(&c, i) = features[i];
 	float priority = 1;
 	VkDeviceQueueCreateInfo queue = {ST_DEVICE_QUEUE, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
 	VkDeviceCreateInfo info = {
@@ -147,6 +181,7 @@ enum { MESSAGES = 256, MESSAGE_SIZE = 4096 };
 struct vke_messages {
 	pthread_mutex_t lock;
 	VkDebugUtilsMessengerEXT messenger;
+	void (*destroy)(VkInstance, VkDebugUtilsMessengerEXT, const void *); // of this instance: later ones may lack it
 	uint32_t first, count;
 	uint32_t severity[MESSAGES];
 	char text[MESSAGES][MESSAGE_SIZE];
@@ -173,6 +208,7 @@ vke_messages *vke_listen(VkInstance instance, VkResult *result) {
 		return NULL;
 	}
 	pthread_mutex_init(&m->lock, NULL);
+	m->destroy = fn.destroy_messenger;
 	VkDebugUtilsMessengerCreateInfoEXT info = {
 		ST_DEBUG_MESSENGER,
 		.messageSeverity = 0x100 | 0x1000, // warnings and errors
@@ -189,7 +225,7 @@ vke_messages *vke_listen(VkInstance instance, VkResult *result) {
 }
 
 void vke_unlisten(VkInstance instance, vke_messages *m) {
-	fn.destroy_messenger(instance, m->messenger, NULL);
+	m->destroy(instance, m->messenger, NULL);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
 }

@@ -185,7 +185,7 @@ func (in *Instance) Physicals() ([]Physical, error) {
 	}
 	all := make([]Physical, n)
 	for i := range all {
-		all[i] = Physical{in, handles[i]}
+		all[i] = Physical{in: in, handle: handles[i]}
 	}
 	return all, nil
 }

@@ -3,145 +3,63 @@ package driver
 // #include "shim.h"
 import "C"
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Physical is a physical device of an instance.
 type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
+	knows  C.int // VKE_KNOWS_…: structures besides those of Vulkan 1.2
 }
 
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
-// Properties are the facts about a device that we use.
-type Properties struct {
-	Name                      string
-	Type                      DeviceType
-	Vendor, ID, API, Driver   uint32
-	DriverName, DriverInfo    string
-	PipelineUUID              [16]byte
-	Subgroup, SubgroupOps     uint32
-	MaxAllocation, MaxBuffer  uint64 // bytes
-	MaxShared, MaxInvocations uint32
-	MaxLocalSize              [3]uint32
-	Units                     uint32  // multiprocessors, 0 where the driver does not tell
-	TimestampPeriod           float32 // nanoseconds a tick
-}
-
-// VendorNVIDIA is NVIDIA's PCI number.
-const VendorNVIDIA = 0x10de
-
-// DeviceType is VkPhysicalDeviceType.
-type DeviceType int32
-
+// Extensions of devices that are used where a device has them.
 const (
-	Other DeviceType = iota
-	Integrated
-	Discrete
-	Virtual
-	CPU
+	SubgroupSizeExtension = "VK_EXT_subgroup_size_control" // part of Vulkan 1.3
+	Maintenance4Extension = "VK_KHR_maintenance4"          // part of Vulkan 1.3
+	nvUnitsExtension      = "VK_NV_shader_sm_builtins"
+	amdUnitsExtension     = "VK_AMD_shader_core_properties"
+	amdUnits2Extension    = "VK_AMD_shader_core_properties2"
 )
 
-func (t DeviceType) String() string {
-	if t < 0 || t > CPU {
-		return "other"
-	}
-	return [...]string{"other", "integrated", "discrete", "virtual", "cpu"}[t]
+// Vulkan13 is the version that made two of the extensions part of Vulkan.
+const Vulkan13 = 1<<22 | 3<<12
+
+// Knowing is the device with what its extensions and its version of Vulkan add to Vulkan 1.2.
+func (p Physical) Knowing(extensions []string) Physical {
+	p.knows = C.int(knowledge(p.version(), extensions))
+	return p
 }
 
-// Properties reads the facts.
-func (p Physical) Properties() Properties {
-	var v bPhysicalDeviceProperties
-	bGetPhysicalDeviceProperties(p.handle, &v)
-	v.Deref()
-	v.Limits.Deref()
-	l := v.Limits
-	out := Properties{
-		Name: cstring(v.DeviceName[:]), Type: DeviceType(v.DeviceType), Vendor: v.VendorID, ID: v.DeviceID,
-		API: v.ApiVersion, Driver: v.DriverVersion,
-		MaxShared: l.MaxComputeSharedMemorySize, MaxInvocations: l.MaxComputeWorkGroupInvocations,
-		MaxLocalSize: l.MaxComputeWorkGroupSize, TimestampPeriod: l.TimestampPeriod,
-	}
-	copy(out.PipelineUUID[:], v.PipelineCacheUUID[:])
-	v.Free()
-	var more C.vke_properties
-	nvidia := C.int(0) // whose structure others do not know
-	if out.Vendor == VendorNVIDIA {
-		nvidia = 1
-	}
-	C.vke_get_properties(p.c(), nvidia, &more)
-	out.DriverName, out.DriverInfo = C.GoString(&more.driver_name[0]), C.GoString(&more.driver_info[0])
-	out.Subgroup, out.SubgroupOps = uint32(more.subgroup), uint32(more.subgroup_ops)
-	out.Units = uint32(more.units)
-	out.MaxAllocation, out.MaxBuffer = uint64(more.max_allocation), uint64(more.max_buffer)
-	return out
-}
-
-// Feature is one optional ability that we ask about.
-type Feature int
-
-const (
-	Float64             Feature = C.VKE_FLOAT64
-	Int64               Feature = C.VKE_INT64
-	Int16               Feature = C.VKE_INT16
-	Storage8            Feature = C.VKE_STORAGE8
-	Int64Atomics        Feature = C.VKE_INT64_ATOMICS
-	Int8                Feature = C.VKE_INT8
-	ScalarLayout        Feature = C.VKE_SCALAR_LAYOUT
-	SubgroupExtended    Feature = C.VKE_SUBGROUP_EXTENDED
-	HostQueryReset      Feature = C.VKE_HOST_QUERY_RESET
-	TimelineSemaphore   Feature = C.VKE_TIMELINE
-	BufferDeviceAddress Feature = C.VKE_DEVICE_ADDRESS
-	MemoryModel         Feature = C.VKE_MEMORY_MODEL
-	MemoryModelDevice   Feature = C.VKE_MEMORY_MODEL_DEVICE
-	MemoryModelChains   Feature = C.VKE_MEMORY_MODEL_CHAINS
-	SubgroupSizeControl Feature = C.VKE_SUBGROUP_SIZE_CONTROL
-	FullSubgroups       Feature = C.VKE_FULL_SUBGROUPS
-	Maintenance4        Feature = C.VKE_MAINTENANCE4
-	features                    = C.VKE_FEATURES
-)
-
-var featureNames = [features]string{
-	"shaderFloat64", "shaderInt64", "shaderInt16", "storageBuffer8BitAccess", "shaderBufferInt64Atomics", "shaderInt8",
-	"scalarBlockLayout", "shaderSubgroupExtendedTypes", "hostQueryReset", "timelineSemaphore", "bufferDeviceAddress",
-	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "vulkanMemoryModelAvailabilityVisibilityChains", "subgroupSizeControl", "computeFullSubgroups", "maintenance4",
-}
-
-func (f Feature) String() string { return featureNames[f] }
-
-// Features is a set of them.
-type Features [features]bool
-
-// Names lists the members.
-func (s Features) Names() []string {
-	var names []string
-	for f, has := range s {
-		if has {
-			names = append(names, featureNames[f])
+// knowledge is the set of VKE_KNOWS_… bits of a device.
+func knowledge(version uint32, extensions []string) (knows int) {
+	for _, k := range []struct {
+		name string
+		bit  int
+		core bool // part of Vulkan 1.3
+	}{
+		{SubgroupSizeExtension, C.VKE_KNOWS_SUBGROUP_SIZE, true},
+		{Maintenance4Extension, C.VKE_KNOWS_MAINTENANCE4, true},
+		{nvUnitsExtension, C.VKE_KNOWS_NV_UNITS, false},
+		{amdUnitsExtension, C.VKE_KNOWS_AMD_UNITS, false},
+		{amdUnits2Extension, C.VKE_KNOWS_AMD_UNITS_2, false},
+	} {
+		if k.core && version >= Vulkan13 || slices.Contains(extensions, k.name) {
+			knows |= k.bit
 		}
 	}
-	return names
-}
-
-// Features reads what the device offers. The device must speak Vulkan 1.3.
-func (p Physical) Features() Features {
-	var has [features]C.VkBool32
-	C.vke_get_features(p.c(), &has[0])
-	var s Features
-	for i := range s {
-		s[i] = has[i] != 0
-	}
-	return s
+	return knows
 }
 
 // QueueFamily is one family of queues.
 type QueueFamily struct {
 	Flags, Count  uint32
-	TimestampBits uint32 // of a timestamp that count; 0 where there are none
+	TimestampBits uint32 // valid bits of a timestamp; 0 where there are no timestamps
 }
-
-// SubgroupShuffle is a bit of Properties.SubgroupOps.
-const SubgroupShuffle = 1 << 4
 
 // Compute and Graphics are bits of QueueFamily.Flags.
 const (
@@ -164,12 +82,13 @@ func (p Physical) Queues() []QueueFamily {
 
 // Extensions lists the device's extensions.
 func (p Physical) Extensions() ([]string, error) {
+	const call = "vkEnumerateDeviceExtensionProperties"
 	var n C.uint32_t
-	if err := try("vkEnumerateDeviceExtensionProperties", func() Result { return Result(C.vke_device_extensions(p.c(), nil, &n)) }); err != nil {
+	if err := try(call, func() Result { return Result(C.vke_device_extensions(p.c(), nil, &n)) }); err != nil {
 		return nil, err
 	}
 	raw := make([]C.VkExtensionProperties, max(n, 1))
-	if err := try("vkEnumerateDeviceExtensionProperties", func() Result { return Result(C.vke_device_extensions(p.c(), &raw[0], &n)) }); err != nil {
+	if err := try(call, func() Result { return Result(C.vke_device_extensions(p.c(), &raw[0], &n)) }); err != nil {
 		return nil, err
 	}
 	list := make([]string, n)
@@ -177,14 +96,4 @@ func (p Physical) Extensions() ([]string, error) {
 		list[i] = C.GoString(&raw[i].extensionName[0])
 	}
 	return list, nil
-}
-
-// cstring reads a zero-terminated array of bytes.
-func cstring(b []byte) string {
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
 }

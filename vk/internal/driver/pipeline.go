@@ -73,7 +73,8 @@ type PipelineRequest struct {
 	Layout        uint64
 	Entries       []SpecEntry
 	Data          []byte
-	FullSubgroups bool // asks for them, of Properties.Subgroup invocations; takes the feature of that name
+	FullSubgroups bool   // asks for them; takes the feature of that name
+	SubgroupSize  uint32 // that is required; 0 leaves it to the driver
 }
 
 // NewPipeline compiles a pipeline.
@@ -105,7 +106,7 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	var out C.VkPipeline
 	err = created(try("vkCreateComputePipelines", func() Result {
 		return Result(C.vke_pipeline(d.table, C.VkPipelineCache(raw(cache.handle)), C.VkPipelineLayout(req.Layout), C.VkShaderModule(raw(module)),
-			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), full, d.statistics, &out))
+			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), full, C.uint32_t(req.SubgroupSize), d.statistics, &out))
 	}))
 	return uint64(out), err
 }

@@ -19,25 +19,34 @@ VkResult vke_device_extensions(VkPhysicalDevice, VkExtensionProperties *out, uin
 void vke_queue_families(VkPhysicalDevice, VkQueueFamilyProperties *out, uint32_t *count);
 void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usage);
 
+// Structures that a device knows besides those of Vulkan 1.2, as bits.
+enum {
+	VKE_KNOWS_SUBGROUP_SIZE = 1, VKE_KNOWS_MAINTENANCE4 = 2, // of Vulkan 1.3, or of extensions
+	VKE_KNOWS_NV_UNITS = 4, VKE_KNOWS_AMD_UNITS = 8, VKE_KNOWS_AMD_UNITS_2 = 16,
+};
+
 typedef struct {
 	char driver_name[256], driver_info[256];
 	int32_t driver_id;
-	uint32_t subgroup, subgroup_ops;
+	uint32_t subgroup, subgroup_ops, min_subgroup, max_subgroup, max_subgroups; // the last three: 0 where no size can be required
 	uint64_t max_allocation, max_buffer;
 	uint32_t units;
+	// Of 32 and 64 bits: zeros' signs, infinities and NaN kept; subnormals kept; rounding to nearest even.
+	uint32_t preserve[2], subnormals[2], nearest[2];
+	uint32_t together; // all widths must have one behaviour of subnormals (1), one of rounding (2)
 } vke_properties;
-void vke_get_properties(VkPhysicalDevice, int nvidia, vke_properties *out);
+void vke_get_properties(VkPhysicalDevice, int knows, vke_properties *out);
 
 // Features we ask about, in this order in both directions.
 enum {
 	VKE_FLOAT64, VKE_INT64, VKE_INT16,
-	VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_SUBGROUP_EXTENDED, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
+	VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
 	VKE_DEVICE_ADDRESS, VKE_MEMORY_MODEL, VKE_MEMORY_MODEL_DEVICE, VKE_MEMORY_MODEL_CHAINS,
 	VKE_SUBGROUP_SIZE_CONTROL, VKE_FULL_SUBGROUPS, VKE_MAINTENANCE4,
 	VKE_FEATURES
 };
-void vke_get_features(VkPhysicalDevice, VkBool32 *out);
-VkResult vke_create_device(VkPhysicalDevice, uint32_t family, const VkBool32 *features, const char *const *extensions,
+void vke_get_features(VkPhysicalDevice, int knows, VkBool32 *out);
+VkResult vke_create_device(VkPhysicalDevice, int knows, uint32_t family, const VkBool32 *features, const char *const *extensions,
 	uint32_t extension_count, int statistics, VkDevice *out);
 
 vke_messages *vke_listen(VkInstance, VkResult *);
@@ -53,7 +62,8 @@ VkResult vke_allocate(vke_device *, uint64_t size, uint32_t type, int addressabl
 uint64_t vke_address(vke_device *, VkBuffer);
 VkResult vke_pipeline_layout(vke_device *, uint32_t push_size, VkPipelineLayout *out);
 VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderModule, const VkSpecializationMapEntry *,
-	uint32_t entries, const void *data, size_t size, int full_subgroups, int statistics, VkPipeline *out);
+	uint32_t entries, const void *data, size_t size, int full_subgroups,
+	uint32_t subgroup_size, int statistics, VkPipeline *out);
 // vke_statistics reads what the compiler says of a pipeline made with statistics.
 VkResult vke_statistics(vke_device *, VkPipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count);
 VkResult vke_timeline(vke_device *, VkSemaphore *out);

@@ -1,0 +1,191 @@
+package vk
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// candidate is a physical device with all that Open must know of it.
+type candidate struct {
+	physical   driver.Physical
+	props      driver.Properties
+	features   driver.Features
+	extensions []string
+	types      []driver.MemoryType
+	heaps      []driver.Heap
+	family     int    // of queues; −1 if none computes
+	tickBits   uint32 // valid bits of its timestamps
+	info       Info
+	problem    error // why the device cannot be used; nil if it can
+}
+
+func examine(index int, p driver.Physical) *candidate {
+	c := &candidate{}
+	c.extensions, _ = p.Extensions()
+	c.physical = p.Knowing(c.extensions)
+	c.props = c.physical.Properties()
+	c.heaps, c.types = c.memory()
+	queues := p.Queues()
+	if c.family = computes(queues, c.props.Vendor); c.family >= 0 {
+		c.tickBits = queues[c.family].TimestampBits
+	}
+	c.describe(index)
+	if c.problem = c.refuse(); c.problem != nil {
+		c.info.Problem = c.problem.Error()
+	}
+	return c
+}
+
+// describe fills info, but for the features.
+func (c *candidate) describe(index int) {
+	p := &c.props
+	c.info = Info{
+		Index: index, Name: p.Name, Type: p.Type.String(), Family: family(p),
+		Driver: p.DriverName, DriverVersion: p.DriverInfo,
+		API:       fmt.Sprintf("%d.%d.%d", p.API>>22, p.API>>12&0x3ff, p.API&0xfff),
+		MaxBuffer: p.MaxBuffer, MaxAllocation: p.MaxAllocation,
+		SharedBytes: int(p.MaxShared), MaxLocal: int(min(p.MaxInvocations, p.MaxLocalSize[0])),
+		Subgroup: int(c.subgroup()), Units: int(p.Units), FloatControls: floatControls(p),
+	}
+	c.info.Memory, c.info.Free = c.largestHeap(c.heaps)
+}
+
+// computes is the number of the queue family to use; −1 if none computes. It is the first one with
+// graphics, too: some drivers' pure compute families share time slices with the desktop. On AMD it
+// is the first one without graphics: the other freezes the desktop during each dispatch, and ends
+// jobs that take longer than two seconds.
+func computes(families []driver.QueueFamily, vendor uint32) int {
+	has := func(q driver.QueueFamily, bits uint32) bool { return q.Flags&bits == bits }
+	pure := func(q driver.QueueFamily) bool {
+		return vendor == driver.VendorAMD && has(q, driver.Compute) && !has(q, driver.Graphics) && q.TimestampBits > 0
+	}
+	both := func(q driver.QueueFamily) bool { return has(q, driver.Compute|driver.Graphics) }
+	rest := func(q driver.QueueFamily) bool { return has(q, driver.Compute) }
+	for _, wanted := range []func(driver.QueueFamily) bool{pure, both, rest} {
+		if i := slices.IndexFunc(families, wanted); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// refuse says why the device cannot be used; nil if it can. It reads the features.
+func (c *candidate) refuse() error {
+	unsupported := func(feature, need, have string) error {
+		return &UnsupportedError{c.props.Name, feature, need, have}
+	}
+	if c.props.API < minimumAPI {
+		return unsupported("Vulkan version", MinimumAPI, c.info.API)
+	}
+	if err := oldLavapipe(&c.props); err != nil {
+		return err
+	}
+	if c.family < 0 {
+		return unsupported("queues", "one that computes", "none")
+	}
+	if c.tickBits == 0 {
+		return unsupported("timestamps of its queue", "yes", "no")
+	}
+	c.features = c.physical.Features()
+	c.info.Features = c.features.Names()
+	return c.usable()
+}
+
+// usable is the part of refuse that needs the features.
+func (c *candidate) usable() error {
+	unsupported := func(feature, need, have string) error {
+		return &UnsupportedError{c.props.Name, feature, need, have}
+	}
+	if c.props.SubgroupOps&driver.SubgroupShuffle == 0 {
+		return unsupported("subgroup shuffles", "yes", "no")
+	}
+	if err := lacks(c.props.Name, c.features); err != nil {
+		return err
+	}
+	if c.info.Memory == 0 {
+		return unsupported("memory", "some", "none: there is a driver, but no device")
+	}
+	return nil
+}
+
+// lacks is the error about the first required feature that a device does not have.
+func lacks(name string, features driver.Features) error {
+	for _, f := range required {
+		if features[f] {
+			continue
+		}
+		have := "no"
+		if f == driver.Float64 { // the usual reason, and no driver will mend it
+			have = "no: this device computes in 32 bits only"
+		}
+		return &UnsupportedError{name, f.String(), "yes", have}
+	}
+	return nil
+}
+
+var mesaVersion = regexp.MustCompile(`Mesa (\d+)`)
+
+// oldLavapipe refuses llvmpipe before Mesa 25: it ends every loop after 65,535 iterations of an
+// invocation, without an error.
+func oldLavapipe(p *driver.Properties) error {
+	const oldestLavapipe = 25
+	if p.DriverName != "llvmpipe" {
+		return nil
+	}
+	m := mesaVersion.FindStringSubmatch(p.DriverInfo)
+	if m == nil {
+		return nil
+	}
+	if v, err := strconv.Atoi(m[1]); err == nil && v < oldestLavapipe {
+		return &UnsupportedError{p.Name, "lavapipe, which before Mesa 25 silently ends loops after 65535 iterations",
+			"Mesa 25 or newer (Debian 12 has it in bookworm-backports)", p.DriverInfo}
+	}
+	return nil
+}
+
+func family(p *driver.Properties) string {
+	if p.Type == driver.CPU {
+		return "cpu"
+	}
+	switch p.Vendor {
+	case driver.VendorNVIDIA:
+		return "nvidia"
+	case driver.VendorAMD:
+		return "amd"
+	case driver.VendorIntel:
+		return "intel"
+	case driver.VendorApple:
+		return "apple"
+	}
+	return "other"
+}
+
+// rank orders devices: a discrete GPU comes first, the CPU last.
+func (c *candidate) rank() int {
+	switch c.props.Type {
+	case driver.Discrete:
+		return 4
+	case driver.Virtual:
+		return 3
+	case driver.Integrated:
+		return 2
+	case driver.Other:
+		return 1
+	}
+	return 0
+}
+
+// matches tells whether the user's word names this device: its index, or a part of its name, or its
+// type or driver. Case does not matter.
+func (c *candidate) matches(word string) bool {
+	if n, err := strconv.Atoi(word); err == nil {
+		return n == c.info.Index
+	}
+	word = strings.ToLower(word)
+	return strings.Contains(strings.ToLower(c.info.Name), word) || c.info.Type == word || strings.ToLower(c.info.Driver) == word
+}

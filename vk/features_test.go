@@ -1,0 +1,86 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// A kernel is refused where the device lacks a feature that it needs; the others are built. No other
+// feature of that kind is needed to open a device.
+func TestKernelsNeedTheirFeatures(t *testing.T) {
+	d := memoryDevice(t)
+	if !d.Info().MemoryModel() {
+		t.Error("no memory model")
+	}
+	for _, f := range []driver.Feature{driver.MemoryModel, driver.MemoryModelDevice} {
+		d.from.features[f] = false
+		_, err := Build(d, shaders.ProbeProgress(), shaders.ProbeProgressDefaults())
+		var unsupported *UnsupportedError
+		if !errors.As(err, &unsupported) || unsupported.Feature != f.String()+" of probe_progress" {
+			t.Errorf("without %v: %v", f, err)
+		}
+		if _, err := Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults()); err != nil {
+			t.Error(err)
+		}
+		if err := lacks("device", d.from.features); err != nil {
+			t.Error(err)
+		}
+		d.from.features[f] = true
+	}
+}
+
+// failing fails a test on each message of the validation layer.
+type failing struct{ t *testing.T }
+
+func (f failing) Write(b []byte) (int, error) {
+	f.t.Errorf("validation: %s", b)
+	return len(b), nil
+}
+
+// Where a driver has several sizes of subgroups, pipelines whose subgroups must be full require the size
+// that Info tells; validation is silent, and the kernel runs.
+func TestSubgroupSizeIsRequired(t *testing.T) {
+	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.from.requiredSubgroup() != 0 {
+		t.Skip("the device has several sizes: every other test requires one")
+	}
+	d.from.props.MaxSubgroup *= 2 // as if there were another size
+	if got := d.from.requiredSubgroup(); int(got) != d.info.Subgroup {
+		t.Fatalf("required %d", got)
+	}
+	spec := shaders.OrmtrQ2TeamsDefaults()
+	if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), spec); err != nil {
+		t.Error(err)
+	}
+	a := Reserve[float64]("a", 4)
+	ws, err := d.NewArena(Together(a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := NewRecorder(d)
+	Fill(rec, a.In(ws), 0)
+	if _, err := d.Run(context.Background(), rec, nil); err != nil {
+		t.Error(err)
+	}
+	// A size that no device has is refused by the driver or by the layer: it does get there.
+	quiet := &strings.Builder{}
+	d.opt.Logger = slog.New(slog.NewTextHandler(quiet, nil))
+	d.info.Subgroup, d.from.info.Subgroup, spec.LocalSize = 3, 3, 2*spec.LocalSize
+	if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), spec); err == nil {
+		d.drain()
+		if !strings.Contains(quiet.String(), "requiredSubgroupSize") {
+			t.Errorf("a subgroup of 3 is silently accepted: %s", quiet)
+		}
+	}
+}

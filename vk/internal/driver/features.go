@@ -1,0 +1,62 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+// Feature is an optional ability that we ask about.
+type Feature int
+
+const (
+	Float64             Feature = C.VKE_FLOAT64
+	Int64               Feature = C.VKE_INT64
+	Int16               Feature = C.VKE_INT16
+	Storage8            Feature = C.VKE_STORAGE8
+	Int64Atomics        Feature = C.VKE_INT64_ATOMICS
+	Int8                Feature = C.VKE_INT8
+	ScalarLayout        Feature = C.VKE_SCALAR_LAYOUT
+	HostQueryReset      Feature = C.VKE_HOST_QUERY_RESET
+	TimelineSemaphore   Feature = C.VKE_TIMELINE
+	BufferDeviceAddress Feature = C.VKE_DEVICE_ADDRESS
+	MemoryModel         Feature = C.VKE_MEMORY_MODEL
+	MemoryModelDevice   Feature = C.VKE_MEMORY_MODEL_DEVICE
+	MemoryModelChains   Feature = C.VKE_MEMORY_MODEL_CHAINS
+	SubgroupSizeControl Feature = C.VKE_SUBGROUP_SIZE_CONTROL
+	FullSubgroups       Feature = C.VKE_FULL_SUBGROUPS
+	Maintenance4        Feature = C.VKE_MAINTENANCE4
+	features                    = C.VKE_FEATURES
+)
+
+var featureNames = [features]string{
+	"shaderFloat64", "shaderInt64", "shaderInt16", "storageBuffer8BitAccess", "shaderBufferInt64Atomics", "shaderInt8",
+	"scalarBlockLayout", "hostQueryReset", "timelineSemaphore", "bufferDeviceAddress",
+	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "vulkanMemoryModelAvailabilityVisibilityChains",
+	"subgroupSizeControl", "computeFullSubgroups", "maintenance4",
+}
+
+// String is Vulkan's name of the feature.
+func (f Feature) String() string { return featureNames[f] }
+
+// Features is a set of them.
+type Features [features]bool
+
+// Names lists the members.
+func (s Features) Names() []string {
+	var names []string
+	for f, has := range s {
+		if has {
+			names = append(names, featureNames[f])
+		}
+	}
+	return names
+}
+
+// Features reads what the device offers. The device must speak Vulkan 1.2.
+func (p Physical) Features() Features {
+	var has [features]C.VkBool32
+	C.vke_get_features(p.c(), p.knows, &has[0])
+	var s Features
+	for i := range s {
+		s[i] = has[i] != 0
+	}
+	return s
+}

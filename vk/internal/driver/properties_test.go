@@ -1,0 +1,41 @@
+package driver
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// vke_get_properties, compiled with a driver that answers whatever it is asked: it asks for what the
+// device knows and nothing else, and AMD's active compute units count before those of the design.
+func TestPropertiesOfExtensions(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "trace")
+	if out, err := exec.Command("cc", "-D_GNU_SOURCE", "-o", program, filepath.Join("testdata", "properties_trace.c"), "-lpthread").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const floats = ", floats 010 101, together 2"
+	for _, c := range []struct {
+		extensions []string
+		want       string
+	}{
+		{nil, "units 0, subgroups 0 to 0, at most 0, buffer 0"},
+		{[]string{nvUnitsExtension}, "units 132, subgroups 0 to 0, at most 0, buffer 0"},
+		{[]string{amdUnitsExtension}, "units 96, subgroups 0 to 0, at most 0, buffer 0"},
+		{[]string{amdUnitsExtension, amdUnits2Extension}, "units 84, subgroups 0 to 0, at most 0, buffer 0"},
+		{[]string{SubgroupSizeExtension, Maintenance4Extension}, "units 0, subgroups 32 to 64, at most 32, buffer 1000"},
+	} {
+		knows := knowledge(1<<22|2<<12, c.extensions)
+		out, err := exec.Command(program, fmt.Sprint(knows)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.TrimSpace(string(out)); have != c.want+floats {
+			t.Errorf("%v: %s\nwant %s", c.extensions, have, c.want+floats)
+		}
+	}
+	if knowledge(Vulkan13, nil) != knowledge(1<<22|2<<12, []string{SubgroupSizeExtension, Maintenance4Extension}) {
+		t.Error("Vulkan 1.3 has both extensions")
+	}
+}

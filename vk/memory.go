@@ -1,0 +1,71 @@
+package vk
+
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// knownMemory are the properties of memory types that this package understands. A type with another
+// one is never used: AMD's drivers list types for debugging that are slow and need a feature.
+const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
+
+// Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of what is
+// free now.
+func (d *Device) Memory() (total, free uint64) {
+	if d.dry || d.dev == nil {
+		return d.info.Memory, d.info.Free
+	}
+	heaps, _ := d.from.memory()
+	return d.from.largestHeap(heaps)
+}
+
+// memory reads the heaps, with what is free of them now, and the memory types.
+func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
+	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
+}
+
+// largestHeap is the size of the largest heap that arenas use, and what is free of it.
+func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
+	for _, h := range heaps {
+		if (h.Local || c.systemMemory()) && h.Bytes > total {
+			total, free = h.Bytes, h.Free
+		}
+	}
+	return total, free
+}
+
+// systemMemory tells whether arenas may lie outside of the device's own memory: an integrated GPU
+// reads all memory at the same speed, and what is called its own is often a small part.
+func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
+
+// newBuffer allocates a buffer in a memory type with all properties of need. Types with prefer come
+// first.
+func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driver.Buffer, error) {
+	types := d.from.memoryTypes(size, need, prefer)
+	if len(types) == 0 {
+		return nil, &driver.Error{Call: "vkAllocateMemory", Result: driver.OutOfMemory}
+	}
+	return d.dev.NewBuffer(size, types, mapped)
+}
+
+// memoryTypes lists the types for a buffer of size bytes: those with all properties of need, and
+// among them those with prefer first. Vulkan forbids to try a type whose heap is smaller than the
+// buffer.
+func (c *candidate) memoryTypes(size uint64, need, prefer uint32) []int {
+	var first, rest, last []int
+	for i, t := range c.types {
+		switch {
+		case t.Flags&^knownMemory != 0 || c.heaps[t.Heap].Bytes < size:
+		case t.Flags&need != need:
+			if need == driver.DeviceLocal && c.systemMemory() && t.Flags&driver.HostVisible != 0 {
+				last = append(last, i)
+			}
+		case t.Flags&prefer == prefer:
+			first = append(first, i)
+		default:
+			rest = append(rest, i)
+		}
+	}
+	return slices.Concat(first, rest, last)
+}
