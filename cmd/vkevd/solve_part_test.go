@@ -112,7 +112,7 @@ func TestBadTridiagonalFiles(t *testing.T) {
 	s.fails(statusInput, "T:2: the file ends after 1 of 3 rows", "solve", "--tridiagonal", "T")
 	s.fails(statusInput, "missing: no such file or directory", "solve", "--tridiagonal", "missing")
 	s.file("A", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 1\n")
-	s.fails(statusInput, "A:3: entry (3,1) is off the three diagonals (rows and columns from 1)", "solve", "--tridiagonal", "A")
+	s.fails(statusInput, "A:3: entry (3,1) is outside the three diagonals (rows and columns from 1)", "solve", "--tridiagonal", "A")
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened")
 	}

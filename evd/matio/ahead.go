@@ -2,29 +2,35 @@ package matio
 
 import "io"
 
-// Blocks read ahead: so many, of so many bytes.
+// An ahead has so many blocks in flight, of so many bytes each.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 1 << 18
 )
 
-// An ahead reads from a stream in a goroutine of its own, so that unpacking and parsing
-// share the time instead of adding up.
+// An ahead reads a stream in a goroutine of its own, so that decompression and parsing run at the
+// same time. It is an io.Reader for one goroutine. Whoever made it must call close; until then the
+// stream belongs to the goroutine.
+//
+// Buffers go round: fill takes one from empty and sends it on blocks, and Read returns it to empty
+// when all of it has been read.
 type ahead struct {
-	blocks chan block
-	empty  chan []byte
-	quit   chan struct{}
+	blocks chan block    // what was read, in order
+	empty  chan []byte   // buffers to read into
+	quit   chan struct{} // closed when no more shall be read
 	gone   chan struct{} // closed when the goroutine has ended
-	now    block         // being handed out
-	all    []byte        // the whole of its buffer
+	now    block         // being handed out by Read
+	all    []byte        // the whole buffer of now; nil before the first block
 }
 
-// A block is a piece of the stream and what the stream said after it.
+// A block is a piece of the stream, and the error that the stream returned after it.
 type block struct {
 	bytes []byte
 	err   error
 }
 
+// readAhead starts to read r. The last block carries the stream's error, which is io.EOF at its
+// end.
 func readAhead(r io.Reader) *ahead {
 	a := &ahead{
 		blocks: make(chan block, aheadBlocks), empty: make(chan []byte, aheadBlocks),
@@ -37,8 +43,10 @@ func readAhead(r io.Reader) *ahead {
 	return a
 }
 
-// fill never waits for ever but in r: there are as many places in blocks as buffers, and
-// whoever waits for an empty one hears quit.
+// fill reads r into empty buffers until r returns an error or quit is closed.
+//
+// It blocks for long in r.Read only: blocks has a place for every buffer, so sending never blocks,
+// and a wait for an empty buffer ends when quit is closed.
 func (a *ahead) fill(r io.Reader) {
 	defer close(a.gone)
 	for {
@@ -61,6 +69,8 @@ func (a *ahead) fill(r io.Reader) {
 	}
 }
 
+// Read returns what fill has read, in order. An error of the stream comes after all data before it,
+// and again at each later call.
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.now.bytes) == 0 {
 		if a.now.err != nil {
@@ -77,7 +87,8 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// close ends the goroutine, after the read it is in: the stream is the caller's again.
+// close ends the goroutine, and returns after the read that is in flight. The stream then belongs
+// to the caller again.
 func (a *ahead) close() {
 	close(a.quit)
 	<-a.gone

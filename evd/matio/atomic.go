@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// newFileMode is what a new file gets, less the umask.
+// newFileMode is the permission bits of a new file, before the umask.
 const newFileMode = 0o644
 
-// syncFile waits until a file's data are on the disk. A test replaces it.
+// syncFile waits until the data of a file are on the disk. Tests replace it.
 var syncFile = (*os.File).Sync
 
 // An AtomicFile is a file that appears under its name complete or not at all.
@@ -24,19 +24,22 @@ var syncFile = (*os.File).Sync
 //	… write to f …
 //	return f.Commit()
 //
-// It is written beside the target, in the same folder and so the same file system, and
-// renamed at the end. A target that exists keeps its permission bits; a symbolic link
-// stays one, and what it points to is replaced. A target that is no regular file (a
-// terminal, a pipe, /dev/stdout, /dev/null) cannot be replaced: it is written directly.
-// Only a killed process leaves its temporary file, named .vkevd-*.tmp, behind.
+// The data go to a temporary file in the folder of the target, hence on the same file system.
+// Commit renames it. An existing target keeps its permission bits. A symbolic link stays a link,
+// and the file that it points to is replaced. A target that is not a regular file (a terminal, a
+// pipe, /dev/stdout, /dev/null) cannot be replaced: it is written directly. A temporary file, named
+// .vkevd-*.tmp, remains only if the process is killed.
+//
+// An AtomicFile is for one goroutine.
 type AtomicFile struct {
-	f      *os.File
-	path   string // final name, "" when f is the target itself
-	err    error  // of the first failed Write
-	closed bool
+	f      *os.File // the temporary file, or the target itself
+	path   string   // final name; "" if f is the target itself
+	err    error    // of the first Write that failed
+	closed bool     // after Commit or Abort
 }
 
-// CreateAtomic opens path for writing.
+// CreateAtomic opens path for writing. The caller must call Commit or Abort. Errors are those of
+// the operating system.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if f, err := openDirect(path); f != nil || err != nil {
 		return f, err
@@ -62,10 +65,11 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f, path: path}, nil
 }
 
-// followLinks finds the name to replace, existing or not. A circle of links is left to
-// fail when it is opened.
+// followLinks returns the name that Commit must replace; the file may exist or not. If links form a
+// circle, opening the result fails.
 func followLinks(path string) string {
-	for range 40 { // as many as Linux follows
+	// As many links as Linux follows.
+	for range 40 {
 		link, err := os.Readlink(path)
 		if err != nil {
 			break
@@ -79,10 +83,12 @@ func followLinks(path string) string {
 	return path
 }
 
-// openDirect opens what must not be replaced. It returns nil for anything else.
+// openDirect opens a target that must not be replaced. It returns nil, and no error, for any other
+// path.
 func openDirect(path string) (*AtomicFile, error) {
 	switch path {
-	case "/dev/stdout": // also where opening it again fails or rewinds: sockets, files
+	// Opening it again would fail if it is a socket, and overwrite a file from its beginning.
+	case "/dev/stdout":
 		return &AtomicFile{f: os.Stdout}, nil
 	case "/dev/stderr":
 		return &AtomicFile{f: os.Stderr}, nil
@@ -99,7 +105,8 @@ func openDirect(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f}, nil
 }
 
-// createTemp differs from os.CreateTemp, which hides its files from group and others.
+// createTemp makes a new file with permission bits mode. os.CreateTemp would make it unreadable for
+// group and others.
 func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".vkevd-%016x.tmp", rand.Uint64()))
@@ -110,7 +117,7 @@ func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// Write appends to the file. After an error, Commit refuses.
+// Write appends to the file. After an error, Commit fails with that error.
 func (a *AtomicFile) Write(p []byte) (int, error) {
 	if a.closed {
 		return 0, os.ErrClosed
@@ -122,8 +129,9 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit makes sure that the data are on the disk and gives the file its name. If
-// anything fails, or a Write has, the target is as before and the temporary is gone.
+// Commit waits until the data are on the disk, and gives the file its name. If this fails, or if a
+// Write has failed, the target is as before and the temporary file is removed. After Commit or
+// Abort it returns os.ErrClosed.
 func (a *AtomicFile) Commit() error {
 	if a.closed {
 		return os.ErrClosed
@@ -150,8 +158,8 @@ func (a *AtomicFile) Commit() error {
 	return nil
 }
 
-// Abort gives up: the target stays as it was. What was written directly stays written.
-// After Commit or Abort it does nothing.
+// Abort removes the temporary file, and the target stays as it was. What was written directly stays
+// written. After Commit or Abort it does nothing.
 func (a *AtomicFile) Abort() error {
 	if a.closed {
 		return nil
@@ -163,7 +171,8 @@ func (a *AtomicFile) Abort() error {
 	return errors.Join(a.f.Close(), os.Remove(a.f.Name()))
 }
 
-// closeDirect leaves the process's own streams open for others.
+// closeDirect closes a target that was written directly, except the standard streams, which belong
+// to the process.
 func (a *AtomicFile) closeDirect() error {
 	if a.f == os.Stdout || a.f == os.Stderr {
 		return nil
@@ -171,8 +180,8 @@ func (a *AtomicFile) closeDirect() error {
 	return a.f.Close()
 }
 
-// syncFolder puts the new name on the disk too, where folders can be synced at all. The
-// file has its name already, so a failure here is nothing the caller could act on.
+// syncFolder waits until the new name is on the disk, if the system can sync folders. The file
+// already has its name, so the caller could do nothing about a failure.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()

@@ -6,29 +6,43 @@ import (
 	"unicode"
 )
 
-// byteOrderMark is what some spreadsheets put in front of UTF-8.
+// byteOrderMark begins the UTF-8 files of some spreadsheets.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// A table is a text file of numbers being read: one row per line, with or without a header line and
-// row names. Lines may be longer than memory would like, so it goes by fields, not by lines.
+// A table reads a text file of numbers: one row a line, with or without a header line and row
+// names. It reads by fields and not by lines, because a line may be as long as the file. Only the
+// numbers are held in memory.
+//
+// These are all the same matrix, as NumPy, pandas and R write it (R names the rows, and has one
+// field less in the header):
+//
+//	1,2      1 2      a,b      ,a,b      a;b        "a" "b"
+//	3,4      3 4      1,2      0,1,2     1,0;2,0    "1" 1 2
+//	                  3,4      1,3,4     3,0;4,0    "2" 3 4
+//
+// What a file means is decided in this order: the separator by the first line (newFields, next),
+// the header by the first field of the first line (first), row names by the header and the first
+// row (row), and a first line that is a name and numbers at the end, when the shape is known
+// (isRow).
 type table struct {
 	fields
-	most int // elements allowed
+	most int // elements that the matrix may have
 
-	head  header
-	names bool // the first field of each row is a name
+	head  header // the first line, if it is not a row
+	names bool   // the first field of each row is its name
 }
 
-// header is the first line, if that may be no row of numbers.
+// header is the first line, if it need not be a row of numbers.
 type header struct {
-	width   int       // fields; 0: there is none
+	width   int       // number of fields; 0: there is no header
 	row     []float64 // its numbers after the first field, if all of these are numbers; else nil
-	corner  bool      // its first field is empty: the names of the rows stand below
-	decided bool
+	corner  bool      // its first field is empty, so rows have names
+	decided bool      // whether rows have names is known
 }
 
-// hasNumbers reports whether the input begins like such a table: with a # comment, with a number, or
-// with a line after which a number follows, be it the first field of the next line or the second.
+// hasNumbers tells whether the input begins like such a table: with a # comment, with a number, or
+// with a line of text that a number follows, as the first or the second field of the next line. It
+// consumes nothing: it looks at what the input has buffered.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	start = bytes.TrimPrefix(start, []byte(byteOrderMark))
@@ -56,7 +70,8 @@ func startsWithNumber(line []byte) bool {
 	return complaint == ""
 }
 
-// afterName is what follows a line's first field, which may stand between quotes.
+// afterName returns the line after its first field, which may be quoted. It returns nil if the line
+// has one field only.
 func afterName(line []byte) []byte {
 	if len(line) > 0 && line[0] == '"' {
 		_, line, _ = bytes.Cut(line[1:], []byte{'"'})
@@ -67,6 +82,7 @@ func afterName(line []byte) []byte {
 	return nil
 }
 
+// printable tells whether a line has no control characters except tabs and carriage returns.
 func printable(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' && c != '\t' && c != '\r' {
@@ -76,15 +92,19 @@ func printable(line []byte) bool {
 	return true
 }
 
-// ReadCSV reads a matrix of numbers, one row per line, compressed with gzip or not. Between the
-// numbers stand commas, or semicolons, or blanks and tabs, as many as there are; what comes first in
-// the file holds for all of it. Among semicolons a number may have a decimal comma. Blank lines and
-// lines that begin with # are skipped.
+// ReadCSV reads a matrix of numbers, one row per line, compressed with gzip or not. Numbers are
+// separated by commas, or by semicolons, or by blanks and tabs, any number of them. The separator
+// that comes first in the file is that of the whole file. Between semicolons a number may have a
+// decimal comma. Blank lines and lines that begin with # are skipped. name stands for the file in
+// errors.
 //
-// The first line is a header, and skipped, if its first field is no number or is quoted. The first
-// field of each row is a name, and skipped, if the header's first field is empty, if the header has
-// one field less than the rows, or if the first row begins with something that is no number. So
-// tables that pandas and R have written are understood, with their row names or without.
+// The first line is a header, and is skipped, if its first field is not a number or is quoted. The
+// first field of each row is a name, and is skipped, in three cases: the first field of the header
+// is empty; the header has one field less than the rows; or the first field of the first row is not
+// a number. So tables written by pandas and R are understood, with or without row names.
+//
+// All rows must have the same number of elements. Errors are *FormatError, *TooLargeError and those
+// of r.
 func ReadCSV(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -94,6 +114,7 @@ func ReadCSV(r io.Reader, name string) (*Dense, error) {
 	return readCSV(in, mostElements)
 }
 
+// readCSV reads a table of at most `most` elements.
 func readCSV(in *input, most int) (*Dense, error) {
 	t := &table{fields: newFields(in), most: most}
 	a, rows, cols, err := t.rows()
@@ -108,7 +129,7 @@ func readCSV(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// rows reads all numbers; every row must have as many as the first.
+// rows reads all numbers, by rows. Every row must have as many as the first one.
 func (t *table) rows() (a []float64, rows, cols int, err error) {
 	if err = t.first(&a); err != nil && err != io.EOF {
 		return nil, 0, 0, err
@@ -127,7 +148,7 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		case rows == 0:
 			rows, cols = 1, width
 		case width != cols:
-			return nil, 0, 0, t.errorf("%d numbers in this row, %d in the first", width, cols)
+			return nil, 0, 0, t.errorf("%d numbers in this row, but %d in the first", width, cols)
 		default:
 			rows++
 		}
@@ -146,9 +167,9 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 	return a, rows, cols, nil
 }
 
-// isRow decides about a first line that is a name and numbers, before rows of which each is a name
-// and numbers, too: does it hold data, or the numbers of the columns? What makes the matrix square
-// is right, and else it is a header if it counts 0, 1, 2, … or 1, 2, 3, …
+// isRow decides about a first line that is a name and numbers, when all rows below are a name and
+// numbers, too: is it a row, or does it have the numbers of the columns? If one of the two makes
+// the matrix square, that is right. Otherwise it is a header if it counts 0, 1, 2, … or 1, 2, 3, …
 func (h *header) isRow(rows, cols int) bool {
 	if h.corner || len(h.row) != cols || rows == cols {
 		return false
@@ -164,8 +185,8 @@ func (h *header) isRow(rows, cols int) bool {
 	return h.row[0] != 0 && h.row[0] != 1
 }
 
-// first reads the first line that holds something: a row, whose numbers are appended to a, or else a
-// header. At the end of the file the error is io.EOF.
+// first reads the first line that is neither blank nor a comment. If it is a row, its numbers are
+// appended to a; otherwise it is kept as the header. At the end of the file the error is io.EOF.
 func (t *table) first(a *[]float64) error {
 	end, err := t.start()
 	if err != nil {
@@ -199,7 +220,8 @@ func (t *table) first(a *[]float64) error {
 	return err
 }
 
-// row appends the numbers of the next line that has any. At the end of the file the error is io.EOF.
+// row appends the numbers of the next line that has any. At the end of the file the error is
+// io.EOF, together with the numbers of a last line without a line feed.
 func (t *table) row(a []float64) ([]float64, error) {
 	end, err := t.start()
 	if err != nil {
@@ -219,8 +241,8 @@ func (t *table) row(a []float64) ([]float64, error) {
 	return t.numbers(a, 0, end)
 }
 
-// firstUnderHeader reads the row that says whether rows have names: they have one if there are more
-// fields than the header has.
+// firstUnderHeader reads the row that decides whether rows have names: they have if this one has
+// one field more than the header.
 func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	if t.names {
 		return t.afterName(a, end)
@@ -234,7 +256,7 @@ func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	return a, err
 }
 
-// afterName reads the numbers that follow a row's name.
+// afterName appends the numbers that follow a row's name. end is what ended the name.
 func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	if end == '\n' {
 		return a, t.errorf("a row name without numbers")
@@ -246,8 +268,8 @@ func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	return t.numbers(a, 1, end)
 }
 
-// numbers appends the field just read, before which there were so many in its row, and all others
-// of the row.
+// numbers appends the field just read, number `before` of its row counted from 0, and all later
+// fields of the row. end is what ended the field.
 func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 	for k := before + 1; ; k++ {
 		x, complaint := t.number()

@@ -6,20 +6,24 @@ import (
 	"io"
 )
 
-// longestField is far above the longest number anybody prints.
+// longestField is the limit of a field, in bytes. No program prints a number that is nearly as
+// long.
 const longestField = 1 << 10
 
-// fields cuts a table of text into its fields.
+// fields splits a table of text into its fields. A field ends at a separator or at the end of the
+// line.
 type fields struct {
 	*input
-	line    int    // of the field last read, from 1
-	top     int    // line of the first field; 0 before it
-	between byte   // what stands between fields: ',', ';' or ' ' (blanks and tabs); 0 as long as that is open
-	field   []byte // the one last read, without the blanks around it; valid until the next
-	quoted  bool   // it stood between quotes
-	ended   error  // io.EOF when the file has ended, else nil
+	line int // line of the field last read, from 1
+	top  int // line of the first field; 0 before it has been read
+	// The separator of the fields: ',', ';' or ' ' (blanks and tabs); 0 while it is unknown.
+	between byte
+	field   []byte // the field last read, without blanks around it; valid until the next one
+	quoted  bool   // the field was between quotes
+	ended   error  // io.EOF after the last field of the file, else nil
 }
 
+// newFields skips a byte order mark, and looks for semicolons.
 func newFields(in *input) fields {
 	if in.starts(byteOrderMark) {
 		in.Discard(len(byteOrderMark))
@@ -31,8 +35,8 @@ func newFields(in *input) fields {
 	return f
 }
 
-// hasSemicolons tells whether semicolons stand between the fields of the first line that is neither
-// blank nor a comment. They may, where commas are decimal points.
+// hasSemicolons tells whether the first line that is neither blank nor a comment has fields
+// separated by semicolons. Commas may then be decimal points.
 func hasSemicolons(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	for len(start) > 0 {
@@ -47,8 +51,8 @@ func hasSemicolons(in *input) bool {
 	return false
 }
 
-// start reads the first field of the next line that is neither blank nor a comment. At the end of
-// the file the error is io.EOF.
+// start reads the first field of the next line that is neither blank nor a comment, and returns
+// what ended it. At the end of the file the error is io.EOF.
 func (t *fields) start() (end byte, err error) {
 	for {
 		end, err := t.next()
@@ -69,7 +73,8 @@ func (t *fields) start() (end byte, err error) {
 	}
 }
 
-// number is the value of the field. The complaint is empty when it is one.
+// number returns the value of the field. The complaint says why the field is not a number; it is
+// empty if it is one.
 func (t *fields) number() (x float64, complaint string) {
 	if x, complaint = number(t.field); complaint != "" && t.between == ';' && bytes.Count(t.field, []byte{','}) == 1 {
 		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
@@ -79,14 +84,15 @@ func (t *fields) number() (x float64, complaint string) {
 	return x, complaint
 }
 
-// separates tells whether c stands between fields. A comma or a semicolon that comes before any
-// other separator settles what does.
+// separates tells whether c ends a field. As long as the separator is unknown, a comma does; blanks
+// are handled by next.
 func (t *fields) separates(c byte) bool {
 	return c == ',' && (t.between == 0 || t.between == ',') || c == ';' && t.between == ';'
 }
 
-// next reads a field, and says what ended it: what stands between fields, or a line feed, which the
-// end of the file stands for too. A comment is one field to the line's end.
+// next reads a field, and returns what ended it: the separator or a line feed. The end of the file
+// counts as a line feed, with the error io.EOF. A comment is one field up to the end of its line,
+// of which only the first character is kept.
 func (t *fields) next() (end byte, err error) {
 	t.field, t.quoted = t.field[:0], false
 	comment := false
@@ -111,7 +117,7 @@ func (t *fields) next() (end byte, err error) {
 				return 0, err
 			}
 			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
-				continue // the blanks separate nothing
+				continue // these blanks separate nothing
 			}
 			t.between = ' '
 			return ' ', nil
@@ -131,7 +137,8 @@ func (t *fields) next() (end byte, err error) {
 	}
 }
 
-// readQuoted reads to the closing quote. Two quotes inside stand for one.
+// readQuoted reads up to the closing quote. Two quotes inside mean one. A quoted field must end on
+// its line.
 func (t *fields) readQuoted() error {
 	t.quoted = true
 	for {
@@ -153,23 +160,24 @@ func (t *fields) readQuoted() error {
 	}
 }
 
+// add appends c to the field.
 func (t *fields) add(c byte) error {
 	if len(t.field) == longestField {
-		return t.errorf("a field of more than %d characters is no number", longestField)
+		return t.errorf("a field of more than %d characters is not a number", longestField)
 	}
 	t.field = append(t.field, c)
 	return nil
 }
 
-// trim drops the blanks at the field's end.
+// trim removes the blanks at the end of the field.
 func (t *fields) trim() {
 	for len(t.field) > 0 && blank(t.field[len(t.field)-1]) {
 		t.field = t.field[:len(t.field)-1]
 	}
 }
 
-// skipBlanks passes over blanks and tabs and says what follows. A line feed stands for the end of
-// the file.
+// skipBlanks skips blanks and tabs, and returns the character that follows, without reading it. At
+// the end of the file it returns a line feed.
 func (t *fields) skipBlanks() (follows byte, err error) {
 	for {
 		b, err := t.Peek(1)
@@ -185,11 +193,14 @@ func (t *fields) skipBlanks() (follows byte, err error) {
 	}
 }
 
-// gap: unlike blank it leaves out the carriage return, which belongs to the line's end.
+// gap tells whether c is a blank or a tab. Unlike blank it excludes the carriage return, which
+// belongs to the end of the line.
 func gap(c byte) bool { return c == ' ' || c == '\t' }
 
+// failed is an error of the stream, with its place.
 func (t *fields) failed(err error) error { return fmt.Errorf("%s:%d: %w", t.file, t.line, err) }
 
+// errorf is an error about the line of the field last read.
 func (t *fields) errorf(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
 }

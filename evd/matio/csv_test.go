@@ -33,8 +33,8 @@ var goodCSV = []struct {
 }
 
 var badCSV = []struct{ name, text, want string }{
-	{"short row", "1,2\n\n3\n", "f:3: 1 numbers in this row, 2 in the first"},
-	{"long row", "1,2\n3,4,5\n", "f:2: 3 numbers in this row, 2 in the first"},
+	{"short row", "1,2\n\n3\n", "f:3: 1 numbers in this row, but 2 in the first"},
+	{"long row", "1,2\n3,4,5\n", "f:2: 3 numbers in this row, but 2 in the first"},
 	{"missing number", "1,2\n,4\n", `f:2: column 1: "" is not a number`},
 	{"comma at the end", "1,2,\n", `f:1: column 3: "" is not a number`},
 	{"word", "1,2\n3,four\n", `f:2: column 2: "four" is not a number`},
@@ -43,12 +43,12 @@ var badCSV = []struct{ name, text, want string }{
 	{"commas with blanks around, then blanks", "1 , 2\n3 4\n", `f:2: column 1: "3 4" is not a number`},
 	{"blanks, then commas", "1 2\n3,4\n", `f:2: column 1: "3,4" is not a number`},
 	{"a comma among blanks", "1 2 , 3\n", `f:1: column 3: "," is not a number`},
-	{"one number, then blanks", "1000\n1 1 -.005649\n", "f:2: 3 numbers in this row, 1 in the first"},
+	{"one number, then blanks", "1000\n1 1 -.005649\n", "f:2: 3 numbers in this row, but 1 in the first"},
 	{"words among blanks", "1 2\n3 four\n", `f:2: column 2: "four" is not a number`},
 	{"carriage returns alone", "1 2 \r3 4\r", `f:1: column 2: "2\r3" is not a number`},
 	{"semicolons", "1 2;\n3 4;\n", `f:1: column 2: "2;" is not a number`},
-	{"beyond the range", "1,1e999\n", `f:1: column 2: "1e999" is beyond the largest double`},
-	{"long field", "1," + strings.Repeat("0", longestField+1), "f:1: a field of more than 1024 characters is no number"},
+	{"beyond the range", "1,1e999\n", `f:1: column 2: "1e999" is larger than the largest double`},
+	{"long field", "1," + strings.Repeat("0", longestField+1), "f:1: a field of more than 1024 characters is not a number"},
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},
 }
 
@@ -114,7 +114,7 @@ func TestBadHeaders(t *testing.T) {
 		{"1,b\n1,2\n", `f:1: column 2: "b" is not a number; a header would begin with a name, too, or with an empty field`},
 		{"a,b\n1,x\n", `f:2: column 2: "x" is not a number`},
 		{",a,b\nr,1,\n", `f:2: column 3: "" is not a number`},
-		{"a,b\n1,2\n3\n", "f:3: 1 numbers in this row, 2 in the first"},
+		{"a,b\n1,2\n3\n", "f:3: 1 numbers in this row, but 2 in the first"},
 		{",a,b\nr\n", "f:2: a row name without numbers"},
 		{"\"a,b\n1,2\n", "f:1: a quoted field does not end on its line"},
 		{"#\na,b\n", "f: no numbers in the file after its header"},
@@ -152,7 +152,7 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	const (
 		ordered = "2\n1 1 -.005649\n2 1 .005635\n"
 		bare    = "1 1 7.57\n2 1 -1.5\n"
-		refused = ": no %%MatrixMarket banner, with which a .mtx file begins"
+		refused = ": no %%MatrixMarket banner, which a .mtx file must begin with"
 	)
 	for _, text := range []string{ordered, bare, "hello\n", "%"} {
 		for _, name := range []string{"a.mtx", "A.MTX", "b/a.mtx.gz", ".mtx"} {

@@ -1,16 +1,17 @@
 package matio
 
-// Dense is a matrix with every element stored, column by column: element (i, j), both
-// from 0, is Data[i+j*Rows]. The leading dimension is Rows, and len(Data) = Rows·Cols.
+// Dense is a matrix with all elements stored by columns: element (i, j), counted from 0, is
+// Data[i+j*Rows]. The leading dimension is Rows, and len(Data) = Rows·Cols. The caller owns Data,
+// and may change it.
 type Dense struct {
 	Rows, Cols int
 	Data       []float64
 
-	// DeclaredSymmetric says that the file stored one triangle and called it symmetric
-	// (Matrix Market only); Data has both. Whether the numbers are symmetric, whatever
-	// the file said, is what the method Symmetric decides.
+	// DeclaredSymmetric says that the file stored one triangle and declared the matrix symmetric
+	// (Matrix Market only). Data has both triangles. The method Symmetric tells whether the numbers
+	// are symmetric, whatever the file declared.
 	DeclaredSymmetric bool
 }
 
-// At is element (i, j), both counted from 0.
+// At returns element (i, j), 0 ≤ i < Rows, 0 ≤ j < Cols.
 func (d *Dense) At(i, j int) float64 { return d.Data[i+j*d.Rows] }

@@ -6,16 +6,25 @@ import (
 	"unicode"
 )
 
-// diagonals is text of one row of a tridiagonal a line: "i d e" or "d e", the last without
-// its e if it likes.
+// diagonals reads a tridiagonal matrix from text: one row a line, "i d e" or "d e". e couples the
+// row to the next one; the last row may omit it. A first line with one number is the order; a first
+// line of names is skipped. So these are the same matrix:
+//
+//	2 1      3            d,e      3
+//	2 1      1 2 1        2,1      2 1
+//	2        2 2 1        2,1      2 1
+//	         3 2 0        2,       2
+//
+// The second one is the format of the STCollection that LAPACK's testers use.
 type diagonals struct {
 	*lines
-	order int // announced, or unknown
-	width int // words of a line
-	split [][]byte
-	out   Tridiagonal
+	order int         // number of rows that the first line declares, or unknown
+	width int         // words of a row, 2 or 3; 0 before the first row
+	split [][]byte    // words of the line, reused
+	out   Tridiagonal // the rows so far
 }
 
+// readDiagonals reads the whole input. Errors are *FormatError, with the line.
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
@@ -43,16 +52,17 @@ func readDiagonals(l *lines) (*Tridiagonal, error) {
 			return nil, err
 		}
 	default:
-		return nil, l.errorf("%d numbers in the first line; it gives the order, or d and e", len(first))
+		return nil, l.errorf("%d numbers in the first line; it must give the order, or d and e", len(first))
 	}
 	return r.rest()
 }
 
+// noOrder is the error about a first line that has one word, which is not a number.
 func (r *diagonals) noOrder(word []byte) error {
-	return r.errorf("%s is no order of a matrix; the first line gives that, or d and e", quote(word))
+	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
 
-// rest reads all other lines.
+// rest reads all lines after the first one, and checks their number.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
 		words, err := r.words()
@@ -73,13 +83,15 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 	}
 }
 
-// row takes a line apart. A row whose e is missing must be the last.
+// row reads the numbers of one row. If a row has no e, the next call is an error. The row number i
+// must be a number, but its value is not used: some files of the STCollection number their rows
+// wrongly.
 func (r *diagonals) row(words [][]byte) error {
 	if r.width == 0 {
 		r.width = max(2, len(words))
 	}
 	if len(r.out.E) < len(r.out.D) {
-		return r.errorf("the row before has no e, and is not the last")
+		return r.errorf("the row before has no e, which only the last row may omit")
 	}
 	switch {
 	case len(words) > 3:
@@ -89,7 +101,7 @@ func (r *diagonals) row(words [][]byte) error {
 	}
 	if r.width == 3 {
 		if _, ok := count(words[0], math.MaxInt/100); !ok {
-			return r.errorf("%s is no row's number", quote(words[0]))
+			return r.errorf("%s is not a row number", quote(words[0]))
 		}
 		words = words[1:]
 	}
@@ -103,14 +115,15 @@ func (r *diagonals) row(words [][]byte) error {
 	return nil
 }
 
-// isName tells whether a word is no number but could be the name of a column.
+// isName tells whether a word is not a number but could be the name of a column.
 func isName(word []byte) bool {
 	_, complaint := number(word)
 	return complaint != "" && (word[0] == '"' || unicode.IsLetter(rune(word[0])))
 }
 
-// words splits the next line that is neither blank nor a comment, between blanks, commas or
-// semicolons. They are valid until the next call.
+// words splits the next line that is neither blank nor a comment (% or #), between blanks, commas
+// or semicolons. The words are valid until the next call. At the end of the file the error is
+// io.EOF.
 func (r *diagonals) words() ([][]byte, error) {
 	for {
 		line, err := r.data()

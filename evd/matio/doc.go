@@ -1,11 +1,12 @@
-// Package matio reads and writes matrices and vectors in the formats that other programs
-// speak: Matrix Market text, NumPy's .npy and .npz, CSV and other tables of numbers, and
-// JSON for vectors.
+// Package matio reads and writes matrices and vectors in the formats of other programs: Matrix
+// Market text, NumPy's .npy and .npz, CSV and other tables of numbers, and JSON for vectors.
 //
-//	d, err := matio.ReadFile("bcsstk09.mtx.gz") // format by content, gzip seen through
+//	d, err := matio.ReadFile("bcsstk09.mtx.gz") // the content decides the format; gzip is unpacked
 //	if err == nil {
 //		err = d.Symmetric() // exact: a file may say general and still be symmetric
 //	}
+//
+// # Formats
 //
 // What is read, and what is refused with a reason:
 //
@@ -16,26 +17,38 @@
 //	                Refused: complex, hermitian, skew-symmetric, an entry above the
 //	                diagonal of a symmetric file, and any count that does not hold.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
-//	                bits with and without sign, booleans, either byte order; all turned into
+//	                bits with and without sign, booleans, either byte order; all converted to
 //	                float64 (integers beyond 2⁵³ are rounded to nearest).
 //	                Refused: complex, structured, object and every other type.
 //	.npz            the array that Options name, the only array, or the one called A; stored or
 //	                deflated. A matrix of scipy.sparse.save_npz in the formats coo, csc, csr.
-//	CSV, text       numbers between commas, semicolons, or blanks and tabs; one row per line,
+//	CSV, text       numbers separated by commas, semicolons, or blanks and tabs; one row a line,
 //	                with or without a header line and row names, as numpy.savetxt, pandas, R
 //	                and Fortran write them; # begins a comment line.
 //	                Refused: files called .mtx, which must have Matrix Market's banner unless
 //	                Options say that they are Matrix Market.
 //
-// Tridiagonal matrices are read as two diagonals by ReadTridiagonal.
+// ReadTridiagonal reads tridiagonal matrices as two diagonals, from all of these formats.
+// ReadVector reads numbers in a row.
 //
-// Writing never needs a second copy of the matrix: WriteNPY goes by the caller's
-// leading dimension, and an NPYWriter takes columns block after block.
+// Sources: R. Boisvert, R. Pozo and K. Remington, The Matrix Market exchange formats, NISTIR 5935
+// (1996); NumPy's documentation of numpy.lib.format.
 //
-// Matrices are stored column by column (Fortran's order), as the solvers want them.
-// NaN and infinity pass through: the solver refuses them, naming their place.
+// # Memory
 //
-// A file's claims about its size are not believed: memory grows with what the file
-// really holds, unpacked. The one exception is a coordinate file, whose few entries may span a
-// large matrix; if the system has no room for that, the answer is a TooLargeError.
+// A Dense matrix is stored by columns (Fortran order), as the solvers need it. A square matrix in
+// row order is transposed in place. Any other matrix in row order needs memory for two copies while
+// it is read. Writing never needs a second copy: WriteNPY uses the caller's leading dimension, and
+// an NPYWriter takes columns block by block.
+//
+// The sizes that a file declares are not trusted: memory grows with the data that the file really
+// has, after decompression. The exception is a sparse file, whose few entries may span a large
+// matrix. If the system has no memory for it, the error is a TooLargeError.
+//
+// # Errors
+//
+// An error about the content of a file is a *FormatError with the file's name and the line. NaN and
+// infinity are read and written as they are: the solver refuses them and says where they are.
+// Functions of this package do not share state, so different goroutines may call them at the same
+// time.
 package matio

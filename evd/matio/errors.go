@@ -2,13 +2,14 @@ package matio
 
 import "fmt"
 
-// A FormatError says where a file stops being what it claims to be.
+// A FormatError says that a file does not have the format that it should have, and where.
 type FormatError struct {
-	File string
-	Line int // counted from 1, after decompression; 0 where lines mean nothing (.npy)
-	Msg  string
+	File string // name, as the caller gave it
+	Line int    // counted from 1, after decompression; 0 if the format has no lines (.npy)
+	Msg  string // what is wrong
 }
 
+// Error returns "file:line: message".
 func (e *FormatError) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Msg
@@ -16,38 +17,43 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 }
 
-// A TooLargeError says that the system has no memory for the matrix a file describes.
+// A TooLargeError says that the system has no memory for the matrix that a file describes.
 type TooLargeError struct {
-	File       string
+	File       string // name, as the caller gave it
 	Rows, Cols int
 }
 
+// Error tells how much memory the matrix takes.
 func (e *TooLargeError) Error() string {
 	gib := float64(e.Rows) * float64(e.Cols) * wordBytes / (1 << 30)
-	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system gives", e.File, e.Rows, e.Cols, gib)
+	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)
 }
 
-// A NotSquareError is Symmetric's answer about a matrix that cannot be symmetric at all.
+// A NotSquareError says that a matrix is not square, and so has no symmetry or diagonal to speak
+// of.
 type NotSquareError struct{ Rows, Cols int }
 
 func (e *NotSquareError) Error() string {
 	return fmt.Sprintf("matrix is not square: %d rows, %d columns", e.Rows, e.Cols)
 }
 
-// A NotSymmetricError names the pair a_ij, a_ji with the largest |a_ij − a_ji|, i > j.
+// A NotSymmetricError names the pair a_ij, a_ji with the largest |a_ij − a_ji|, i > j. Among equal
+// differences it is the first pair by columns. ReadTridiagonal returns the first pair that differs.
 type NotSymmetricError struct {
-	Row, Col int     // i and j, counted from 0
-	Diff     float64 // NaN when exactly one of the two is NaN, which no pair exceeds
-	Largest  float64 // max |a_ij| over the whole matrix
+	Row, Col int // i and j, counted from 0
+	// NaN if exactly one of the two is NaN; this counts as larger than all numbers.
+	Diff    float64 // |a_ij − a_ji|
+	Largest float64 // max |a_ij| over the whole matrix, without NaN; 0 from ReadTridiagonal
 }
 
-// Rounding tells whether the difference is what rounding leaves behind: at most 100·ε·max|a_ij|,
-// with ε = 2⁻⁵². Products such as XᵀX and NumPy's corrcoef stay far below that.
+// Rounding tells whether the difference can be a rounding error: whether it is at most
+// 100·ε·max|a_ij|, ε = 2⁻⁵². Products such as XᵀX, and NumPy's corrcoef, stay far below that.
 func (e *NotSymmetricError) Rounding() bool {
 	const epsilon = 0x1p-52
 	return e.Diff <= 100*epsilon*e.Largest
 }
 
+// Error counts rows and columns from 1, as the files do.
 func (e *NotSymmetricError) Error() string {
 	i, j := e.Row+1, e.Col+1
 	return fmt.Sprintf("matrix is not symmetric: |a(%d,%d) − a(%d,%d)| = %.3g is the largest difference (rows and columns from 1)", i, j, j, i, e.Diff)

@@ -8,23 +8,26 @@ import (
 	"os"
 )
 
-// unknown stands for a number of bytes that only the end of the stream will tell.
+// unknown stands for a size that only the end of the stream will tell.
 const unknown = -1
 
-// An input is a stream, seen through gzip, with its name for errors.
+// An input is a stream of bytes after decompression, with its name for errors. Whoever opened it
+// must call done.
 type input struct {
 	*bufio.Reader
-	file string
-	left int64    // bytes the stream held when opened, or unknown
-	done func()   // lets go of the stream below
-	at   *regular // the file itself, if the stream is one and not compressed; else nil
+	file string   // name, as the caller gave it
+	left int64    // bytes that the stream still had when it was opened, or unknown
+	done func()   // releases the stream below; it need not be closed by an input
+	at   *regular // the file itself, if the stream is an uncompressed file; else nil
 }
 
+// newInput reads r as it is.
 func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
-// unpacked is the input that a decompressor yields.
+// unpacked reads what the decompressor z returns, which runs in a goroutine of its own until done
+// is called.
 func unpacked(z io.Reader, file string) *input {
 	a := readAhead(unzipper{z})
 	in := newInput(a, file, unknown)
@@ -32,7 +35,8 @@ func unpacked(z io.Reader, file string) *input {
 	return in
 }
 
-// open, which done must follow, looks through gzip, by its magic bytes, and finds out how much there is to read.
+// open recognises gzip by its magic bytes, and finds out how many bytes there are to read. An empty
+// stream is an error. The caller must call done if there is no error.
 func open(r io.Reader, name string) (*input, error) {
 	at := regularFile(r) // before anything is read
 	in := newInput(r, name, bytesLeft(r))
@@ -57,13 +61,14 @@ func open(r io.Reader, name string) (*input, error) {
 	return nil, err
 }
 
-// starts reports whether the input begins with the given bytes.
+// starts tells whether the input begins with the given bytes. It consumes nothing.
 func (in *input) starts(with string) bool {
 	b, _ := in.Peek(len(with))
 	return string(b) == with
 }
 
-// bytesLeft is how much r still holds. Zero is not believed: Linux's /proc files claim it.
+// bytesLeft returns how many bytes r still has, or unknown. A size of zero is not trusted: files in
+// Linux's /proc report it.
 func bytesLeft(r io.Reader) int64 {
 	var left int64
 	switch r := r.(type) {
@@ -86,7 +91,7 @@ func bytesLeft(r io.Reader) int64 {
 	return left
 }
 
-// An unzipper is a decompressor whose errors say that they are about the compression.
+// An unzipper is a decompressor whose errors say that they are about the compressed data.
 type unzipper struct{ z io.Reader }
 
 func (u unzipper) Read(p []byte) (int, error) {
@@ -94,6 +99,7 @@ func (u unzipper) Read(p []byte) (int, error) {
 	return n, unzipError(err)
 }
 
+// unzipError marks an error of a decompressor.
 func unzipError(err error) error {
 	// gzip returns io.EOF itself at the end of good data, and readers compare with it.
 	if err == nil || err == io.EOF {

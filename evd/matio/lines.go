@@ -6,26 +6,29 @@ import (
 	"io"
 )
 
-// longestLine is also how much is read at once. The Matrix Market format allows 1024
-// characters; what has no line end for this long is not text.
+// longestLine is the limit of a line, and the size of the buffer, in bytes. The Matrix Market
+// format allows 1024 characters; a file without a line end for this long is not text.
 const longestLine = 1 << 20
 
-// lines cuts an input into lines without copying them: a line is valid until the next.
+// lines splits an input into lines without copying them: a line is valid until the next one is
+// read.
 type lines struct {
 	in       *input
 	buf      []byte
-	pos, end int   // buf[pos:end] is read and not yet handed out
-	no       int   // number of the line last handed out, from 1
-	err      error // what the input said last
+	pos, end int   // buf[pos:end] has been read from the input and is not yet returned
+	no       int   // number of the line last returned, from 1
+	err      error // the input's last error
 }
 
 func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }
 
-// next returns a line without its line feed. At the end the error is io.EOF, bare.
+// next returns the next line without its line feed. At the end of the file the error is io.EOF
+// itself, never wrapped. The last line may lack its line feed.
 func (l *lines) next() ([]byte, error) {
-	seen := 0 // bytes after pos known to hold no line feed
+	// Bytes after pos that are known to have no line feed.
+	seen := 0
 	for {
 		if i := bytes.IndexByte(l.buf[l.pos+seen:l.end], '\n'); i >= 0 {
 			return l.take(seen+i, 1), nil
@@ -33,7 +36,7 @@ func (l *lines) next() ([]byte, error) {
 		seen = l.end - l.pos
 		switch {
 		case l.err == io.EOF && seen > 0:
-			return l.take(seen, 0), nil // the last line may lack its line feed
+			return l.take(seen, 0), nil
 		case l.err == io.EOF:
 			return nil, io.EOF
 		case l.err != nil:
@@ -50,7 +53,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// take hands out the next n bytes as a line and drops its line feed, if any.
+// take returns the next n bytes as a line, and skips its line feed, if there is one.
 func (l *lines) take(n, feed int) []byte {
 	line := l.buf[l.pos : l.pos+n]
 	l.pos += n + feed
@@ -58,8 +61,8 @@ func (l *lines) take(n, feed int) []byte {
 	return line
 }
 
-// data returns the next line that holds something: neither blank nor a comment. The
-// comment characters are Matrix Market's.
+// data returns the next line that is neither blank nor a comment (%), without blanks before it. At
+// the end of the file the error is io.EOF.
 func (l *lines) data() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -73,12 +76,12 @@ func (l *lines) data() ([]byte, error) {
 	}
 }
 
-// errorf complains about the line last handed out.
+// errorf is an error about the line last returned.
 func (l *lines) errorf(format string, args ...any) *FormatError {
 	return &FormatError{l.in.file, l.no, fmt.Sprintf(format, args...)}
 }
 
-// endOfLine complains about anything left on a line.
+// endOfLine returns an error if anything but blanks is left on the line.
 func (l *lines) endOfLine(rest []byte) error {
 	if word, _ := cut(rest); len(word) > 0 {
 		return l.errorf("unexpected %s at the end of the line", quote(word))
@@ -86,9 +89,11 @@ func (l *lines) endOfLine(rest []byte) error {
 	return nil
 }
 
-// blank: the carriage return is one, so that CRLF needs no other care.
+// blank tells whether c is a blank, a tab or a carriage return. So lines that end with CRLF need no
+// other care.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
+// trimLeft removes blanks at the beginning.
 func trimLeft(s []byte) []byte {
 	for len(s) > 0 && blank(s[0]) {
 		s = s[1:]
@@ -96,7 +101,7 @@ func trimLeft(s []byte) []byte {
 	return s
 }
 
-// cut splits the first word off a line; the word is empty when none is left.
+// cut splits the first word off a line. The word is empty if there is none.
 func cut(line []byte) (word, rest []byte) {
 	line = trimLeft(line)
 	i := 0
@@ -106,7 +111,7 @@ func cut(line []byte) (word, rest []byte) {
 	return line[:i], line[i:]
 }
 
-// quote shows a word in an error message, cut short when it would flood the screen.
+// quote returns a word as an error message shows it, cut off after 40 bytes.
 func quote(word []byte) string {
 	const most = 40
 	if len(word) > most {

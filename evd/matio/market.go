@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// bannerWord opens every Matrix Market file, in capitals or not.
+// bannerWord begins every Matrix Market file, in capital or small letters.
 const bannerWord = "%%MatrixMarket"
 
-// bannerPlaces lists the words understood in each place of the banner after the first.
-// The format's other words (complex, hermitian, skew-symmetric, vector) are refused by
-// not being here.
+// bannerPlaces lists the words that are understood in each place of the banner after the first. The
+// other words of the format (complex, hermitian, skew-symmetric, vector) are not in the list, and
+// are refused.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
@@ -24,17 +24,32 @@ var bannerPlaces = [...]struct {
 	{"symmetry", []string{"general", "symmetric"}},
 }
 
-// A market is a Matrix Market file being read.
+// A market reads a Matrix Market file: a banner, a size line, and one line for each entry. Lines
+// that begin with % and blank lines are skipped after the banner. This is a symmetric matrix of
+// order 3, listed as coordinates and as an array:
+//
+//	%%MatrixMarket matrix coordinate real symmetric    %%MatrixMarket matrix array real symmetric
+//	3 3 4                                              3 3
+//	1 1 2.0                                            2.0
+//	2 1 -1.0                                           -1.0
+//	2 2 2.0                                            0
+//	3 3 1.0                                            2.0
+//	                                                   0
+//	                                                   1.0
+//
+// An array lists the lower triangle by columns. The size line gives rows, columns and, for
+// coordinates, the number of entries.
 type market struct {
 	*lines
 	array, symmetric bool
-	value            func(word []byte) (float64, string) // nil for pattern: 1, unwritten
-	entries          int                                 // lines to come after the size line
+	value            func(word []byte) (float64, string) // nil for pattern, whose entries are 1
+	entries          int                                 // lines after the size line
 	out              *Dense
-	most             int // elements allowed in out
+	most             int // elements that out may have
 }
 
-// readMarket reads the three parts in their order: banner, size line, entries.
+// readMarket reads a matrix of at most `most` elements: banner, size line, entries. Errors are
+// *FormatError, with the line, and *TooLargeError.
 func readMarket(in *input, most int) (*Dense, error) {
 	m := &market{lines: newLines(in), most: most}
 	if err := m.readBanner(); err != nil {
@@ -43,12 +58,13 @@ func readMarket(in *input, most int) (*Dense, error) {
 	return m.read()
 }
 
-// readBareMarket reads a file that has no banner: it is general and real, and the size line tells
-// whether it is a list of entries.
+// readBareMarket reads a file that has no banner. It is taken as general and real. The number of
+// words on the size line tells whether it is a list of entries or an array.
 func readBareMarket(in *input, most int) (*Dense, error) {
 	return bareMarket(in, most).read()
 }
 
+// bareMarket looks at the size line without consuming anything.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())
 	m := &market{lines: newLines(in), most: most, value: number}
@@ -78,7 +94,7 @@ func (m *market) read() (*Dense, error) {
 	return m.out, m.end()
 }
 
-// end makes sure that nothing follows the last entry.
+// end returns an error if anything follows the last entry.
 func (m *market) end() error {
 	switch _, err := m.data(); {
 	case err == nil:
@@ -89,30 +105,31 @@ func (m *market) end() error {
 	return nil
 }
 
-// hasBanner reports whether the input begins like a Matrix Market file.
+// hasBanner tells whether the input begins like a Matrix Market file. It consumes nothing.
 func hasBanner(in *input) bool {
 	b, _ := in.Peek(len(bannerWord))
 	return bytes.EqualFold(b, []byte(bannerWord))
 }
 
-// mayBeText says what forbids to read an input without a banner as bare numbers: that it cannot be
-// read, or that it is called a Matrix Market file. Many of those, older than the format or written
-// by hand, list entries without a banner; as a table of numbers, or as the rows of a tridiagonal,
-// they would be another matrix than is meant.
+// mayBeText returns an error if an input without a banner must not be read as bare numbers: if it
+// cannot be read, or if its name is that of a Matrix Market file. Many such files, older than the
+// format or written by hand, list entries without a banner. Read as a table of numbers, or as the
+// rows of a tridiagonal matrix, they would give another matrix than the one that is meant.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", in.file, err)
 	}
 	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(in.file), ".gz"), ".mtx") {
-		return &FormatError{in.file, 0, "no " + bannerWord + " banner, with which a .mtx file begins"}
+		return &FormatError{in.file, 0, "no " + bannerWord + " banner, which a .mtx file must begin with"}
 	}
 	return nil
 }
 
+// readBanner reads the first line, which says how the matrix is stored.
 func (m *market) readBanner() error {
 	line, err := m.next()
 	if err != nil {
-		return err // not EOF: open has seen a byte
+		return err // not io.EOF: open has seen a byte
 	}
 	words := strings.Fields(strings.ToLower(string(line)))
 	if len(words) == 0 || words[0] != strings.ToLower(bannerWord) {
@@ -173,7 +190,7 @@ func (m *market) readSize() error {
 	m.out = &Dense{Rows: size[0], Cols: size[1], DeclaredSymmetric: m.symmetric}
 	m.entries = size[2]
 	if m.symmetric && m.out.Rows != m.out.Cols {
-		return m.errorf("declared symmetric, yet %d by %d", m.out.Rows, m.out.Cols)
+		return m.errorf("declared symmetric, but %d by %d", m.out.Rows, m.out.Cols)
 	}
 	if _, ok := elements(m.out.Rows, m.out.Cols, m.most); !ok {
 		return m.tooLarge()
@@ -181,6 +198,7 @@ func (m *market) readSize() error {
 	return nil
 }
 
+// tooLarge says that there is no memory for the matrix.
 func (m *market) tooLarge() error {
 	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
 }

@@ -2,7 +2,7 @@ package matio
 
 import "io"
 
-// entry returns the line of entry k, from 0.
+// entry returns the line of entry k, counted from 0.
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
 	if err == io.EOF {
@@ -11,9 +11,10 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// readCoordinates adds each entry "i j value" into a matrix of zeros, and into (j, i)
-// too when the file is symmetric. An entry listed again is added to the first, which is
-// how finite-element codes write their assembly.
+// readCoordinates adds each entry "i j value" to a matrix of zeros; if the file is symmetric, it
+// adds it at (j, i), too. An entry that is listed again is added to the first one: finite-element
+// codes write their assembly in this way. This is the one format for which memory is allocated on
+// the word of the file.
 func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	if !available(rows * cols) {
@@ -30,7 +31,8 @@ func (m *market) readCoordinates() error {
 	})
 }
 
-// eachEntry reads the entries of a coordinate file; in a symmetric one i ≥ j.
+// eachEntry calls put for each entry of a coordinate file, with i and j counted from 0. In a
+// symmetric file i ≥ j. It stops at the first error of put, and returns it.
 func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
@@ -55,8 +57,8 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 			return err
 		}
 		if m.symmetric && i < j {
-			// Even with its mirror image present: one of the two is then meant to be
-			// dropped, and guessing would double an entry or lose it.
+			// Refused even if its mirror image is listed, too. One of the two would have to be
+			// dropped, and a wrong guess would double an entry or lose it.
 			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
 		}
 		if err := put(i, j, x); err != nil {
@@ -66,8 +68,8 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// readArray appends the values column by column. Of a symmetric matrix the file has the
-// lower triangle; the part of a column above it was read with the columns before.
+// readArray reads the values of an array file, by columns. A symmetric file has the lower triangle;
+// the part of a column above the diagonal is copied from the columns before.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	total := rows * cols
@@ -105,7 +107,8 @@ func (m *market) readArray() error {
 	return nil
 }
 
-// index reads a row or column number, from 1 to most, as one from 0.
+// index reads a row or column number from 1 to most, and returns it counted from 0, with the rest
+// of the line.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := count(word, most)
@@ -123,7 +126,7 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 	return 0, nil, m.errorf("%s %s is not an integer", name, quote(word))
 }
 
-// readValue reads the value of an entry.
+// readValue reads the value of an entry, and returns it with the rest of the line.
 func (m *market) readValue(line []byte) (float64, []byte, error) {
 	word, rest := cut(line)
 	if len(word) == 0 {

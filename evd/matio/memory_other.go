@@ -2,6 +2,6 @@
 
 package matio
 
-// systemHas has nobody to ask here. What no machine has is refused; of the rest Go's
-// allocator will find out.
+// systemHas knows no way to ask this system. It refuses what no machine has, 64 TiB; for anything
+// less Go's allocator will find out.
 func systemHas(bytes int) bool { return bytes < 1<<46 }

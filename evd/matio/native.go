@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// nativeLittle says whether this machine keeps doubles the way <f8 files do.
+// nativeLittle tells whether this machine stores doubles as <f8 files do.
 var nativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// raw is the memory of values as bytes.
+// raw returns the memory of values as bytes, without a copy.
 func raw(values []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*wordBytes)
 }

@@ -7,29 +7,37 @@ import (
 	"slices"
 )
 
-// npyMagic opens every .npy file; two bytes of version follow.
+// npyMagic begins every .npy file. The format is:
+//
+//	6 bytes       the magic
+//	2 bytes       version: major, minor
+//	2 or 4 bytes  length of the header, little endian; 2 in version 1, 4 later
+//	header        a Python dictionary as text (parseHeader), blanks, a line feed
+//	elements      without padding, in the order that the header says
 const npyMagic = "\x93NUMPY"
 
-// longestHeader is far above what a plain array needs; only records have long headers.
+// longestHeader is the limit of the header, in bytes. A plain array needs about a hundred; only
+// arrays of records have long headers.
 const longestHeader = 1 << 16
 
-// An npy is a .npy file being read.
+// An npy reads a .npy file.
 type npy struct {
 	*input
 	npyHeader
 	element
-	most   int   // elements allowed
-	header int64 // bytes before the elements
+	most   int   // elements that the array may have
+	header int64 // bytes of the file before the elements
 }
 
-// readNPY reads a matrix and turns it into column order.
+// readNPY reads a matrix of at most `most` elements, and converts it to column order. Errors are
+// *FormatError, *TooLargeError and those of the stream.
 func readNPY(in *input, most int) (*Dense, error) {
 	f := npy{input: in, most: most}
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
 	if len(f.shape) != 2 {
-		return nil, f.errorf("a matrix has two dimensions, this array %d", len(f.shape))
+		return nil, f.errorf("a matrix has two dimensions, but this array has %d", len(f.shape))
 	}
 	a, err := f.readData()
 	if err != nil {
@@ -45,7 +53,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// readHeader reads what stands before the elements, and makes sure that they are numbers.
+// readHeader reads everything before the elements, and makes sure that they are numbers.
 func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
 		return err
@@ -57,7 +65,8 @@ func (f *npy) readHeader() error {
 	return nil
 }
 
-// readDictionary reads magic, version and the dictionary that says what follows.
+// readDictionary reads magic, version and the dictionary that describes the elements. It sets
+// npyHeader and header, and subtracts the header from left.
 func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
@@ -80,7 +89,7 @@ func (f *npy) readDictionary() error {
 	}
 	n := binary.LittleEndian.Uint32(size[:])
 	if n > longestHeader {
-		return f.errorf("header of %d bytes, more than a plain array needs", n)
+		return f.errorf("the header has %d bytes, more than a plain array needs", n)
 	}
 	text := make([]byte, n)
 	if err := f.full(text, "the header"); err != nil {
@@ -97,7 +106,9 @@ func (f *npy) readDictionary() error {
 	return nil
 }
 
-// readData reads all elements in the order of the file.
+// readData reads all elements, in the order of the file, and makes sure that nothing follows them.
+// If the size of the file is known, a header that does not agree with it is an error before any
+// memory is allocated. If it is unknown, memory grows with the data.
 func (f *npy) readData() ([]float64, error) {
 	total := 1
 	for _, n := range f.shape {
@@ -109,7 +120,7 @@ func (f *npy) readData() ([]float64, error) {
 	first := firstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.bytes); need != f.left {
-			return nil, f.errorf("the header announces %d bytes of elements, the file has %d", need, f.left)
+			return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
 		}
 		first = total
 	}
@@ -118,7 +129,7 @@ func (f *npy) readData() ([]float64, error) {
 		return f.readParallel(total)
 	}
 	var a []float64
-	const piece = 1 << 15 // elements read at once
+	const piece = 1 << 15 // elements that are read at a time
 	var chunk []byte
 	if !native {
 		chunk = make([]byte, min(total, piece)*f.bytes)
@@ -130,7 +141,7 @@ func (f *npy) readData() ([]float64, error) {
 				return nil, f.tooLarge()
 			}
 		}
-		if native { // straight into its place
+		if native { // directly to where the elements belong
 			end := min(len(a)+piece, cap(a))
 			if err := f.full(raw(a[len(a):end]), "its elements"); err != nil {
 				return nil, err
@@ -153,7 +164,7 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements, of a file whose size is known to be right.
+// readParallel reads all elements with several goroutines. The file's size is known to be right.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := grow(nil, total, total)
 	if !ok {
@@ -170,25 +181,28 @@ func (f *npy) readParallel(total int) ([]float64, error) {
 	}
 }
 
-// full fills p or says that the file ended inside what.
+// full fills p. If the file ends before, the error says that it ended inside `what`.
 func (f *npy) full(p []byte, what string) error {
 	switch _, err := io.ReadFull(f.input, p); err {
 	case nil:
 		return nil
-	case io.EOF, io.ErrUnexpectedEOF: // themselves: a broken gzip stream wraps them
+	case io.EOF, io.ErrUnexpectedEOF: // compared directly: a broken gzip stream wraps these errors
 		return f.errorf("the file ends inside %s", what)
 	default:
 		return f.wrap(err)
 	}
 }
 
+// wrap adds the file's name to an error of the stream.
 func (f *npy) wrap(err error) error { return fmt.Errorf("%s: %w", f.file, err) }
 
+// errorf is an error about the content of the file.
 func (f *npy) errorf(format string, args ...any) *FormatError {
 	return &FormatError{f.file, 0, fmt.Sprintf(format, args...)}
 }
 
+// tooLarge says that there is no memory for the array.
 func (f *npy) tooLarge() error {
-	shape := append(slices.Clone(f.shape), 1) // a vector is one column
+	shape := append(slices.Clone(f.shape), 1) // a vector counts as one column
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

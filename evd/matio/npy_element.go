@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// An element is a number type as it lies in a .npy file.
+// An element is a type of numbers in a .npy file.
 type element struct {
-	bytes int
-	value func([]byte) float64 // of one element
+	bytes int                  // of one number
+	value func([]byte) float64 // of one number; integers beyond 2⁵³ are rounded to nearest
 }
 
 var le, be = binary.LittleEndian, binary.BigEndian
 
-// elementTypes has them by NumPy's name: byte order, kind, bytes. Types of one byte have no byte
-// order.
+// elementTypes has the types by NumPy's name: byte order (< little, > big, | none), kind, bytes.
 var elementTypes = map[string]element{
 	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
 	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},
@@ -39,7 +38,7 @@ func init() {
 	}
 }
 
-// half is the value of an IEEE binary16 number: 1 bit sign, 5 exponent, 10 fraction.
+// half returns the value of an IEEE binary16 number: 1 bit sign, 5 bits exponent, 10 bits fraction.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	var x float64
@@ -60,7 +59,7 @@ func half(bits uint16) float64 {
 	return x
 }
 
-// decode appends the elements in p to a.
+// decode appends the numbers in p to a. len(p) must be a multiple of e.bytes.
 func (e element) decode(a []float64, p []byte) []float64 {
 	for ; len(p) > 0; p = p[e.bytes:] {
 		a = append(a, e.value(p))

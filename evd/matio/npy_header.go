@@ -7,16 +7,17 @@ import (
 
 // An npyHeader is the dictionary in front of the elements of a .npy file.
 type npyHeader struct {
-	descr        string // element type
-	fortranOrder bool   // first index fastest: columns one after the other
-	shape        []int
+	descr        string // type of the elements, such as "<f8"
+	fortranOrder bool   // true: stored by columns; false: by rows
+	shape        []int  // size of each dimension
 }
 
 // parseHeader reads the dictionary, a Python literal such as
 //
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 //
-// with its keys in any order. The complaint is empty when it can.
+// Its three keys may come in any order; other keys are refused. The complaint says what is wrong;
+// it is empty if nothing is.
 func parseHeader(text string) (h npyHeader, complaint string) {
 	p := &literal{rest: text}
 	seen := map[string]bool{}
@@ -54,18 +55,21 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 	return h, p.complaint
 }
 
-// A literal is the unread rest of a Python literal. Its first complaint stays.
+// A literal parses a Python literal. rest is the text that is not yet read. The first complaint
+// stays; after it, results are meaningless.
 type literal struct{ rest, complaint string }
 
+// fail sets the complaint, if there is none yet.
 func (p *literal) fail(complaint string) {
 	if p.complaint == "" {
 		p.complaint = complaint
 	}
 }
 
+// skip skips white space.
 func (p *literal) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// accept reads a token if it is next.
+// accept reads a token if it comes next, and tells whether it did.
 func (p *literal) accept(token string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.rest, token)
@@ -73,13 +77,14 @@ func (p *literal) accept(token string) bool {
 	return ok
 }
 
+// expect reads a token, which must come next.
 func (p *literal) expect(token string) {
 	if !p.accept(token) {
 		p.fail(fmt.Sprintf("expected %s before %s", token, quote([]byte(p.rest))))
 	}
 }
 
-// quoted reads a string between single or double quotes; the ones here hold no escapes.
+// quoted reads a string between single or double quotes. Strings here have no escapes.
 func (p *literal) quoted() string {
 	mark := "'"
 	if !p.accept(mark) {
@@ -94,6 +99,7 @@ func (p *literal) quoted() string {
 	return s
 }
 
+// boolean reads True or False.
 func (p *literal) boolean() bool {
 	if p.accept("True") {
 		return true
@@ -102,7 +108,7 @@ func (p *literal) boolean() bool {
 	return false
 }
 
-// tuple reads sizes between parentheses. Python 2 wrote long ones with an L.
+// tuple reads sizes between parentheses. An L may follow a number: Python 2 wrote long integers so.
 func (p *literal) tuple() (sizes []int) {
 	p.expect("(")
 	for p.complaint == "" && !p.accept(")") {

@@ -9,18 +9,22 @@ import (
 	"strings"
 )
 
-// zipMagic opens a .npz file, which is a zip archive of .npy files, deflated or not.
+// zipMagic begins a .npz file: a zip archive of .npy files, each stored or deflated. The directory
+// of an archive is at its end.
 const zipMagic = "PK\x03\x04"
 
-// npyEnding follows the names of arrays in a .npz file.
+// npyEnding follows the name of an array in the archive.
 const npyEnding = ".npy"
 
-// usualArray is the one taken from a .npz file that holds several.
+// usualArray is the array that is read from an archive of several, if none is named.
 const usualArray = "A"
 
-// ReadNPZ reads the matrix called array from a .npz stream. An empty array stands for the only one,
-// or for A among several; an archive that scipy.sparse.save_npz wrote is one matrix. Streams that
-// cannot be read at any place, such as pipes, are held in memory, compressed as they are.
+// ReadNPZ reads the matrix called array from a .npz file. If array is empty, it is the only array,
+// or the one called A. An archive that scipy.sparse.save_npz wrote is one matrix. name stands for
+// the file in errors, which are *FormatError, *TooLargeError and those of r.
+//
+// The directory of the archive is at its end. So a stream without random access, such as a pipe, is
+// first read into memory as a whole, still compressed.
 func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	o := Options{Array: array}
 	if at, size, ok := zipped(r); ok {
@@ -38,7 +42,8 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	return o.fromZip(at, at.Size(), name)
 }
 
-// zipped says where the rest of r lies if it is a .npz file that can be read at any place.
+// zipped tells whether r is a .npz file with random access, and returns the part from the current
+// position on.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
 		io.ReaderAt
@@ -59,10 +64,10 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	return io.NewSectionReader(f, from, size), size, true
 }
 
-// slurp reads a .npz file that comes in order: its directory is at the end, so all of it first.
+// slurp reads a whole .npz file into memory, for streams without random access.
 func (in *input) slurp() (*bytes.Reader, error) {
 	if !in.starts(zipMagic) {
-		return nil, &FormatError{in.file, 0, "no .npz: not a zip archive"}
+		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
 	}
 	var file []byte
 	for {
@@ -71,7 +76,7 @@ func (in *input) slurp() (*bytes.Reader, error) {
 			if cap(file) < askBytes/2 {
 				room = max(1<<16, 2*cap(file))
 			} else if !systemHas(room) {
-				return nil, fmt.Errorf("%s: a .npz file in a stream of more than %d bytes, which this system has no memory for", in.file, len(file))
+				return nil, fmt.Errorf("%s: the stream has more than %d bytes, and this system has no memory to hold it", in.file, len(file))
 			}
 			file = append(make([]byte, 0, room), file...)
 		}
@@ -85,13 +90,14 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	}
 }
 
-// archive is a .npz file that can be read at any place.
+// archive is a .npz file with random access.
 type archive struct {
-	name  string // the file's
-	size  int64
-	files []*zip.File
+	name  string      // name of the file
+	size  int64       // bytes of the archive
+	files []*zip.File // its directory
 }
 
+// openArchive reads the directory of an archive.
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -125,7 +131,8 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	return d, err
 }
 
-// open calls read for a member of the archive.
+// open calls read with the content of a member, which is valid until read returns. It returns
+// read's error. A size in the directory that is larger than the archive is not trusted.
 func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	inside := z.name + ": " + member.Name
 	f, err := member.Open()
@@ -145,7 +152,7 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	return read(in)
 }
 
-// member returns the file of an array, or nil.
+// member returns the file of an array, or nil if there is none.
 func (z *archive) member(array string) *zip.File {
 	for _, f := range z.files {
 		if f.Name == array+npyEnding {
@@ -155,7 +162,7 @@ func (z *archive) member(array string) *zip.File {
 	return nil
 }
 
-// vector reads an array of one dimension.
+// vector reads the array of that name, which must have one dimension.
 func (z *archive) vector(array string) (a []float64, err error) {
 	m := z.member(array)
 	if m == nil {
@@ -168,7 +175,8 @@ func (z *archive) vector(array string) (a []float64, err error) {
 	return a, err
 }
 
-// findArray looks an array up by its name, which is that of its file less the ending.
+// findArray returns the file of the array of that name, or of the array that is read if the name is
+// empty. The complaint says which arrays there are; it is empty if there is a file.
 func findArray(files []*zip.File, array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {
@@ -197,18 +205,19 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 		list = fmt.Sprintf("%d others", len(names))
 	}
 	if array == "" {
-		return nil, fmt.Sprintf("several arrays, and none is called %s: name one of %s", want, list)
+		return nil, fmt.Sprintf("several arrays, and none is called %s; choose one of %s", want, list)
 	}
-	return nil, fmt.Sprintf("no array is called %s, only %s", want, list)
+	return nil, fmt.Sprintf("no array is called %s; the archive has %s", want, list)
 }
 
-// zipError tells damaged archives from streams that cannot be read.
+// zipError distinguishes damaged archives, which are a FormatError, from streams that cannot be
+// read.
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):
 		return &FormatError{name, 0, "a damaged or truncated zip archive"}
 	case errors.Is(err, zip.ErrAlgorithm):
-		return &FormatError{name, 0, "neither stored nor deflated, which are the ways of .npz"}
+		return &FormatError{name, 0, "neither stored nor deflated: a .npz file has no other compression"}
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

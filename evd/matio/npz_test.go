@@ -36,14 +36,14 @@ func TestReadNPZ(t *testing.T) {
 			{"A of two", "", npz(method, "B.npy", three, "A.npy", five), "5"},
 			{"by name", "B", npz(method, "B.npy", three, "A.npy", five), "3"},
 			{"beside something else", "", npz(method, "readme.txt", "hello", "M.npy", five), "5"},
-			{"which one", "", npz(method, "x.npy", three, "y.npy", five), "f.npz: several arrays, and none is called A: name one of x, y"},
-			{"no such", "C", npz(method, "A.npy", three), "f.npz: no array is called C, only A"},
+			{"which one", "", npz(method, "x.npy", three, "y.npy", five), "f.npz: several arrays, and none is called A; choose one of x, y"},
+			{"no such", "C", npz(method, "A.npy", three), "f.npz: no array is called C; the archive has A"},
 			{"no array", "", npz(method, "readme.txt", "hello"), "f.npz: the archive holds no .npy array"},
 			{"cut array", "", npz(method, "A.npy", five[:len(five)-1]), "ends inside|announces 8 bytes"},
 			{"cut header", "", npz(method, "A.npy", five[:20]), "f.npz: A.npy: the file ends inside the header"},
 			{"empty array file", "", npz(method, "A.npy", ""), "f.npz: A.npy: the file ends inside the header"},
 			{"too much", "", npz(method, "A.npy", five+"x"), "data follow|announces 8 bytes"},
-			{"vector", "", npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(1,)"), 1.0)), "f.npz: A.npy: a matrix has two dimensions, this array 1"},
+			{"vector", "", npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(1,)"), 1.0)), "f.npz: A.npy: a matrix has two dimensions, but this array has 1"},
 			{"cut archive", "", npz(method, "A.npy", five)[:60], "f.npz: a damaged or truncated zip archive"},
 		} {
 			for way, r := range map[string]io.Reader{
@@ -64,7 +64,7 @@ func TestReadNPZ(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ReadNPZ(strings.NewReader(five), "f.npz", ""); err == nil || err.Error() != "f.npz: no .npz: not a zip archive" {
+	if _, err := ReadNPZ(strings.NewReader(five), "f.npz", ""); err == nil || err.Error() != "f.npz: not a .npz file: not a zip archive" {
 		t.Errorf("a .npy file: %v", err)
 	}
 }

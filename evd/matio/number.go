@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// count reads a decimal number between 0 and most. Signs and points are refused.
+// count reads a decimal number between 0 and most. It returns false for anything else, also for a
+// sign or a decimal point.
 func count(word []byte, most int) (int, bool) {
 	n := 0
 	for _, c := range word {
@@ -19,10 +20,13 @@ func count(word []byte, most int) (int, bool) {
 	return n, n <= most && len(word) > 0
 }
 
-// number reads a float as C, Fortran, Matlab or Go print it. The complaint is empty
-// when it can. Rounding is to nearest, so any double printed with 17 digits comes back.
+// number reads a floating-point number as C, Fortran, Matlab or Go print it, rounded to nearest. So
+// any double that was printed with 17 digits is read back exactly. The complaint says why the word
+// is not a number; it is empty if it is one. A number too large for a double is a complaint; a
+// number too small is zero or subnormal.
 func number(word []byte) (x float64, complaint string) {
-	// ParseFloat copies what it keeps of its argument, so it may look at the buffer.
+	// ParseFloat copies the part of its argument that it keeps in an error. So it may use the
+	// buffer without a copy.
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(word), len(word)), 64)
 	if err == nil {
 		return x, ""
@@ -30,8 +34,8 @@ func number(word []byte) (x float64, complaint string) {
 	return unusualNumber(word)
 }
 
-// unusualNumber reads what ParseFloat does not know: Fortran's exponents (1.0D+00, and
-// 1.0-101, which drops the letter to make room for a third digit) and a NaN with a sign.
+// unusualNumber reads what ParseFloat does not know: Fortran's exponents, and a NaN with a sign.
+// Fortran writes 1.0D+00, and 1.0-101, where it omits the letter to make room for a third digit.
 func unusualNumber(word []byte) (float64, string) {
 	s := strings.NewReplacer("d", "e").Replace(strings.ToLower(string(word)))
 	if s == "-nan" || s == "+nan" {
@@ -45,12 +49,12 @@ func unusualNumber(word []byte) (float64, string) {
 	case err == nil:
 		return x, ""
 	case errors.Is(err, strconv.ErrRange):
-		return 0, quote(word) + " is beyond the largest double"
+		return 0, quote(word) + " is larger than the largest double"
 	}
 	return 0, quote(word) + " is not a number"
 }
 
-// wholeNumber reads a number that must be written without point and exponent.
+// wholeNumber reads a number that must be written without decimal point and exponent.
 func wholeNumber(word []byte) (float64, string) {
 	digits := word
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
@@ -62,6 +66,7 @@ func wholeNumber(word []byte) (float64, string) {
 	return number(word)
 }
 
+// allDigits tells whether a word has decimal digits only, and at least one.
 func allDigits(word []byte) bool {
 	for _, c := range word {
 		if c < '0' || c > '9' {

@@ -82,14 +82,14 @@ func TestScipySparse(t *testing.T) {
 	}
 	for _, c := range []struct{ name, file, want string }{
 		{"csc of a matrix that is not symmetric", sparseFile("csc", []int64{2, 1}, []float64{7}, csr, []int32{1}, []int32{0, 1}), "<nil>"},
-		{"column too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 3, 1, 2}, []int32{0, 2, 5, 7}), "f.npz: entry (1,3) is outside of 3 by 3 (counted from 0)"},
-		{"negative row", sparseFile("coo", shape, data[:1], coo, []int32{-1}, []int32{0}), "f.npz: entry (-1,0) is outside of 3 by 3 (counted from 0)"},
-		{"indptr too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 8}), "f.npz: indptr is outside of the 7 entries"},
+		{"column too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 3, 1, 2}, []int32{0, 2, 5, 7}), "f.npz: entry (1,3) is outside the 3 by 3 matrix (counted from 0)"},
+		{"negative row", sparseFile("coo", shape, data[:1], coo, []int32{-1}, []int32{0}), "f.npz: entry (-1,0) is outside the 3 by 3 matrix (counted from 0)"},
+		{"indptr too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 8}), "f.npz: indptr points outside the 7 entries"},
 		{"indptr short", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 7}), "f.npz: indptr of 3 and indices of 7 elements for 3 by 3 with 7 entries"},
 		{"a row short", sparseFile("coo", shape, data, coo, []int32{0}, []int32{0, 1, 0, 1, 2, 1, 2}), "f.npz: 1 rows and 7 columns for 7 entries"},
 		{"another format", sparseFile("dia", shape, data, coo, []int32{0}, []int32{0}), `f.npz: scipy.sparse format "dia" is not supported, only coo, csc, csr: save A.tocsr() instead`},
 		{"no indices", sparseFile("csr", shape, data, coo, []int32{0}, []int32{0}), "f.npz: no array is called ind"},
-		{"three dimensions", sparseFile("csr", []int64{3, 3, 3}, data, csr, nil, nil), "f.npz: a shape of 3 numbers"},
+		{"three dimensions", sparseFile("csr", []int64{3, 3, 3}, data, csr, nil, nil), "f.npz: the shape has 3 numbers instead of 2"},
 	} {
 		_, err := Read(strings.NewReader(c.file), "f.npz")
 		if got := fmt.Sprint(err); !strings.HasPrefix(got, c.want) {

@@ -8,21 +8,22 @@ import (
 	"sync/atomic"
 )
 
-// Large files are read in pieces by several goroutines: one alone copies from the system's cache at
-// a fraction of the memory's speed, because each page of fresh memory must first be made.
+// Large files are read in pieces by several goroutines. A single goroutine copies from the system's
+// page cache at a fraction of the memory's bandwidth, because the system must first provide each
+// page of newly allocated memory.
 const (
-	parallelBytes   = 1 << 23 // the smallest file that is worth it
-	pieceBytes      = 1 << 21
-	parallelReaders = 8 // goroutines at most
+	parallelBytes   = 1 << 23 // smallest file that is read in parallel, in bytes
+	pieceBytes      = 1 << 21 // bytes that a goroutine reads at a time
+	parallelReaders = 8       // largest number of goroutines
 )
 
-// regular is a file that can be read at any place, and how far it was read when it was opened here.
+// regular is a file that can be read at any position.
 type regular struct {
 	*os.File
-	from int64
+	from int64 // position of the file when it was opened here
 }
 
-// regularFile returns nil if r must be read in order.
+// regularFile returns nil if r must be read in order, as a pipe must.
 func regularFile(r io.Reader) *regular {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -35,8 +36,9 @@ func regularFile(r io.Reader) *regular {
 	return &regular{f, from}
 }
 
-// fill reads len(p) bytes that begin at the given offset from where the file was opened here, and
-// leaves the file's position after them. The error is io.ErrUnexpectedEOF if the file ends before.
+// fill reads len(p) bytes that begin `offset` bytes after the position where the file was opened
+// here. Afterwards the file's position is at the end of these bytes. The error is
+// io.ErrUnexpectedEOF if the file ends before.
 func (f *regular) fill(p []byte, offset int64) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

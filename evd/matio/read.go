@@ -5,26 +5,28 @@ import (
 	"os"
 )
 
-// Options says how to read what a file's content does not tell by itself. The zero value is what
-// Read, ReadFile and ReadTridiagonal use.
+// Options say how to read what the content of a file does not tell. The zero value is what
+// ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use.
 type Options struct {
 	// Array is the name of the array to take from a .npz file. Empty: the only array, or the one
-	// called A. Other files have no names, and ignore it.
+	// called A. Arrays in other files have no names, so it is then ignored.
 	Array string
 
-	// MatrixMarket says that text is Matrix Market though it may lack the banner. It is general and
-	// real then: a list of entries if the first line has three numbers, all elements column by
-	// column if it has two.
+	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. It is
+	// then general and real: a list of entries if the first line has three numbers, all elements by
+	// columns if it has two. Default: a file without the banner is a table of numbers.
 	MatrixMarket bool
 }
 
-// ReadFile reads the matrix in a file, whatever its name ends in: content decides
-// between Matrix Market, .npy, .npz and tables of text, and each may be compressed with gzip.
-// But a file called .mtx or .mtx.gz is not taken for a table: without its banner it is refused.
-// Errors name the file: *FormatError, *TooLargeError, or the operating system's own.
+// ReadFile reads the matrix in a file, whatever its name ends in: the content decides between
+// Matrix Market, .npy, .npz and tables of text. Each may be compressed with gzip. A file called
+// .mtx or .mtx.gz is never taken for a table: without its banner it is refused.
+//
+// Errors name the file. They are *FormatError, *TooLargeError, or those of the operating system.
 func ReadFile(path string) (*Dense, error) { return Options{}.ReadFile(path) }
 
-// Read is ReadFile for a stream; name stands for the file's.
+// Read reads the matrix in a stream as ReadFile does. name stands for the file's name. The stream
+// is read to its end, and not closed.
 func Read(r io.Reader, name string) (*Dense, error) { return Options{}.Read(r, name) }
 
 // ReadFile is the function ReadFile with these options.
@@ -70,7 +72,8 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
 }
 
-// ReadMatrixMarket reads a Matrix Market stream, compressed with gzip or not.
+// ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. name stands
+// for the file in errors, which are *FormatError, *TooLargeError and those of r.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -80,7 +83,8 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	return readMarket(in, mostElements)
 }
 
-// ReadNPY reads a two-dimensional .npy stream, compressed with gzip or not.
+// ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. name stands
+// for the file in errors, which are *FormatError, *TooLargeError and those of r.
 func ReadNPY(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {

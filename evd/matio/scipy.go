@@ -6,24 +6,30 @@ import (
 	"strings"
 )
 
-// sparse is a matrix as scipy.sparse.save_npz stores it. Entry k has the value data[k]. With format
-// coo its row and column are row[k] and col[k]. With csr, entries start[i] to start[i+1] are of row
-// i and entry k of column index[k]; with csc rows and columns change places.
+// sparse is a matrix as scipy.sparse.save_npz stores it: arrays in a .npz file. Entry k has the
+// value data[k]. Its place depends on the format:
+//
+//	coo  row[k], col[k]
+//	csr  entries start[i] … start[i+1]−1 are in row i; entry k is in column index[k]
+//	csc  the same with rows and columns exchanged
+//
+// All indices count from 0. The arrays are checked when the entries are read.
 type sparse struct {
-	file       string
-	format     string
+	file       string // name, for errors
+	format     string // coo, csr or csc
 	rows, cols int
 	data       []float64
-	row, col   []float64 // coo
-	start      []float64 // csr, csc
-	index      []float64
+	row, col   []float64 // of coo
+	start      []float64 // of csr and csc; called indptr in the file
+	index      []float64 // of csr and csc; called indices in the file
 }
 
-// isSparse tells whether scipy.sparse.save_npz wrote the archive.
+// isSparse tells whether the archive has the arrays of scipy.sparse.save_npz.
 func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
+// readSparse reads format, shape and arrays. It does not check the indices.
 func (z *archive) readSparse() (*sparse, error) {
 	s := &sparse{file: z.name}
 	err := z.open(z.member("format"), func(in *input) (err error) {
@@ -38,13 +44,13 @@ func (z *archive) readSparse() (*sparse, error) {
 		return nil, err
 	}
 	if len(shape) != 2 {
-		return nil, s.errorf("a shape of %d numbers", len(shape))
+		return nil, s.errorf("the shape has %d numbers instead of 2", len(shape))
 	}
 	var ok [2]bool
 	s.rows, ok[0] = whole(shape[0], mostElements)
 	s.cols, ok[1] = whole(shape[1], mostElements)
 	if !ok[0] || !ok[1] {
-		return nil, s.errorf("a shape of %g by %g", shape[0], shape[1])
+		return nil, s.errorf("the shape cannot be %g by %g", shape[0], shape[1])
 	}
 	var arrays map[string]*[]float64
 	switch s.format {
@@ -64,7 +70,8 @@ func (z *archive) readSparse() (*sparse, error) {
 	return s, nil
 }
 
-// readNPYWord reads an array that is one string of ASCII letters, as bytes or as UTF-32.
+// readNPYWord reads an array that is a single string of ASCII letters, stored as bytes or as
+// UTF-32.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in, most: mostElements}
 	if err := f.readDictionary(); err != nil {
@@ -76,18 +83,19 @@ func readNPYWord(in *input) (string, error) {
 		return "", f.wrap(err)
 	}
 	if kind := strings.TrimLeft(f.descr, "<>|="); len(f.shape) != 0 || kind == "" || kind[0] != 'S' && kind[0] != 'U' {
-		return "", f.errorf("not a word, but an array of type %q", f.descr)
+		return "", f.errorf("not a string, but an array of type %q", f.descr)
 	}
 	return strings.ReplaceAll(string(text), "\x00", ""), nil
 }
 
-// whole is x as an integer between 0 and most.
+// whole returns x as an integer, and whether x is an integer between 0 and most.
 func whole(x float64, most int) (int, bool) {
 	n := int(x)
 	return n, x >= 0 && x <= float64(most) && float64(n) == x
 }
 
-// each calls put for all entries. An entry that is stored twice is meant to be added up.
+// each calls put for each entry, with i and j counted from 0, and stops at the first error. An
+// entry that is stored twice is put twice: its values are to be added up.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
@@ -111,7 +119,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {
-			return s.errorf("indptr is outside of the %d entries", len(s.data))
+			return s.errorf("indptr points outside the %d entries", len(s.data))
 		}
 		for k := from; k < to; k++ {
 			i, j := float64(line), s.index[k]
@@ -126,16 +134,17 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
+// put checks the place of an entry and passes it on.
 func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)
 	if !ok || !ok2 {
-		return s.errorf("entry (%g,%g) is outside of %d by %d (counted from 0)", row, col, s.rows, s.cols)
+		return s.errorf("entry (%g,%g) is outside the %d by %d matrix (counted from 0)", row, col, s.rows, s.cols)
 	}
 	return put(i, j, x)
 }
 
-// dense stores every element.
+// dense returns the matrix with all elements stored.
 func (s *sparse) dense() (*Dense, error) {
 	n, ok := elements(s.rows, s.cols, mostElements)
 	if !ok || !available(n) {
@@ -152,7 +161,7 @@ func (s *sparse) dense() (*Dense, error) {
 	return d, nil
 }
 
-// tridiagonal takes memory of the matrix's order only.
+// tridiagonal returns the three diagonals. It takes memory of order n only.
 func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	t, err := newTridiagonal(s.file, s.rows, s.cols)
 	if err != nil {
@@ -170,6 +179,7 @@ func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
+// errorf is an error about the content of the archive.
 func (s *sparse) errorf(format string, args ...any) *FormatError {
 	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
 }

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Symmetric returns nil when a_ij and a_ji are equal, or both NaN, for all i and j. Otherwise it
-// returns a *NotSymmetricError that names the largest difference, or a *NotSquareError. It forgives
-// no rounding: NotSymmetricError.Rounding tells whether the difference is no more than that, and
-// Symmetrize removes it.
+// Symmetric returns nil if a_ij and a_ji are equal, or both NaN, for all i and j. Otherwise it
+// returns a *NotSymmetricError that names the largest difference, or a *NotSquareError. Rounding
+// errors count as differences: NotSymmetricError.Rounding tells whether the largest one can be a
+// rounding error, and Symmetrize removes it. The matrix is not changed. All processors take part.
 func (d *Dense) Symmetric() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
 	}
 	n := d.Rows
 	var lock sync.Mutex
-	var worst *NotSymmetricError // of what has been compared
+	var worst *NotSymmetricError // the largest difference of all pairs that have been compared
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(d.Data[i0+j0*n:], n, rows, cols)
 		var found *NotSymmetricError
@@ -48,17 +48,17 @@ func (d *Dense) Symmetric() error {
 	return worst
 }
 
-// exceeds orders differences: NaN above all numbers, and of equal ones the first by columns, so
-// that the answer does not depend on which goroutine was faster.
+// exceeds orders differences: NaN is above all numbers, and among equal differences the first one
+// by columns wins. So the answer does not depend on the order in which goroutines finish.
 func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
-	// cmp.Compare has NaN below all numbers.
+	// cmp.Compare orders NaN below all numbers.
 	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {
 		return a
 	}
 	return cmp.Or(cmp.Compare(e.Diff, than.Diff), cmp.Compare(than.Col, e.Col), cmp.Compare(than.Row, e.Row)) > 0
 }
 
-// largest returns the largest absolute value. NaN does not count.
+// largest returns the largest absolute value, ignoring NaN.
 func largest(a []float64) (largest float64) {
 	for _, x := range a {
 		if x = math.Abs(x); x > largest {
@@ -68,8 +68,8 @@ func largest(a []float64) (largest float64) {
 	return largest
 }
 
-// Symmetrize replaces A by (A + Aᵀ)/2. Pairs that are equal stay as they are, to the last bit. It
-// returns a *NotSquareError for what has no transpose of its shape.
+// Symmetrize replaces A by (A + Aᵀ)/2, in place. Pairs that are equal are not changed, not even in
+// the last bit. It returns a *NotSquareError if A is not square.
 func (d *Dense) Symmetrize() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -81,7 +81,7 @@ func (d *Dense) Symmetrize() error {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c, y := range mirror {
 				if x := own[r+c*pitch]; x != y && i0+r > j0+c {
-					mirror[c] = x/2 + y/2 // the sum itself may overflow
+					mirror[c] = x/2 + y/2 // x + y could overflow
 					own[r+c*pitch] = mirror[c]
 				}
 			}
@@ -92,8 +92,8 @@ func (d *Dense) Symmetrize() error {
 	return nil
 }
 
-// store writes back the tile at (i0, j0). On the diagonal, where a tile is its own mirror, it
-// writes what is below the diagonal only.
+// store writes back the tile at (i0, j0). A tile on the diagonal is its own mirror image: of such a
+// tile, only the part below the diagonal is written.
 func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 	for c := range cols {
 		from := 0
@@ -104,8 +104,9 @@ func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 	}
 }
 
-// Mirror makes a matrix symmetric by one of its triangles: the lower one, or else the upper one,
-// is copied over the other. It returns a *NotSquareError for what has no triangles.
+// Mirror makes a matrix symmetric, in place: it copies the lower triangle over the upper one, or
+// the upper over the lower if lower is false. The triangle that is overwritten is not used. It
+// returns a *NotSquareError if the matrix is not square.
 func (d *Dense) Mirror(lower bool) error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -117,7 +118,7 @@ func (d *Dense) Mirror(lower bool) error {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c := range mirror {
 				switch {
-				case i0+r <= j0+c: // the diagonal, or what the pair (c, r) of this tile does
+				case i0+r <= j0+c: // the diagonal, or what element (c, r) of this tile does
 				case lower:
 					mirror[c] = own[r+c*pitch]
 				default:

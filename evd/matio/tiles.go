@@ -6,27 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// tile is the edge of the square blocks in which a matrix meets its transpose. A block of 64 × 64
-// doubles fits any first-level cache; whole columns do not.
+// tile is the order of the square tiles in which a matrix is compared with its transpose, or
+// exchanged with it. A tile of 64×64 doubles (32 KiB) fits a first-level cache; whole columns do
+// not.
 const tile = 64
 
-// pitch is the leading dimension of a tile that has been copied out of its matrix. It is odd: the
-// columns of a matrix whose order is a power of two all map to the same few cache lines, and the
-// copy must not inherit that.
+// pitch is the leading dimension of a tile that was copied out of its matrix. If the order of a
+// matrix is a power of two, the elements of a row all map to the same few cache sets. An odd pitch
+// prevents this in the copy.
 const pitch = tile + 1
 
 // A tileCopy is a copy of one tile: element (r, c) is at [r + c·pitch].
 type tileCopy [tile * pitch]float64
 
-// load copies the rows × cols tile that begins at a[0]; ld is a's leading dimension.
+// load copies the rows×cols tile that begins at a[0]. ld is the leading dimension of a.
 func (t *tileCopy) load(a []float64, ld, rows, cols int) {
 	for c := range cols {
 		copy(t[c*pitch:c*pitch+rows], a[c*ld:])
 	}
 }
 
-// inParallel calls do for k = 0 … count−1, from as many goroutines as there are processors. Each
-// goroutine has a tileCopy of its own. When a call returns false, those not begun yet are dropped.
+// inParallel calls do for k = 0 … count−1, from as many goroutines as there are processors, and
+// returns when all calls have returned. Each goroutine has a tileCopy of its own, with undefined
+// content. After a call that returns false, no new calls begin.
 func inParallel(count int, do func(own *tileCopy, k int) bool) {
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -43,9 +45,10 @@ func inParallel(count int, do func(own *tileCopy, k int) bool) {
 	group.Wait()
 }
 
-// eachTilePair calls do for all pairs of tiles at (i0, j0) and (j0, i0) of an n × n matrix, with
-// j0 ≤ i0, in parallel. Rows and cols are the size of the tile at (i0, j0). No two calls share a
-// tile. When do returns false, soon no more calls begin.
+// eachTilePair calls do, in parallel, for all pairs of tiles of an n×n matrix: the tile at (i0, j0)
+// and its mirror image at (j0, i0), j0 ≤ i0. rows and cols are the size of the tile at (i0, j0);
+// that of its mirror image is cols×rows. No two calls have a tile in common, so each may write to
+// both of its tiles. After a call that returns false, no new calls begin soon.
 func eachTilePair(n int, do func(own *tileCopy, i0, j0, rows, cols int) bool) {
 	inParallel((n+tile-1)/tile, func(own *tileCopy, k int) bool {
 		j0 := k * tile

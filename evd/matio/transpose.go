@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// byColumns brings a matrix stored by rows into column order, in place where it is square. What is
-// symmetric is the same in both orders and only read. False means that the system has no memory for
-// a second matrix.
+// byColumns converts a matrix from row order to column order, in place if it is square. A symmetric
+// matrix is the same in both orders, and is only read. It returns false if the system has no memory
+// for a second matrix. The result replaces a.
 func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
@@ -25,7 +25,7 @@ func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 	return b, true
 }
 
-// isItsTranspose tells whether an n × n matrix and its transpose are equal to the last bit.
+// isItsTranspose tells whether an n×n matrix equals its transpose, bit by bit.
 func isItsTranspose(a []float64, n int) bool {
 	var differs atomic.Bool
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
@@ -42,7 +42,7 @@ func isItsTranspose(a []float64, n int) bool {
 	return !differs.Load()
 }
 
-// transposeInPlace turns the n × n matrix a into its transpose.
+// transposeInPlace replaces the n×n matrix a by its transpose.
 func transposeInPlace(a []float64, n int) {
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
@@ -58,23 +58,24 @@ func transposeInPlace(a []float64, n int) {
 	})
 }
 
-// transposeInto fills the rows × cols matrix dst, stored by columns, from src, the same matrix
-// stored by rows. They must not overlap.
+// transposeInto fills the rows×cols matrix dst, stored by columns, from src, which is the same
+// matrix stored by rows. They must not overlap.
 func transposeInto(dst, src []float64, rows, cols int) {
 	inParallel((cols+tile-1)/tile, func(own *tileCopy, k int) bool {
 		j0 := k * tile
 		width := min(tile, cols-j0)
 		for i0 := 0; i0 < rows; i0 += tile {
 			height := min(tile, rows-i0)
-			own.load(src[i0*cols+j0:], cols, width, height) // src, by columns, is the transpose
+			// Read by columns, src is the transpose.
+			own.load(src[i0*cols+j0:], cols, width, height)
 			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
 		}
 		return true
 	})
 }
 
-// storeTransposed writes the transpose of a rows × cols copy to the tile that begins at a[0]; ld is
-// a's leading dimension.
+// storeTransposed writes the transpose of a rows×cols copy to the tile that begins at a[0]. ld is
+// the leading dimension of a.
 func (t *tileCopy) storeTransposed(a []float64, ld, rows, cols int) {
 	for r := range rows {
 		column := a[r*ld:][:cols]

@@ -6,11 +6,12 @@ import (
 	"os"
 )
 
-// A Tridiagonal is a symmetric tridiagonal matrix of order len(D): D[i] is element (i, i),
-// E[i] elements (i, i+1) and (i+1, i), both from 0. E has one element less than D.
+// A Tridiagonal is a symmetric tridiagonal matrix of order len(D). D[i] is element (i, i). E[i] is
+// elements (i, i+1) and (i+1, i), counted from 0. E has one element less than D, or none if D has
+// none.
 type Tridiagonal struct{ D, E []float64 }
 
-// ReadTridiagonalFile is ReadTridiagonal for a file.
+// ReadTridiagonalFile opens a file and calls ReadTridiagonal.
 func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonalFile(path)
 }
@@ -25,22 +26,25 @@ func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return o.ReadTridiagonal(f, path)
 }
 
-// ReadTridiagonal reads a symmetric tridiagonal matrix. Content decides how, and gzip is seen
-// through; only a file called .mtx or .mtx.gz must have Matrix Market's banner, or be .npy or .npz:
+// ReadTridiagonal reads a symmetric tridiagonal matrix. The content decides about the format, and
+// gzip is unpacked. name stands for the file in errors. The formats are:
 //
-//   - Matrix Market: a square matrix, symmetric or exactly so, without elements off
-//     the three diagonals; or an array of two columns, D and E.
+//   - Matrix Market: a square matrix, symmetric or exactly so, with zeros outside the three
+//     diagonals; or an array of two columns, D and E.
 //   - .npy, .npz: the same two, or an array of two rows, D and E, as scipy.linalg.eig_banded
 //     takes it (lower form).
 //   - .npz: two vectors called d and e, or D and E; a matrix of scipy.sparse.save_npz.
-//   - Text of two columns, d and e, one row per line.
-//   - Text as the STCollection of LAPACK's testers has it: first the order, then lines of i,
-//     d and e, or of d and e. Their order counts; some of the collection's files number them
-//     wrongly.
+//   - Text of two columns, d and e, one row a line.
+//   - Text in the format of LAPACK's STCollection: first the order, then lines of i, d and e, or of
+//     d and e. The order of the lines counts, because some of these files number them wrongly.
 //
-// The last e of columns stands for nothing and may be missing. Between numbers stand blanks, commas
-// or semicolons. In text, lines that begin with % or # do not count, nor does a first line of names.
-// A matrix of two rows and two columns is meant as it stands, not as D and E.
+// The last element of a column E has no meaning and may be missing. Numbers in text are separated
+// by blanks, commas or semicolons. Lines that begin with % or # are skipped, and so is a first line
+// of names. A matrix of two rows and two columns is taken as a matrix, and not as D and E. A file
+// called .mtx or .mtx.gz must have Matrix Market's banner, or be .npy or .npz.
+//
+// Errors are *FormatError and *TooLargeError, errors that wrap *NotSquareError or
+// *NotSymmetricError, and those of r.
 func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonal(r, name)
 }
@@ -83,8 +87,9 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 	return readDiagonals(newLines(in))
 }
 
-// tridiagonalFromZip reads two vectors, a sparse matrix, or one array of any form that a
-// tridiagonal matrix may have.
+// tridiagonalFromZip reads two vectors, a sparse matrix, or one array in any form that a
+// tridiagonal matrix may have. The first of these that the archive has is taken, unless the options
+// name an array.
 func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tridiagonal, error) {
 	z, err := openArchive(r, size, name)
 	if err != nil {
@@ -111,8 +116,8 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 	return d.tridiagonal(name)
 }
 
-// diagonals reads two vectors, of which the second is one shorter or as long, its last element
-// standing for nothing.
+// diagonals reads two vectors. The second one has one element less than the first, or as many; its
+// last element then has no meaning.
 func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	d, err := z.vector(diagonal)
 	if err != nil {
@@ -129,7 +134,8 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	return &Tridiagonal{d, e[:max(0, n-1)]}, nil
 }
 
-// tridiagonal takes a full matrix, or two columns, for what they mean.
+// tridiagonal takes the three diagonals out of a square matrix, or D and E out of two columns or
+// two rows. The result may share memory with d.
 func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
 	if d.Cols == 2 && n != 2 {
@@ -158,7 +164,8 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// readTridiagonal reads a coordinate file in memory of order n, others through Dense.
+// readTridiagonal reads what follows the banner. A coordinate file takes memory of order n only; an
+// array is read as a Dense matrix first.
 func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	file := m.in.file
 	if err := m.readSize(); err != nil {
@@ -195,13 +202,14 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered is a tridiagonal whose elements come in any order, and more than once.
+// scattered is a tridiagonal matrix whose elements come in any order, and maybe more than once.
 type scattered struct {
 	Tridiagonal
-	upper []float64 // elements (i, i+1), which must turn out to be E
-	file  string
+	upper []float64 // elements (i, i+1), which must be equal to E in the end
+	file  string    // name, for errors
 }
 
+// newTridiagonal is a matrix of zeros; it returns an error if it is not square, or too large.
 func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
 		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})
@@ -213,7 +221,7 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
 }
 
-// put adds x to element (i, j).
+// put adds x to element (i, j). Anything but zero outside the three diagonals is an error.
 func (t *scattered) put(i, j int, x float64) error {
 	switch {
 	case i == j:
@@ -222,13 +230,13 @@ func (t *scattered) put(i, j int, x float64) error {
 		t.E[j] += x
 	case j == i+1:
 		t.upper[i] += x
-	case x != 0: // a NaN, too
-		return fmt.Errorf("entry (%d,%d) is off the three diagonals (rows and columns from 1)", i+1, j+1)
+	case x != 0: // NaN, too
+		return fmt.Errorf("entry (%d,%d) is outside the three diagonals (rows and columns from 1)", i+1, j+1)
 	}
 	return nil
 }
 
-// whole makes sure that both triangles are there and agree.
+// whole returns the matrix if both triangles are equal, or both NaN.
 func (t *scattered) whole() (*Tridiagonal, error) {
 	for i, x := range t.E {
 		if y := t.upper[i]; x != y && (x == x || y == y) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ReadVectorFile is ReadVector for a file.
+// ReadVectorFile opens a file and calls ReadVector.
 func ReadVectorFile(path string) ([]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -19,10 +19,16 @@ func ReadVectorFile(path string) ([]float64, error) {
 	return ReadVector(f, path)
 }
 
-// ReadVector reads numbers in a row, such as eigenvalues: a .npy array of one dimension
-// (or two, one of them 1), a Matrix Market matrix of one row or column, a JSON array, or text
-// with one number a line, as WriteValues writes it, where blank lines and lines that begin with
-// % or # do not count. Content decides which, and gzip is seen through.
+// ReadVector reads numbers in a row, such as eigenvalues. The content decides about the format, and
+// gzip is unpacked. The formats are:
+//
+//   - .npy: an array of one dimension, or of two dimensions one of which is 1.
+//   - Matrix Market: a matrix of one row or one column.
+//   - JSON: an array of numbers.
+//   - Text with one number a line, as WriteValues writes it. Blank lines and lines that begin
+//     with % or # are skipped.
+//
+// name stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
 func ReadVector(r io.Reader, name string) ([]float64, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -49,7 +55,7 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 	return readValues(newLines(in))
 }
 
-// readNPYVector reads an array of one dimension, or of two of which one is 1.
+// readNPYVector reads an array of one dimension, or of two dimensions one of which is 1.
 func readNPYVector(in *input) ([]float64, error) {
 	f := npy{input: in, most: mostElements}
 	if err := f.readHeader(); err != nil {
@@ -86,11 +92,11 @@ func readValues(l *lines) ([]float64, error) {
 	}
 }
 
-// readJSON reads one array of numbers and nothing after it.
+// readJSON reads one array of numbers, after which nothing may follow.
 func readJSON(in *input) ([]float64, error) {
 	d := json.NewDecoder(in)
 	a := []float64{}
-	token, err := d.Token() // the bracket
+	token, err := d.Token() // the opening bracket
 	for err == nil && d.More() {
 		var x float64
 		if err = d.Decode(&x); err == nil {
@@ -98,7 +104,7 @@ func readJSON(in *input) ([]float64, error) {
 		}
 	}
 	if err == nil {
-		token, err = d.Token() // the other bracket
+		token, err = d.Token() // the closing bracket
 	}
 	if err == nil {
 		if token, err = d.Token(); err == io.EOF {

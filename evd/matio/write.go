@@ -7,20 +7,22 @@ import (
 	"strconv"
 )
 
-// flushBytes is how much a writer gathers before it bothers the stream below.
+// flushBytes is how many bytes a gather collects before it writes them to the stream.
 const flushBytes = 1 << 18
 
-// A gather collects small pieces for an io.Writer. Its first error stays, so that loops
-// need not look.
+// A gather collects small pieces for an io.Writer. Its first error stays, so loops need not check
+// for it: flush returns it at the end.
 type gather struct {
-	w   io.Writer
-	buf []byte
-	err error
+	w   io.Writer // the stream
+	buf []byte    // bytes that are not yet written
+	err error     // the first error of w
 }
 
+// newGather makes a gather whose buffer is never reallocated if its user calls enough after each
+// small piece.
 func newGather(w io.Writer) *gather { return &gather{w: w, buf: make([]byte, 0, flushBytes+1<<8)} }
 
-// flush writes what there is; afterwards buf is empty.
+// flush writes the buffer, unless an earlier write failed. Afterwards buf is empty.
 func (g *gather) flush() error {
 	if g.err == nil {
 		_, g.err = g.w.Write(g.buf)
@@ -29,16 +31,16 @@ func (g *gather) flush() error {
 	return g.err
 }
 
-// enough flushes once a large piece has come together.
+// enough calls flush when a large piece has come together.
 func (g *gather) enough() {
 	if len(g.buf) >= flushBytes {
 		g.flush()
 	}
 }
 
-// WriteNPY writes a rows × cols matrix in column order, element (i, j) being
-// colMajor[i+j*ld], as a .npy file (version 1.0, Fortran order, <f8). Nothing but a
-// buffer is allocated.
+// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8). Element (i,
+// j) is colMajor[i+j*ld], ld ≥ max(1, rows). Nothing but a buffer is allocated. Errors are those of
+// w, and one if the shape does not fit the slice.
 func WriteNPY(w io.Writer, rows, cols int, colMajor []float64, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err
@@ -50,7 +52,7 @@ func WriteNPY(w io.Writer, rows, cols int, colMajor []float64, ld int) error {
 	return out.Close()
 }
 
-// WriteNPYVector writes a .npy file of one dimension.
+// WriteNPYVector writes a .npy file of one dimension (version 1.0, <f8). Errors are those of w.
 func WriteNPYVector(w io.Writer, values []float64) error {
 	g := newGather(w)
 	g.npyHeader(fmt.Sprintf("(%d,)", len(values)))
@@ -58,8 +60,8 @@ func WriteNPYVector(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// WriteValues writes one number a line with the 17 significant digits (%.17g) from which
-// any double can be read back exactly.
+// WriteValues writes one number a line with 17 significant digits (%.17g), from which any double
+// can be read back exactly. ReadVector reads the result. Errors are those of w.
 func WriteValues(w io.Writer, values []float64) error {
 	g := newGather(w)
 	for _, x := range values {
@@ -70,14 +72,15 @@ func WriteValues(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// WriteValuesJSON writes a JSON array, one number a line, with as many digits as it takes to
-// read the same double back. JSON knows no NaN and no infinity: they are an error.
+// WriteValuesJSON writes a JSON array, one number a line, with as many digits as are needed to read
+// the same double back. JSON has no NaN and no infinity: they are an error, and what has been
+// written is then incomplete.
 func WriteValuesJSON(w io.Writer, values []float64) error {
 	g := newGather(w)
 	mark := byte('[')
 	for i, x := range values {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("matio: value %d is %v, which JSON cannot say", i, x)
+			return fmt.Errorf("matio: value %d is %v, which JSON cannot represent", i, x)
 		}
 		g.buf = strconv.AppendFloat(append(g.buf, mark, '\n'), x, 'g', -1, 64)
 		g.enough()
@@ -90,13 +93,13 @@ func WriteValuesJSON(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// checkShape refuses dimensions that do not fit the slice.
+// checkShape returns an error if a matrix of that shape does not fit a slice of that length.
 func checkShape(rows, cols, length, ld int) error {
 	if rows < 0 || cols < 0 || ld < max(1, rows) {
-		return fmt.Errorf("matio: %d by %d elements with leading dimension %d is no matrix", rows, cols, ld)
+		return fmt.Errorf("matio: %d by %d elements cannot have leading dimension %d", rows, cols, ld)
 	}
 	if rows > 0 && cols > 0 && (length < rows || (length-rows)/ld < cols-1) {
-		return fmt.Errorf("matio: %d elements are too few for %d columns of %d, %d apart", length, cols, rows, ld)
+		return fmt.Errorf("matio: %d elements are too few for %d columns of %d with leading dimension %d", length, cols, rows, ld)
 	}
 	return nil
 }

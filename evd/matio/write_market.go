@@ -6,14 +6,16 @@ import (
 	"strconv"
 )
 
-// A Layout is one of Matrix Market's two ways to list a matrix.
+// A Layout is one of Matrix Market's two ways to list a matrix. It prints as the word in the
+// banner.
 type Layout int
 
 const (
 	Coordinate Layout = iota // row, column and value of each element that is not zero
-	Array                    // every value
+	Array                    // every value, by columns
 )
 
+// String returns the format's word: coordinate or array.
 func (l Layout) String() string {
 	switch l {
 	case Coordinate:
@@ -24,9 +26,10 @@ func (l Layout) String() string {
 	return fmt.Sprintf("Layout(%d)", int(l))
 }
 
-// WriteMatrixMarketSymmetric writes the n × n symmetric matrix whose lower triangle is
-// a[i+j*ld], i ≥ j; what lies above the diagonal is not looked at. Numbers are written
-// with as many digits as it takes to read the same double back.
+// WriteMatrixMarketSymmetric writes the n×n symmetric matrix whose lower triangle is a[i+j*ld], i ≥
+// j, ld ≥ max(1, n). The part above the diagonal is not read. Numbers have as many digits as are
+// needed to read the same double back. Errors are those of w, and one for an unknown layout or a
+// shape that does not fit the slice.
 func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, ld int) error {
 	if err := checkShape(n, n, len(a), ld); err != nil {
 		return err
@@ -44,6 +47,8 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 	return g.flush()
 }
 
+// coordinates writes the size line and the elements that are not zero. It reads the triangle twice,
+// because their number comes first.
 func (g *gather) coordinates(n int, a []float64, ld int) {
 	entries := 0
 	for j := range n {
@@ -65,6 +70,7 @@ func (g *gather) coordinates(n int, a []float64, ld int) {
 	}
 }
 
+// array writes the size line and all elements of the lower triangle, by columns.
 func (g *gather) array(n int, a []float64, ld int) {
 	g.buf = fmt.Appendf(g.buf, "%d %d\n", n, n)
 	for j := 0; j < n && g.err == nil; j++ {
@@ -74,7 +80,7 @@ func (g *gather) array(n int, a []float64, ld int) {
 	}
 }
 
-// line ends a line with the shortest digits that read back as x.
+// line writes the shortest digits that are read back as x, and ends the line.
 func (g *gather) line(x float64) {
 	g.buf = append(strconv.AppendFloat(g.buf, x, 'g', -1, 64), '\n')
 	g.enough()

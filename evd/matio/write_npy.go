@@ -6,24 +6,28 @@ import (
 	"math"
 )
 
-// An NPYWriter writes a .npy matrix (version 1.0, Fortran order, <f8) whose columns come block
-// after block, so that nobody need hold all of it.
+// An NPYWriter writes a .npy matrix (version 1.0, Fortran order, <f8) whose columns come block by
+// block, so that the whole matrix need not be in memory. Close must be called after the last block.
+// An NPYWriter is for one goroutine.
 type NPYWriter struct {
 	g          *gather
-	rows, left int // columns to come
+	rows, left int // elements of a column; columns to come
 }
 
-// NewNPYWriter begins a rows × cols matrix.
+// NewNPYWriter begins a rows×cols matrix. It panics if one of them is negative. Nothing is written
+// before the buffer is full.
 func NewNPYWriter(w io.Writer, rows, cols int) *NPYWriter {
 	if rows < 0 || cols < 0 {
-		panic(fmt.Sprintf("matio: a matrix of %d by %d", rows, cols))
+		panic(fmt.Sprintf("matio: a matrix cannot have %d by %d elements", rows, cols))
 	}
 	n := &NPYWriter{newGather(w), rows, cols}
 	n.g.npyHeader(fmt.Sprintf("(%d, %d)", rows, cols))
 	return n
 }
 
-// WriteColumns appends columns, element (i, j) of which is colMajor[i+j*ld].
+// WriteColumns appends the next columns: element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). The
+// slice is not kept. Errors are those of the stream, and one if there are more columns than the
+// matrix has or if the shape does not fit the slice.
 func (n *NPYWriter) WriteColumns(cols int, colMajor []float64, ld int) error {
 	if err := checkShape(n.rows, cols, len(colMajor), ld); err != nil {
 		return err
@@ -40,7 +44,7 @@ func (n *NPYWriter) WriteColumns(cols int, colMajor []float64, ld int) error {
 	return n.g.err
 }
 
-// Close writes what is still held back. Columns that have not come are an error.
+// Close writes the rest of the buffer. It does not close the stream. Missing columns are an error.
 func (n *NPYWriter) Close() error {
 	if err := n.g.flush(); err != nil {
 		return err
@@ -51,10 +55,10 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-// npyHeader pads the dictionary so that the elements begin at a multiple of 64 bytes,
-// which the format asks for.
+// npyHeader writes everything before the elements of a double array. It pads the header with
+// blanks, so that the elements begin at a multiple of 64 bytes, as the format demands.
 func (g *gather) npyHeader(shape string) {
-	const fixed = len(npyMagic) + 2 + 2 // version, length of the rest
+	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
 	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': True, 'shape': %s, }", shape)
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
@@ -62,6 +66,7 @@ func (g *gather) npyHeader(shape string) {
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
+// npyElements writes values as <f8: without conversion where the machine stores doubles so.
 func (g *gather) npyElements(values []float64) {
 	if !nativeLittle {
 		for _, x := range values {

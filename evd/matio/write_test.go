@@ -133,12 +133,12 @@ func TestWritersRefuseShapes(t *testing.T) {
 		{2, 2, 5, 3, "<nil>"}, // the last column needs no padding
 		{0, 5, 0, 1, "<nil>"},
 		{5, 0, 0, 5, "<nil>"},
-		{2, 2, 4, 1, "matio: 2 by 2 elements with leading dimension 1 is no matrix"},
-		{0, 0, 0, 0, "matio: 0 by 0 elements with leading dimension 0 is no matrix"},
-		{-1, 2, 4, 2, "matio: -1 by 2 elements with leading dimension 2 is no matrix"},
-		{2, 2, 3, 2, "matio: 3 elements are too few for 2 columns of 2, 2 apart"},
-		{5, 1, 4, 5, "matio: 4 elements are too few for 1 columns of 5, 5 apart"},
-		{2, math.MaxInt, 9, 2, "matio: 9 elements are too few for 9223372036854775807 columns of 2, 2 apart"},
+		{2, 2, 4, 1, "matio: 2 by 2 elements cannot have leading dimension 1"},
+		{0, 0, 0, 0, "matio: 0 by 0 elements cannot have leading dimension 0"},
+		{-1, 2, 4, 2, "matio: -1 by 2 elements cannot have leading dimension 2"},
+		{2, 2, 3, 2, "matio: 3 elements are too few for 2 columns of 2 with leading dimension 2"},
+		{5, 1, 4, 5, "matio: 4 elements are too few for 1 columns of 5 with leading dimension 5"},
+		{2, math.MaxInt, 9, 2, "matio: 9 elements are too few for 9223372036854775807 columns of 2 with leading dimension 2"},
 	} {
 		if got := fmt.Sprint(WriteNPY(&bytes.Buffer{}, c.rows, c.cols, make([]float64, c.length), c.ld)); got != c.want {
 			t.Errorf("%+v: got %s", c, got)
