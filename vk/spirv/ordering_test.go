@@ -101,25 +101,46 @@ type orderings struct {
 	text   map[uint32]string // by function: "" if it orders nothing
 }
 
-// function is one function's list, a line an entry; the entries of loops and selections are indented. A loop
-// or selection without entries is left out.
+// function is one function's list, a line an entry; the entries of loops and selections are indented. A
+// loop in which nothing orders is left out; in the others it says, too, where invocations leave a round
+// early: unless all of a workgroup do, they miss a barrier.
 func (o *orderings) function(body []instruction, names map[uint32]string) string {
 	type block struct {
-		end     uint32 // the label after it
-		opens   string
-		entries string
+		end, next uint32 // the labels after it and, of a loop, of its next round
+		opens     string
+		entries   string
+		orders    bool // among entries is more than jumps
 	}
 	stack := []block{{}}
 	add := func(format string, a ...any) {
 		indent := strings.Repeat("\t", 1+len(stack))
 		stack[len(stack)-1].entries += indent + fmt.Sprintf(format, a...) + "\n"
 	}
+	entry := func(format string, a ...any) {
+		add(format, a...)
+		stack[len(stack)-1].orders = true
+	}
 	pop := func() {
 		top := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if top.entries != "" {
+		if top.orders || top.next == 0 && top.entries != "" {
 			add("%s", top.opens)
 			stack[len(stack)-1].entries += top.entries
+			stack[len(stack)-1].orders = stack[len(stack)-1].orders || top.orders
+		}
+	}
+	// jump notes a continue or break inside a selection: its invocations miss what follows in the loop.
+	jump := func(to uint32) {
+		i := len(stack) - 1
+		for i > 0 && stack[i].next == 0 {
+			i--
+		}
+		switch {
+		case i == len(stack)-1: // the loop's own end
+		case to == stack[i].next:
+			add("continue")
+		case to == stack[i].end:
+			add("break")
 		}
 	}
 	for _, in := range body {
@@ -129,27 +150,32 @@ func (o *orderings) function(body []instruction, names map[uint32]string) string
 				pop()
 			}
 		case opLoopMerge:
-			stack = append(stack, block{end: in.arg(0), opens: "loop"})
+			stack = append(stack, block{end: in.arg(0), next: in.arg(1), opens: "loop"})
 		case opSelectionMerge:
 			stack = append(stack, block{end: in.arg(0), opens: "if"})
+		case opBranch:
+			jump(in.arg(0))
 		case opFunctionCall:
 			if o.text[in.arg(2)] != "" {
-				add("%s()", functionName(names[in.arg(2)]))
+				entry("%s()", functionName(names[in.arg(2)]))
 			}
 		case opControlBarrier:
-			add("barrier of the %s: %s", o.scope(in.arg(0)), o.memory(in.arg(1), in.arg(2)))
+			entry("barrier of the %s: %s", o.scope(in.arg(0)), o.memory(in.arg(1), in.arg(2)))
 		case opMemoryBarrier:
-			add("fence: %s", o.memory(in.arg(0), in.arg(1)))
+			entry("fence: %s", o.memory(in.arg(0), in.arg(1)))
 		case opAtomicStore:
-			add("atomic store: %s", o.memory(in.arg(1), in.arg(2)))
+			entry("atomic store: %s", o.memory(in.arg(1), in.arg(2)))
 		default:
 			if name := atomics[in.op]; name != "" {
-				add("atomic %s: %s", name, o.memory(in.arg(3), in.arg(4)))
+				entry("atomic %s: %s", name, o.memory(in.arg(3), in.arg(4)))
 			}
 		}
 	}
 	for len(stack) > 1 {
 		pop()
+	}
+	if !stack[0].orders {
+		return ""
 	}
 	return stack[0].entries
 }
