@@ -163,8 +163,9 @@ void main() {
 			counted[t] = count(r, x);
 		}
 		barrier();
-		if (!open) continue;
-		if (phase == LOWER) {
+		// No continue: invocations that leave a selection by it need not be together with the others at
+		// the barriers of the next round.
+		if (open && phase == LOWER) {
 			if (counted[t] <= task.index) {
 				phase = UPPER;
 				step = stride(lo, hi);
@@ -173,7 +174,7 @@ void main() {
 				lo -= step;
 				step *= EXPANSION;
 			}
-		} else if (phase == UPPER) {
+		} else if (open && phase == UPPER) {
 			if (counted[t] > task.index) {
 				phase = HALVE;
 			} else {
@@ -181,7 +182,7 @@ void main() {
 				hi += step;
 				step *= EXPANSION;
 			}
-		} else {
+		} else if (open) {
 			for (uint k = 1, level = 0; level < p.levels && open_(lo, hi, rtol); level++) {
 				bool down = counted[team * size + k - 1] > task.index;
 				if (down) hi = middle(lo, hi);
