@@ -6,10 +6,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The back transformations are given orthogonal matrices that no reduction made:
-// products of reflectors with random vectors, stored as a reduction stores them.
+// The back transformations apply orthogonal matrices that no reduction made: products of reflectors
+// with random vectors, stored as the reductions store them.
 
-// newApplyQ2 applies all sweeps' reflectors to m vectors.
+// newApplyQ2 applies the reflectors of all sweeps to m vectors.
 func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	q2, err := stages.NewApplyQ2(b.dev, s.n, s.m, t)
 	if err != nil {
@@ -35,7 +35,7 @@ func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	}, nil
 }
 
-// newApplyQ1 applies all panels' reflectors to m vectors.
+// newApplyQ1 applies the reflectors of all panels to m vectors.
 func newApplyQ1(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	ops, err := product.New(b.dev, t.Products)
 	if err != nil {

@@ -13,39 +13,39 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to measure: every stage at every order, and with every band,
-// block and number of columns that it depends on.
+// Options say what to measure: each stage at each order, with each half-bandwidth, rank and number of
+// vectors that the stage depends on.
 type Options struct {
-	Stages []string // of Stages
-	Orders []int
-	Bands  []int // half-bandwidths; none takes the tuning's
-	Blocks []int // ranks of updates; none takes the tuning's
-	Cols   []int // vectors to transform back; none takes all n
+	Stages []string // names of Stages
+	Orders []int    // of matrices
+	Bands  []int    // half-bandwidths b; empty takes the tuning's
+	Blocks []int    // ranks k of updates; empty takes the tuning's
+	Cols   []int    // numbers of vectors to transform back; empty takes all n
 
-	Repeat   int           // measurements of each, at least one
-	WarmUp   time.Duration // of load before the first one at each order; with none there is no load before each either
-	Variants []Variant     // to be measured in turns; none takes the table for the device
+	Repeat   int           // runs that count, of each measurement; at least one
+	WarmUp   time.Duration // of load before the first run at each order; 0 leaves out all load
+	Variants []Variant     // tunings to compare; empty takes the device's table
 
-	Progress func(what string) // called before each measurement, if not nil
+	Progress func(what string) // called before each run; may be nil
 }
 
-// Variant is a tuning with a name, which its rows have, "" for none.
+// Variant is a tuning with the name that its rows have, or "".
 type Variant struct {
 	Name   string
 	Tuning stages.Tuning
 }
 
-// Bench measures on one device.
+// Bench measures on one device. One goroutine at a time may use it.
 type Bench struct {
 	dev    *vk.Device
 	opt    Options
 	random *random
 	peaks  *peaks
-	heads  [2]Row           // what the peaks gave
-	matrix evd.Sym[float64] // of the order under way: what a Solve is given is on the host
+	heads  [2]Row           // the peaks: fused multiply-adds, copying
+	matrix evd.Sym[float64] // input of whole solves, on the host; kept for the next solve of its order
 }
 
-// Stages lists the names of what can be measured.
+// Stages lists the names of what can be measured: "peaks", and the stages in the order of the solver.
 func Stages() []string {
 	names := []string{peaksName}
 	for _, s := range table {
@@ -56,14 +56,15 @@ func Stages() []string {
 
 const peaksName = "peaks"
 
-// UnknownStageError says that a stage is none of Stages.
+// UnknownStageError says that Options.Stages has a name that is not in Stages.
 type UnknownStageError struct{ Stage string }
 
 func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
 
-// Check says whether the options make sense.
+// Check returns an error, perhaps an *UnknownStageError, if the options ask for nothing or for sizes
+// below one.
 func (opt Options) Check() error {
 	sized := false
 	for _, s := range opt.Stages {
@@ -83,7 +84,7 @@ func (opt Options) Check() error {
 	return nil
 }
 
-// New warms the device up and measures its peaks.
+// New warms the device up and measures its peaks. The caller closes the bench before the device.
 func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -109,20 +110,21 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	return b, nil
 }
 
-// With is the same bench, peaks and all, with other options. Only one of them is to be closed.
+// With returns the same bench with other options: it shares memory and peaks with b. Close one of the
+// two.
 func (b *Bench) With(opt Options) *Bench {
 	other := *b
 	other.opt = opt
 	return &other
 }
 
-// Close releases device memory.
+// Close frees the device memory of the peaks.
 func (b *Bench) Close() { b.peaks.close() }
 
-// Peaks are the rows of the two peaks.
+// Peaks returns the rows of the two peaks: fused multiply-adds, then copying.
 func (b *Bench) Peaks() []Row { return b.heads[:] }
 
-// label says on what a row was measured.
+// label fills in the device and its peaks.
 func (b *Bench) label(r Row) Row {
 	info := b.dev.Info()
 	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
@@ -130,9 +132,9 @@ func (b *Bench) label(r Row) Row {
 	return r
 }
 
-// Measure takes all measurements of one order, after a run of each that does not count: some
-// drivers compile at a kernel's first run. The error joins those of the stages that could not
-// be measured; rows are of the others.
+// Measure takes all measurements of order n. The first run of each does not count: some drivers compile
+// a kernel when it first runs. The error joins those of measurements that failed; rows are those of
+// the others. If ctx ends, there are no rows.
 func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	t := b.newTurns(ctx, n)
 	began := time.Now()
@@ -155,15 +157,15 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	return rows, t.err()
 }
 
-// Detail is where the time of one run went.
+// Detail is one run, and its time phase by phase.
 type Detail struct {
 	Row     Row
 	Profile *vk.Profile
 }
 
-// Profile runs each measurement of one order once and again, and details the
-// second; the error is as Measure's. On a device opened with vk.Options.Kernels the
-// kernels' times are in it.
+// Profile runs each measurement of order n twice and returns the details of the second run. The error
+// is as for Measure. Profiles have the times of kernels if the device was opened with
+// vk.Options.Kernels.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)
 	t.round(always, uncounted)

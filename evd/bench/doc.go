@@ -1,14 +1,20 @@
 // Package bench, internal to vkevd, measures the solver's stages one by one, on random input, by
 // the device's own clock.
 //
-// A stage at one size is a measurement. Each has its device memory to itself; the
-// input is made on the device, and what the stage leaves of it is made again before
-// the next time. Measurements take turns: one of each, then again one of each, so
-// that a device which slows down slows all of them. Before the first, and for
-// a moment before every one, the device is kept busy, since a cold one is slow and
-// a rested one is fast.
+// A measurement is one stage at one size. It has device memory of its own. Its input is made on the
+// device, anew before each run. Measurements take turns, one run of each after another, so that a
+// device that slows down slows all of them. A load keeps the device busy before the first run, and
+// for a moment before each: a cold device is slow, and a rested one is fast.
 //
-// Rates are nominal: the operations that the stage's Flops declares and the bytes
-// that any method must move, by the time it took. They are printed beside what the same
-// device reaches when it does nothing but fused multiply-adds, or nothing but copy.
+// Rates are nominal: the operations that the stage's Flops declares, and the bytes that any method
+// must move, divided by the time. Each row also has the device's peaks, measured in the same process:
+// fused multiply-adds alone, and copying alone.
+//
+//	bench.go        Options, Bench, Measure, Profile
+//	load.go         one measurement: memory, input, recording, check of the result
+//	turns.go        the order of runs
+//	row.go          what is reported
+//	peaks.go        the device's peaks
+//	products.go … solver.go   the stages
+//	kernels.go      what the driver's compiler says about kernels
 package bench

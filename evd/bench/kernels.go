@@ -11,20 +11,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Kernel is what the driver's compiler made of one kernel. What it does not tell is null.
+// Kernel is what the driver's compiler says about one kernel; nil where it says nothing.
 type Kernel struct {
 	Kernel    string             `json:"kernel"`
-	Constants map[string]float64 `json:"constants"`
-	Registers *int               `json:"registers"` // of an invocation
-	Spills    *int               `json:"spills"`    // in the driver's unit
-	Shared    *int               `json:"shared_bytes"`
+	Constants map[string]float64 `json:"constants"`             // specialisation constants
+	Registers *int               `json:"registers"`             // of an invocation
+	Spills    *int               `json:"spills"`                // in the driver's unit
+	Shared    *int               `json:"shared_bytes"`          // of a workgroup
 	Declared  int                `json:"declared_shared_bytes"` // by the shader
 	Problem   string             `json:"problem,omitempty"`     // why the tuner refuses it
 	Device    string             `json:"device"`
 	Driver    string             `json:"driver"`
 }
 
-// String is the kernel with its specialisation constants, by name.
+// String is the kernel's name and its specialisation constants, sorted by name.
 func (k Kernel) String() string {
 	text := k.Kernel
 	for _, name := range slices.Sorted(maps.Keys(k.Constants)) {
@@ -33,8 +33,8 @@ func (k Kernel) String() string {
 	return text
 }
 
-// Kernels describes the kernels that were built so far: none unless the device was
-// opened with vk.Options.Statistics and tells.
+// Kernels describes the kernels that were built so far. There are none unless the device was opened
+// with vk.Options.Statistics and its driver gives statistics.
 func (b *Bench) Kernels() ([]Kernel, error) {
 	found, err := b.dev.Statistics()
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *Bench) Kernels() ([]Kernel, error) {
 	return all, nil
 }
 
-// RefusedError says that a tuning makes kernels whose registers spill: they are
+// RefusedError says that a tuning makes kernels whose registers spill to memory. Their results are
 // right, but another tuning is faster.
 type RefusedError struct{ Kernels []vk.KernelStatistics }
 
@@ -74,9 +74,9 @@ func (e *RefusedError) Error() string {
 	return "refused: " + strings.Join(list, "; ")
 }
 
-// Refused returns a *RefusedError if a solver of order n with this tuning has kernels
-// that spill, another error if there can be none, and nil if all is well or the device,
-// which must have been opened with vk.Options.Statistics, tells nothing.
+// Refused returns a *RefusedError if a plan of order n with this tuning has kernels whose registers
+// spill, and the error of NewPlan if there can be no such plan. It returns nil also where the driver
+// gives no statistics. The device must have been opened with vk.Options.Statistics.
 func Refused(dev *vk.Device, n int, t stages.Tuning, opt evd.Options) error {
 	opt.Tuning = &t
 	found, err := dev.StatisticsOf(func() error {
@@ -93,6 +93,7 @@ func Refused(dev *vk.Device, n int, t stages.Tuning, opt evd.Options) error {
 	return refusal(found)
 }
 
+// refusal is a *RefusedError of the kernels that have a problem, or nil.
 func refusal(found []vk.KernelStatistics) error {
 	e := &RefusedError{}
 	for _, k := range found {

@@ -10,22 +10,23 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one stage at one size. It has a recording, or runs by itself.
+// load is one measurement: a stage at one size. It has record or run.
 type load struct {
-	row          Row // the stage and its sizes
-	flops, bytes float64
-	layout       *vk.Layout
-	prepare      func(rec *vk.Recorder, ws *vk.Arena) // makes the input on the device; may be nil
-	record       func(rec *vk.Recorder, ws *vk.Arena)
-	run          func(ctx context.Context, ws *vk.Arena) (sample, error)
-	info         func(ws *vk.Arena) vk.Slice[uint32] // a word that is zero if all went well; may be nil
-	result       vk.Region[float64]
+	row          Row        // the stage and the sizes that it depends on
+	flops, bytes float64    // nominal, of one run
+	layout       *vk.Layout // device memory of one run
+
+	prepare func(rec *vk.Recorder, ws *vk.Arena)                    // records the input; may be nil
+	record  func(rec *vk.Recorder, ws *vk.Arena)                    // records what is timed
+	run     func(ctx context.Context, ws *vk.Arena) (sample, error) // or runs it, with the host's part
+	info    func(ws *vk.Arena) vk.Slice[uint32]                     // the INFO word, 0 for success; may be nil
+	result  vk.Region[float64]                                      // must be finite after a run
 }
 
-// sizes is what a load is made for.
+// sizes are those of a load: order, half-bandwidth, rank of updates, number of vectors.
 type sizes struct{ n, b, k, m int }
 
-// table is the stages in the order of the solver.
+// table lists the stages in the order of the solver.
 var table = []struct {
 	name string
 	make func(b *Bench, s sizes, t stages.Tuning) (*load, error)
@@ -46,8 +47,8 @@ var table = []struct {
 	{"vectors", newVectors},
 }
 
-// loads makes the measurements of one order, none twice: a stage that does not
-// depend on a size has one for all of them. Those that cannot be made leave errors.
+// loads makes the measurements of order n, none twice: a stage that does not depend on a size has one
+// measurement for all values of it. Measurements that cannot be made leave errors.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -72,8 +73,8 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// tunings is one for each variant, half-bandwidth and rank. Who chooses the half-bandwidth alone
-// gets the largest multiple of it that is not above the variant's rank.
+// tunings returns a tuning for each variant, half-bandwidth and rank. If Options give half-bandwidths
+// and no ranks, the rank is the largest multiple of the half-bandwidth up to the variant's rank.
 func (b *Bench) tunings() (all []Variant) {
 	for _, v := range orElse(b.opt.Variants, Variant{Tuning: stages.TuningFor(b.dev.Info())}) {
 		t := v.Tuning
@@ -90,6 +91,7 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
+// label is the variant's name as the end of a list, or "".
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""
@@ -97,6 +99,7 @@ func (v Variant) label() string {
 	return ", " + v.Name
 }
 
+// orElse is list, or if that is empty the usual element alone.
 func orElse[T any](list []T, usual T) []T {
 	if len(list) == 0 {
 		return []T{usual}
@@ -104,7 +107,7 @@ func orElse[T any](list []T, usual T) []T {
 	return list
 }
 
-// once prepares and runs a load. What neither the input nor the stage writes is NaN.
+// once prepares a load and runs it. Memory that neither the input nor the stage writes holds NaN.
 func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	ws, err := b.dev.NewArena(l.layout)
 	if err != nil {
@@ -117,7 +120,7 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 		l.prepare(rec, ws)
 	}
 	if b.opt.WarmUp > 0 {
-		b.peaks.recordFMA(rec) // allocating gave the device a rest
+		b.peaks.recordFMA(rec) // the device rested while memory was allocated
 	}
 	if _, err := b.dev.Run(ctx, rec, nil); err != nil {
 		return sample{}, err
@@ -134,7 +137,8 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	return s, b.sound(ctx, l, ws)
 }
 
-// sound looks at what a run left behind: one that went wrong is no measurement.
+// sound returns an error if the run failed: by its INFO word, or by a result whose first elements are
+// not finite.
 func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	if l.info != nil && l.info(ws).Len() > 0 {
 		var info [1]uint32
@@ -161,7 +165,7 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	return nil
 }
 
-// fills is a load's prepare that makes all of some matrices random.
+// fills is a load.prepare that fills matrices with random numbers.
 func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Recorder, *vk.Arena) {
 	return func(rec *vk.Recorder, ws *vk.Arena) {
 		for _, x := range matrices {
@@ -170,11 +174,11 @@ func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Rec
 	}
 }
 
-// packed reserves a matrix whose leading dimension is its rows.
+// packed reserves a rows×cols matrix with Ld = rows. The function returns it in an arena.
 func packed(name string, rows, cols int) (vk.Region[float64], func(ws *vk.Arena) stages.Matrix) {
 	r := vk.Reserve[float64](name, rows*cols)
 	return r, func(ws *vk.Arena) stages.Matrix { return stages.NewMatrix(r.In(ws), rows, cols, rows) }
 }
 
-// realBytes is what an element takes.
+// realBytes is the size of an element.
 const realBytes = 8

@@ -9,13 +9,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// peaks are kernels that show what the device can do at best, and keep it warm.
+// peaks are two kernels that reach the device's best rates, of fused multiply-adds and of copying.
+// They also are the load that keeps the device warm.
 type peaks struct {
 	dev    *vk.Device
 	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush]
 	copy   *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
-	rounds int // of the fma kernel that take about peakTime
-	bytes  int // that are copied
+	rounds int // of the fma kernel, so that a dispatch takes about peakTime
+	bytes  int // copied by a dispatch
 
 	sums, x, y vk.Region[float64]
 	arena      *vk.Arena
@@ -23,7 +24,7 @@ type peaks struct {
 
 const (
 	peakTime    = 20 * time.Millisecond
-	peakGroups  = 1 << 12 // many more than run at once: their ends do not count
+	peakGroups  = 1 << 12 // many more than are in flight at once, so that the last ones hardly count
 	peakThreads = 256
 )
 
@@ -39,7 +40,7 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 		return nil, err
 	}
 	_, free := dev.Memory()
-	const part = 8 // of what is free: others, and the stages, need memory too
+	const part = 8 // of the free memory; the stages and other programs need the rest
 	p.bytes = min(int(free/part), farBeyondCaches(dev.Info())) &^ (1<<10 - 1)
 	p.sums = vk.Reserve[float64]("sums", peakGroups*int(threads))
 	p.x, p.y = vk.Reserve[float64]("copied", p.bytes/8), vk.Reserve[float64]("copy", p.bytes/8)
@@ -47,7 +48,7 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 		return nil, err
 	}
 	rec := vk.NewRecorder(dev)
-	p.arena.Poison(rec) // memory may not be there before something is written to it
+	p.arena.Poison(rec) // some drivers provide memory when it is first written
 	x := p.x.In(p.arena)
 	fill.matrix(rec, stages.NewMatrix(x, x.Len(), 1, x.Len()))
 	if _, err = dev.Run(ctx, rec, nil); err == nil {
@@ -60,8 +61,7 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 	return p, nil
 }
 
-// farBeyondCaches is an amount of memory that none of the device's caches holds
-// a good part of.
+// farBeyondCaches is a number of bytes far above the size of the device's caches.
 func farBeyondCaches(info vk.Info) int {
 	if info.Type == "cpu" {
 		return 1 << 27
@@ -71,7 +71,7 @@ func farBeyondCaches(info vk.Info) int {
 
 func (p *peaks) close() { p.arena.Close() }
 
-// calibrate doubles the rounds until they take long enough.
+// calibrate doubles the rounds until a dispatch takes half of peakTime or more.
 func (p *peaks) calibrate(ctx context.Context) error {
 	for {
 		s, err := timed(ctx, p.dev, p.recordFMA)
@@ -85,11 +85,13 @@ func (p *peaks) calibrate(ctx context.Context) error {
 	}
 }
 
+// recordFMA records one dispatch of fused multiply-adds.
 func (p *peaks) recordFMA(rec *vk.Recorder) {
 	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush{Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds)})
 	rec.Costs(p.flops())
 }
 
+// recordCopy records one copy of all bytes.
 func (p *peaks) recordCopy(rec *vk.Recorder) {
 	pairs, spec := p.bytes/16, p.copy.Spec
 	p.copy.Dispatch(rec, vk.Folded(vk.Tiles(pairs, spec.LocalSize*spec.Pieces)), shaders.PeakCopyPush{
@@ -97,13 +99,13 @@ func (p *peaks) recordCopy(rec *vk.Recorder) {
 	})
 }
 
-// flops of one fma dispatch.
+// flops is the number of operations of one dispatch of recordFMA, two for each fused multiply-add.
 func (p *peaks) flops() float64 {
 	spec := p.fma.Spec
 	return 2 * float64(spec.Chains) * float64(spec.Steps) * float64(p.rounds) * float64(spec.LocalSize) * peakGroups
 }
 
-// warm runs the copying kernel once, and then keeps the device busy for about the given time, once at least.
+// warm runs the copy once, and fused multiply-adds for about the given time, at least once.
 func (p *peaks) warm(ctx context.Context, d time.Duration) error {
 	if _, err := timed(ctx, p.dev, p.recordCopy); err != nil {
 		return err
@@ -118,7 +120,7 @@ func (p *peaks) warm(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measure takes both peaks, in turns.
+// measure returns the rows of both peaks, measured in turns.
 func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err error) {
 	var f, c []sample
 	for range repeat {
@@ -132,13 +134,13 @@ func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err e
 		}
 		c = append(c, s)
 	}
-	const both = 2 // a byte is read and written
+	const both = 2 // each byte is read and written
 	fma = Row{Stage: "peak fma"}.fill(f, p.flops(), 0)
 	copied = Row{Stage: "peak copy"}.fill(c, 0, both*float64(p.bytes))
 	return fma, copied, nil
 }
 
-// timed runs a recording under a phase of its own, so that all of it counts.
+// timed runs what record records in a phase of its own, so that all of it is timed.
 func timed(ctx context.Context, dev *vk.Device, record func(*vk.Recorder)) (sample, error) {
 	rec := vk.NewRecorder(dev)
 	rec.Phase("bench", 0, 1)

@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newGemm is C ← C − A·Bᵀ, n×n, of inner dimension k.
+// newGemm measures C ← C − A·Bᵀ, n×n, with inner dimension k.
 func newGemm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	const triangles = 2
 	return b.update(s, t, triangles, func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
@@ -14,14 +14,14 @@ func newGemm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	})
 }
 
-// newSyr2k is C ← C − Y·Zᵀ − Z·Yᵀ, the lower triangle, of rank k.
+// newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, n×n, with factors of k columns.
 func newSyr2k(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	return b.update(s, t, 1, func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
 		ops.Syr2k(rec, ws, y, z, c)
 	})
 }
 
-// update is a product of two n×k factors, added to so many triangles of an n×n matrix.
+// update measures a product of two n×k factors that is added to one triangle or both of an n×n matrix.
 func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
 	record func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
 ) (*load, error) {
@@ -44,7 +44,7 @@ func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
 	}, nil
 }
 
-// newSymm is P ← A·W, W n×b.
+// newSymm measures P ← A·W for symmetric A, n×n, and W, n×b.
 func newSymm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	ops, err := product.New(b.dev, t.Products)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// random fills device memory with random numbers; never the same twice.
+// random fills device memory with random numbers, other ones each time: each recording takes the next
+// seed.
 type random struct {
 	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush]
 	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush]
@@ -28,35 +29,36 @@ func newRandom(dev *vk.Device) (r *random, err error) {
 	return r, err
 }
 
+// next returns a seed that was not used before.
 func (r *random) next() uint32 {
 	r.seed++
 	return r.seed
 }
 
-// matrix records numbers uniform in [−1, 1) for all of x.
+// matrix records that all of x is filled, uniformly in [−1, 1).
 func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
 
-// band records a random compact band of order n: see package stages.
+// band records a random compact band of order n and half-bandwidth b, stored as package stages says.
 func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	vk.Fill(rec, band, 0)
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
 }
 
-// until leaves elements (i, j) with i + j ≥ end zero.
+// until is matrix, but elements (i, j) with i + j ≥ end become zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),
 	})
 }
 
-// reflectors records the Y and τ of a band reduction with random vectors.
+// reflectors records random reflectors, stored as a band reduction stores its Y and τ.
 func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[float64], b int) {
 	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush{
 		Y: y.Addr(), Tau: tau.Addr(), N: uint32(y.Rows), B: uint32(b), Ld: uint32(y.Ld), Seed: r.next(),
 	})
 }
 
-// chased records the V and τ of a bulge chasing with random vectors.
+// chased records random reflectors, stored as bulge chasing stores its V and τ.
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)

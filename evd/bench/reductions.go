@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newPanelQR factors a panel of n rows and b columns.
+// newPanelQR measures the QR factorisation of a panel of n rows and b columns.
 func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	qr, err := stages.NewPanelQR(b.dev, s.b, t)
 	if err != nil {
@@ -29,8 +29,8 @@ func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSy2sb reduces a dense matrix to a band. The bytes are those of the method:
-// one triangle is read for each panel, and read and written for each block.
+// newSy2sb measures the reduction of a dense matrix to a band. Its bytes are those of the method: each
+// panel reads a triangle, and each block reads and writes one.
 func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	ops, err := product.New(b.dev, t.Products)
 	if err != nil {
@@ -58,7 +58,7 @@ func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSb2st reduces a band to tridiagonal form and keeps the reflectors.
+// newSb2st measures the reduction of a band to tridiagonal form, with reflectors kept.
 func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	chase, err := stages.NewBulgeChasing(b.dev, s.n, true, t)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newValues is the whole solver without vectors.
+// newValues measures a whole solve without vectors.
 func newValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t})
 }
 
-// newVectors is the whole solver with them.
+// newVectors measures a whole solve with vectors.
 func newVectors(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
 }
 
-// solver times a Solve: by the stages' clocks, and by the host's, which also sees the
-// matrix go to the device and the vectors come back.
+// solver measures Solve: seconds are those of the phases, wall time also has the transfers of the matrix
+// and of the vectors.
 func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
-	// On a device without a driver a plan is a forecast: no memory is held meanwhile.
+	// A plan for a dry device is a forecast; it holds no memory while others are measured.
 	forecast, err := evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// gaussian is a random tridiagonal matrix with the spectrum of a dense symmetric one
-// of normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees of freedom.
-// Little of it deflates, as little of what a dense matrix reduces to.
+// gaussian returns a random tridiagonal matrix whose spectrum is distributed as that of a dense
+// symmetric matrix with normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees of
+// freedom. Little of it deflates in divide and conquer, as for dense matrices.
 //
 // Source: I. Dumitriu and A. Edelman, J. Math. Phys. 43 (2002).
 func gaussian(n int) (d, e []float64) {
@@ -32,7 +32,7 @@ func gaussian(n int) (d, e []float64) {
 	return d, e
 }
 
-// newStebz finds all eigenvalues by bisection.
+// newStebz measures bisection for all eigenvalues.
 func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	bisection, err := stages.NewBisection(b.dev, s.n, t)
 	if err != nil {
@@ -60,8 +60,8 @@ func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedc finds all eigenvalues and vectors by divide and conquer. The host takes part, so
-// its time counts. The operations are those of a matrix of which nothing deflates.
+// newStedc measures divide and conquer for all eigenvalues and vectors. Time on the host counts, as the
+// host takes part. Operations are those of a matrix without deflation.
 func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	ops, err := product.New(b.dev, t.Products)
 	if err != nil {
@@ -87,7 +87,7 @@ func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedcValues finds all eigenvalues by divide and conquer, which forms no vectors then.
+// newStedcValues measures divide and conquer for all eigenvalues, without vectors.
 func newStedcValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	divide, err := stages.NewDivideConquerValues(b.dev, s.n, t)
 	if err != nil {
@@ -113,8 +113,9 @@ func newStedcValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStemr finds m eigenpairs, from the least on, by relatively robust representations. The host takes
-// part, so its time counts. That divide and conquer was needed is an error: its time would be measured.
+// newStemr measures relatively robust representations for the m smallest eigenpairs. Time on the host
+// counts, as the host takes part. It is an error if divide and conquer had to find vectors: its time
+// would be measured.
 func newStemr(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"fmt"
 )
 
-// turns runs the measurements of one order one after another, round by round. One
-// that fails takes part no more.
+// turns runs the measurements of one order in rounds: one run of each, one after another. A
+// measurement that fails leaves the rounds.
 type turns struct {
 	bench *Bench
 	ctx   context.Context
-	loads []*load
-	errs  []error
+	loads []*load // still in the rounds
+	errs  []error // of the others
 }
 
 func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	t := &turns{bench: b, ctx: ctx}
-	b.dev.Compile(func() error { // a kernel that fails is an error of the run that needs it
+	b.dev.Compile(func() error { // a kernel that does not compile is an error of the run that needs it
 		t.loads, t.errs = b.loads(n)
 		return nil
 	})
@@ -28,7 +28,7 @@ func always() bool { return true }
 
 func uncounted(*load, sample) {}
 
-// round takes one of each, while more says so.
+// round runs each load once, while more returns true, and gives the samples to take.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {
@@ -54,5 +54,5 @@ func (l *load) String() string {
 	return fmt.Sprintf("%s, n = %d%s", l.row.Stage, l.row.N, Variant{Name: l.row.Tuning}.label())
 }
 
-// err is what went wrong.
+// err joins the errors of the measurements that failed, or is nil.
 func (t *turns) err() error { return errors.Join(t.errs...) }

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Variants are what to measure side by side: a tuning, or if that is nil the device's
-// table, with the changes of each text, which is a JSON object of some fields of stages.Tuning and
-// becomes the variant's name. Without texts it is the tuning alone, nameless.
+// Variants returns tunings to compare: from, or the device's table if from is nil, changed by each
+// text. A text is a JSON object with some of the fields of stages.Tuning, and is the variant's name.
+// Without texts there is one variant, unchanged and without a name.
 func Variants(info vk.Info, from *stages.Tuning, texts []string) (all []Variant, _ error) {
 	if from == nil {
 		table := stages.TuningFor(info)
@@ -30,8 +30,9 @@ func Variants(info vk.Info, from *stages.Tuning, texts []string) (all []Variant,
 	return all, nil
 }
 
+// changed returns t with the fields of the JSON object text.
 func changed(t stages.Tuning, text string) (stages.Tuning, error) {
-	// Decoded in place, a list would write over the one that all tunings of the family share.
+	// JSON decodes a list in place, and all tunings of a family share this one.
 	tiles := t.Products.Tiles
 	t.Products.Tiles = nil
 	d := json.NewDecoder(strings.NewReader(text))

@@ -2,20 +2,21 @@ package gonumlapack
 
 import "github.com/vkevd/vkevd/vk"
 
-// Crossover is the least order that goes to the device; smaller matrices are gonum's.
+// Crossover is the smallest order that is solved on the device. gonum solves smaller matrices.
 type Crossover struct {
-	Values, Vectors int // without eigenvectors, and with them
+	Values  int // without eigenvectors
+	Vectors int // with eigenvectors
 }
 
-// crossovers are the orders from which on the device is faster, by Family of its vk.Info; "" is
-// any other, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev measures both sides.
+// crossovers lists the orders from which on the device is faster, by vk.Info.Family. "" is for all
+// other families, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev measures both sides.
 var crossovers = map[string]Crossover{
 	"":       {Values: 512, Vectors: 256},
 	"nvidia": {Values: 192, Vectors: 128},  // H200, driver 580.159
 	"cpu":    {Values: 1024, Vectors: 512}, // lavapipe on two cores
 }
 
-// CrossoverFor is what New takes for a device.
+// CrossoverFor is the crossover that New takes for a device.
 func CrossoverFor(dev vk.Info) Crossover {
 	if c, known := crossovers[dev.Family]; known {
 		return c
@@ -23,7 +24,7 @@ func CrossoverFor(dev vk.Info) Crossover {
 	return crossovers[""]
 }
 
-// of is the one of the two that a call asks for.
+// of is the crossover with or without vectors.
 func (c Crossover) of(vectors bool) int {
 	if vectors {
 		return c.Vectors

@@ -11,17 +11,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Implementation is gonum's LAPACK with Dsyev on a device. Its methods may be called from
-// many goroutines; the device does one matrix at a time. Change its fields before its first use.
+// Implementation is gonum's LAPACK with Dsyev on a device. Goroutines may share it; the device solves one
+// matrix at a time. Change its fields before its first use only.
 type Implementation struct {
 	gonum.Implementation
 
-	// Crossover is the least order for the device; New sets what is known to pay there.
+	// Crossover is the smallest order that is solved on the device. New takes CrossoverFor.
 	Crossover Crossover
 
-	// Report, if not nil, is told what the device or the matrix made impossible. gonum's
-	// interface has no place for an error: after one in preparing (too little device
-	// memory, say) gonum solves the matrix instead, after one in solving ok is false.
+	// Report is called with errors, for which gonum's interface has no place; may be nil. After an error
+	// of preparing (say, too little device memory) gonum solves the matrix; after an error of solving ok
+	// is false.
 	Report func(error)
 
 	plans plans
@@ -29,19 +29,18 @@ type Implementation struct {
 
 var _ lapack.Float64 = (*Implementation)(nil)
 
-// New makes an implementation for lapack64.Use. The device stays the caller's, to be
-// closed after Close.
+// New makes an implementation for lapack64.Use. The caller closes the device, after Close.
 func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
 	impl.plans.make = func(n int, vectors bool) (solver, error) {
-		// The vectors take A's place, as Dsyev wants them: no second matrix on the host.
+		// Dsyev returns the vectors in A's memory: so there is no second matrix on the host.
 		return evd.NewPlan[float64](dev, n, evd.Options{Vectors: vectors, Overwrite: vectors, RowMajor: vectors})
 	}
 	return impl
 }
 
-// Close frees the device memory that is kept for matrices of the orders seen last. The
-// implementation stays usable, and takes memory again.
+// Close frees the device memory that is kept for the orders used last. The implementation can still be
+// used, and allocates memory again.
 func (impl *Implementation) Close() { impl.plans.close() }
 
 // Dsyev computes all eigenvalues and, if jobz is lapack.EVCompute, eigenvectors of the n×n
@@ -49,14 +48,13 @@ func (impl *Implementation) Close() { impl.plans.close() }
 //
 //	A = Z·diag(w)·Zᵀ,  w ascending.
 //
-// Z replaces a: component i of vector j is a[i·lda+j]. work and lwork are held to gonum's
-// rules (at least 3n−1; −1 asks) and not used on the device. ok is false if the triangle holds a
-// NaN or an infinity, in which case a and w are as they were, or if the device fails, in
-// which case a is lost.
+// Z replaces a: component i of vector j is a[i·lda+j]. work and lwork follow gonum's rules (at least
+// 3n−1; −1 is a query) and are not used on the device. ok is false if the triangle holds a NaN or an
+// infinity; a and w are then unchanged. ok is also false if the device fails; a is then undefined.
 func (impl *Implementation) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	onHost := func() bool { return impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork) }
 	vectors := jobz == lapack.EVCompute
-	// Queries and whatever gonum panics about are left to it, so that there is one set of rules.
+	// Queries and mistakes are left to gonum, so that there is one set of rules.
 	regular := (vectors || jobz == lapack.EVNone) && (uplo == blas.Upper || uplo == blas.Lower) &&
 		n > 1 && lda >= n && lwork >= 3*n-1 && len(work) >= lwork && len(a) >= (n-1)*lda+n && len(w) >= n
 	if !regular || n < impl.Crossover.of(vectors) {
@@ -75,14 +73,14 @@ func (impl *Implementation) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []
 		impl.report(err)
 		return false
 	}
-	impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, -1) // leaves in work[0] what callers may expect there
+	impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, -1) // work[0] ← the workspace size, as after any call
 	return true
 }
 
-// solve leaves the eigenvalues in w and the vectors in a.
+// solve writes the eigenvalues to w, and if p computes vectors, these to a.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
 	sym := evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: evd.Lower}
-	if uplo == blas.Lower { // of a row-major matrix, which is the upper one by columns
+	if uplo == blas.Lower { // row-major lower is column-major upper
 		sym.Uplo = evd.Upper
 	}
 	res, err := p.Solve(context.Background(), sym)
@@ -93,6 +91,7 @@ func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) e
 	return nil
 }
 
+// report calls Report.
 func (impl *Implementation) report(err error) {
 	if impl.Report != nil {
 		impl.Report(err)

@@ -9,19 +9,19 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// solver is what is needed of an evd.Plan.
+// solver is the part of evd.Plan that is used here.
 type solver interface {
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 	Close()
 }
 
-// keptPlans bounds how many orders keep their device memory. Programs that solve again and
-// again do so in one or two of them.
+// keptPlans is the largest number of plans that keep their device memory. Most programs solve many
+// matrices of one or two orders.
 const keptPlans = 4
 
-// plans are those used last, first the very last.
+// plans keeps the plans used last, the most recent one first.
 type plans struct {
-	mu   sync.Mutex // held while one is in use: the device does one matrix at a time anyway
+	mu   sync.Mutex // held while a plan is in use: the device solves one matrix at a time anyway
 	make func(n int, vectors bool) (solver, error)
 	kept []plan
 }
@@ -32,8 +32,9 @@ type plan struct {
 	vectors bool
 }
 
-// with calls use with a plan, and returns the error of making one. A plan whose use
-// failed for the device's reasons is given up, so that a lost device is not asked for ever.
+// with calls use with a plan, and returns the error of making the plan. If use fails other than for a
+// NonFiniteError, the plan is closed: after the loss of a device each call makes a new plan, or gonum
+// solves.
 func (ps *plans) with(n int, vectors bool, use func(solver) error) error {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -50,8 +51,8 @@ func (ps *plans) with(n int, vectors bool, use func(solver) error) error {
 	return nil
 }
 
-// take removes the plan from those kept, or makes it. If memory is short it closes the
-// others and tries again.
+// take removes the plan from those kept, or makes it. If there is too little memory, it closes the other
+// plans and tries again.
 func (ps *plans) take(n int, vectors bool) (plan, error) {
 	for i, p := range ps.kept {
 		if p.n == n && p.vectors == vectors {
@@ -68,12 +69,13 @@ func (ps *plans) take(n int, vectors bool) (plan, error) {
 	return plan{s, n, vectors}, err
 }
 
+// keep makes p the most recent plan.
 func (ps *plans) keep(p plan) {
 	ps.kept = append([]plan{p}, ps.kept...)
 	ps.shrink(keptPlans)
 }
 
-// shrink closes all but the first.
+// shrink closes all plans but the most recent ones, to in number.
 func (ps *plans) shrink(to int) {
 	for len(ps.kept) > to {
 		last := len(ps.kept) - 1
@@ -82,6 +84,7 @@ func (ps *plans) shrink(to int) {
 	}
 }
 
+// close closes all plans.
 func (ps *plans) close() {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

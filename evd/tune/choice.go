@@ -1,8 +1,8 @@
-// Package tune, internal to vkevd, finds by measuring with which sizes a device is fastest.
+// Package tune, internal to vkevd, measures which sizes are fastest on a device.
 //
-// The tables of package stages hold what was measured on the devices that were there.
-// This is for the others: half-bandwidth b and rank k of the band reduction, and how its
-// rank-2k update is cut. Everything else stays as the tables have it.
+// The tables of tuning have what was measured on a few devices. A search is for all others. It looks for
+// the half-bandwidth b and the rank k of the band reduction, and for the tile of its rank-2k update.
+// All other sizes stay those of the table.
 package tune
 
 import (
@@ -14,33 +14,34 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A Choice is what is set against the device's table.
+// Choice is the sizes that a search chooses.
 type Choice struct {
-	Band     int          `json:"band"`
-	Block    int          `json:"block"`
-	RankTwoK product.Tile `json:"rank_two_k"`
+	Band     int          `json:"band"`       // half-bandwidth b, 1 to maxBand
+	Block    int          `json:"block"`      // rank k, a multiple of Band up to maxBlock
+	RankTwoK product.Tile `json:"rank_two_k"` // tile of the rank-2k update
 }
 
-// TableChoice is the table's own.
+// TableChoice is the choice of the device's table.
 func TableChoice(info vk.Info) Choice {
 	t := stages.TuningFor(info)
 	return Choice{t.Band, t.Block, t.Products.RankTwoK}
 }
 
-// Bounds of what a choice may be. Beyond them nothing was ever fast, and sizes that come out
-// of a file must not make kernels that take minutes to compile.
+// Bounds of a choice. Nothing beyond them was ever fast, and sizes that are read from a file must not
+// make kernels that take minutes to compile.
 const (
-	mostBand  = 256
-	mostBlock = 8192
+	maxBand  = 256
+	maxBlock = 8192
 )
 
-// Tuning is the device's table with the choice in it, or an error that says why it cannot be.
+// Tuning returns the device's table with the choice in it, or an error for sizes outside the bounds and
+// for tiles that were never tried.
 func (c Choice) Tuning(info vk.Info) (*stages.Tuning, error) {
 	switch {
-	case c.Band < 1 || c.Band > mostBand:
-		return nil, fmt.Errorf("half-bandwidth %d is not between 1 and %d", c.Band, mostBand)
-	case c.Block < c.Band || c.Block > mostBlock || c.Block%c.Band != 0:
-		return nil, fmt.Errorf("rank %d is no multiple of the half-bandwidth %d up to %d", c.Block, c.Band, mostBlock)
+	case c.Band < 1 || c.Band > maxBand:
+		return nil, fmt.Errorf("half-bandwidth %d is not between 1 and %d", c.Band, maxBand)
+	case c.Block < c.Band || c.Block > maxBlock || c.Block%c.Band != 0:
+		return nil, fmt.Errorf("rank %d is no multiple of the half-bandwidth %d up to %d", c.Block, c.Band, maxBlock)
 	case c.RankTwoK != TableChoice(info).RankTwoK && !slices.Contains(tiles, c.RankTwoK):
 		return nil, fmt.Errorf("%+v is none of the tiles that are known to work", c.RankTwoK)
 	}
@@ -48,6 +49,7 @@ func (c Choice) Tuning(info vk.Info) (*stages.Tuning, error) {
 	return &t, nil
 }
 
+// on is Tuning without checks.
 func (c Choice) on(info vk.Info) stages.Tuning {
 	t := stages.TuningFor(info)
 	t.Band, t.Block, t.Products.RankTwoK = c.Band, c.Block, c.RankTwoK
@@ -55,6 +57,7 @@ func (c Choice) on(info vk.Info) stages.Tuning {
 	return t
 }
 
+// String is the choice in words.
 func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
 }
@@ -70,7 +73,7 @@ RankTwoK: Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, Buffer
 `, family, c.Band, c.Block, t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll, t.Buffers, t.Resident)
 }
 
-// tiles are the ways to cut a rank-2k update that are tried: square ones.
+// tiles lists the tiles of the rank-2k update that a search tries, all square.
 var tiles = []product.Tile{
 	{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
 	{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 1},
@@ -82,7 +85,7 @@ var tiles = []product.Tile{
 	{M: 32, N: 32, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
 }
 
-// bands and blocks are the sizes that are tried.
+// bands and blocks list the half-bandwidths and ranks that a search tries.
 var (
 	bands  = []int{8, 16, 32, 64, 128}
 	blocks = []int{16, 32, 64, 128, 256, 512, 1024, 2048}

@@ -11,52 +11,56 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
-// Result is what a search found.
+// Result is the fastest choice that a search found.
 type Result struct {
 	Choice
-	Seconds  float64 // of the stages that depend on it, with the choice
-	Table    Choice  // the device's table
-	Before   float64 // seconds with that
-	Complete bool    // everything was tried; else the time was up
+	Seconds  float64 // of the stages that depend on the choice
+	Table    Choice  // of the device's table
+	Before   float64 // seconds of these stages with Table
+	Complete bool    // everything was tried; false if the time was up
 }
 
-// target is what a search measures with.
+// target is the device that a search measures on, or another one in tests.
 type target interface {
-	// refused is an error if kernels of the choice spill that do not with the table's.
+	// refused returns an error if kernels of the choice spill that do not spill with the table's.
 	refused(c Choice) error
-	// measure takes the median seconds of stages.
+
+	// measure returns the median seconds of stages with the choice.
 	measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error)
 }
 
-// search goes from the table's choice along one size after another, those that matter most
-// first: b, then k with the best two of those, then the tile of the update.
+// search begins with the table's choice and changes one size after another, in the order of their
+// effect: b; then k, with the best b and with the second best; then the tile of the update.
 type search struct {
 	target
-	n      int
+	n      int // order of the matrices
 	budget time.Duration
 	clock  func() time.Time
-	row    func(Choice, bench.Row) // told of each measurement
-	note   func(string)            // told of what was not measured, and why
+	row    func(Choice, bench.Row) // called with each measurement
+	note   func(string)            // called with what was not measured, and why
 	began  time.Time
 
-	ofBand  map[stageOfBand]float64 // seconds of stages that do not depend on k: measured once
-	last    time.Time
-	longest time.Duration // of a step
+	ofBand  map[stageOfBand]float64 // seconds of stages that do not depend on k
+	last    time.Time               // when the last step began
+	longest time.Duration           // of a step so far
 	begun   bool
 	out     bool // the time is up
 }
 
+// stageOfBand is a stage with a half-bandwidth.
 type stageOfBand struct {
 	stage string
 	band  int
 }
 
-// errTime ends a search that has found something.
+// errTime says that a choice was not measured.
 var errTime = errors.New("the time is up")
 
-// dependent are the stages whose time is made least.
+// dependent lists the stages whose total time is minimised.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
+// run returns the best choice, also when the time is up. The error is that of the table's own choice,
+// or ctx.Err().
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -66,7 +70,7 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	}
 	r.Before, r.Seconds = seconds, seconds
 	best := &r
-	// What is begun is ended, unless it takes much longer than what came before it.
+	// A step that has begun may end after the budget, but not long after.
 	const patience = 5. / 4
 	steps, done := context.WithTimeout(ctx, time.Duration(patience*float64(s.budget))-s.clock().Sub(s.began))
 	defer done()
@@ -80,7 +84,7 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries the ways to cut the update, by itself.
+// tile tries the tiles, measuring the update alone.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {
@@ -88,12 +92,13 @@ func (s *search) tile(ctx context.Context, best *Result) {
 			choice, least = t, seconds
 		}
 	}
-	// The whole is measured before it is believed.
+	// The tile is taken only if all stages together are faster.
 	if choice != best.Choice {
 		s.better(ctx, best, choice)
 	}
 }
 
+// withTiles returns the choice with each of the other tiles.
 func withTiles(c Choice) (all []Choice) {
 	for _, t := range tiles {
 		if t != c.RankTwoK {
@@ -105,7 +110,7 @@ func withTiles(c Choice) (all []Choice) {
 	return all
 }
 
-// band tries half-bandwidths, those next to the table's first; the answer is the best but one.
+// band tries half-bandwidths, those nearest to the table's first, and returns the second best choice.
 func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
 	second = from
@@ -132,7 +137,7 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	return second
 }
 
-// block tries ranks with one half-bandwidth.
+// block tries ranks with the half-bandwidth of from.
 func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {
@@ -142,7 +147,8 @@ func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	}
 }
 
-// better measures a choice and takes it if it is.
+// better measures a choice and takes it if it is faster than the best so far. It returns its seconds, or
+// +Inf if it was not measured.
 func (s *search) better(ctx context.Context, best *Result, c Choice) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if err != nil {
@@ -154,8 +160,8 @@ func (s *search) better(ctx context.Context, best *Result, c Choice) float64 {
 	return seconds
 }
 
-// try measures a choice if it may be used and if there is time enough for one more like
-// the longest so far.
+// try returns the total seconds of stages with a choice. The error says why it was not measured: ctx
+// has ended, there is no time for one more step like the longest so far, or the choice is refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

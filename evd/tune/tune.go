@@ -13,16 +13,16 @@ import (
 
 // Options say how to search.
 type Options struct {
-	N        int                     // order of the matrices, 0 for one that suits the device
-	Budget   time.Duration           // about how long: what is begun is ended
-	Repeat   int                     // measurements of each, of which the median counts
-	Progress func(what string)       // called before each measurement, if not nil
-	Row      func(Choice, bench.Row) // called after each
+	N        int                     // order of the matrices; 0 takes Order
+	Budget   time.Duration           // time for the search; a measurement that has begun may end later
+	Repeat   int                     // runs of each measurement, whose median counts; at least one
+	Progress func(what string)       // called before each run; may be nil
+	Row      func(Choice, bench.Row) // called after each measurement
 	Note     func(what string)       // called with what is not measured, and why
 }
 
-// Order is the order of matrices that suits a device: large enough that its units
-// are busy, and small enough for some dozens of measurements in a minute or two.
+// Order is an order of matrices that suits a device: large enough to keep its units busy, and small
+// enough for some dozens of measurements in a minute or two.
 func Order(info vk.Info) int {
 	switch info.Type {
 	case "cpu":
@@ -33,15 +33,16 @@ func Order(info vk.Info) int {
 	return 2048
 }
 
-// Search measures on a device that should have been opened with vk.Options.Statistics:
-// where its driver tells what its compiler made, choices whose kernels spill are refused.
+// Search measures on a device and returns the fastest choice found. The device should have been opened
+// with vk.Options.Statistics: if its driver gives statistics, choices whose kernels spill registers are
+// refused. Errors: those of the table's own choice, ctx.Err(), and those of the device.
 func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	began := time.Now()
 	if opt.N == 0 {
 		opt.N = Order(dev.Info())
 	}
 	b, err := bench.New(ctx, dev, bench.Options{
-		Stages: dependent, Orders: []int{opt.N}, Repeat: opt.Repeat, WarmUp: hardly, Progress: opt.Progress,
+		Stages: dependent, Orders: []int{opt.N}, Repeat: opt.Repeat, WarmUp: briefWarmUp, Progress: opt.Progress,
 	})
 	if err != nil {
 		return Result{}, err
@@ -49,26 +50,27 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	defer b.Close()
 	table := TableChoice(dev.Info())
 	d := &onDevice{dev: dev, bench: b, opt: opt}
-	d.usual(table)
+	d.noteSpills(table)
 	s := &search{target: d, n: opt.N, budget: opt.Budget, clock: time.Now, began: began, row: opt.Row, note: opt.Note}
 	return s.run(ctx, table)
 }
 
-// hardly is a warm-up: the run of each stage that does not count is load enough, and with none at all
-// the device would rest before each measurement.
-const hardly = time.Millisecond
+// briefWarmUp is bench.Options.WarmUp. The first run of each stage, which does not count, is load enough;
+// but with 0 the device would rest before each run.
+const briefWarmUp = time.Millisecond
 
-// onDevice is the target that is none in a test.
+// onDevice is the target of Search.
 type onDevice struct {
 	dev    *vk.Device
 	bench  *bench.Bench
 	opt    Options
-	spills []string // kernels that spill whatever is chosen
+	spills []string // kernels that spill with the table's choice
 }
 
-// kernelsAt is the order of the plans whose kernels are looked at.
+// kernelsAt is the order of the plans whose kernels are examined.
 const kernelsAt = 256
 
+// refused implements target.
 func (d *onDevice) refused(c Choice) error {
 	err := bench.Refused(d.dev, kernelsAt, c.on(d.dev.Info()), evd.Options{Vectors: true})
 	var spill *bench.RefusedError
@@ -87,8 +89,8 @@ func (d *onDevice) refused(c Choice) error {
 	return worse
 }
 
-// usual notes which kernels spill with the table's choice.
-func (d *onDevice) usual(table Choice) {
+// noteSpills fills spills.
+func (d *onDevice) noteSpills(table Choice) {
 	var spill *bench.RefusedError
 	if errors.As(d.refused(table), &spill) {
 		for _, k := range spill.Kernels {
@@ -97,9 +99,10 @@ func (d *onDevice) usual(table Choice) {
 	}
 }
 
+// measure implements target.
 func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
-		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: hardly,
+		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,
 		Variants: []bench.Variant{{Tuning: c.on(d.dev.Info())}}, Progress: d.opt.Progress,
 	}).Measure(ctx, d.opt.N)
 }
