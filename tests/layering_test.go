@@ -18,6 +18,7 @@ const module = "github.com/vkevd/vkevd/"
 // others. Test files may import any package of the module, but see forTests.
 var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
+	"examples/internal/style": {},
 
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "stages", "vk"},
 	"evd":               {"evd/spectrum", "stages", "stages/product", "vk"},
@@ -29,10 +30,10 @@ var mayImport = map[string][]string{
 	"evd/probe":         {"shaders", "stages", "vk"},
 	"evd/gonumlapack":   {"evd", "vk"},
 	"evd/ratio":         {},
-	"examples/graphene": {"evd"},
-	"examples/karate":   {"evd", "evd/matio"},
-	"examples/many":     {"evd", "vk"},
-	"examples/pca":      {"evd", "evd/matio"},
+	"examples/graphene": {"evd", "examples/internal/style"},
+	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},
+	"examples/many":     {"evd", "examples/internal/style", "vk"},
+	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
 	"stages":            {"stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "shaders", "vk", "vk/spirv"},
 
 	"stages/product":   {"shaders", "vk", "vk/spirv"},

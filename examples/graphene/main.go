@@ -1,9 +1,12 @@
-// Command graphene computes the density of states of graphene in the tight-binding model: one
-// orbital an atom, energy 0, and hopping −t between neighbours, on a torus of N × N cells with two atoms each.
-// Hopping across a seam of the torus may change its sign; the four choices together have the levels of a
-// torus twice as large in both directions, for four matrices instead of one with four times the rows.
+// Command graphene computes the density of states of graphene in the tight-binding model. Each atom has
+// one orbital of energy 0, and electrons hop to the three neighbours with amplitude −t. The sheet is a
+// torus of N × N cells with two atoms each.
 //
-// The eigenvalues are known, E = ±t·|1 + exp(ik₁) + exp(ik₂)|, so that the largest error can be told. The
+// Hopping across the two seams of the torus may change its sign. The levels of all four choices together
+// are those of a torus that is twice as large in both directions. So four matrices replace one matrix
+// with four times as many rows.
+//
+// The eigenvalues are known: E = ±t·|1 + exp(ik₁) + exp(ik₂)|. The program compares with them. The
 // picture shows what graphene is known for: no states at E = 0, and van Hove's peaks at E = ±t.
 //
 //	go run ./examples/graphene -cells 32 -o graphene.png
@@ -13,7 +16,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"image/color"
 	"io"
 	"log"
 	"math"
@@ -22,15 +24,15 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/examples/internal/style"
 )
 
 func main() {
-	cells := flag.Int("cells", 24, "cells along each side; the matrix has twice their square rows")
+	cells := flag.Int("cells", 24, "number N of cells along each side; the matrix has 2·N² rows")
 	out := flag.String("o", "graphene.png", "picture to draw, .svg or .png")
 	flag.Parse()
 	if err := run(os.Stdout, *cells, *out); err != nil {
@@ -58,8 +60,9 @@ func run(w io.Writer, cells int, picture string) error {
 	return drawDensity(picture, energies)
 }
 
-// hamiltonian in units of t. Atom A of a cell has three neighbours: B of its own cell, and of
-// the cells before it in both directions, across the seams for the first cells.
+// hamiltonian is the Hamiltonian in units of t. Atom A of a cell has three neighbours: atom B of the
+// same cell, and atom B of the previous cell in each direction. For the first cells, the previous
+// cell is across a seam, and seam is the factor of the hopping there.
 func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	atom := func(x, y, which int) int { return 2*(x*cells+y) + which }
 	h := mat.NewSymDense(2*cells*cells, nil)
@@ -82,8 +85,8 @@ func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	return h
 }
 
-// exact lists the known eigenvalues in ascending order. A seam that changes the sign moves
-// the wave numbers by half a step.
+// exact returns the known eigenvalues in ascending order. A seam that changes the sign shifts the wave
+// numbers by half a step.
 func exact(cells int, seam [2]float64) []float64 {
 	phase := func(k int, seam float64) complex128 {
 		return cmplx.Exp(complex(0, 2*math.Pi*(float64(k)+(1-seam)/4)/float64(cells)))
@@ -99,7 +102,7 @@ func exact(cells int, seam [2]float64) []float64 {
 	return e
 }
 
-// drawDensity draws Σ g(E − Eᵢ)/n, g a Gaussian wide enough to hide single levels.
+// drawDensity draws Σ g(E − Eᵢ)/n. The Gaussian g is wide enough to hide single levels.
 func drawDensity(file string, energies []float64) error {
 	const width, from, to, points = 0.05, -3.4, 3.4, 600
 	n := float64(len(energies))
@@ -113,19 +116,17 @@ func drawDensity(file string, energies []float64) error {
 		}
 		curve[k] = plotter.XY{X: at, Y: sum / (n * width * math.Sqrt(2*math.Pi))}
 	}
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("Density of states of graphene, %d levels", len(energies))
-	p.Title.Padding = vg.Points(8)
-	p.X.Label.Text = "energy / t"
-	p.Y.Label.Text = "states per atom and t"
-	p.Y.Min = 0
+	title := fmt.Sprintf("Density of states of graphene, %d levels", len(energies))
+	p := style.New(title, "energy / t", "states per atom and t")
 	line, err := plotter.NewLine(curve)
 	if err != nil {
 		return err
 	}
-	line.Color = color.NRGBA{R: 33, G: 102, B: 172, A: 255}
+	line.Color = style.Blue
 	line.Width = vg.Points(1.2)
-	line.FillColor = color.NRGBA{R: 33, G: 102, B: 172, A: 50}
+	line.FillColor = style.Faint(style.Blue)
 	p.Add(plotter.NewGrid(), line)
-	return p.Save(6*vg.Inch, 4*vg.Inch, file)
+	style.Widen(&p.Y)
+	p.Y.Min = 0
+	return style.Save(p, 6*vg.Inch, 4*vg.Inch, file)
 }

@@ -1,10 +1,12 @@
-// Command karate splits a graph in two by an eigenvector: W. W. Zachary's karate club, whose
-// 34 members went separate ways in the 1970s after he had recorded who was friends with whom.
+// Command karate divides a graph into two parts by an eigenvector. The graph is W. W. Zachary's karate
+// club. He recorded who was friends with whom among 34 members, and in the 1970s the club broke apart.
 //
-// The normalised Laplacian I − D^(−1/2)·A·D^(−1/2) of a graph with adjacency A and degrees D has an eigenvalue 0.
-// The vector x of the next one, divided by the roots of the degrees, is the smoothest function on the graph
-// that is not constant, and its signs cut few edges for the weight of the parts (J. Shi, J. Malik: Normalized
-// Cuts, 2000; for plain D − A: M. Fiedler, 1973). They are compared with the sides that the members really took.
+// The normalized Laplacian I − D^(−1/2)·A·D^(−1/2) of a graph has an eigenvalue 0, where A is the
+// adjacency matrix and D has the degrees on its diagonal. Let x be the vector of the next eigenvalue,
+// divided by the square roots of the degrees. Of all functions on the graph that are not constant, it
+// is the smoothest. Its signs divide the graph into two parts of similar weight with few edges between
+// them (J. Shi, J. Malik: Normalized Cuts, 2000; for D − A: M. Fiedler, 1973). The program compares
+// these parts with the sides that the members really took.
 //
 //	go run ./examples/karate -o karate.png
 package main
@@ -23,24 +25,24 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/examples/internal/style"
 )
 
-// friendships is the adjacency matrix of the club, in Matrix Market's format.
+// friendships is the adjacency matrix of the club in Matrix Market's format. The file names its source.
 //
 //go:embed karate.mtx
 var friendships []byte
 
-// officers are the members, counted from 1, who went to the club of the officers; the others
-// followed the teacher, member 1. W. W. Zachary: An Information Flow Model for Conflict and
-// Fission in Small Groups, J. Anthropol. Research 33 (1977). His own model too errs about 9 only, who sided
-// with the officers but stayed: he was three weeks from his black belt.
+// officers are the members, counted from 1, who joined the new club of the officers. The others stayed
+// with the teacher, who is member 1. Source: W. W. Zachary, An Information Flow Model for Conflict and
+// Fission in Small Groups, J. Anthropol. Research 33 (1977). Zachary's own model was wrong about
+// member 9 only. This member sided with the officers and stayed, three weeks before his black belt.
 var officers = []int{10, 15, 16, 19, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34}
 
 func main() {
@@ -57,7 +59,7 @@ func run(w io.Writer, picture string) error {
 		return err
 	}
 	n := a.Rows
-	root := make([]float64, n) // of the degrees
+	root := make([]float64, n) // square roots of the degrees
 	for i := range n {
 		for j := range n {
 			root[i] += a.At(i, j)
@@ -79,7 +81,7 @@ func run(w io.Writer, picture string) error {
 	floats.Div(x, root)
 	floats.Div(y, root)
 
-	left := make([]bool, n) // with the officers
+	left := make([]bool, n) // members who joined the officers
 	for _, member := range officers {
 		left[member-1] = true
 	}
@@ -106,13 +108,9 @@ func run(w io.Writer, picture string) error {
 	return drawClub(picture, a, x, y, left)
 }
 
-// drawClub places each member by two eigenvectors.
+// drawClub draws member i at (x[i], y[i]), and a line for each friendship.
 func drawClub(file string, a *matio.Dense, x, y []float64, left []bool) error {
-	p := plot.New()
-	p.Title.Text = "A karate club, placed by eigenvectors of its Laplacian"
-	p.Title.Padding = vg.Points(8)
-	p.X.Label.Text = "second vector: the sign is the side"
-	p.Y.Label.Text = "third vector"
+	p := style.New("A karate club, placed by eigenvectors of its Laplacian", "second vector: its sign is the side", "third vector")
 	for i := range a.Rows {
 		for j := range i {
 			if a.At(i, j) != 0 {
@@ -125,12 +123,11 @@ func drawClub(file string, a *matio.Dense, x, y []float64, left []bool) error {
 			}
 		}
 	}
-	blue, red := color.NRGBA{R: 33, G: 102, B: 172, A: 255}, color.NRGBA{R: 178, G: 24, B: 43, A: 255}
 	for _, side := range []struct {
 		name  string
 		left  bool
 		color color.Color
-	}{{"the teacher's", false, blue}, {"the officers'", true, red}} {
+	}{{"with the teacher", false, style.Blue}, {"with the officers", true, style.Orange}} {
 		var points plotter.XYs
 		for i := range x {
 			if left[i] == side.left {
@@ -145,12 +142,13 @@ func drawClub(file string, a *matio.Dense, x, y []float64, left []bool) error {
 		p.Add(s)
 		p.Legend.Add(side.name, s)
 	}
-	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, vg.Points(2)
+	p.Legend.Left = true // no member is at the bottom on the left
+	style.Widen(&p.X, &p.Y)
 	zero, err := plotter.NewLine(plotter.XYs{{X: 0, Y: p.Y.Min}, {X: 0, Y: p.Y.Max}})
 	if err != nil {
 		return err
 	}
 	zero.LineStyle.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
 	p.Add(zero)
-	return p.Save(6*vg.Inch, 4.5*vg.Inch, file)
+	return style.Save(p, 6*vg.Inch, 4.5*vg.Inch, file)
 }

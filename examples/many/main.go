@@ -1,9 +1,9 @@
-// Command many solves many matrices of one size with one plan, as a study of random
-// matrices does: memory is taken and kernels are prepared once, and each solve reuses them.
+// Command many solves many matrices of one size with one plan, as in a study of random matrices. The
+// plan allocates memory and prepares kernels once, and each solve uses them again.
 //
-// The eigenvalues of a random symmetric matrix (GOE) repel each other. The distances
-// between neighbours in the middle of the spectrum, in units of their mean, follow E. Wigner's
-// p(s) = (π/2)·s·exp(−π·s²/4) closely; the levels of independent events would follow exp(−s).
+// The eigenvalues of a random symmetric matrix (GOE) repel each other. Take the distances between
+// neighbours in the middle of the spectrum, in units of their mean. Their density is close to
+// E. Wigner's p(s) = (π/2)·s·exp(−π·s²/4). For independent events it would be exp(−s).
 //
 //	go run ./examples/many -n 200 -matrices 100 -o many.png
 package main
@@ -12,7 +12,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"image/color"
 	"io"
 	"log"
 	"math"
@@ -20,17 +19,17 @@ import (
 	"os"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/examples/internal/style"
 	"github.com/vkevd/vkevd/vk"
 )
 
 func main() {
 	n := flag.Int("n", 100, "order of the matrices")
-	matrices := flag.Int("matrices", 100, "how many")
+	matrices := flag.Int("matrices", 100, "number of matrices")
 	out := flag.String("o", "many.png", "picture to draw, .svg or .png")
 	flag.Parse()
 	if err := run(os.Stdout, *n, *matrices, *out); err != nil {
@@ -79,8 +78,8 @@ func run(w io.Writer, n, matrices int, picture string) error {
 	return drawSpacings(picture, spacings)
 }
 
-// middle are the spacings of the central half of a spectrum, where the density hardly
-// changes, divided by their mean.
+// middle returns the spacings in the central half of a spectrum, divided by their mean. There the
+// density of the eigenvalues is nearly constant.
 func middle(values []float64) []float64 {
 	n := len(values)
 	var s []float64
@@ -95,21 +94,17 @@ func middle(values []float64) []float64 {
 }
 
 func drawSpacings(file string, spacings []float64) error {
-	p := plot.New()
-	p.Title.Text = "Neighbouring eigenvalues of random symmetric matrices"
-	p.Title.Padding = vg.Points(8)
-	p.X.Label.Text = "spacing / mean spacing"
-	p.Y.Label.Text = "density"
-	p.Legend.Top, p.Legend.Padding, p.Legend.XOffs = true, vg.Points(2), vg.Points(-8)
+	p := style.New("Neighbouring eigenvalues of random symmetric matrices", "spacing / mean spacing", "density")
+	p.Legend.Top, p.Legend.XOffs = true, vg.Points(-8)
 	bars, err := plotter.NewHist(plotter.Values(spacings), 32)
 	if err != nil {
 		return err
 	}
 	bars.Normalize(1)
-	bars.FillColor = color.NRGBA{R: 33, G: 102, B: 172, A: 90}
+	bars.FillColor = style.Faint(style.Blue)
 	bars.LineStyle.Width = vg.Points(0.3)
 	wigner := plotter.NewFunction(func(s float64) float64 { return math.Pi / 2 * s * math.Exp(-math.Pi/4*s*s) })
-	wigner.Color = color.NRGBA{R: 178, G: 24, B: 43, A: 255}
+	wigner.Color = style.Orange
 	wigner.Width = vg.Points(1.5)
 	independent := plotter.NewFunction(func(s float64) float64 { return math.Exp(-s) })
 	independent.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
@@ -117,9 +112,10 @@ func drawSpacings(file string, spacings []float64) error {
 		f.Samples = 200
 	}
 	p.Add(bars, wigner, independent)
-	p.Legend.Add("found", bars)
-	p.Legend.Add("Wigner's", wigner)
+	p.Legend.Add("computed", bars)
+	p.Legend.Add("Wigner", wigner)
 	p.Legend.Add("independent", independent)
-	p.X.Min, p.X.Max = 0, 3.5
-	return p.Save(6*vg.Inch, 4*vg.Inch, file)
+	style.Widen(&p.Y)
+	p.X.Min, p.X.Max, p.Y.Min = 0, 3.5, 0
+	return style.Save(p, 6*vg.Inch, 4*vg.Inch, file)
 }

@@ -1,6 +1,8 @@
-// Command pca finds the principal components of 178 wines, each with 13 measurements: the
-// eigenvectors of their correlation matrix. It prints how much of the variance each explains and draws the
-// wines in the plane of the first two, where the three kinds of grape lie apart.
+// Command pca finds the principal components of 178 wines with 13 measurements each. They are the
+// eigenvectors of the correlation matrix of the measurements.
+//
+// It prints the share of the variance that each component explains. It draws the wines in the plane of
+// the first two components, where the three kinds of grape are separate.
 //
 //	go run ./examples/pca -o pca.png
 package main
@@ -18,16 +20,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/examples/internal/style"
 )
 
-// wine.csv has 13 measurements a line and then the grape, 1 to 3. See PROVENANCE.md.
+// wine has one wine per line: 13 measurements, then the kind of grape, 1 to 3. See PROVENANCE.md.
 //
 //go:embed wine.csv
 var wine []byte
@@ -46,7 +48,7 @@ func run(w io.Writer, picture string) error {
 		return err
 	}
 	rows, cols := table.Rows, table.Cols-1
-	x := mat.NewDense(rows, cols, nil) // standardised: mean 0, variance 1
+	x := mat.NewDense(rows, cols, nil) // standardized: each column has mean 0 and variance 1
 	for j := range cols {
 		column := table.Data[j*rows : (j+1)*rows]
 		mean, deviation := stat.MeanStdDev(column, nil)
@@ -77,14 +79,11 @@ func run(w io.Writer, picture string) error {
 	return drawWines(picture, u.RawVector().Data, v.RawVector().Data, grapes)
 }
 
+// drawWines draws wine i at (u[i], v[i]), in a colour for each kind of grape.
 func drawWines(file string, u, v, grapes []float64) error {
-	p := plot.New()
-	p.Title.Text = "178 wines of three grapes"
-	p.Title.Padding = vg.Points(8)
-	p.X.Label.Text = "first principal component"
-	p.Y.Label.Text = "second principal component"
-	p.Legend.Left, p.Legend.Padding = true, vg.Points(2) // below on the left there is no wine
-	for k, c := range []color.NRGBA{{R: 178, G: 24, B: 43, A: 255}, {R: 33, G: 102, B: 172, A: 255}, {R: 90, G: 150, B: 60, A: 255}} {
+	p := style.New("178 wines of three grapes", "first principal component", "second principal component")
+	p.Legend.Left = true // no wine is at the bottom on the left
+	for k, c := range []color.Color{style.Orange, style.Blue, style.Green} {
 		var points plotter.XYs
 		for i := range u {
 			if int(grapes[i]) == k+1 {
@@ -99,5 +98,6 @@ func drawWines(file string, u, v, grapes []float64) error {
 		p.Add(s)
 		p.Legend.Add(fmt.Sprintf("grape %d", k+1), s)
 	}
-	return p.Save(6*vg.Inch, 4.5*vg.Inch, file)
+	style.Widen(&p.X, &p.Y)
+	return style.Save(p, 6*vg.Inch, 4.5*vg.Inch, file)
 }

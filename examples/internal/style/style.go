@@ -1,0 +1,105 @@
+// Package style, internal to vkevd, gives the pictures of all examples the same look: one font,
+// margins, round ticks, and colours that people with colour blindness can tell apart.
+package style
+
+import (
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Blue, Orange and Green are three of M. Okabe's and K. Ito's colours (2008).
+var (
+	Blue   = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
+	Orange = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
+	Green  = color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}
+)
+
+// Faint is a colour that lets what is under it show through.
+func Faint(c color.NRGBA) color.NRGBA {
+	c.A = 0x50
+	return c
+}
+
+// New is an empty picture with a title and the names of both axes.
+func New(title, x, y string) *plot.Plot {
+	p := plot.New()
+	for _, f := range []*font.Font{
+		&p.Title.TextStyle.Font, &p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font,
+		&p.X.Tick.Label.Font, &p.Y.Tick.Label.Font, &p.Legend.TextStyle.Font,
+	} {
+		f.Variant = "Sans"
+	}
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.TextStyle.Font.Size = vg.Points(13)
+	p.Title.Padding = vg.Points(8)
+	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
+	p.Legend.Padding = vg.Points(2)
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
+	return p
+}
+
+// Widen moves the ends of an axis outwards, so that points and curves keep away from the frame.
+func Widen(axes ...*plot.Axis) {
+	for _, a := range axes {
+		space := 0.05 * (a.Max - a.Min)
+		a.Min -= space
+		a.Max += space
+	}
+}
+
+// Save draws a picture with a margin on all sides. The ending of the file's name, .svg or .png,
+// chooses the format.
+func Save(p *plot.Plot, width, height vg.Length, file string) error {
+	const margin = 10 // points
+	format := strings.TrimPrefix(filepath.Ext(file), ".")
+	c, err := draw.NewFormattedCanvas(width, height, format)
+	if err != nil {
+		return err
+	}
+	p.Draw(draw.Crop(draw.New(c), margin, -margin, margin, -margin))
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if _, err := c.WriteTo(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// ticks are at multiples of 1, 2 or 5 times a power of ten, four to nine of them, all with labels.
+type ticks struct{}
+
+func (ticks) Ticks(low, high float64) []plot.Tick {
+	if !(high > low) {
+		return []plot.Tick{{Value: low, Label: strconv.FormatFloat(low, 'g', 4, 64)}}
+	}
+	power := math.Floor(math.Log10((high - low) / 4))
+	digits := max(0, int(-power))
+	unit := math.Pow(10, power)
+	step := unit
+	for _, m := range []float64{2, 5} {
+		if (high-low)/(m*unit) >= 4 {
+			step = m * unit
+		}
+	}
+	var all []plot.Tick
+	for k := math.Ceil(low / step); k*step <= high; k++ {
+		label := strconv.FormatFloat(k*step, 'f', digits, 64)
+		if k == 0 {
+			label = "0"
+		}
+		all = append(all, plot.Tick{Value: k * step, Label: strings.Replace(label, "-", "−", 1)})
+	}
+	return all
+}
