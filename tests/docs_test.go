@@ -11,7 +11,11 @@ import (
 )
 
 // documents are the files that TestDocuments… read, from the root of the module.
-var documents = []string{"README.md", "docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md"}
+var documents = []string{
+	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
+	"docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md",
+	"examples/README.md", "tests/newcomers/README.md",
+}
 
 const (
 	widestLine = 100 // characters of a line of prose
@@ -80,6 +84,47 @@ func TestDocumentsLink(t *testing.T) {
 			target := filepath.Join("..", filepath.Dir(name), m[1])
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: a link leads nowhere: %s", name, m[1])
+			}
+		}
+	}
+}
+
+// Files and folders that the documents name in `backquotes` exist.
+func TestDocumentsNamePaths(t *testing.T) {
+	path := regexp.MustCompile("`((?:cmd|docs|evd|examples|shaders|stages|tests|tools|vk)(?:/[a-z0-9_.]+)+)`")
+	for _, name := range documents {
+		for _, m := range path.FindAllStringSubmatch(read(t, name), -1) {
+			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", name, m[1])
+			}
+		}
+	}
+}
+
+// Each pattern of tests in the Makefile still matches a test: one that was renamed would no longer
+// be left out, or run.
+func TestMakefilePatterns(t *testing.T) {
+	tests := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`)
+	var names []string
+	eachGoFile(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			for _, m := range tests.FindAllStringSubmatch(read(t, inModule(path)), -1) {
+				names = append(names, m[1])
+			}
+		}
+	})
+	variables := regexp.MustCompile(`(?m)^(?:\w+_SKIP|GPUAV_RUN|MANY|SLOW) *= *(.*)$`).FindAllStringSubmatch(read(t, "Makefile"), -1)
+	if len(variables) < 5 {
+		t.Fatalf("only %d patterns in the Makefile", len(variables))
+	}
+	for _, v := range variables {
+		for _, word := range strings.Split(v[1], "|") {
+			if strings.HasPrefix(word, "$(") {
+				continue // another of these variables
+			}
+			pattern := regexp.MustCompile(strings.ReplaceAll(word, "$$", "$"))
+			if !slices.ContainsFunc(names, pattern.MatchString) {
+				t.Errorf("the Makefile's pattern %q matches no test", word)
 			}
 		}
 	}
