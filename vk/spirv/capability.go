@@ -23,6 +23,9 @@ const (
 	CapGroupNonUniformClustered       Capability = 67
 	CapStorageBuffer16BitAccess       Capability = 4433
 	CapStorageBuffer8BitAccess        Capability = 4448
+	CapDenormPreserve                 Capability = 4464
+	CapSignedZeroInfNanPreserve       Capability = 4466
+	CapRoundingModeRTE                Capability = 4467
 	CapVulkanMemoryModel              Capability = 5345
 	CapVulkanMemoryModelDeviceScope   Capability = 5346
 	CapPhysicalStorageBufferAddresses Capability = 5347
@@ -48,6 +51,9 @@ var capabilityNames = map[Capability]string{
 	CapGroupNonUniformClustered:       "GroupNonUniformClustered",
 	CapStorageBuffer16BitAccess:       "StorageBuffer16BitAccess",
 	CapStorageBuffer8BitAccess:        "StorageBuffer8BitAccess",
+	CapDenormPreserve:                 "DenormPreserve",
+	CapSignedZeroInfNanPreserve:       "SignedZeroInfNanPreserve",
+	CapRoundingModeRTE:                "RoundingModeRTE",
 	CapVulkanMemoryModel:              "VulkanMemoryModel",
 	CapVulkanMemoryModelDeviceScope:   "VulkanMemoryModelDeviceScope",
 	CapPhysicalStorageBufferAddresses: "PhysicalStorageBufferAddresses",

@@ -241,5 +241,7 @@ func FuzzReflect(f *testing.F) {
 		Reflect(code)
 		NoContraction(code)
 		Guard(code, nil, nil, Watch{1 << 32, 1})
+		ControlFloats(code, allControls)
+		SharedBytes(code, nil, nil)
 	})
 }

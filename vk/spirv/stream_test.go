@@ -1,7 +1,5 @@
 package spirv
 
-import "encoding/binary"
-
 // stream is a module made by hand, word by word.
 type stream []instruction
 
@@ -12,14 +10,8 @@ func (s *stream) op(op uint32, args ...uint32) *stream {
 
 // named is an instruction that ends in a string.
 func (s *stream) named(op uint32, name string, args ...uint32) *stream {
-	b := append([]byte(name), 0)
-	for len(b)%4 != 0 {
-		b = append(b, 0)
-	}
-	for ; len(b) > 0; b = b[4:] {
-		args = append(args, binary.LittleEndian.Uint32(b))
-	}
-	return s.op(op, args...)
+	*s = append(*s, named(op, name, args...))
+	return s
 }
 
 func (s *stream) code() []byte {

@@ -36,6 +36,18 @@ func (in instruction) text(i int) string {
 	return s
 }
 
+// named is an instruction whose words are args and then a zero-terminated string.
+func named(op uint32, text string, args ...uint32) instruction {
+	b := append([]byte(text), 0)
+	for len(b)%4 != 0 {
+		b = append(b, 0)
+	}
+	for ; len(b) > 0; b = b[4:] {
+		args = append(args, binary.LittleEndian.Uint32(b))
+	}
+	return instruction{op, args}
+}
+
 func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }

@@ -1,0 +1,91 @@
+package spirv
+
+import (
+	"slices"
+)
+
+// FloatControl is a promise about floating-point arithmetic that a module can demand of a device
+// (SPV_KHR_float_controls): a mode, and the width of the numbers it holds for, in bits.
+type FloatControl struct {
+	Mode FloatMode
+	Bits uint32
+}
+
+// FloatMode is the number of an execution mode.
+type FloatMode uint32
+
+const (
+	// DenormPreserve: subnormal operands and results are kept, not flushed to zero.
+	DenormPreserve FloatMode = 4459
+	// SignedZeroInfNanPreserve: an optimisation must not assume that there are no negative zeros,
+	// infinities and NaNs.
+	SignedZeroInfNanPreserve FloatMode = 4461
+	// RoundingModeRTE: results are rounded to the nearest number, ties to even.
+	RoundingModeRTE FloatMode = 4462
+)
+
+// capability returns what a module with the mode has to declare.
+func (m FloatMode) capability() Capability {
+	switch m {
+	case DenormPreserve:
+		return CapDenormPreserve
+	case SignedZeroInfNanPreserve:
+		return CapSignedZeroInfNanPreserve
+	default:
+		return CapRoundingModeRTE
+	}
+}
+
+// ControlFloats returns the module with the controls declared, those of widths that it has types of. Without
+// them Vulkan leaves open how double-precision results are rounded, whether subnormal numbers count as zero,
+// and whether x·0 may become 0.
+//
+// The caller asks for no control that the device lacks. A control that the module has stays as it is; a
+// module that has all of them comes back unchanged.
+func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
+	header, body, err := decode(code)
+	if err != nil {
+		return nil, err
+	}
+	var entry, last int // indices of the entry point and of the last instruction of its section
+	has, widths := map[FloatControl]bool{}, map[uint32]bool{}
+	for i, in := range body {
+		switch in.op {
+		case opEntryPoint:
+			entry, last = i, i
+		case opExecutionMode:
+			has[FloatControl{FloatMode(in.arg(1)), in.arg(2)}] = true
+			last = i
+		case opExecutionModeId:
+			last = i
+		case opTypeFloat:
+			widths[in.arg(1)] = true
+		}
+	}
+	capabilities := collect(body).capabilities
+	var declared, modes []instruction
+	for _, c := range controls {
+		if !widths[c.Bits] || has[c] {
+			continue
+		}
+		has[c] = true
+		modes = append(modes, instruction{opExecutionMode, []uint32{body[entry].arg(1), uint32(c.Mode), c.Bits}})
+		if capability := c.Mode.capability(); !slices.Contains(capabilities, capability) {
+			capabilities = append(capabilities, capability)
+			declared = append(declared, instruction{opCapability, []uint32{uint32(capability)}})
+		}
+	}
+	if len(modes) == 0 {
+		return code, nil
+	}
+	body = slices.Insert(body, last+1, modes...)
+	if header[1] < versionWithFloatControls {
+		declared = append(declared, named(opExtension, "SPV_KHR_float_controls"))
+		at := slices.IndexFunc(body, func(in instruction) bool { return in.op != opCapability })
+		return encode(header, slices.Insert(body, at, declared...)), nil
+	}
+	return encode(header, slices.Insert(body, 0, declared...)), nil
+}
+
+// versionWithFloatControls is SPIR-V 1.4, which has the modes without an extension.
+const versionWithFloatControls = 0x10400
