@@ -28,8 +28,9 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly 
 layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;
 	Sums sums;
-	// Shape of X; leading dimensions; for the identity, the number of the column that x begins
-	// with.
+	// rows, cols  shape of X
+	// ldx, ldy    leading dimensions, at least rows
+	// first       without lambda: number of the identity's column that X begins with
 	uint rows, cols, ldx, ldy, first;
 } p;
 

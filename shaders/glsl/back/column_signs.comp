@@ -22,7 +22,8 @@ layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer C
 
 layout(push_constant, scalar) uniform Push {
 	Column x;
-	// Shape of X, rows at least 1; leading dimension, at least rows.
+	// rows, cols  shape of X, rows at least 1
+	// ldx         leading dimension, at least rows
 	uint rows, cols, ldx;
 } p;
 

@@ -12,7 +12,7 @@
 // size. The kernel takes care of the edges in n and m. A NaN in x makes its vector NaN, and no
 // other. x must not overlap v or tau.
 //
-// Grid: with FLAGS as many workgroups in x as shall run at the same time; otherwise ⌈m /
+// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise ⌈m /
 // (LANES/SHARE)⌉ workgroups, folded.
 //
 // A team of LANES invocations works on LANES/SHARE vectors, which are called a strip. SHARE
@@ -112,9 +112,12 @@ layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer V
 layout(push_constant, scalar) uniform Push {
 	Vectors x;
 	MatrixIn v, tau;
-	// Order; vectors; leading dimension, at least m.
+	// n   order
+	// m   vectors, at least 1
+	// ld  leading dimension of x, at least m
 	uint n, m, ld;
-	// First group of the dispatch; number of groups.
+	// group   number of the first group of the dispatch
+	// groups  number of groups, at least 1
 	uint group, groups;
 #ifdef FLAGS
 	// Loads of a flag before a wait is given up.
@@ -171,7 +174,7 @@ uint sweep_of(uint q) { return (TRANSPOSED ? p.group + q : p.group - q) * G; }
 // last_of returns the last group of those that the teams work on from q on.
 uint last_of(uint q) { return min(q + PIPE, p.groups) - 1; }
 
-// times returns after how many times all teams have finished.
+// times returns how many times (steps of the pipeline) the teams need from group q on.
 uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q)))) + last_of(q) - q; }
 
 // step_of returns the j of this team's block. If the team has no block it is past the last one;

@@ -26,7 +26,8 @@ layout(constant_id = 1) const uint TILE = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a;
 	MatrixOut b;
-	// Shape of A, at least 1×1; leading dimensions: lda ≥ rows, ldb ≥ cols.
+	// rows, cols  shape of A, at least 1×1
+	// lda, ldb    leading dimensions, at least rows and cols
 	uint rows, cols, lda, ldb;
 } p;
 

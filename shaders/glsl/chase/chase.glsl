@@ -21,7 +21,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Lo
 layout(push_constant, scalar) uniform Push {
 	// The compact band, 2·B rows a column.
 	Band band;
-	// Reflectors and their factors, packed; not used without VECTORS.
+	// v    reflectors, packed; not used without VECTORS
+	// tau  their factors; not used without VECTORS
 	MatrixOut v, tau;
 	// Order, at least 3.
 	uint n;
@@ -45,7 +46,8 @@ layout(push_constant, scalar) uniform Push {
 	Log log;
 #endif
 #else
-	// The wave; waves from one sweep to the next.
+	// wave    number of the wave
+	// stride  waves from a step of one sweep to the same step of the next sweep
 	uint wave, stride;
 	// Workgroup i < count takes sweep newest − i.
 	uint newest, count;

@@ -56,7 +56,7 @@
 // subgroup are neighbours by gl_LocalInvocationIndex, which Vulkan leaves open and every known
 // device does.
 //
-// Grid: with FLAGS as many workgroups in x as shall run at the same time; otherwise one a step of
+// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one a step of
 // the wave, folded.
 #version 460
 #pragma use_vulkan_memory_model
@@ -105,8 +105,11 @@ shared work_t tile[TILES * TILE];
 // γ·D·u of this step and of the one before.
 shared work_t d_u[2 * B];
 
-// A step as an invocation sees it. The invocation is number `first` of cluster i; its own elements
-// are first, first + LANES, …
+// s, j      step j of sweep s
+// r         its first row; see the picture above
+// len, low  its rows; rows of C
+// i, first  this invocation is number `first` of cluster i; its own elements are first,
+//           first + LANES, …
 struct Step { uint s, j, r, len, low, i, first; };
 
 // If B is not a multiple of LANES, or if the clusters do not fill the subgroups, some elements and
@@ -114,7 +117,9 @@ struct Step { uint s, j, r, len, low, i, first; };
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
-// Own elements of column i of A, of rows i of C and D, and of u; element i of u.
+// a, c, d  own elements of column i of A, of row i of C and of row i of D
+// u        own elements of u
+// u_i      element i of u
 work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i;
 work_t head, gamma;
 // mirrored() of the own elements.

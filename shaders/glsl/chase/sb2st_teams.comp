@@ -31,7 +31,7 @@
 //
 // The bits depend on B, LANES, LANES_A and HEAD, and on nothing else.
 //
-// Grid: as many workgroups in x as shall run at the same time.
+// Grid: as many workgroups in x as are to run at the same time.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -313,7 +313,7 @@ void put_v(Step q, uint t) {
 	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
 }
 
-// The first invocation of each team; C has the first one, A the second.
+// The first invocation of each team. The team of C begins with invocation 0, that of A with TEAM.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
 // Two invocations that compute nothing exchange flags with other sweeps while a step runs.

@@ -1,7 +1,7 @@
 // The number types of a kernel, in single precision (FP32). See numerics.glsl.
 //
-// Devices may flush subnormal numbers to zero: MAGNITUDE_BITS leaves the mantissa out, so that a
-// subnormal number has magnitude 0 and is not scaled up by a power of two that finds zero.
+// Devices may flush subnormal numbers to zero. MAGNITUDE_BITS therefore leaves the mantissa out: a
+// subnormal number has magnitude 0, and no kernel tries to scale it up.
 #ifndef NUMERICS_GLSL
 #define NUMERICS_GLSL
 

@@ -34,7 +34,9 @@ layout(push_constant, scalar) uniform Push {
 	Places places;
 	Offsets offsets, groups;
 	Tiles lower, swath;
-	// Number of elements; number of the first tile; tiles of the matrix down and across.
+	// count       number of elements
+	// first       number of the first tile
+	// rows, cols  tiles of the matrix, down and across
 	uint count, first, rows, cols;
 } p;
 

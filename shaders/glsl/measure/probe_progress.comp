@@ -11,7 +11,7 @@
 // visible, and 1 + the ticket waited for if a wait reached the poll limit. The buffers must not
 // overlap.
 //
-// Grid: as many workgroups in x as shall wait for each other.
+// Grid: as many workgroups in x as are to wait for each other.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require

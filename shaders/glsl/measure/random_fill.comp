@@ -22,9 +22,11 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// First i + j whose elements are zero; at least rows + cols − 1 if none shall be.
+	// First i + j whose elements are zero; at least rows + cols − 1 if none are to be.
 	uint64_t end;
-	// Shape; leading dimension, at least rows; seed of the random numbers.
+	// rows, cols  shape
+	// ld          leading dimension, at least rows
+	// seed        of the random numbers, any value
 	uint rows, cols, ld, seed;
 } p;
 

@@ -26,7 +26,10 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut v, tau;
-	// Order, at least 2; half-bandwidth, at least 1; sweeps to make; seed of the random numbers.
+	// n       order, at least 2
+	// b       half-bandwidth, at least 1
+	// sweeps  number of sweeps to make
+	// seed    of the random numbers, any value
 	uint n, b, sweeps, seed;
 } p;
 

@@ -25,7 +25,10 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut y, tau;
-	// Order, at least 1; half-bandwidth, at least 1; leading dimension, at least n; seed.
+	// n     order, at least 1
+	// b     half-bandwidth, at least 1
+	// ld    leading dimension of y, at least n
+	// seed  of the random numbers, any value
 	uint n, b, ld, seed;
 } p;
 

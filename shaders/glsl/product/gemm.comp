@@ -35,17 +35,20 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, b;
 	MatrixInOut c;
-	// Elements from one item of the batch to the next; for c from one result to the next.
+	// stride_a, stride_b  elements from the factor of one item of the batch to that of the next
+	// stride_c            elements from one result to the next
 	uint64_t stride_a, stride_b, stride_c;
 	// The factors α and β, any finite numbers.
 	scalar_t alpha, beta;
-	// Shapes, at least 1 except k; leading dimensions, at least the number of stored rows.
+	// m, n, k        shapes; m and n at least 1
+	// lda, ldb, ldc  leading dimensions, at least the number of stored rows
 	uint m, n, k, lda, ldb, ldc;
-	// 0: op(X) = X; otherwise op(X) = Xᵀ.
+	// 0: op(X) = X. Otherwise: op(X) = Xᵀ.
 	uint trans_a, trans_b;
-	// Parts of the inner dimension, at least 1; their length, splits·stretch ≥ k.
+	// splits   parts of the inner dimension, at least 1
+	// stretch  length of a part, splits·stretch ≥ k
 	uint splits, stretch;
-	// The second pair of factors and its leading dimensions; null if there is none.
+	// The second pair of factors, null if there is none, and its leading dimensions.
 	MatrixIn a2, b2;
 	uint lda2, ldb2;
 } p;

@@ -35,10 +35,11 @@ layout(push_constant, scalar) uniform Push {
 	uint64_t stride_c;
 	// The factors α and β, any finite numbers.
 	scalar_t alpha, beta;
-	// Shape of C; leading dimension, at least m.
+	// m, n  shape of C
+	// ldc   leading dimension, at least m
 	uint m, n, ldc;
-	// Parts to add up, at least 1; invocations for each element, a power of two that divides
-	// LOCAL_SIZE.
+	// splits  parts to add up, at least 1
+	// lanes   invocations for each element, a power of two that divides LOCAL_SIZE
 	uint splits, lanes;
 } p;
 

@@ -32,7 +32,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut p;
 	// Elements from one partial product to the next.
 	uint64_t stride_p;
-	// Shapes, at least 1; leading dimensions, at least m.
+	// m, n           shape of W and P, at least 1×1; m is the order of A
+	// lda, ldw, ldp  leading dimensions, at least m
 	uint m, n, lda, ldw, ldp;
 	// Length of a split in the inner dimension: a multiple of TILE_K, or at least m.
 	uint stretch;

@@ -27,7 +27,9 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn y, z;
 	MatrixInOut c;
-	// Order and rank of the update, n at least 1; leading dimensions, at least n.
+	// n              order of C, at least 1
+	// k              columns of Y and Z
+	// ldy, ldz, ldc  leading dimensions, at least n
 	uint n, k, ldy, ldz, ldc;
 } p;
 

@@ -19,8 +19,10 @@ const uint MIRRORED = 2;
 struct Factor {
 	// Address of element (0, 0) of the tile.
 	uint64_t at;
-	// Leading dimension; rows r that exist; ALONG, ACROSS or MIRRORED; for MIRRORED the k of the
-	// diagonal element of row 0.
+	// ld        leading dimension
+	// extent    rows r that exist
+	// form      ALONG, ACROSS or MIRRORED
+	// diagonal  for MIRRORED: the k of the diagonal element of row 0
 	uint ld, extent, form, diagonal;
 };
 

@@ -26,7 +26,9 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	MatrixOut band;
-	// Order, at least 1; half-bandwidth, at least 1; leading dimension, at least n.
+	// n   order, at least 1
+	// b   half-bandwidth, at least 1
+	// ld  leading dimension of A, at least n
 	uint n, b, ld;
 } p;
 

@@ -48,8 +48,11 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut to;
 	Exponents exponents;
 	MatrixOut r, tau;
-	// Rows of the panel, at least 1; leading dimensions; rows of a workgroup, a multiple of CHUNK;
-	// workgroups; the column.
+	// m        rows of the panel, at least 1
+	// ld, ldr  leading dimensions, at least m and COLUMNS
+	// rows     rows of a workgroup, a multiple of CHUNK
+	// groups   number of workgroups
+	// j        number of the column, j < min(COLUMNS, m)
 	uint m, ld, ldr, rows, groups, j;
 } p;
 

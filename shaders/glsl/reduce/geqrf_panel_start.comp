@@ -32,8 +32,10 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut state;
 	Exponents exponents;
 	Slots slots;
-	// Rows of the panel; leading dimension; rows of a workgroup, a multiple of CHUNK; slots to
-	// fill.
+	// m        rows of the panel, at least 1
+	// ld       leading dimension, at least m
+	// rows     rows of a workgroup, a multiple of CHUNK
+	// cleared  slots to fill; 0 if geqrf_panel_whole does not follow
 	uint m, ld, rows, cleared;
 } p;
 

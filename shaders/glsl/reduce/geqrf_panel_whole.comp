@@ -23,7 +23,7 @@
 // are undefined.
 //
 // Each element of the panel belongs to one invocation, which keeps it in a register if the
-// workgroup has at most KEPT chunks. The panel must be finite: NaN does not delay anyone, but the
+// workgroup has at most KEPT chunks. The panel must be finite: a NaN delays no workgroup, but the
 // results are then NaN. No two buffers may overlap.
 //
 // Grid: ⌈m / rows⌉ workgroups.
@@ -49,8 +49,11 @@ layout(push_constant, scalar) uniform Push {
 	Exponents exponents;
 	MatrixOut r, tau;
 	Flags info, abort_word;
-	// Rows of the panel, at least 1; leading dimensions; rows of a workgroup, a multiple of CHUNK;
-	// workgroups; loads of a slot before a wait is given up.
+	// m        rows of the panel, at least 1
+	// ld, ldr  leading dimensions, at least m and COLUMNS
+	// rows     rows of a workgroup, a multiple of CHUNK
+	// groups   number of workgroups
+	// polls    loads of a slot before a wait is given up
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
@@ -59,7 +62,8 @@ const uint AT_ONCE = 8;
 // The upper half of a slot without a value. No finite number has it.
 const uint NOTHING = ~0u;
 
-// Row j; the factor 1/(x0 − β).
+// heads    row j
+// inverse  the factor 1/(x0 − β)
 shared acc_t heads[COLUMNS], inverse;
 // Shares of the dot products that were waited for. Those of the next column are in reduce_room.
 shared acc_t room[LOCAL_SIZE];

@@ -1,5 +1,5 @@
 // lacpy_symmetric scales a symmetric matrix of which one triangle is stored, and writes both
-// triangles: A ← σ·A (LAPACK dlacpy and dlascl, and the mirror image).
+// triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose).
 //
 // in, out: a  n×n. The lower triangle is read, or the upper one if `upper` ≠ 0. Both are
 //             written; the triangle that is not read may hold NaN
@@ -29,8 +29,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	// The factor σ, finite.
 	real_t sigma;
-	// Order, at least 1; leading dimension, at least n; 0 if the lower triangle is stored, else the
-	// upper.
+	// n      order, at least 1
+	// ld     leading dimension, at least n
+	// upper  0: the lower triangle is stored. Otherwise: the upper one
 	uint n, ld, upper;
 } p;
 

@@ -38,7 +38,8 @@ layout(constant_id = 1) const uint BLOCK = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn g, tau;
 	MatrixOut t;
-	// Number of reflectors, at least 1; leading dimensions, at least n.
+	// n         number of reflectors, at least 1
+	// ldg, ldt  leading dimensions, at least n
 	uint n, ldg, ldt;
 } p;
 

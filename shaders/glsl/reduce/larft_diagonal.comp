@@ -23,7 +23,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn panels;
 	MatrixOut t;
-	// Order of T, a multiple of b, with n² < 2³²; order of a panel's factor, at least 1.
+	// n  order of T, a multiple of b, n² < 2³²
+	// b  order of a panel's factor, at least 1
 	uint n, b;
 } p;
 

@@ -8,8 +8,8 @@
 // Invocations that take part in adding up one of the four sums.
 const uint SUM_SHARE = LOCAL_SIZE / 4;
 
-// The terms of all invocations, one sum after another; then what the invocations of a sum have
-// added up.
+// four_room   the terms of all invocations, one sum after another
+// four_parts  what the invocations of each sum have added up
 shared acc_t four_room[4 * LOCAL_SIZE], four_parts[LOCAL_SIZE];
 
 // four_sums replaces each invocation's four terms by the four sums over the workgroup. Every

@@ -26,7 +26,9 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn d, e, z;
 	MatrixOut p;
-	// Order of T; columns of Z; leading dimensions, at least n.
+	// n         order of T, at least 1
+	// cols      columns of Z
+	// ldz, ldp  leading dimensions, at least n
 	uint n, cols, ldz, ldp;
 } p;
 

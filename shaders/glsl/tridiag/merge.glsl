@@ -22,14 +22,18 @@
 
 // One merge; the host writes it.
 struct Merge {
-	// First row and column of the merge in T; rows of the upper half; rows of both halves.
+	// lo  first row and column of the merge, in T
+	// n1  rows of the upper half
+	// n   rows of both halves
 	uint lo, n1, n;
 	uint k;         // poles that remain after deflation
 	// The poles in the order of S's rows: the columns of [0, upper) have elements in the upper
 	// half, those of [lower, k) in the lower half.
 	uint upper, lower;
 	uint from, to;  // the columns of S that are wanted
-	uint at[2], work[2]; // offsets as 64-bit numbers, the low word first
+	// at    offset of Q1, and of the merged Q; the low word first
+	// work  offset of W; the low word first
+	uint at[2], work[2];
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Merges { Merge at[]; };

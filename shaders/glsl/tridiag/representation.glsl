@@ -30,7 +30,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut {
 // them in registers.
 #define AHEAD 4
 
-// Address of the first row; bytes from one row to the next; number of rows.
+// base    address of the first row
+// stride  bytes from one row to the next
+// n       number of rows
 struct Representation { uint64_t base, stride; uint n; };
 
 // representation returns the representation at `slot` of the block of task t.

@@ -66,10 +66,13 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn from, to;
 	MatrixInOut lo, hi;
 	MatrixOut values;
-	// The first eigenvalue; rounds of a dispatch; whether lo and hi are to be set first.
+	// first   number of the first eigenvalue, from 0
+	// rounds  rounds that the dispatch may do, at least 1
+	// fresh   not 0: lo and hi are not read, but begin with the interval of start
 	uint first, rounds, fresh;
 #endif
-	// Order of T, at least 1; eigenvalues or shifts.
+	// n      order of T, at least 1
+	// count  number of eigenvalues or shifts
 	uint n, count;
 } p;
 

@@ -91,11 +91,14 @@ layout(push_constant, scalar) uniform Push {
 #else
 	CountsIn grid;
 	MatrixInOut lo, hi;
-	// The first eigenvalue; rounds of a dispatch; whether lo and hi are to be set first;
-	// eigenvalues.
+	// first   number of the first eigenvalue, from 0
+	// rounds  rounds that the dispatch may do, at least 1
+	// fresh   not 0: lo and hi are not read, but begin with a cell of the grid
+	// count   number of eigenvalues
 	uint first, rounds, fresh, count;
 #endif
-	// Order of T, at least 1; points of the grid, at least 1.
+	// n       order of T, at least 1
+	// points  points of the grid, at least 1
 	uint n, points;
 } p;
 

@@ -2,8 +2,9 @@
 //
 // stedc_deflated copies the deflated columns [k, n) of each merge from W to Q.
 //
-// in:  merges, w  the merges say where in w
-// out: q          the merges say where in q; it must not overlap w
+// in:  merges
+//      w       its deflated columns, where the merges say
+// out: q       the same columns of Q, where the merges say; it must not overlap w
 //
 // Values are copied as they are.
 //

@@ -35,7 +35,9 @@ layout(local_size_x_id = 0) in;
 // Invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-// Number of the merge; steps [first, end).
+// merge  number of the merge
+// first  first step
+// end    past the last step
 struct Chain { uint merge, first, end; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Chains { Chain at[]; };
 
@@ -46,7 +48,9 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
-	// Chains; first row and rows of the strip, or 0 and 0.
+	// count  number of chains
+	// first  first row of the strip; 0 without a strip
+	// strip  rows of the strip; 0 without a strip
 	uint count, first, strip;
 } p;
 

@@ -44,7 +44,9 @@ layout(push_constant, scalar) uniform Push {
 	Reals s;
 	Ints place;
 	RealsOut x;
-	// First column of J, and number of columns, in the second form; leading dimension of x.
+	// first    second form: first column of J, counted from the first that is wanted
+	// columns  second form: number of columns of J
+	// ldx      second form: leading dimension of x
 	uint first, columns, ldx;
 } p;
 

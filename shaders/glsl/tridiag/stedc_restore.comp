@@ -29,7 +29,8 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// First row and rows of the strip.
+	// first  first row of the strip
+	// strip  rows of the strip
 	uint first, strip;
 } p;
 

@@ -37,7 +37,10 @@ layout(push_constant, scalar) uniform Push {
 	Columns columns;
 	Ints order, place;
 	RealsOut x;
-	// First row and number of rows; columns; leading dimension of x.
+	// first  first row
+	// rows   number of rows
+	// m      number of columns
+	// ldx    leading dimension of x, at least the number of vectors
 	uint first, rows, m, ldx;
 } p;
 

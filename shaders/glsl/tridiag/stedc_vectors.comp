@@ -29,7 +29,8 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// The first column and the number of columns; 0 and 0 for all that are wanted.
+	// first    first of the columns that are wanted; 0 if columns is 0
+	// columns  number of columns; 0: all that are wanted
 	uint first, columns;
 } p;
 

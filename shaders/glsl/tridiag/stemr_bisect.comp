@@ -53,7 +53,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 #endif
 #ifdef BRACKET
-	// The cluster of each task; the shift chosen for each cluster.
+	// of      the cluster of each task
+	// chosen  the candidate that was chosen for each cluster
 	Words of, chosen;
 	// Eight candidates for each cluster.
 	MatrixIn shifts;
@@ -62,12 +63,14 @@ layout(push_constant, scalar) uniform Push {
 	uint fresh;
 #endif
 #ifndef COUNT
-	// Rounds of a dispatch; halvings that a team does at once, at least 1.
+	// rounds  rounds that the dispatch may do, at least 1
+	// levels  halvings that a team does at once, at least 1
 	uint rounds, levels;
 	// Relative length of the intervals at the end, at least 4 ulp.
 	real_t rtol;
 #endif
-	// Leading dimension of reps, at least 2; tasks.
+	// ld     leading dimension of reps, at least 2
+	// count  number of tasks
 	uint ld, count;
 } p;
 
@@ -163,8 +166,8 @@ void main() {
 			counted[t] = count(r, x);
 		}
 		barrier();
-		// No continue: invocations that leave a selection by it need not be together with the others at
-		// the barriers of the next round.
+		// No `continue` here: after it, invocations need not be together with the others at the
+		// barriers of the next round.
 		if (open && phase == LOWER) {
 			if (counted[t] <= task.index) {
 				phase = UPPER;

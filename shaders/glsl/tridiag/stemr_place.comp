@@ -28,8 +28,11 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn z;
 	Words column;
 	MatrixOut x;
-	// First row of the block; its rows; order; vectors; leading dimension of x, at least the number
-	// of all vectors.
+	// lo     first row of the block
+	// rows   rows of the block
+	// n      order of the matrix
+	// count  number of vectors
+	// ldx    leading dimension of x, at least the number of all vectors
 	uint lo, rows, n, count, ldx;
 } p;
 

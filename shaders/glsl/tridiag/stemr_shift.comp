@@ -52,12 +52,14 @@ layout(push_constant, scalar) uniform Push {
 	WordsInOut chosen;
 	Words child;
 	MatrixInOut children; // the same memory as reps, unless the parents are roots
-	// Which children to make: 0 or 1, see above; leading dimension of children.
+	// over     which children to make: 0 or 1, see above
+	// ldchild  leading dimension of children, at least 2
 	uint over, ldchild;
 #else
 	MatrixOut growth;
 #endif
-	// Leading dimension of reps, at least 2; clusters.
+	// ld        leading dimension of reps, at least 2
+	// clusters  number of clusters
 	uint ld, clusters;
 } p;
 

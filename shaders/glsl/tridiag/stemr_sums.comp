@@ -30,7 +30,9 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x, lambda;
 	MatrixOut sums;
-	// Rows; columns (vectors); leading dimension, at least m.
+	// n    rows of a vector
+	// m    number of vectors
+	// ldx  leading dimension, at least m
 	uint n, m, ldx;
 } p;
 

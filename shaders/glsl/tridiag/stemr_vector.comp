@@ -74,7 +74,11 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut residual;
 	SharedWords done;
 	Shared s, x;
-	// Leading dimensions, of s at least count; order of the matrix; vectors of this dispatch.
+	// ld     leading dimension of reps, at least 2
+	// lds    leading dimension of s, at least count
+	// ldx    leading dimension of x, at least the number of all vectors
+	// n      order of the matrix
+	// count  vectors of this dispatch
 	uint ld, lds, ldx, n, count;
 	// The sum of FRESH, LAST and HALVES that apply.
 	uint flags;
@@ -84,7 +88,8 @@ layout(push_constant, scalar) uniform Push {
 #pragma host FRESH LAST HALVES
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
-// A column of numbers, one a row: address of the first, bytes from row to row.
+// base    address of the number of row 0
+// stride  bytes from one row to the next
 struct Column { uint64_t base, stride; };
 
 // get and put access number i of a column.
