@@ -13,6 +13,7 @@ type StageCost = spectrum.StageCost
 // for order 0. Phases of O(n²) operations are left out.
 func (p *Plan[T]) Costs() []StageCost { return p.path.costs() }
 
+// costs are in the order of the solve, for spectrum.ProgressOf.
 func (p *path[T]) costs() []StageCost {
 	if p.n == 0 {
 		return nil

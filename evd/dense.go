@@ -15,7 +15,7 @@ type Dense[T Float] struct {
 	RowMajor       bool
 }
 
-// packed is an n×m matrix in new memory.
+// packed is an n×m matrix of zeros in new memory, with the smallest Ld.
 func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
 	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
 	d.Ld = max(d.stored().Rows, 1)

@@ -1,5 +1,4 @@
-// Package evd computes eigenvalues and eigenvectors of real symmetric matrices
-// on a Vulkan device:
+// Package evd computes eigenvalues and eigenvectors of real symmetric matrices on a Vulkan device:
 //
 //	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I.
 //
@@ -7,23 +6,39 @@
 //
 //	res, err := evd.Eigen(ctx, sym) // any gonum mat.Symmetric
 //
-// For many of one size, or for control over the device:
+// For many matrices of one order, or for control over the device:
 //
 //	dev, err := vk.Open(vk.Options{})
 //	p, err := evd.NewPlan[float64](dev, n, evd.Options{Vectors: true})
 //	res, err := p.Solve(ctx, evd.Sym[float64]{N: n, Ld: n, Data: a, Uplo: evd.Lower})
 //
-// Options.Select asks for a part of the spectrum: evd.Index(0, 100), the hundred least, or
-// evd.Interval(a, b); its vectors take a part of the time. A TridiagonalPlan is for
-// matrices that are tridiagonal to begin with.
+// Options.Select asks for a part of the spectrum: evd.Index(0, 100), the hundred smallest, or
+// evd.Interval(a, b). Fewer vectors take less time. A TridiagonalPlan is for matrices that are
+// tridiagonal to begin with.
 //
-// A plan allocates all device memory once and refuses at once what does not fit. (The exception is
-// MRRR for a part of the vectors: should divide and conquer ever have to help out, its memory is
-// allocated for that time, or Solve returns a *vk.OutOfMemoryError.) Its
-// input is never written to unless Options.Overwrite is set. Results are the same bits from run
-// to run on one device, and every vector's sign is fixed: its component of
-// largest magnitude (the first of equals) is positive.
+// # Contracts
 //
-// The method is the two-stage reduction of LAPACK's dsyevd_2stage; Solve reads
-// as its outline. See the package stages for each step alone.
+// Memory. A plan allocates all its device memory once, when it is made, and then refuses what does not
+// fit. There is one exception: MRRR for a part of the vectors allocates memory for divide and conquer
+// if it needs that method, which is rare; Solve can then return a *vk.OutOfMemoryError. Solve does not
+// write to its input, unless Options.Overwrite is set. Results have memory of their own.
+//
+// Results are the same bits from run to run on one device. The sign of each vector is fixed: its
+// component of largest magnitude (the first of several) is positive.
+//
+// Goroutines may share a device and a plan. A plan solves one matrix at a time.
+//
+// Indices count from 0, ranges are half-open, and λ[0] is the smallest eigenvalue. ulp is 2⁻⁵².
+//
+// # Method
+//
+// The two-stage reduction of LAPACK's dsyevd_2stage: Plan.Solve reads as its outline. Package stages
+// has the steps.
+//
+//	plan.go path.go memory.go options.go   what is prepared once
+//	solve.go load.go signs.go result.go    one solve
+//	check.go ratios.go                     residual and orthogonality of a result
+//	verify.go certificate.go               results that are proved, and the safe path
+//	tridiagonal*.go                        the same for tridiagonal matrices
+//	spectrum/                              T → Λ, S, for both kinds of plan
 package evd

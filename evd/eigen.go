@@ -8,14 +8,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Eigen opens the best device, computes all eigenvalues and eigenvectors of a,
-// and closes the device again. For more than one matrix make a Plan. Errors are those of
-// NewPlan and Plan.Solve, and vk.ErrNoDevice.
+// Eigen computes all eigenvalues and eigenvectors of a. It opens the best device and closes it again;
+// a program that solves several matrices saves that time with a Plan. a is not changed. Errors are
+// those of vk.Open, NewPlan and Plan.Solve.
 func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
 	return once(ctx, a, Options{Vectors: true})
 }
 
-// EigenValues is Eigen without vectors.
+// EigenValues is Eigen without vectors. It returns all eigenvalues, ascending.
 func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
 	res, err := once(ctx, a, Options{})
 	if err != nil {
@@ -24,6 +24,7 @@ func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
 	return res.Values, nil
 }
 
+// once opens the best device for one solve.
 func once(ctx context.Context, a mat.Symmetric, opt Options) (*Result[float64], error) {
 	dev, err := vk.Open(vk.Options{})
 	if err != nil {

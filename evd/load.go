@@ -11,19 +11,22 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// scale checks A and returns the power of two σ by which the device multiplies it.
+// scale checks A and returns the power of two σ by which the device multiplies it. The error is a
+// *NonFiniteError.
 func scale[T Float](a Sym[T]) (sigma float64, err error) {
 	largest, err := scan(a)
 	return scaling(largest), err
 }
 
-// upload copies A to the device.
+// upload copies A to the device, both triangles as they are. It may run while commands are recorded, not
+// while they execute. The error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), doubles(host)))
 }
 
-// recordLoad records that both triangles of σ·A are made of what was uploaded.
+// recordLoad records that the device multiplies the triangle uplo of A by σ and copies it to the other
+// triangle. What the other triangle held before is not read.
 func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), sigma)
@@ -78,7 +81,7 @@ func scanColumn[T Float](col []T, largest float64) (float64, int) {
 	return largest, -1
 }
 
-// scaling is dsyevd's rule. If the largest entry is so small or so large that squares of entries would
+// scaling returns σ for a matrix whose largest magnitude is largest. It is dsyevd's rule. If the largest entry is so small or so large that squares of entries would
 // leave the exponent's range, the matrix is multiplied by a power of two, exactly; else by 1.
 func scaling(largest float64) float64 {
 	const small = spectrum.SafeMin / spectrum.Ulp

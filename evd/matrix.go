@@ -64,6 +64,7 @@ func Gonum(m mat.Symmetric) Sym[float64] {
 	return a
 }
 
+// fromBlas shares the memory of s.
 func fromBlas(s blas64.Symmetric) Sym[float64] {
 	uplo := Lower // gonum is row-major: its upper triangle is our lower one
 	if s.Uplo == blas.Lower {

@@ -5,18 +5,21 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions is the path's own memory. The stages' workspaces are laid out with it.
+// regions is device memory of the path itself, in elements. The stages' workspaces are laid out with
+// it.
 type regions struct {
-	a      vk.Region[float64] // A, then the reflectors of Q1, then the vectors
-	t      vk.Region[float64] // block factors of Q1
-	band   vk.Region[float64]
-	v, tau vk.Region[float64] // reflectors of Q2
+	a      vk.Region[float64] // n²: A, then the reflectors of Q1, then the vectors
+	t      vk.Region[float64] // b² a panel: the block factors of Q1
+	band   vk.Region[float64] // 2·b·n: B, compact
+	v, tau vk.Region[float64] // the reflectors of Q2, stages.ReflectorLen; none without vectors
 
 	residual, orthogonality vk.Region[float64] // column sums of a check
 }
 
-// lay says what lives when, in the order of the solve: A and what is small all the time; the
-// workspaces one after another; with vectors, the reflectors of Q2 from bulge chasing on.
+// lay lays out the path's memory. A and what is small lives all the time, and with vectors the
+// reflectors of Q2, which are as large as half of A. The workspaces of the stages share memory, as
+// the stages run one after another. All stages exist by now: only then is the workspace of the
+// products known.
 func (p *path[T]) lay() {
 	n, b, s := p.n, p.tune.Band, &p.steps
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }

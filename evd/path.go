@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path is one way from A to its spectrum: sizes, stages, and the layout of their memory. The plan's
-// arena has that layout.
+// path is one way from A to its spectrum: sizes, stages, and the layout of their memory. A plan has one
+// path, or with Options.Verify two. The plan's arena has the layouts of both in turn, so that one path
+// runs at a time.
 type path[T Float] struct {
 	n       int
 	opt     Options
@@ -44,6 +45,8 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	return p, nil
 }
 
+// newSteps makes the stages. If several constructors fail, the error is that of the first stage in the
+// order of the solve.
 func newSteps(dev *vk.Device, n int, opt Options, t stages.Tuning) (s steps, err error) {
 	if s.ops, err = product.New(dev, t.Products); err != nil {
 		return s, err
@@ -75,6 +78,7 @@ func newSteps(dev *vk.Device, n int, opt Options, t stages.Tuning) (s steps, err
 // builder keeps the first error of several constructors.
 type builder struct{ err error }
 
+// keep takes the error of one constructor; nil is none.
 func (b *builder) keep(err error) {
 	if b.err == nil {
 		b.err = err

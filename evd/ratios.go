@@ -19,7 +19,8 @@ const Threshold = 60
 // Passed says whether both ratios are below Threshold.
 func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
 
-// newRatios divides the largest column sums of A·Z − Z·Λ and ZᵀZ − I, of order n. norm is ‖A‖₁.
+// newRatios divides the largest of the column sums, of |A·Z − Z·Λ| and of |ZᵀZ − I|, by what rounding may
+// cost for order n. norm is ‖A‖₁, or its bound from below.
 func newRatios(sums [2][]float64, norm float64, n int) Ratios {
 	unit := float64(n) * spectrum.Ulp
 	return Ratios{quotient(largest(sums[0]), norm, unit), quotient(largest(sums[1]), 1, unit)}

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Result is a spectrum, or the selected part of it, and how it was found.
+// Result is a spectrum, or the selected part of it, and how it was found. The caller owns its memory;
+// later solves do not change it. With Options.Overwrite the memory of Vectors is the input's.
 type Result[T Float] struct {
 	First   int         // Values[k] is λ[First+k], counted from 0 at the smallest
 	Values  []T         // ascending

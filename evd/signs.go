@@ -15,6 +15,7 @@ type orientation struct {
 	rowMajor  bool
 }
 
+// newOrientation builds the kernels.
 func newOrientation(dev *vk.Device, opt Options, t stages.Tuning) (*orientation, error) {
 	transpose, err := stages.NewTranspose(dev, t)
 	if err != nil {
@@ -24,8 +25,10 @@ func newOrientation(dev *vk.Device, opt Options, t stages.Tuning) (*orientation,
 	return &orientation{transpose, signs, opt.RowMajor}, err
 }
 
-// record transposes x into q, where a vector is a column, and fixes signs there. It returns the matrix
-// to download: q, or for row-major vectors x, which then holds the transpose of q.
+// record transposes x, a vector a row, into q, a vector a column, and fixes signs there: each vector's
+// component of largest magnitude, the first of several, becomes positive. x and q must not overlap.
+//
+// It returns the matrix to download: q, or for row-major vectors x, which then holds the transpose of q.
 func (o *orientation) record(rec *vk.Recorder, x, q stages.Matrix) stages.Matrix {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.transpose.Record(rec, x, q)
@@ -37,8 +40,8 @@ func (o *orientation) record(rec *vk.Recorder, x, q stages.Matrix) stages.Matrix
 	return x
 }
 
-// restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first, memory of as
-// many elements.
+// restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first and transposed
+// from there. via has at least as many elements as z and must not overlap q; it may hold anything after.
 func restore[T Float](ctx context.Context, dev *vk.Device, o *orientation, z *Dense[T], via vk.Slice[float64], q stages.Matrix) error {
 	if !z.RowMajor {
 		return vk.Upload(ctx, dev, q.At, doubles(z.stored()))

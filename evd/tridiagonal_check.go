@@ -41,7 +41,8 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	return newRatios(sums, scaled.norm, n), err
 }
 
-// columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, for the σ·T that is on the device.
+// columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector of z, for the σ·T that is
+// on the device. lambda is σ·λ.
 func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []float64) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
 	zs := stages.NewMatrix(p.z.In(ws), n, z.Cols, n)
@@ -105,7 +106,8 @@ type scaled struct {
 	norm   float64   // ‖σ·T‖₁, at least σ·safe minimum
 }
 
-// uploadScaled brings σ·T to the device, where σ is scaling's.
+// uploadScaled brings σ·T to the device, where σ is scaling's, and returns what a check needs of it. The
+// error is a *NonFiniteError, or vk's.
 func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 //	T = S·Λ·Sᵀ
 //
 // of one order and one set of options. It allocates memory of order n² only for Options.Vectors, or if
-// the solver needs it. Goroutines that share a plan wait for each other.
+// the solver needs it. Goroutines that share a plan wait for each other. The caller closes the plan,
+// before the device.
 type TridiagonalPlan[T Float] struct {
 	base      spectrum.Base
 	opt       Options
@@ -111,7 +112,7 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	return p.base.Open()
 }
 
-// upload brings T to the device.
+// upload brings T to the device, and waits until it is there.
 func (p *TridiagonalPlan[T]) upload(c *spectrum.Call, t spectrum.Tridiagonal) error {
 	return c.Run(func(rec *vk.Recorder) { p.spectrum.Send(rec, c.Arena, t) })
 }

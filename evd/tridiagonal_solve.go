@@ -10,8 +10,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectrum of t, or the selected part. It does not write to t. Errors are those of
-// Plan.Solve.
+// Solve computes the spectrum of t, or the selected part:
+//
+//	T = S·Λ·Sᵀ
+//
+// Vectors are columns of S, with signs fixed as for a dense matrix. It does not write to t. Errors are
+// those of Plan.Solve.
 func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()

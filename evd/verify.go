@@ -35,8 +35,9 @@ func (opt Options) safely(n int) Options {
 	return opt
 }
 
-// verified solves on the first path, and if the result does not pass its certificate, on the safe
-// path.
+// verified solves on the first path. If the result does not pass its certificate, or a method of the
+// path failed, it solves again on the safe path. Other errors are returned at once: the safe path would
+// meet them, too. The profile of the result has the time of both.
 func (p *Plan[T]) verified(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	first, err := p.solve(ctx, p.path, a)
 	if p.base.N <= 1 { // exact

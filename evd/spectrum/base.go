@@ -9,6 +9,11 @@ import (
 
 // Base is what a plan is built on: a device, an order, and device memory for one layout, which one
 // call at a time uses, until the plan is closed.
+//
+//	Dev, N, Layout   set by the plan's constructor, which then calls Allocate
+//	Lock … Unlock    around each method of the plan that uses the device
+//	Open, Begin      inside: refuse a closed plan, begin the call
+//	Close            by the user
 type Base struct {
 	Dev    *vk.Device
 	N      int        // order; a plan of order 0 allocates nothing

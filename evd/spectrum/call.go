@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Call is one call of a plan's method, in flight. Base.Begin makes it; one goroutine at a time uses
-// it.
+// Call is one call of a plan's method, in flight: its context, where it runs, and what is known of it so
+// far. Base.Begin makes it; one goroutine at a time uses it. It ends with the method.
 type Call struct {
 	Ctx      context.Context
 	Dev      *vk.Device

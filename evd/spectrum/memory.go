@@ -11,7 +11,10 @@ import (
 
 // resultMemory is memory on the host for vectors, allocated while the device computes. To get pages
 // takes longer than to fill them: the operating system provides a page when it is first written, and
-// Go's collector sets memory to zero before it hands it out again.
+// Go's collector sets memory to zero before it hands it out again. At n = 32768 this saves three of
+// seventeen seconds.
+//
+// allocate begins, wait ends; stop must be called in any case.
 type resultMemory[T Real] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
@@ -22,6 +25,7 @@ type resultMemory[T Real] struct {
 // Real is the number type of eigenvectors on the host.
 type Real interface{ float64 }
 
+// newResultMemory has no memory yet. ctx ends the touching of pages, as stop does.
 func newResultMemory[T Real](ctx context.Context) *resultMemory[T] {
 	r := &resultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)

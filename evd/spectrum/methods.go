@@ -26,7 +26,8 @@ type Method interface {
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (Method, error)
 
-// divideConquer is stages.DivideConquer as a Method.
+// divideConquer is stages.DivideConquer as a Method. Xt serves as workspace of n×n elements, whatever
+// part of the vectors is wanted.
 type divideConquer struct {
 	*stages.DivideConquer
 	n int
@@ -54,7 +55,8 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 	return values[from:to], nil
 }
 
-// divideConquerValues is stages.DivideConquerValues as a Method.
+// divideConquerValues is stages.DivideConquerValues as a Method. It finds all values and returns the part
+// that is wanted.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (Method, error) {
@@ -75,18 +77,21 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 	return values[from:to], nil
 }
 
-// bisection is stages.Bisection as a Method.
+// bisection is stages.Bisection as a Method: T is read on the device, and values come from there. It
+// finds the part that is wanted and no others.
 type bisection struct {
 	*stages.Bisection
 	n      int
 	values vk.Region[float64]
 }
 
+// newBisection makes the stage, and memory for its result.
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (Method, error) {
 	s, err := stages.NewBisection(dev, n, t)
 	return bisectionOf(s, n), err
 }
 
+// bisectionOf shares the kernels and the workspace of s.
 func bisectionOf(s *stages.Bisection, n int) bisection {
 	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
 }
@@ -106,7 +111,7 @@ func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]f
 	})
 }
 
-// mrrr is stages.MRRR as a Method, with divide and conquer as its last resort.
+// mrrr is stages.MRRR as a Method for at most m vectors, with divide and conquer as its last resort.
 type mrrr struct {
 	*stages.MRRR
 	n, m int
@@ -123,6 +128,7 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (Method
 
 func (s mrrr) Elements() int { return s.n * s.m }
 
+// Flops are those for m vectors, as many as there may be.
 func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
 // Solve finds the vectors even where values alone are wanted: in the memory that Elements asks for.
@@ -133,7 +139,7 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 	return values, notConverged(err)
 }
 
-// qr is stages.QRIteration as a Method.
+// qr is stages.QRIteration as a Method: it runs on the host, and uploads the vectors.
 type qr struct{ *stages.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ product.Ops, _ stages.Tuning) (Method, error) {

@@ -26,8 +26,8 @@ type StageCost struct {
 // operations done of the whole, and reports them. costs lists the phases in the order of the solve.
 // report may be nil.
 //
-// The marks of one phase are in units of its own. A phase that costs list does not have leaves Done
-// as it is.
+// The marks of one phase are in units of its own: of Total, Done is done. A phase that costs does not
+// list leaves Done of the whole as it is. When a phase is reported, those before it count as done.
 func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	if report == nil {
 		return nil

@@ -16,6 +16,9 @@ const settled = 2
 // with the number of levels. Mostly few values are off, and by little: more counts around them find
 // these. Bisection finds the rest.
 //
+// t is T in both places, and the values of p are changed in place. If Solve was asked for vectors, they
+// stay as they are.
+//
 // The values ascend afterwards. So each still belongs to its vector, or to one whose eigenvalue is the
 // same up to that width.
 func (s *Stage) settle(c *Call, t Problem, p Part) error {

@@ -50,7 +50,7 @@ var methods = []method{
 	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
 }
 
-// find returns the row of s, or nil for Auto and for what is no method.
+// find returns the row of s, or nil for Auto and for numbers that name no method.
 func find(s Solver) *method {
 	for i := range methods {
 		if methods[i].solver == s {
@@ -60,7 +60,7 @@ func find(s Solver) *method {
 	return nil
 }
 
-// Solvers lists the names that ParseSolver takes.
+// Solvers lists the names that ParseSolver takes, "auto" first.
 func Solvers() []string {
 	names := []string{Auto.String()}
 	for _, m := range methods {
@@ -101,11 +101,12 @@ func ParseSolver(name string) (Solver, error) {
 	return Auto, noSolver(fmt.Sprintf("%q", name))
 }
 
+// noSolver is the error for a name or a number that is no method's.
 func noSolver(name string) *OptionError {
 	return &OptionError{"Solver", fmt.Sprintf("%s is none of %s", name, strings.Join(Solvers(), ", "))}
 }
 
-// Options say what is wanted of a spectrum.
+// Options say what is wanted of a spectrum. The zero value is all values, by the method that suits.
 type Options struct {
 	Vectors bool
 	Select  Selection // the zero value is all of the spectrum
@@ -131,7 +132,12 @@ func (o Options) Check(n int) error {
 // Capacity is the largest number of eigenvalues that there may be to find.
 func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
 
-// choose returns the method for order n, never Auto. The orders in t come from measurements.
+// choose returns the method for order n, never Auto:
+//
+//	small orders       QR iteration on the host; the orders in t come from measurements
+//	a part, vectors    MRRR: O(n·m) operations
+//	all, vectors       divide and conquer
+//	values             bisection
 func (o Options) choose(n int, t stages.Tuning) Solver {
 	switch {
 	case o.Solver != Auto:

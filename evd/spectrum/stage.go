@@ -23,7 +23,8 @@ type Stage struct {
 }
 
 // New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count or
-// Certify will be called.
+// Certify will be called. ops are the plan's products, which divide and conquer announces its own to.
+// The error is that of a stage's constructor.
 func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t stages.Tuning) (*Stage, error) {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
 	chosen := opt.choose(n, t)
@@ -52,6 +53,7 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t sta
 	return s, nil
 }
 
+// chooseMethod makes the method. Divide and conquer has a smaller one for values alone.
 func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops, t stages.Tuning) (err error) {
 	m := find(chosen)
 	construct := m.make
@@ -63,12 +65,14 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops, t s
 	return err
 }
 
-// Always lists the memory that lives as long as T and its vectors do.
+// Always lists the memory that lives as long as T and its vectors do: from the reduction on, until the
+// vectors have been transformed back.
 func (s *Stage) Always() []vk.Space {
 	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
 }
 
-// Work is memory that Solve, Count and Certify need while they run.
+// Work is memory that Solve, Count and Certify need while they run. It may share bytes with what other
+// stages need at other times.
 func (s *Stage) Work() *vk.Layout {
 	switch {
 	case s.exact != nil: // sturm's is part of it
@@ -83,7 +87,7 @@ func (s *Stage) Work() *vk.Layout {
 // Bisection.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
-// Cost is the forecast of the method's operations.
+// Cost is the forecast of the method's operations, for as many eigenpairs as there may be.
 func (s *Stage) Cost() StageCost {
 	return StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }
@@ -100,7 +104,7 @@ func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) 
 // X is the memory of Sᵀ: free before Solve, and after its vectors have been used.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
 
-// Send records that T goes to the device.
+// Send records that T goes to the device. t must not change until the recording has run.
 func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
 	vk.SendFirst(rec, s.d.In(ws), t.D)
 	vk.SendFirst(rec, s.e.In(ws), t.E)

@@ -20,7 +20,7 @@ type Vectors[T Real] struct {
 	Back func(x stages.Matrix) (stages.Matrix, error)
 }
 
-// Tail is what every Solve ends with, from T on:
+// Tail is what every Solve ends with, from T on. A plan fills one in for each call, and runs it once:
 //
 //	T = S·Λ·Sᵀ      what is selected of it
 //	λ/σ             to the host
@@ -39,8 +39,9 @@ type Result[T Real] struct {
 	Vectors []vk.Columns[T] // of each of Tail.Vectors
 }
 
-// Run solves for T, which is on the device and, the same, in host. Errors: those of Stage.Solve, of
-// Certify and of Back, and vk's.
+// Run solves for T, which is on the device and, the same, in host. Memory for vectors is allocated as
+// soon as their number is known, while the device computes. After an error no goroutine writes to
+// that memory any more. Errors: those of Stage.Solve, of Certify and of Back, and vk's.
 func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	memory := make([]*resultMemory[T], len(t.Vectors))
 	for i := range memory {
@@ -75,7 +76,7 @@ func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	return res, nil
 }
 
-// allocate gets memory for m vectors, the caller's or new.
+// allocate gets memory for m vectors: the caller's, or new memory whose allocation it only begins.
 func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
 	switch {
 	case v.Into != nil:

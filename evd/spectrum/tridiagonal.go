@@ -22,7 +22,7 @@ const (
 // E has one element less than D.
 type Tridiagonal struct{ D, E []float64 }
 
-// Norm1 is ‖T‖₁, the largest column sum of magnitudes. It may overflow.
+// Norm1 is ‖T‖₁, the largest column sum of magnitudes; 0 for order 0. It may overflow to +Inf.
 func (t Tridiagonal) Norm1() float64 {
 	sums := make([]float64, len(t.D))
 	for i, x := range t.D {
@@ -48,7 +48,7 @@ type Part struct {
 	Vectors stages.Matrix // Sᵀ: row k belongs to Values[k]; no rows without vectors
 }
 
-// Scale returns σ·v.
+// Scale returns σ·v in new memory, in double precision.
 func Scale[T Real](v []T, sigma float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
@@ -57,7 +57,7 @@ func Scale[T Real](v []T, sigma float64) []float64 {
 	return out
 }
 
-// Unscale returns v/σ for a power of two σ: exact, unless it underflows.
+// Unscale returns v/σ in new memory, for a power of two σ: exact, unless it underflows.
 func Unscale[T Real](v []float64, sigma float64) []T {
 	out := make([]T, len(v))
 	for i, x := range v {
