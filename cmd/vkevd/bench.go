@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// warmUp is how long a device works before it is measured: clocks settle meanwhile.
+// warmUp is the load on a device before it is measured, until its clocks settle.
 const warmUp = time.Second
 
 // A benchJob is one call of vkevd bench.
@@ -21,12 +21,12 @@ type benchJob struct {
 	device  func() string
 	config  *config
 	options bench.Options
-	tunings []string // JSON, changes of the tuning to be compared
+	tunings []string // JSON, changes of the tuning that are compared
 	rows    string   // path of the rows in JSON, "" for none
 	kernels bool
 }
 
-// benchmark is bench.Bench.
+// A benchmark is a *bench.Bench. Tests have another.
 type benchmark interface {
 	Peaks() []bench.Row
 	Measure(ctx context.Context, n int) ([]bench.Row, error)
@@ -39,35 +39,25 @@ func benchCommand(s *session) *cobra.Command {
 	j := &benchJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "bench --n N,… [flags] STAGE…",
-		Short: "how fast each stage is on a device",
-		Long: `bench measures stages of the solver one by one on random input, in turns, by the device's own
-clock, after a second of load and a run of each that does not count. Stages:
+		Short: "the speed of each stage on a device",
+		Long: `bench measures stages of the solver on random input, in turns, by the device's own clock. Before
+that it loads the device for a second and runs each stage once. Stages:
 ` + folded(bench.Stages(), 90) + `.
 
-The rates are of the operations that a stage counts for itself, and of the bytes that any
-method must move, both also as a part of the device's peaks: what it reaches with nothing
-but fused multiply-adds, and with nothing but copying, which are measured first. Where the
-device has no fused multiply-add, as on lavapipe, stages can come out above its peak.
+GFLOP/s are the operations that a stage counts for itself, GB/s the bytes that any method must
+move. Both are also given in percent of the device's peaks, which are measured first: kernels of
+nothing but fused multiply-adds, and of nothing but copies. On devices without a fused
+multiply-add, such as lavapipe, stages can exceed the peak.
 
-gemm is n×n with the block as its inner dimension; symm and panel-qr have as many columns as
-the band is wide. values and vectors are the whole solver; on the clock that includes
-bringing the matrix to the device and the vectors back. Lists of sizes are combined.`,
+gemm multiplies n×n matrices with the block as inner dimension; symm and panel-qr have as many
+columns as the band is wide. values and vectors are the whole solver; their wall clock includes
+the transfers of matrix and vectors. If several flags list sizes, all combinations are measured.`,
 		Example: `  vkevd bench peaks
   vkevd bench --n 4096,8192 gemm syr2k symm
   vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2
   vkevd bench --n 8192 --tuning '{}' --tuning '{"ApplyQ2":{"Group":32}}' apply-q2`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			j.options.Stages = args
-			_, err := bench.Variants(vk.Info{}, nil, j.tunings)
-			if err := errors.Join(j.options.Check(), err); err != nil {
-				return usage(cmd, "%w", err)
-			}
-			if err := checkOrders(j.options.Orders...); err != nil {
-				return usage(cmd, "%w", err)
-			}
-			return nil
-		},
-		ValidArgsFunction: words(bench.Stages(), false),
+		Args:              j.check,
+		ValidArgsFunction: words(bench.Stages()),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
 	j.device = deviceFlag(cmd, s)
@@ -78,34 +68,44 @@ bringing the matrix to the device and the vectors back. Lists of sizes are combi
 	f.IntSliceVar(&j.options.Bands, "band", nil, "half-bandwidths `B` (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
-	f.IntVar(&j.options.Repeat, "repeat", 5, "measure each `R` times")
-	f.StringArrayVar(&j.tunings, "tuning", nil, "measure with these changes of the device's tuning, fields of stages.Tuning in\n`JSON`; several are measured in turns")
-	f.StringVar(&j.rows, "json", "", "append every measurement to `FILE`, one JSON object a line")
-	f.BoolVar(&j.kernels, "kernels", false, "afterwards run each once more and time every kernel; also its\nregisters, spills and shared bytes, where the driver tells")
+	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
+	f.StringArrayVar(&j.tunings, "tuning", nil, "change the device's tuning: fields of stages.Tuning in `JSON`; given\nseveral times, the tunings are measured in turns")
+	rowsFlag(cmd, &j.rows, "every measurement")
+	f.BoolVar(&j.kernels, "kernels", false, "run every stage once more and time its kernels; also their\nregisters, spills and shared bytes, if the driver tells them")
 	return cmd
+}
+
+func (j *benchJob) check(cmd *cobra.Command, args []string) error {
+	j.options.Stages = args
+	_, err := bench.Variants(vk.Info{}, nil, j.tunings)
+	if err := errors.Join(j.options.Check(), err); err != nil {
+		if len(j.options.Orders) == 0 && j.needsOrders() {
+			return usage(cmd, "bench needs --n N,…, the orders of the matrices")
+		}
+		return usage(cmd, "%w", err)
+	}
+	if err := checkOrders(j.options.Orders...); err != nil {
+		return usage(cmd, "%w", err)
+	}
+	return nil
+}
+
+// needsOrders says whether all stages are known and one of them works on matrices.
+func (j *benchJob) needsOrders() bool {
+	opt := j.options
+	opt.Orders = []int{1}
+	return opt.Check() == nil && len(j.tunings) == 0
 }
 
 func (j *benchJob) run(ctx context.Context) error {
 	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.measure(ctx, rows, show) })
 }
 
-// measuring is work that appends rows to a file, "" for none, and shows how far it is.
-func measuring(ctx context.Context, s *session, path string, work func(rows *rowFile, show *progress) error) error {
-	rows, err := openRows(path)
-	if err != nil {
-		return err
-	}
-	defer rows.close()
-	show := newProgress(s.stderr, s.terminal)
-	defer show.finish()
-	return untilDone(ctx, func() error { return work(rows, show) })
-}
-
 func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) error {
-	if j.terminal { // elsewhere there would be a line for each measurement
+	if j.terminal { // elsewhere each measurement would be a line
 		j.options.Progress = show.stage
 	}
-	report := &benchReport{j.stdout, rows, show}
+	report := &benchReport{rows.table(j.session), rows, show}
 	err := j.on(ctx, false, func(b benchmark) error {
 		return errors.Join(report.peaks(b.Peaks()), j.each(ctx, func(n int) error {
 			measured, err := b.Measure(ctx, n)
@@ -115,7 +115,8 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 	if !j.kernels || ctx.Err() != nil {
 		return err
 	}
-	// A timestamp after every kernel takes time itself: another pass, on a device opened for it.
+	// Timestamps after every kernel take time: they are taken in another pass, on a
+	// device that is opened for it.
 	again := j.on(ctx, true, func(b benchmark) error {
 		failed := j.each(ctx, func(n int) error {
 			details, err := b.Profile(ctx, n)
@@ -127,14 +128,13 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 		kernels, err := b.Kernels()
 		return errors.Join(failed, err, report.kernels(kernels))
 	})
-	if err != nil { // and the same has gone wrong again
+	if err != nil { // the second pass has failed in the same way
 		return err
 	}
 	return again
 }
 
-// each goes through the orders: what fails at one, for lack of memory perhaps, is no
-// reason to go without the others.
+// each does work for all orders, even if it fails for some, for lack of memory perhaps.
 func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	var errs []error
 	for _, n := range j.options.Orders {
@@ -146,7 +146,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errs...)
 }
 
-// on opens the device and makes it ready.
+// on opens the device and uses it.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.stderr)
 	if err != nil {

@@ -62,7 +62,7 @@ func (b *pretendedBench) Kernels() ([]bench.Kernel, error) {
 }
 
 const benchOfGemm = `Pretence 9000, gonum 0.17
-stage          n    b     k      m   median ms       least        most    on clock   GFLOP/s of fma     GB/s of copy
+stage          n    b     k      m   median ms         min         max  wall clock   GFLOP/s of fma     GB/s of copy
 peak fma       –    –    64      –      0.0000      0.0000      0.0000      0.0000     100.0  25.0%     10.0   50.0%
 peak copy      –    –    64      –      0.0000      0.0000      0.0000      0.0000     100.0  25.0%     10.0   50.0%
 gemm           7    –    64      –      7.0000      3.5000     14.0000     21.0000     100.0  25.0%     10.0   50.0%
@@ -120,13 +120,13 @@ func TestBenchRefused(t *testing.T) {
 	stages := strings.Join(bench.Stages(), ", ")
 	s.fails(statusInput, "no stage to measure; there are "+stages+help, "bench")
 	s.fails(statusInput, `unknown stage "gem"; there are `+stages+help, "bench", "gem")
-	s.fails(statusInput, "no order of matrices to measure with"+help, "bench", "peaks", "gemm")
+	s.fails(statusInput, "bench needs --n N,…, the orders of the matrices"+help, "bench", "peaks", "gemm")
 	s.fails(statusInput, "orders, bands, blocks, columns and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")
 	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "bench", "--json", "no/rows", "peaks")
 	s.machine.openErr = vk.ErrNoDevice
 	s.fails(statusDevice, "no usable Vulkan device", "bench", "peaks")
 	s.machine.openErr, s.machine.planErr = nil, &vk.OutOfMemoryError{What: "the workspace", Need: 2, Free: 1}
-	s.fails(statusDevice, "the workspace needs 2 bytes of device memory, 1 are free", "bench", "peaks")
+	s.fails(statusDevice, "the workspace needs 2 bytes of device memory, 1 byte is free", "bench", "peaks")
 }
 
 func TestBenchVariants(t *testing.T) {

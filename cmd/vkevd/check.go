@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,36 +16,36 @@ import (
 // A checkJob is one call of vkevd check.
 type checkJob struct {
 	*session
-	device       func() string
-	host, asJSON bool
-	quiet        bool
+	device      func() string
+	json        *jsonOutput
+	host, quiet bool
 }
 
 func checkCommand(s *session) *cobra.Command {
 	j := &checkJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "check [flags] MATRIX VALUES [VECTORS]",
-		Short: "how good eigenvalues and vectors in files are",
-		Long: `check measures eigenvalues and vectors, whoever computed them, against the matrix that they
-belong to, in LAPACK's ratios:
+		Short: "how good the eigenvalues and eigenvectors in files are",
+		Long: `check measures eigenvalues and eigenvectors of any program against their matrix, in LAPACK's
+ratios:
 
   residual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
   orthogonality   ‖I − Qᵀ·Q‖₁ / (n·ε)
 
-Ratios of a few units are as good as double precision can be; if one is 60 or more, or no
-number, the exit status is 1. The files are as solve writes them: MATRIX anything it reads
-without --tridiagonal, VALUES text, .npy or .json, VECTORS a matrix whose column j belongs to
-value j; one of them may be -, standard input. Without VECTORS only Σλ and Σλ² can be
-compared, with the trace and the squared Frobenius norm.
+Ratios of a few units are as good as double precision can be. If a ratio is 60 or more, or NaN, the
+result is bad and the exit status is 1. MATRIX may have any format that solve reads without
+--tridiagonal. VALUES is text, .npy or .json. VECTORS is a matrix whose column j belongs to
+value j. One of the files may be -, standard input. Without VECTORS, check can only compare Σλ with
+the trace and Σλ² with the squared Frobenius norm.
 
-The products are made on the device, or, with --host, or if there are fewer vectors than
-rows, on the host, which takes longer and trusts nothing that solve has used.`,
+The device computes the products. With --host, or if there are fewer vectors than rows, the host
+does, which takes longer and shares no code with solve.`,
 		Example: `  vkevd solve --out-values v.txt --out-vectors Q.npy A.mtx
   vkevd check A.mtx v.txt Q.npy
-  vkevd check --host --json A.mtx v.txt Q.npy`,
+  vkevd check --host --json - A.mtx v.txt Q.npy`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 && len(args) != 3 {
-				return usage(cmd, "check takes MATRIX, VALUES and perhaps VECTORS, not %d files", len(args))
+				return usage(cmd, "check takes MATRIX, VALUES and optionally VECTORS, not %s", plural(len(args), "file"))
 			}
 			if first := slices.Index(args, streamWord); first >= 0 && slices.Contains(args[first+1:], streamWord) {
 				return usage(cmd, "only one of the files can be standard input")
@@ -56,10 +55,10 @@ rows, on the host, which takes longer and trusts nothing that solve has used.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
 	j.device = deviceFlag(cmd, s)
+	j.json = jsonFlag(cmd, "the ratios")
 	f := cmd.Flags()
-	f.BoolVar(&j.host, "host", false, "compute on the host, without any device")
-	f.BoolVar(&j.asJSON, "json", false, "the ratios as a JSON object")
-	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
+	f.BoolVar(&j.host, "host", false, "compute on the host; no device is needed")
+	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
 	return cmd
 }
 
@@ -68,7 +67,11 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 	if j.quiet {
 		stderr = io.Discard
 	}
-	show := newProgress(stderr, j.terminal && !j.quiet)
+	if err := j.json.open(j.stdout); err != nil {
+		return err
+	}
+	defer j.json.close()
+	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
 	defer show.end()
 	a, res, err := j.read(ctx, files, show)
 	if err != nil {
@@ -79,15 +82,13 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 		return aboutMatrix(files[0], a.N, err)
 	}
 	show.end()
-	if j.asJSON {
-		err = json.NewEncoder(j.stdout).Encode(found)
-	} else {
-		err = found.print(j.stdout)
+	if !j.json.instead() {
+		err = cannotWrite("standard output", found.print(j.stdout))
 	}
-	return errors.Join(cannotWrite("standard output", err), found.verdict())
+	return errors.Join(err, j.json.write(ctx, found), found.verdict())
 }
 
-// read reads the files and makes sure that they belong together.
+// read reads the files and checks that their sizes match.
 func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a evd.Sym[float64], _ *evd.Result[float64], _ error) {
 	show.stage("reading " + inputName(files[0]))
 	a, err := readMatrix(ctx, files[0], j.stdin)
@@ -98,7 +99,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	show.stage("reading " + inputName(files[1]))
 	if res.Values, err = unlessDone(ctx, func() ([]float64, error) {
 		if a.N == 0 && files[1] != streamWord && isEmpty(files[1]) {
-			return nil, nil // what solve writes of no values; matio calls it no file
+			return nil, nil // as solve writes it; matio does not read empty files
 		}
 		return readVector(files[1], j.stdin)
 	}); err != nil {
@@ -106,7 +107,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	}
 	if len(files) < 3 {
 		if len(res.Values) != a.N {
-			return a, nil, fmt.Errorf("%s: %d values do not belong to a matrix of order %d", inputName(files[1]), len(res.Values), a.N)
+			return a, nil, fmt.Errorf("%s: %s for a matrix of order %d", inputName(files[1]), plural(len(res.Values), "value"), a.N)
 		}
 		return a, res, nil
 	}
@@ -123,9 +124,9 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	}
 	switch {
 	case z.Rows != a.N || z.Cols > a.N:
-		return a, nil, fmt.Errorf("%s: %d by %d elements are no eigenvectors of a matrix of order %d", inputName(files[2]), z.Rows, z.Cols, a.N)
+		return a, nil, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d", inputName(files[2]), z.Rows, z.Cols, a.N)
 	case len(res.Values) != z.Cols:
-		return a, nil, fmt.Errorf("%s: %d values do not belong to the %d vectors in %s", inputName(files[1]), len(res.Values), z.Cols, inputName(files[2]))
+		return a, nil, fmt.Errorf("%s: %s for %s in %s", inputName(files[1]), plural(len(res.Values), "value"), plural(z.Cols, "vector"), inputName(files[2]))
 	}
 	res.Vectors = z
 	return a, res, nil
@@ -150,8 +151,7 @@ func (j *checkJob) measure(ctx context.Context, a evd.Sym[float64], res *evd.Res
 	return measured(ctx, p, a, res)
 }
 
-// onHost measures with the functions that the tests trust. a has both triangles, as
-// readMatrix leaves it.
+// onHost measures with the functions that the tests use. Both triangles of a are set.
 func onHost(a evd.Sym[float64], res *evd.Result[float64]) measures {
 	z := res.Vectors
 	return ratios(evd.Ratios{

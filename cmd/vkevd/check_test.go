@@ -24,8 +24,8 @@ func TestCheckOnTheDevice(t *testing.T) {
 	s := newStage(t)
 	s.solved()
 	stdout, stderr, status := s.run("check", "--device", "pre", "A.mtx", "v.txt", "Q.npy")
-	const want = `residual                             0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
-orthogonality                         0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
+	const want = `residual                             0.25  good  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε)
 `
 	const told = "reading A.mtx\nreading v.txt\nreading Q.npy\npreparing the device\nchecking\n"
 	if stdout != want || stderr != told || status != statusSuccess {
@@ -56,7 +56,7 @@ func TestCheckOnTheHost(t *testing.T) {
 			s.file("A.mtx", twoByTwo)
 			s.file("v", c.values)
 			s.file("Q", c.vectors)
-			stdout, stderr, status := s.run("check", "--host", "--quiet", "--json", "A.mtx", "v", "Q")
+			stdout, stderr, status := s.run("check", "--host", "--quiet", "--json", "-", "A.mtx", "v", "Q")
 			var got struct{ Passed bool }
 			if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Passed != (c.fails == "") {
 				t.Errorf("%v in %s", err, stdout)
@@ -94,17 +94,17 @@ func TestCheckRefuses(t *testing.T) {
 	s.file("tall.npy", npy(3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9))
 	s.file("empty", "")
 	for _, c := range []struct{ args, says string }{
-		{"A.mtx", "check takes MATRIX, VALUES and perhaps VECTORS, not 1 files; see vkevd check --help"},
+		{"A.mtx", "check takes MATRIX, VALUES and optionally VECTORS, not 1 file; see vkevd check --help"},
 		{"- -", "only one of the files can be standard input; see vkevd check --help"},
-		{"A.mtx three", "three: 3 values do not belong to a matrix of order 2"},
-		{"A.mtx three Q.npy", "three: 3 values do not belong to the 2 vectors in Q.npy"},
-		{"A.mtx one Q.npy", "one: 1 values do not belong to the 2 vectors in Q.npy"},
-		{"A.mtx v.txt wide.npy", "wide.npy: 2 by 3 elements are no eigenvectors of a matrix of order 2"},
-		{"A.mtx v.txt tall.npy", "tall.npy: 3 by 3 elements are no eigenvectors of a matrix of order 2"},
+		{"A.mtx three", "three: 3 values for a matrix of order 2"},
+		{"A.mtx three Q.npy", "three: 3 values for 2 vectors in Q.npy"},
+		{"A.mtx one Q.npy", "one: 1 value for 2 vectors in Q.npy"},
+		{"A.mtx v.txt wide.npy", "wide.npy: 2 by 3 elements cannot be eigenvectors of a matrix of order 2"},
+		{"A.mtx v.txt tall.npy", "tall.npy: 3 by 3 elements cannot be eigenvectors of a matrix of order 2"},
 		{"A.mtx none Q.npy", "none: no such file or directory"},
 		{"A.mtx empty Q.npy", "empty: the file is empty"},
 		{"A.mtx . Q.npy", ".: is a directory, not a vector file"},
-		{"A.mtx v.txt v.txt", "v.txt: 2 values do not belong to the 1 vectors in v.txt"},
+		{"A.mtx v.txt v.txt", "v.txt: 2 values for 1 vector in v.txt"},
 		{"wide.npy v.txt Q.npy", "wide.npy: matrix is not square: 2 rows, 3 columns"},
 	} {
 		s.fails(statusInput, c.says, append([]string{"check"}, strings.Fields(c.args)...)...)

@@ -7,15 +7,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shells are those whose command lines can be completed.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "a script that completes command lines",
-		Long: `completion prints a script for SHELL, which is bash, zsh, fish or powershell. Once the shell has
-read it, the Tab key completes commands, flags, stages and kinds of matrices.`,
+		Long: `completion prints a script for SHELL: bash, zsh, fish or powershell. After the shell has read it,
+the Tab key completes commands, flags, devices, methods, stages and kinds of matrices.`,
 		Example: `  vkevd completion bash > ~/.local/share/bash-completion/completions/vkevd
   vkevd completion zsh > ~/.zfunc/_vkevd
   vkevd completion fish > ~/.config/fish/completions/vkevd.fish`,
@@ -44,11 +43,9 @@ read it, the Tab key completes commands, flags, stages and kinds of matrices.`,
 	}
 }
 
-// words completes arguments from a list, beside files or without them.
-func words(list []string, files bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	directive := cobra.ShellCompDirectiveNoFileComp
-	if files {
-		directive = cobra.ShellCompDirectiveDefault
+// words completes with the words of a list, and not with files.
+func words(list []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return list, cobra.ShellCompDirectiveNoFileComp
 	}
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return list, directive }
 }

@@ -113,7 +113,7 @@ func (c *config) possible(choice tune.Choice, info vk.Info) error {
 		return err
 	}
 	const order = 64 // any will do
-	_, err = c.machine.forecast(info, order, false, evd.Options{Vectors: true, Tuning: tuning})
+	_, _, err = c.machine.forecast(info, order, false, evd.Options{Vectors: true, Tuning: tuning})
 	return err
 }
 

@@ -27,5 +27,5 @@ func TestDebugShaders(t *testing.T) {
 			}
 		}
 	}
-	newStage(t).fails(statusInput, "--debug-shaders: the fastest of checked kernels says nothing of others; see vkevd tune --help", "tune", "--debug-shaders")
+	newStage(t).fails(statusInput, "--debug-shaders: checked kernels are slower, and their best sizes are not those of the others; see vkevd tune --help", "tune", "--debug-shaders")
 }

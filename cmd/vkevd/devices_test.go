@@ -25,7 +25,7 @@ func TestDevices(t *testing.T) {
 
 func TestDevicesJSON(t *testing.T) {
 	s := newStage(t)
-	stdout, _, status := s.run("devices", "--json")
+	stdout, _, status := s.run("devices", "--json", "-")
 	var infos []vk.Info
 	if err := json.Unmarshal([]byte(stdout), &infos); err != nil || status != statusSuccess {
 		t.Fatalf("status %d, %v in\n%s", status, err, stdout)
@@ -40,5 +40,5 @@ func TestNoDevices(t *testing.T) {
 	s.machine.listErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	s.fails(statusDevice, "no usable Vulkan device: no loader", "devices")
 	s.machine.listErr, s.machine.none = nil, true
-	s.fails(statusDevice, "no usable Vulkan device: the Vulkan loader found no driver; on Debian and Ubuntu: apt install mesa-vulkan-drivers", "devices", "--json")
+	s.fails(statusDevice, "no usable Vulkan device: the Vulkan loader found no driver; on Debian and Ubuntu: apt install mesa-vulkan-drivers", "devices", "--json", "-")
 }

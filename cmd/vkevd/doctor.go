@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -25,7 +24,7 @@ const (
 	noted   state = "note" // neither good nor bad
 )
 
-// A missingError says that something stands between this machine and a solve.
+// A missingError says that this machine cannot solve, and why.
 type missingError struct{ first finding }
 
 func (e *missingError) Error() string {
@@ -37,35 +36,35 @@ func (e *missingError) Error() string {
 }
 
 func doctorCommand(s *session) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "what this machine has and what it lacks",
-		Long: `doctor looks at all that a solve relies on, a line each: the Vulkan loader and drivers, what
-the device offers, how well it divides and takes square roots in double precision (in units
-in the last place, at operands made to be hard), whether workgroups that others wait for get
-on, its memory and the largest matrices that fit, folders, and a small matrix solved and
-checked. A line begins with ok, with note, or with missing; then it ends with what to do
-about it. If something is missing, the exit status is 3.`,
-		Example: "  vkevd doctor\n  vkevd doctor --device nvidia --json",
+		Long: `doctor examines everything that a solve relies on, one line each: the Vulkan loader and drivers;
+the features of the device; the accuracy of its divisions and square roots in double precision (in
+units in the last place, for hard operands); whether running workgroups make progress while others
+wait for them; its memory and the largest matrices that fit; folders; and a small matrix, solved
+and checked. A line begins with ok, note or missing. After missing, it ends with a remedy, and the
+exit status is 3.`,
+		Example: "  vkevd doctor\n  vkevd doctor --device nvidia --json -",
 		Args:    noArguments,
 	}
 	device := deviceFlag(cmd, s)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON array")
+	out := jsonFlag(cmd, "the findings")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		d := &examination{session: s, word: device(), system: distributionOf(s.system())}
-		if !asJSON {
-			d.tell = func(f finding) error { return printFinding(s.stdout, f) }
-		}
-		if err := untilDone(cmd.Context(), func() error { return d.all(cmd.Context()) }); err != nil {
+		ctx := cmd.Context()
+		if err := out.open(s.stdout); err != nil {
 			return err
 		}
-		if asJSON {
-			e := json.NewEncoder(s.stdout)
-			e.SetIndent("", "  ")
-			if err := e.Encode(d.findings); err != nil {
-				return cannotWrite("standard output", err)
-			}
+		defer out.close()
+		d := &examination{session: s, word: device(), system: distributionOf(s.system())}
+		if !out.instead() {
+			d.tell = func(f finding) error { return printFinding(s.stdout, f) }
+		}
+		if err := untilDone(ctx, func() error { return d.all(ctx) }); err != nil {
+			return err
+		}
+		if err := out.write(ctx, d.findings); err != nil {
+			return err
 		}
 		return d.verdict()
 	}
@@ -81,14 +80,14 @@ func printFinding(w io.Writer, f finding) error {
 	return cannotWrite("standard output", err)
 }
 
-// examination is one doctor's visit.
+// An examination is one run of the doctor.
 type examination struct {
 	*session
-	word     string // which device
+	word     string // the device asked for
 	system   distribution
-	tell     func(finding) error // as soon as something is known; may be nil
+	tell     func(finding) error // called with each finding at once; may be nil
 	findings []finding
-	err      error // of telling
+	err      error // of tell
 }
 
 func (d *examination) add(name string, s state, remedy, format string, args ...any) {
@@ -99,7 +98,7 @@ func (d *examination) add(name string, s state, remedy, format string, args ...a
 	}
 }
 
-// okIf is fine or missing; the remedy is for the latter.
+// okIf adds fine or missing; remedy is for the latter.
 func (d *examination) okIf(good bool, name, remedy, format string, args ...any) {
 	if good {
 		d.add(name, fine, "", format, args...)
@@ -118,11 +117,11 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// all goes from the outside in, and ends where nothing further can be seen.
+// all examines from the outside in, as far as it gets.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {
-		d.opened(ctx)
+		d.tryOut(ctx)
 	}
 	d.folders()
 	if err := ctx.Err(); err != nil {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// distribution is how a system gets what is missing. {} in install stands for packages.
+// A distribution says how a system installs what is missing. {} in install stands for packages.
 type distribution struct {
-	ids     []string // of os-release(5)
+	ids     []string // in os-release(5)
 	install string
-	loader  string // packages
-	drivers string // of GPUs other than NVIDIA's
-	cpu     string // lavapipe
-	nvidia  string // the whole command: it is not always one package
+	loader  string // package
+	drivers string // packages for all GPUs except NVIDIA's
+	cpu     string // package of lavapipe
+	nvidia  string // the whole command: it may be more than one package
 }
 
 var distributions = []distribution{
@@ -24,10 +24,10 @@ var distributions = []distribution{
 	{[]string{"alpine"}, "apk add {}", "vulkan-loader", "mesa-vulkan-ati mesa-vulkan-intel", "mesa-vulkan-swrast", "NVIDIA's driver does not run on musl"},
 }
 
-// elsewhere says in words what the others say in commands.
+// elsewhere has words in place of commands, for unknown systems.
 var elsewhere = distribution{nil, "install {}", "the Vulkan loader (libvulkan.so.1)", "Mesa's Vulkan drivers", "Mesa's lavapipe", "install NVIDIA's driver"}
 
-// distributionOf finds the system that os-release(5) describes, or the one it says it is like.
+// distributionOf finds the system in os-release(5), or else one that it says it is like.
 func distributionOf(osRelease string) distribution {
 	for _, key := range []string{"ID=", "ID_LIKE="} {
 		lines := bufio.NewScanner(strings.NewReader(osRelease))

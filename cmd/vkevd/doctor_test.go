@@ -45,11 +45,11 @@ ok       vulkanMemoryModelAvailabilityVisibilityChains offered
 ok       shaderBufferInt64Atomics     offered
 note     memory                       3.0 GiB, 2.0 GiB of it free
 note     a workgroup                  0 bytes shared, 0 invocations, subgroups of 0
-ok       FP64 division                at most 0.5 ulp off in 7 hard cases, correctly rounded
-ok       FP64 square root             at most 0.75 ulp off in 7 hard cases
+ok       FP64 division                error at most 0.5 ulp in 7 hard cases, correctly rounded
+ok       FP64 square root             error at most 0.75 ulp in 7 hard cases
 note     FP64 fma                     fused
 note     FP64 subnormals              kept
-ok       forward progress             workgroups that others wait for get on
+ok       forward progress             running workgroups make progress while others wait for them
 ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
@@ -84,15 +84,15 @@ func TestDoctorMisses(t *testing.T) {
 		{"feature", debian, func(m *pretended) {
 			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderFloat64: needs yes, has no"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
-		}, "missing  shaderFloat64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to go on with the CPU"},
+		}, "missing  shaderFloat64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to use the CPU"},
 		{"old lavapipe", debian, func(m *pretended) { // whose list of features is not known
 			m.info.Name, m.info.Type, m.info.Features, m.info.Problem = "llvmpipe", "cpu", nil, "llvmpipe: lavapipe: needs Mesa 25, has Mesa 22"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
 		}, "missing  device                       llvmpipe (cpu) cannot be used: lavapipe: needs Mesa 25, has Mesa 22\nok       Vulkan 1.2                   1.3.0\nnote     memory ", "missing or not good enough: device"},
 		{"version", debian, func(m *pretended) { m.info.API = "1.1.203" }, "missing  Vulkan 1.2                   1.1.203", "missing or not good enough: Vulkan 1.2; a newer driver, or another device"},
 		{"anything else", debian, func(m *pretended) { m.info.Problem = "too old" }, "missing  driver                       too old", "missing or not good enough: driver; a newer driver, or another device"},
-		{"division", debian, func(m *pretended) { m.arithmetic.Division = 3 }, "missing  FP64 division                at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
-		{"root", debian, func(m *pretended) { m.arithmetic.Sqrt = math.Inf(1) }, "missing  FP64 square root             at most +Inf ulp", "missing or not good enough: FP64 square root; a newer driver, or another device"},
+		{"division", debian, func(m *pretended) { m.arithmetic.Division = 3 }, "missing  FP64 division                error at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
+		{"root", debian, func(m *pretended) { m.arithmetic.Sqrt = math.Inf(1) }, "missing  FP64 square root             error at most +Inf ulp", "missing or not good enough: FP64 square root; a newer driver, or another device"},
 		{"arithmetic", debian, func(m *pretended) { m.probeErr = errors.New("it crashed") }, "missing  FP64 arithmetic              it crashed", "missing or not good enough: FP64 arithmetic"},
 		{"solve", debian, func(m *pretended) { m.spoil = 1 }, "missing  a matrix of order 100        check failed: residual is ", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
 		{"plan", debian, func(m *pretended) { m.planErr = errors.New("no plan") }, "missing  a matrix of order 100        no plan", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
@@ -120,9 +120,9 @@ func TestDoctorNotes(t *testing.T) {
 	s.machine.arithmetic.Fused, s.machine.arithmetic.Subnormals = false, false
 	stdout, stderr, status := s.run("doctor")
 	for _, line := range []string{
-		"note     VK_DRIVER_FILES              is set: the loader looks at no drivers but /some.json\n",
-		"note     shaderBufferInt64Atomics     not offered; it is not needed\n",
-		"note     forward progress             workgroups that wait keep others from going on: bulges are chased in waves, which is slower\n",
+		"note     VK_DRIVER_FILES              is set: the loader looks at no drivers except /some.json\n",
+		"note     shaderBufferInt64Atomics     not offered, and not needed\n",
+		"note     forward progress             waiting workgroups block running ones: bulge chasing proceeds in wavefronts, which is slower\n",
 		"note     FP64 fma                     not fused: a product and a sum\n",
 		"note     FP64 subnormals              flushed to zero\n",
 		"note     cache of kernels             file: not a directory; VKEVD_CACHE names another folder\n",
@@ -139,7 +139,7 @@ func TestDoctorNotes(t *testing.T) {
 func TestDoctorJSON(t *testing.T) {
 	s := healthy(t)
 	s.machine.arithmetic.Division = 3
-	stdout, _, status := s.run("doctor", "--json")
+	stdout, _, status := s.run("doctor", "--json", "-")
 	var findings []finding
 	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || status != statusDevice || len(findings) < 20 {
 		t.Fatalf("status %d, %v in %s", status, err, stdout)

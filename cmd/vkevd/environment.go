@@ -12,12 +12,14 @@ type environment struct {
 	configDir func() (string, error) // the user's folder for settings of all programs
 	system    func() string          // content of os-release(5), "" where there is none
 	terminal  bool                   // standard error can redraw a line
+	columns   func() int             // width of that terminal, 0 if not known
 	machine   machine
 }
 
 // processEnvironment is the environment of this process.
 func processEnvironment() environment {
-	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, isTerminal(os.Stderr), vulkan{}}
+	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, isTerminal(os.Stderr),
+		func() int { return columns(os.Stderr) }, vulkan{}}
 }
 
 func osRelease() string {
@@ -29,7 +31,7 @@ func osRelease() string {
 	return ""
 }
 
-// isTerminal makes no system call of its own. It also takes other character devices, such as the
+// isTerminal also takes other character devices, such as the
 // null device, for terminals, which does no harm.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()

@@ -17,7 +17,8 @@ func TestSolveHandsFlagsOn(t *testing.T) {
 		variables          map[string]string
 		device, cache      string
 	}{
-		{args: "", vectors: true, overwrite: true, cache: "/home/me/.cache/vkevd"},
+		{args: "", cache: "/home/me/.cache/vkevd"},
+		{args: "--vectors", vectors: true, overwrite: true, cache: "/home/me/.cache/vkevd"},
 		{args: "--check", vectors: true, cache: "/home/me/.cache/vkevd"},
 		{args: "--values-only", cache: "/home/me/.cache/vkevd"},
 		{args: "--values-only --band 16 --block 128", band: 16, block: 128, cache: "/home/me/.cache/vkevd"},

@@ -28,7 +28,7 @@ func TestBadInput(t *testing.T) {
 		"truncated gzip":   {zipped(twoByTwo)[:40], "A: compressed data: unexpected EOF"},
 		"truncated npy":    {npy(2, 2, 2, 1, 1, 2)[:140], "A: the header announces 32 bytes of elements, but the file has 12"},
 		"cube":             {strings.Replace(npy(2, 2, 2, 1, 1, 2), "(2, 2), }", "(2,2,1),}", 1), "A: a matrix has two dimensions, but this array has 3"},
-		"rectangular":      {npy(3, 2, 1, 2, 3, 4, 5, 6), "A: matrix is not square: 3 rows, 2 columns"},
+		"rectangular":      {npy(3, 2, 1, 2, 3, 4, 5, 6), "A: matrix is not square: 3 rows, 2 columns; --tridiagonal reads diagonals"},
 		"not symmetric":    {npy(2, 2, 1, 2, 2.5, 1), "A: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.5 is the largest difference (rows and columns from 1)"},
 		"larger than life": {banner + "symmetric\n900000 900000 0\n", "A: 900000 by 900000 elements take 6.03e+03 GiB, more than this system can provide"},
 	} {
@@ -111,7 +111,7 @@ func TestSolverFailures(t *testing.T) {
 	}{
 		{open: loader, status: statusDevice, says: loader.Error()},
 		{open: &vk.UnsupportedError{Device: "Old", Feature: "Vulkan version", Need: "1.3", Have: "1.1"}, status: statusDevice, says: "Old: Vulkan version: needs 1.3, has 1.1"},
-		{plan: &vk.OutOfMemoryError{What: "the workspace", Need: 200, Free: 100}, status: statusDevice, says: "A.mtx, n = 2: the workspace needs 200 bytes of device memory, 100 are free"},
+		{plan: &vk.OutOfMemoryError{What: "the workspace", Need: 200, Free: 100}, status: statusDevice, says: "A.mtx, n = 2: the workspace needs 200 bytes of device memory, 100 bytes is free"},
 		{plan: &evd.OptionError{Option: "Block", Reason: "100 is no multiple of 32"}, status: statusInput, says: "--block: 100 is no multiple of 32"},
 		{plan: &evd.OptionError{Option: "Band, Block", Reason: "must not be negative"}, status: statusInput, says: "--band, --block: must not be negative"},
 		{solve: &evd.NonFiniteError{Row: 1, Col: 0, Value: math.NaN()}, status: statusInput, says: "A.mtx: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)"},

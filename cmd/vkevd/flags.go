@@ -28,6 +28,8 @@ func aboutFlag(err error) error {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("--%s: %s is out of range", flag.Name, value)
+	case as[*partError](err):
+		return fmt.Errorf("--%s: %w", flag.Name, bad.Unwrap())
 	case known:
 		return fmt.Errorf("--%s: %q is not %s", flag.Name, value, kind)
 	}

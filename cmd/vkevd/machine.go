@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
@@ -15,7 +16,9 @@ import (
 type machine interface {
 	list() ([]vk.Info, error)
 	open(vk.Options) (device, error)
-	forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error)
+	// forecast makes a plan for a device without the device. unfit says why the device would refuse
+	// it for lack of memory, nil if it would not, or if its memory is not known.
+	forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 }
 
 type device interface {
@@ -64,7 +67,15 @@ func (vulkan) open(opt vk.Options) (device, error) {
 	return opened{dev}, nil
 }
 
-func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+	if f, err = dryPlan(info, n, tridiagonal, opt); errors.As(err, &unfit) {
+		info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0 // as a device with memory enough
+		f, err = dryPlan(info, n, tridiagonal, opt)
+	}
+	return f, unfit, err
+}
+
+func dryPlan(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
 	if tridiagonal {
 		return opened{vk.Dry(info)}.tridiagonal(n, opt)
 	}

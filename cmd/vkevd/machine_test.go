@@ -60,14 +60,19 @@ func (m *pretended) open(opt vk.Options) (device, error) {
 	return m, nil
 }
 
-func (m *pretended) forecast(_ vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
+func (m *pretended) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
 	if m.forecastErr != nil {
-		return nil, m.forecastErr
+		return nil, nil, m.forecastErr
 	}
 	if tridiagonal {
-		return m.tridiagonal(n, opt)
+		f, err = m.tridiagonal(n, opt)
+	} else {
+		f, err = m.plan(n, opt)
 	}
-	return m.plan(n, opt)
+	if err == nil && info.Memory > 0 && f.Bytes() > info.Free {
+		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: f.Bytes(), Free: info.Free}
+	}
+	return f, unfit, err
 }
 
 func (m *pretended) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {

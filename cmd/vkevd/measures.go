@@ -10,18 +10,25 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A measure is an error divided by the one that rounding may leave.
+// A measure is a ratio: an error divided by the one that rounding may leave.
 type measure struct {
 	name, formula string
 	ratio         float64
 }
 
-func (m measure) ok() bool { return m.ratio < evd.Threshold } // NaN is not
+// ok says whether the ratio is below evd.Threshold; NaN is not.
+func (m measure) ok() bool { return m.ratio < evd.Threshold }
+
+func (m measure) verdict() string {
+	if m.ok() {
+		return "good"
+	}
+	return "BAD"
+}
 
 type measures []measure
 
-// measured says how good a result is. With vectors it is a proof; values alone can
-// only be compared with two sums over the matrix.
+// measured measures a result: with vectors by ratios, without them only by two sums.
 func measured(ctx context.Context, p solver, a evd.Sym[float64], res *evd.Result[float64]) (measures, error) {
 	if res.Vectors == nil {
 		return sums(a, res.Values), nil
@@ -40,17 +47,17 @@ func ratios(r evd.Ratios) measures {
 	}
 }
 
-// print is for people.
+// print is the table for people: name, ratio, verdict and formula.
 func (ms measures) print(w io.Writer) error {
 	for _, m := range ms {
-		if _, err := fmt.Fprintf(w, "%-28s %12.3g  %s\n", m.name, m.ratio, m.formula); err != nil {
+		if _, err := fmt.Fprintf(w, "%-28s %12.3g  %-4s  %s\n", m.name, m.ratio, m.verdict(), m.formula); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// verdict is nil, or the *checkError of the first measure that does not pass.
+// verdict is nil, or the *checkError of the first measure that is not ok.
 func (ms measures) verdict() error {
 	for _, m := range ms {
 		if !m.ok() {
@@ -60,14 +67,14 @@ func (ms measures) verdict() error {
 	return nil
 }
 
-// A checkError says that the result is there and is not good.
+// A checkError says that a result is bad.
 type checkError struct{ measure }
 
 func (e *checkError) Error() string {
 	return fmt.Sprintf("check failed: %s is %.3g, not below %d", e.name, e.ratio, evd.Threshold)
 }
 
-// MarshalJSON makes one object of the ratios; those that are no number become null.
+// MarshalJSON makes an object of the ratios and of "passed". NaN and infinities become null.
 func (ms measures) MarshalJSON() ([]byte, error) {
 	object := map[string]any{"passed": ms.verdict() == nil}
 	for _, m := range ms {
@@ -79,17 +86,16 @@ func (ms measures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// ulp is the distance from 1 to the next double, LAPACK's ε.
+// ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').
 const ulp = 0x1p-52
 
-// sums compares Σλ with the trace and Σλ² with the squared Frobenius norm, both in
-// units of the error that rounding may leave. They would notice a value that is
-// lost, doubled or far off, and say nothing about each one.
+// sums compares Σλ with the trace and Σλ² with the squared Frobenius norm, in units of the
+// rounding error. They find a value that is missing, doubled or far off, and prove no single one.
 func sums(a evd.Sym[float64], values []float64) measures {
-	scale := powerOfTwo(largest(a)) // squares of entries near the ends of the range would leave it
+	scale := powerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
 	for j := range a.N {
-		column := 0.0 // by columns, so that few small terms meet a large sum
+		column := 0.0 // summed by columns, for smaller rounding errors
 		for i := j; i < a.N; i++ {
 			x := a.Data[i+j*a.Ld] * scale
 			if i == j {
@@ -114,7 +120,7 @@ func sums(a evd.Sym[float64], values []float64) measures {
 	}
 }
 
-// over is |err|/unit, where no error is none even of a zero matrix.
+// over is |err|/unit; no error is 0 even if the unit is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0
@@ -122,6 +128,7 @@ func over(err, unit float64) float64 {
 	return math.Abs(err) / unit
 }
 
+// largest is max|a_ij|, read from the lower triangle.
 func largest(a evd.Sym[float64]) float64 {
 	most := 0.0
 	for j := range a.N {
@@ -132,8 +139,8 @@ func largest(a evd.Sym[float64]) float64 {
 	return most
 }
 
-// powerOfTwo brings x near 1 by a factor that rounds nothing. The smallest denormals
-// need more than a double can be, and get what there is.
+// powerOfTwo is a power of two that scales x near 1 without rounding. For the smallest
+// subnormals it would overflow, and is the largest that does not.
 func powerOfTwo(x float64) float64 {
 	if x == 0 {
 		return 1

@@ -15,101 +15,121 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// outputs are the files that a solve leaves: all opened before it begins, so that hours
-// of work are not lost to a typing error, and none named before all are written.
-type outputs struct{ files []output }
+// outputs are the results of one command: files, and at most one on standard output.
+//
+// All files are opened before work begins, so that a misspelt folder costs no hours, and get
+// their names together after the last is written.
+type outputs struct {
+	stdout io.Writer
+	files  []output
+}
 
 type output struct {
 	path string
-	file *matio.AtomicFile
+	file *matio.AtomicFile // nil for standard output
+	late func() error      // writes to standard output
 }
 
-// createOutputs opens the paths; empty ones stand for files not asked for.
-func createOutputs(input string, paths ...string) (*outputs, error) {
-	var o outputs
+// createOutputs opens files. Each path may be "" for none, or - for standard output. input is the
+// file that must not be overwritten.
+func createOutputs(stdout io.Writer, input string, paths ...string) (*outputs, error) {
+	o := &outputs{stdout: stdout}
 	for _, path := range paths {
 		if err := o.create(input, path); err != nil {
 			o.abort()
 			return nil, err
 		}
 	}
-	return &o, nil
+	return o, nil
 }
 
 func (o *outputs) create(input, path string) error {
 	if path == "" {
 		return nil
 	}
-	if sameFile(input, path) {
-		return fmt.Errorf("%s: would overwrite the matrix itself", path)
-	}
 	for _, other := range o.files {
 		if filepath.Clean(other.path) == filepath.Clean(path) && path != os.DevNull {
-			return fmt.Errorf("%s: named for two outputs", path)
+			return fmt.Errorf("%s: named for two outputs", outputName(path))
 		}
+	}
+	if path == streamWord {
+		o.files = append(o.files, output{path: path})
+		return nil
+	}
+	if sameFile(input, path) {
+		return fmt.Errorf("%s: would overwrite the matrix itself", path)
 	}
 	f, err := matio.CreateAtomic(path)
 	if err != nil {
 		return cannotWrite(path, err)
 	}
-	o.files = append(o.files, output{path, f})
+	o.files = append(o.files, output{path: path, file: f})
 	return nil
 }
 
-// The endings that names of solve's outputs may have. A name without one gets the first's format.
-var (
-	valuesEndings  = []string{".txt", ".npy", ".json"}
-	vectorsEndings = []string{".npy"}
-	reportEndings  = []string{".json"}
-)
-
-// checkEnding refuses a name that promises a format which its flag's writer does not serve.
-func checkEnding(cmd *cobra.Command, flag, path string, served []string) error {
-	if e := ending(path); e == "" || slices.Contains(served, e) {
-		return nil
-	}
-	return usage(cmd, "--%s: %s: the name must end in %s, or have no ending", flag, path, strings.Join(served, " or "))
+// toStdout says whether one of the outputs is standard output.
+func (o *outputs) toStdout() bool {
+	return slices.ContainsFunc(o.files, func(f output) bool { return f.file == nil })
 }
 
-func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
-
-// valuesWriter is how a file with that name lists eigenvalues.
-func valuesWriter(path string) func(io.Writer, []float64) error {
-	switch ending(path) {
-	case ".npy":
-		return matio.WriteNPYVector
-	case ".json":
-		return matio.WriteValuesJSON
-	}
-	return matio.WriteValues
-}
-
-// write fills the file of a path, or does nothing if the path is empty.
+// write fills the output of a path; "" is none. Standard output is filled by commit.
 func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) error) error {
-	for _, f := range o.files {
-		if f.path == path {
+	for i := range o.files {
+		f := &o.files[i]
+		switch {
+		case f.path != path:
+		case f.file == nil:
+			f.late = func() error { return cannotWrite(outputName(path), fill(stoppable{ctx, o.stdout})) }
+		default:
 			return cannotWrite(path, fill(stoppable{ctx, f.file}))
 		}
 	}
 	return nil
 }
 
-// commit gives all files their names.
+// commit gives all files their names, and then writes to standard output.
 func (o *outputs) commit() error {
 	for _, f := range o.files {
+		if f.file == nil {
+			continue
+		}
 		if err := f.file.Commit(); err != nil {
 			return cannotWrite(f.path, err)
+		}
+	}
+	for _, f := range o.files {
+		if f.late != nil {
+			return f.late()
 		}
 	}
 	return nil
 }
 
-// abort leaves no trace of what is not committed.
+// abort removes all files that are not committed.
 func (o *outputs) abort() {
 	for _, f := range o.files {
-		f.file.Abort()
+		if f.file != nil {
+			f.file.Abort()
+		}
 	}
 }
+
+// The endings that names of solve's outputs may have. A name without one gets the first format.
+var (
+	valuesEndings  = []string{".txt", ".npy", ".json"}
+	vectorsEndings = []string{".npy"}
+	reportEndings  = []string{".json"}
+)
+
+// checkEnding refuses a name whose ending promises another format than the known ones.
+func checkEnding(cmd *cobra.Command, flag, path string, known []string) error {
+	if e := ending(path); e == "" || slices.Contains(known, e) {
+		return nil
+	}
+	return usage(cmd, "--%s: %s: the name must end in %s, or have no ending", flag, path, strings.Join(known, " or "))
+}
+
+func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // stoppable is a writer that refuses once ctx has ended.
 type stoppable struct {
@@ -133,7 +153,15 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// cannotWrite names the file that the user asked for, not the temporary one beside it.
+// outputName is the name of an output in errors.
+func outputName(path string) string {
+	if path == streamWord {
+		return "standard output"
+	}
+	return path
+}
+
+// cannotWrite names the file that the user asked for, not the temporary one in its folder.
 func cannotWrite(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

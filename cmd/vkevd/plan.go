@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,84 +13,103 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// A planJob is one call of vkevd plan.
+type planJob struct {
+	*session
+	device  func() string
+	n       int
+	options options
+	config  *config
+	json    *jsonOutput
+}
+
 func planCommand(s *session) *cobra.Command {
-	var n int
-	var opt options
+	j := &planJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "plan --n N [flags]",
-		Short: "what a solve would need: memory by region, work by stage",
-		Long: `plan prints the device memory that solving a matrix of order N would take, region by
-region, and the floating-point operations of each stage. Regions that share an offset are
-never in use at once. Nothing is allocated and nothing runs; without any device the plan is
-made for one as most are. If the device has not enough memory free, the exit status is 3.
+		Short: "will it fit? memory by region and operations by stage",
+		Long: `plan prints the device memory for a matrix of order N, region by region, and the floating-point
+operations of each stage. Vectors are included unless --values-only is given. Regions with the
+same offset are never in use at the same time. Nothing is allocated and nothing runs. Without a
+device, the plan is for a typical one. If the device would refuse the plan for lack of memory,
+the exit status is 3.
 
-How many eigenvalues an --interval holds is not known beforehand: memory is for all of them.
-Some of the vectors are found by MRRR. Should it need divide and conquer's help, which is
-hardly ever, that takes 13·N² bytes more while it lasts.`,
-		Example: "  vkevd plan -n 32768\n  vkevd plan -n 100000 --values-only --device nvidia\n  vkevd plan -n 100000 --index :1000",
-		Args:    noArguments,
+The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
+MRRR finds a part of the vectors. In the rare case that it needs divide and conquer, that takes
+13·N² bytes more for a while.`,
+		Example: `  vkevd plan -n 32768
+  vkevd plan -n 100000 --values-only --device nvidia
+  vkevd plan -n 100000 --smallest 1000 --json -`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if j.n < 1 {
+				return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
+			}
+			if err := checkOrders(j.n); err != nil {
+				return usage(cmd, "%w", err)
+			}
+			if err := j.options.check(cmd, j.wantsVectors()); err != nil {
+				return err
+			}
+			return j.run(cmd.Context())
+		},
 	}
-	device := deviceFlag(cmd, s)
-	opt.flags(cmd)
-	config := configFlag(cmd, s)
-	cmd.Flags().IntVarP(&n, "n", "n", 0, "order `N` of the matrix")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if n < 1 {
-			return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
-		}
-		if err := checkOrders(n); err != nil {
-			return usage(cmd, "%w", err)
-		}
-		if err := opt.check(cmd); err != nil {
-			return err
-		}
-		info, err := planFor(s, device())
-		if err != nil {
-			return err
-		}
-		wanted := opt.evd(n)
-		if config.apply(&wanted, info, s.stderr) {
-			fmt.Fprintln(s.stderr, "With the sizes that vkevd tune has kept.")
-		}
-		f, err := s.machine.forecast(info, n, opt.tridiagonal, wanted)
-		full := (*vk.OutOfMemoryError)(nil)
-		if errors.As(err, &full) { // what it would take is printed all the same
-			f, err = s.machine.forecast(boundless(info), n, opt.tridiagonal, wanted)
-		}
-		if option := (*evd.OptionError)(nil); errors.As(err, &option) {
-			return aboutOption(option)
-		} else if err != nil {
-			return err
-		}
-		if err := printPlan(s.stdout, f); err != nil {
-			return err
-		}
-		if full != nil {
-			return &vk.OutOfMemoryError{What: fmt.Sprintf("n = %d on %s: %s", n, info.Name, full.What), Need: full.Need, Free: full.Free, Limit: full.Limit}
-		}
-		if info.Problem == "" && f.Bytes() > info.Free {
-			return &vk.OutOfMemoryError{What: fmt.Sprintf("n = %d on %s", n, info.Name), Need: f.Bytes(), Free: info.Free}
-		}
-		return nil
-	}
+	j.device = deviceFlag(cmd, s)
+	j.options.flags(cmd)
+	j.config = configFlag(cmd, s)
+	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
+	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
 	return cmd
 }
 
-// usual stands for a device where there is none.
-var usual = vk.Info{Name: "no device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32, Problem: "is not there"}
+func (j *planJob) wantsVectors() bool { return !j.options.valuesOnly }
 
-// boundless is a device with memory for everything.
-func boundless(info vk.Info) vk.Info {
-	info.Memory, info.MaxBuffer, info.MaxAllocation = 0, 0, 0
-	return info
+func (j *planJob) run(ctx context.Context) error {
+	if err := j.json.open(j.stdout); err != nil {
+		return err
+	}
+	defer j.json.close()
+	info, err := planFor(j.session, j.device())
+	if err != nil {
+		return err
+	}
+	opt, err := j.options.evd(j.n, j.wantsVectors())
+	if err != nil {
+		return err
+	}
+	tuned := j.config.apply(&opt, info, j.stderr)
+	if tuned {
+		fmt.Fprintln(j.stderr, "Sizes are from vkevd tune --save.")
+	}
+	f, unfit, err := j.machine.forecast(info, j.n, j.options.tridiagonal, opt)
+	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
+		return aboutOption(option)
+	} else if err != nil {
+		return err
+	}
+	if !j.json.instead() {
+		if err := printPlan(j.stdout, f); err != nil {
+			return cannotWrite("standard output", err)
+		}
+	}
+	if err := j.json.write(ctx, j.report(info, f, unfit, opt.Vectors, tuned)); err != nil {
+		return err
+	}
+	if unfit != nil {
+		return fmt.Errorf("n = %d on %s: %w", j.n, info.Name, unfit)
+	}
+	return nil
 }
 
-// planFor describes the device asked for. Only who asks for none may get a plan without one.
+// typical stands for a device where there is none.
+var typical = vk.Info{Name: "a typical device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32, Problem: "there is no device"}
+
+// planFor describes the device asked for, or a typical one if none was asked for and there is none.
 func planFor(s *session, word string) (vk.Info, error) {
 	dev, err := s.open(vk.Options{Device: word}, s.stderr)
 	if errors.Is(err, vk.ErrNoDevice) && word == "" {
-		fmt.Fprintf(s.stderr, "No device here, so this plan is for one as most are (%s).\n", describe(err))
-		return usual, nil
+		fmt.Fprintf(s.stderr, "No device here: the plan is for a typical one (%s).\n", describe(err))
+		return typical, nil
 	}
 	if err != nil {
 		return vk.Info{}, err
@@ -99,11 +119,12 @@ func planFor(s *session, word string) (vk.Info, error) {
 	return dev.Info(), nil
 }
 
+// printPlan is the table for people.
 func printPlan(w io.Writer, f forecast) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")
 	for _, r := range f.Memory() {
-		if r.Bytes > 0 { // what only vectors need has no bytes without them
+		if r.Bytes > 0 { // without vectors some regions are empty
 			fmt.Fprintf(&b, "%-28s %16d %16d\n", r.Name, r.Offset, r.Bytes)
 		}
 	}

@@ -40,7 +40,7 @@ func TestPlan(t *testing.T) {
 func TestPlanThatDoesNotFit(t *testing.T) {
 	s := newStage(t)
 	stdout, stderr, status := s.run("plan", "-n", "20000")
-	const says = "vkevd: n = 20000 on Pretence 9000 needs 6400000000 bytes of device memory, 2147483648 are free"
+	const says = "vkevd: n = 20000 on Pretence 9000: the workspace needs 6.0 GiB of device memory, 2.0 GiB is free"
 	if lastLine(stderr) != says || status != statusDevice || !strings.Contains(stdout, "6400000000  6.0 GiB\n") {
 		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 	}
@@ -50,7 +50,7 @@ func TestPlanWithoutADevice(t *testing.T) {
 	s := newStage(t)
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	stdout, stderr, status := s.run("plan", "-n", "1000")
-	const note = "No device here, so this plan is for one as most are (no usable Vulkan device: no loader).\n"
+	const note = "No device here: the plan is for a typical one (no usable Vulkan device: no loader).\n"
 	if stdout != planOf1000 || stderr != note || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}

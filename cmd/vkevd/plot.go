@@ -87,7 +87,7 @@ func (j *plotJob) check(cmd *cobra.Command, args []string) error {
 }
 
 func (j *plotJob) run(ctx context.Context, files []string) error {
-	out, err := createOutputs("", j.out)
+	out, err := createOutputs(nil, "", j.out)
 	if err != nil {
 		return err
 	}

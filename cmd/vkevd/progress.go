@@ -3,47 +3,46 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages"
 )
 
 const (
-	redrawEvery = 100 * time.Millisecond // or a terminal would flicker
-	tickEvery   = time.Second            // so that the clock goes on while nothing is heard of the work
+	redrawEvery = 100 * time.Millisecond // more often, a terminal would flicker
+	tickEvery   = time.Second            // without news of the work, so that the clock goes on
 )
 
-// progress says what is going on: on a terminal in one line that is redrawn, with a bar,
-// the time so far and the time expected in all; elsewhere in a line for every stage.
+// progress reports what is going on. On a terminal it redraws one line with a bar, the elapsed
+// and the expected time; elsewhere it prints a line for each stage.
 type progress struct {
-	w      io.Writer
-	redraw bool
-	clock  func() time.Time
-	began  time.Time
+	w       io.Writer
+	redraw  bool
+	columns func() int // of the terminal, 0 if not known; may be nil
+	clock   func() time.Time
+	began   time.Time
 
-	lock  sync.Mutex // the ticker draws too
+	lock  sync.Mutex // the ticker draws, too
 	now   string     // stage
-	share *share     // of the work that is measured, nil outside it
+	share *share     // of the measured work; nil outside it
 	drawn time.Time
-	stop  chan struct{} // ends the ticker, nil while there is none
+	stop  chan struct{} // ends the ticker; nil while there is none
 	costs []evd.StageCost
 }
 
-// share is how much of a work is done, and since when.
+// share is how much of the work is done.
 type share struct {
 	done  float64 // 0 to 1
 	since time.Time
 }
 
-func newProgress(w io.Writer, redraw bool) *progress {
-	return &progress{w: w, redraw: redraw, clock: time.Now, began: time.Now()}
+func newProgress(w io.Writer, redraw bool, columns func() int) *progress {
+	return &progress{w: w, redraw: redraw, columns: columns, clock: time.Now, began: time.Now()}
 }
 
-// stage begins one whose length is not known. The name may hold one of a file.
+// stage begins a stage of unknown length. The name may contain the name of a file.
 func (p *progress) stage(name string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -51,7 +50,7 @@ func (p *progress) stage(name string) {
 	p.show(printable(name))
 }
 
-// of says of what stages the work consists that update tells about.
+// of sets the stages that the work reported to update consists of.
 func (p *progress) of(costs []evd.StageCost) { p.costs = costs }
 
 // update is for evd.Options.Progress.
@@ -65,14 +64,14 @@ func (p *progress) update(at evd.Progress) {
 	p.show(at.Stage)
 }
 
-// slowness is the time that an operation of a stage takes, by that of the fastest stage:
-// measured at n = 8192 on an H200 (docs/benchmarks.md). It need not be right to be better
-// than counting all operations as equal.
+// slowness is the time of an operation by stage, relative to the fastest stage; 1 for stages that
+// are not listed. Measured at n = 8192 on an H200 (docs/benchmarks.md). Elsewhere it is rough, and
+// still better than counting all operations as equal.
 var slowness = map[string]float64{
 	stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
 }
 
-// timeShare estimates which part of the whole time has passed.
+// timeShare estimates the share of the whole time that has passed, 0 to 1.
 func timeShare(costs []evd.StageCost, at evd.Progress) float64 {
 	done, total, before := 0.0, 0.0, 0.0
 	for _, c := range costs {
@@ -84,13 +83,13 @@ func timeShare(costs []evd.StageCost, at evd.Progress) float64 {
 	switch {
 	case total > 0:
 		return done / total
-	case at.Total > 0: // nobody said of what it consists
+	case at.Total > 0: // the stages are not known
 		return min(at.Done/at.Total, 1)
 	}
 	return 0
 }
 
-// show tells of a stage. The lock is held.
+// show reports a stage. The lock is held.
 func (p *progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage
@@ -103,47 +102,42 @@ func (p *progress) show(stage string) {
 	}
 }
 
-// draw draws the line, no wider than any terminal.
+// draw redraws the line.
 func (p *progress) draw() {
 	p.drawn = p.clock()
 	elapsed := p.drawn.Sub(p.began)
-	if p.share == nil {
-		fmt.Fprintf(p.w, "%s%s %6s", clearLine, padded(p.now, 52), minutes(elapsed))
-		return
+	l := line{stage: p.now, elapsed: elapsed}
+	if p.share != nil {
+		l.measured, l.done, l.expected = true, p.share.done, p.expected(elapsed)
 	}
-	const width = 20
-	full := strings.Repeat("#", int(width*p.share.done))
-	fmt.Fprintf(p.w, "%s%s [%-*s] %3.0f%% %6s%s", clearLine, padded(p.now, 24), width, full, 100*p.share.done, minutes(elapsed), p.expected(elapsed))
+	fmt.Fprint(p.w, clearLine+l.fitted(p.width()))
 }
 
-// expected is the whole time at the present pace, once there is one.
-func (p *progress) expected(elapsed time.Duration) string {
+// width is the number of characters that fit. The last column stays empty, because some terminals
+// wrap after it.
+func (p *progress) width() int {
+	const usual = 80
+	columns := 0
+	if p.columns != nil {
+		columns = p.columns()
+	}
+	if columns <= 0 {
+		columns = usual
+	}
+	return columns - 1
+}
+
+// expected is the whole time at the present pace, 0 while it is too early to tell.
+func (p *progress) expected(elapsed time.Duration) time.Duration {
 	const (
 		enough  = 0.02
 		settled = time.Second
 	)
 	working := p.drawn.Sub(p.share.since)
 	if p.share.done < enough || working < settled {
-		return ""
+		return 0
 	}
-	left := time.Duration(float64(working) * (1/p.share.done - 1))
-	return " of about " + minutes(elapsed+left)
-}
-
-// padded has exactly so many characters.
-func padded(text string, width int) string {
-	if n := utf8.RuneCountInString(text); n <= width {
-		return text + strings.Repeat(" ", width-n)
-	}
-	return string([]rune(text)[:width-1]) + "…"
-}
-
-func minutes(d time.Duration) string {
-	s := int(d.Round(time.Second).Seconds())
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	return elapsed + time.Duration(float64(working)*(1/p.share.done-1))
 }
 
 // above is a writer of lines that appear above the redrawn one.
@@ -161,7 +155,7 @@ func (a aboveProgress) Write(line []byte) (int, error) {
 	return a.w.Write(line)
 }
 
-// tick draws now and then until end.
+// tick redraws every tickEvery until end.
 func (p *progress) tick() {
 	if p.stop != nil {
 		return
@@ -186,7 +180,7 @@ func (p *progress) tick() {
 	}()
 }
 
-// end makes room for other text.
+// end clears the line for other text.
 func (p *progress) end() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -200,7 +194,7 @@ func (p *progress) end() {
 	p.now, p.share = "", nil
 }
 
-// finish is end for good: work that was left behind draws no more.
+// finish is end, and silences work that still runs after an interruption.
 func (p *progress) finish() {
 	p.end()
 	p.lock.Lock()
@@ -208,5 +202,5 @@ func (p *progress) finish() {
 	p.w = io.Discard
 }
 
-// clearLine is understood by every terminal since the VT100.
+// clearLine works on every terminal since the VT100.
 const clearLine = "\r\x1b[K"

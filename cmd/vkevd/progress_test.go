@@ -13,7 +13,7 @@ import (
 // TestProgressOnATerminal: stage, bar, percent, time so far and time expected.
 func TestProgressOnATerminal(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, true)
+	p := newProgress(&b, true, nil)
 	now := p.began.Add(125 * time.Second)
 	p.clock = func() time.Time { return now }
 	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1 / slowness["back transformation 2"]}})
@@ -46,7 +46,7 @@ func TestProgressOnATerminal(t *testing.T) {
 // TestProgressTicks: the clock goes on while a file is read, and stops with the line.
 func TestProgressTicks(t *testing.T) {
 	var b lockedBuffer
-	p := newProgress(&b, true)
+	p := newProgress(&b, true, nil)
 	p.stage("reading A.mtx")
 	for began := time.Now(); strings.Count(b.String(), "0:01") == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
@@ -93,7 +93,7 @@ func TestTimeShare(t *testing.T) {
 
 func TestProgressKeepsToTheLine(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, true)
+	p := newProgress(&b, true, nil)
 	p.stage("reading " + strings.Repeat("ä", 200))
 	p.update(evd.Progress{Stage: strings.Repeat("é", 100), Done: 1, Total: 1})
 	p.end()
@@ -106,7 +106,7 @@ func TestProgressKeepsToTheLine(t *testing.T) {
 
 func TestProgressElsewhere(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, false)
+	p := newProgress(&b, false, nil)
 	p.stage("reading A.mtx")
 	for done := range 4 {
 		p.update(evd.Progress{Stage: "band reduction", Done: float64(done), Total: 4})

@@ -124,7 +124,7 @@ func TestUsage(t *testing.T) {
 		{"bench -n 100,99999999999 gemm", "--n: 99999999999 is too large, at most 10000000; see vkevd bench --help"},
 		{"tune -n 99999999999", "--n: 99999999999 is too large, at most 10000000; see vkevd tune --help"},
 		{"selftest -n 99999999999", "--n: 99999999999 is too large, at most 10000000; see vkevd selftest --help"},
-		{"solve A.mtx --values-only --out-vectors Q.npy", "--out-vectors does not go with --values-only; see vkevd solve --help"},
+		{"solve A.mtx --values-only --out-vectors Q.npy", "--out-vectors cannot be combined with --values-only; see vkevd solve --help"},
 		{"solve missing.mtx --out-vectors Q.txt", "--out-vectors: Q.txt: the name must end in .npy, or have no ending; see vkevd solve --help"},
 		{"solve A.mtx --out-vectors d.npy/Q.mtx", "--out-vectors: d.npy/Q.mtx: the name must end in .npy, or have no ending; see vkevd solve --help"},
 		{"solve A.mtx --out-values v.npz", "--out-values: v.npz: the name must end in .txt or .npy or .json, or have no ending; see vkevd solve --help"},

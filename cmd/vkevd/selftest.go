@@ -22,59 +22,63 @@ type selftestJob struct {
 	orders []int
 	kinds  []matgen.DenseKind
 	solver string
-	asJSON bool
+	rows   string // path of the rows in JSON, "" for none
 }
 
 func selftestCommand(s *session) *cobra.Command {
 	j := &selftestJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "selftest [flags] [KIND…]",
-		Short: "solve matrices with known answers on this device",
-		Long: `selftest solves the matrices that LAPACK tests its own symmetric eigensolvers with (the types
-of ddrvst and dchkst, among them the ends of the exponent range), and others that have
-broken solvers before, on the device and measures the answers on the host:
+		Short: "solve matrices with known results on this device",
+		Long: `selftest solves matrices on the device and measures the results on the host. The matrices are
+those of LAPACK's tests of symmetric eigensolvers (the types of ddrvst and dchkst, up to the ends of
+the exponent range), and others that have broken solvers before. It measures:
 
   residual   ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
   orthog.    ‖I − Qᵀ·Q‖₁ / (n·ε)
-  values     max|λ − exact λ| / (n·ε·‖A‖₂), where the exact ones are known
-  alone      the same between the values found without vectors and those found with them
+  values     max|λ − exact λ| / (n·ε·‖A‖₂), where the exact values are known
+  alone      the same between values computed without and with vectors
 
-Each must be below 60; a good solver stays below 10. If one is not, or a solve fails, the
-exit status is 1. KIND is a part of a name, of those kinds that are wanted:
+Each must be below 60; a good solver stays below 10. If one is not, or if a solve fails, the exit
+status is 1. KIND selects the kinds of matrices whose names contain it:
 
 ` + folded(kindNames(), 90) + `.`,
-		Example: "  vkevd selftest\n  vkevd selftest --n 500,1000 ddrvst wilkinson --device nvidia",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
-				return usage(cmd, "--solver: %q is none that finds vectors", j.solver)
-			}
-			if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
-				return usage(cmd, "--n needs orders of matrices, none negative")
-			}
-			if err := checkOrders(j.orders...); err != nil {
-				return usage(cmd, "%w", err)
-			}
-			for _, part := range args {
-				if !slices.ContainsFunc(kindNames(), func(name string) bool { return strings.Contains(name, part) }) {
-					return usage(cmd, "no kind of matrix has %q in its name", part)
-				}
-			}
-			for _, k := range matgen.Dense() {
-				if len(args) == 0 || slices.ContainsFunc(args, func(part string) bool { return strings.Contains(k.Name(), part) }) {
-					j.kinds = append(j.kinds, k)
-				}
-			}
-			return nil
-		},
-		ValidArgsFunction: words(kindNames(), false),
+		Example:           "  vkevd selftest\n  vkevd selftest --n 500,1000 ddrvst wilkinson --device nvidia",
+		Args:              j.check,
+		ValidArgsFunction: words(kindNames()),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}
 	j.device = deviceFlag(cmd, s)
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.orders, "n", "n", []int{21, 150}, "orders `N` of the matrices")
 	f.StringVar(&j.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem, as in solve")
-	f.BoolVar(&j.asJSON, "json", false, "a JSON object a matrix, one a line")
+	completeSolver(cmd)
+	rowsFlag(cmd, &j.rows, "the ratios of each matrix")
 	return cmd
+}
+
+// check refuses bad flags and fills in kinds.
+func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
+	if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
+		return usage(cmd, "--solver: %q is not a method that finds vectors", j.solver)
+	}
+	if len(j.orders) == 0 || slices.Min(j.orders) < 0 {
+		return usage(cmd, "--n needs orders of matrices, none negative")
+	}
+	if err := checkOrders(j.orders...); err != nil {
+		return usage(cmd, "%w", err)
+	}
+	for _, part := range args {
+		if !slices.ContainsFunc(kindNames(), func(name string) bool { return strings.Contains(name, part) }) {
+			return usage(cmd, "no kind of matrix has %q in its name", part)
+		}
+	}
+	for _, k := range matgen.Dense() {
+		if len(args) == 0 || slices.ContainsFunc(args, func(part string) bool { return strings.Contains(k.Name(), part) }) {
+			j.kinds = append(j.kinds, k)
+		}
+	}
+	return nil
 }
 
 func kindNames() (names []string) {
@@ -85,18 +89,16 @@ func kindNames() (names []string) {
 }
 
 func (j *selftestJob) run(ctx context.Context) error {
-	show := newProgress(j.stderr, j.terminal)
-	defer show.finish()
-	return untilDone(ctx, func() error { return j.all(ctx, show) })
+	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.all(ctx, rows, show) })
 }
 
-func (j *selftestJob) all(ctx context.Context, show *progress) error {
+func (j *selftestJob) all(ctx context.Context, rows *rowFile, show *progress) error {
 	dev, err := j.open(vk.Options{Device: j.device()}, j.stderr)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	report := &selftestReport{w: j.stdout, asJSON: j.asJSON}
+	report := &selftestReport{w: rows.table(j.session), file: rows}
 	if err := report.head(dev.Info()); err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func (j *selftestJob) all(ctx context.Context, show *progress) error {
 	return report.end()
 }
 
-// order solves every kind at one order, on the same two plans.
+// order solves all kinds at one order, with one plan for vectors and one for values only.
 func (j *selftestJob) order(ctx context.Context, dev device, n int, report *selftestReport, show *progress) error {
 	if j.terminal {
 		show.stage(fmt.Sprintf("preparing for n = %d", n))
@@ -118,7 +120,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	for i := range plans {
 		opt := evd.Options{Vectors: i == 0, Progress: func(evd.Progress) {}}
 		if opt.Vectors {
-			opt.Solver, _ = evd.ParseSolver(j.solver) // which was looked at
+			opt.Solver, _ = evd.ParseSolver(j.solver) // no error: check has tried it
 		}
 		p, err := dev.plan(n, opt)
 		if err != nil {
@@ -128,7 +130,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 		plans[i] = p
 	}
 	for _, kind := range j.kinds {
-		if j.terminal { // elsewhere the rows themselves tell
+		if j.terminal { // elsewhere the rows of the table are progress enough
 			show.stage(fmt.Sprintf("%s, n = %d", kind.Name(), n))
 		}
 		row := selftestRow{Kind: kind.Name(), N: n}
@@ -144,7 +146,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	return nil
 }
 
-// measure solves the kind's matrix with vectors and without.
+// measure solves the kind's matrix with and without vectors.
 func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind matgen.DenseKind) {
 	n := r.N
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
@@ -162,13 +164,13 @@ func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind 
 		{"orthogonality", "", ratio.Orthogonality(n, n, res.Vectors.Data, res.Vectors.Ld)},
 	}
 	if want, known := kind.Eigenvalues(n); known {
-		r.Ratios = append(r.Ratios, measure{"values", "", ratio.Values(n, res.Values, want, largestOf(want))})
+		r.Ratios = append(r.Ratios, measure{"values", "", ratio.Values(n, res.Values, want, norm(want))})
 	}
-	r.Ratios = append(r.Ratios, measure{"alone", "", ratio.Values(n, alone.Values, res.Values, largestOf(res.Values))})
+	r.Ratios = append(r.Ratios, measure{"alone", "", ratio.Values(n, alone.Values, res.Values, norm(res.Values))})
 }
 
-// largestOf is the norm of a matrix with these eigenvalues.
-func largestOf(values []float64) float64 {
+// norm is ‖A‖₂ of a matrix with these eigenvalues.
+func norm(values []float64) float64 {
 	most := 0.0
 	for _, v := range values {
 		most = max(most, math.Abs(v))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A selftestRow is one matrix, and how well it was solved, or why it was not.
+// A selftestRow is one matrix with its ratios, or with the error of its solve.
 type selftestRow struct {
 	Kind   string   `json:"kind"`
 	N      int      `json:"n"`
@@ -20,17 +19,17 @@ type selftestRow struct {
 
 func (r *selftestRow) ok() bool { return r.Error == "" && r.Ratios.verdict() == nil }
 
-// A selftestError says that not all matrices were solved well.
+// A selftestError says how many matrices were not solved well.
 type selftestError struct{ failed, of int }
 
 func (e *selftestError) Error() string {
 	return fmt.Sprintf("selftest failed: %d of %d matrices", e.failed, e.of)
 }
 
-// selftestReport prints rows as they come and remembers the worst.
+// A selftestReport prints rows as they come, and keeps the largest ratios.
 type selftestReport struct {
 	w          io.Writer
-	asJSON     bool
+	file       *rowFile
 	rows, poor int
 	worst      map[string]selftestWorst
 }
@@ -40,16 +39,13 @@ type selftestWorst struct {
 	where string
 }
 
-// selftestColumns are the measures in their order.
+// selftestColumns are the names of the measures, in the order of the table.
 var selftestColumns = []string{"residual", "orthogonality", "values", "alone"}
 
 const selftestFormat = "%-28s %6v %10s %10s %10s %10s%s\n"
 
 func (t *selftestReport) head(info vk.Info) error {
-	if t.asJSON {
-		return nil
-	}
-	return t.print("%s, %s %s\n"+selftestFormat, printable(info.Name), printable(info.Driver), printable(info.DriverVersion), "kind", "n", "residual", "orthog.", "values", "alone", "")
+	return t.print("%s, %s\n"+selftestFormat, printable(info.Name), printable(driverOf(info)), "kind", "n", "residual", "orthog.", "values", "alone", "")
 }
 
 func (t *selftestReport) print(format string, args ...any) error {
@@ -63,8 +59,8 @@ func (t *selftestReport) add(r selftestRow) error {
 		t.poor++
 	}
 	t.remember(r)
-	if t.asJSON {
-		return cannotWrite("standard output", json.NewEncoder(t.w).Encode(r))
+	if err := t.file.add(r); err != nil {
+		return err
 	}
 	verdict := "  ok"
 	switch {
@@ -102,19 +98,17 @@ func (t *selftestReport) remember(r selftestRow) {
 	}
 }
 
-// end prints the worst of each measure and gives the verdict.
+// end prints the largest ratio of each measure and the count, and returns the verdict.
 func (t *selftestReport) end() error {
-	if !t.asJSON {
-		for _, c := range selftestColumns {
-			if w, seen := t.worst[c]; seen {
-				if err := t.print("worst %-14s %10.3g  of %s\n", c, w.ratio, w.where); err != nil {
-					return err
-				}
+	for _, c := range selftestColumns {
+		if w, seen := t.worst[c]; seen {
+			if err := t.print("worst %-14s %10.3g  of %s\n", c, w.ratio, w.where); err != nil {
+				return err
 			}
 		}
-		if err := t.print("%d of %d matrices solved, all measures below %d\n", t.rows-t.poor, t.rows, evd.Threshold); err != nil {
-			return err
-		}
+	}
+	if err := t.print("%d of %d matrices solved, all measures below %d\n", t.rows-t.poor, t.rows, evd.Threshold); err != nil {
+		return err
 	}
 	if t.poor > 0 {
 		return &selftestError{t.poor, t.rows}

@@ -57,7 +57,7 @@ func TestSelftestFails(t *testing.T) {
 			if strings.Count(stdout, c.row) != 3 || !strings.Contains(stdout, "\n0 of 3 matrices solved") || stderr != "vkevd: selftest failed: 3 of 3 matrices\n" || status != statusNumerical {
 				t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 			}
-			stdout, _, status = s.run("selftest", "-n", "5", "--json", "toeplitz(2")
+			stdout, _, status = s.run("selftest", "-n", "5", "--json", "-", "toeplitz(2")
 			var row struct {
 				Kind   string
 				N      int
@@ -75,8 +75,8 @@ func TestSelftestRefuses(t *testing.T) {
 	s := newStage(t)
 	s.fails(statusInput, `no kind of matrix has "nonesuch" in its name; see vkevd selftest --help`, "selftest", "nonesuch")
 	s.fails(statusInput, "--n needs orders of matrices, none negative; see vkevd selftest --help", "selftest", "-n", "5,-1")
-	s.fails(statusInput, `--solver: "bisection" is none that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "bisection")
-	s.fails(statusInput, `--solver: "magic" is none that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "magic")
+	s.fails(statusInput, `--solver: "bisection" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "bisection")
+	s.fails(statusInput, `--solver: "magic" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "magic")
 	s.machine.openErr = vk.ErrNoDevice
 	s.fails(statusDevice, "no usable Vulkan device", "selftest")
 	s.machine.openErr, s.machine.planErr = nil, errors.New("no plan")

@@ -1,40 +1,58 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+)
+
+// A solveJob is one call of vkevd solve.
+type solveJob struct {
+	*session
+	device                  func() string
+	options                 options
+	config                  *config
+	check, quiet, noPrint   bool
+	values, vectors, report string // paths of outputs, "" for none
+}
 
 func solveCommand(s *session) *cobra.Command {
-	j := &job{session: s}
+	j := &solveJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "solve [flags] FILE",
 		Short: "eigenvalues and eigenvectors of the matrix in a file",
-		Long: `solve computes A = Q·diag(λ)·Qᵀ for the symmetric matrix A in FILE and prints the
-eigenvalues λ to standard output, one a line, ascending, with the 17 digits from which a
-double can be read back exactly. Everything else goes to standard error.
+		Long: `solve computes the eigenvalues λ of the symmetric matrix A in FILE, and the eigenvectors Q if
+they are asked for: A = Q·diag(λ)·Qᵀ. It prints the eigenvalues to standard output, one per line,
+ascending, with 17 digits, from which the same double can be read back. Everything else goes to
+standard error.
+
+Eigenvectors take several times the time and memory. They are computed with --out-vectors,
+--check, --verify or --vectors, unless --values-only is given.
 
 FILE is Matrix Market (coordinate or array; real, integer or pattern), NumPy's .npy or .npz (the
-only array in it, or the one called A), or a table of numbers without a header, a row a line,
-between commas or between blanks, compressed with gzip or not; - is standard input. The content
-decides which, not the name, but what is called .mtx must have Matrix Market's banner. The matrix
-must be symmetric, exactly, or given by one triangle in a Matrix Market file that says so.
+only array in it, or the one called A), or a table of numbers without a header, one row per line,
+separated by commas or white space. It may be compressed with gzip; - is standard input. The
+content decides the format, not the name, but a file named .mtx must have Matrix Market's banner.
+The matrix must be symmetric: exactly, or given by one triangle in a Matrix Market file that
+declares this.
 
-With --tridiagonal, FILE holds a symmetric tridiagonal: Matrix Market, .npy, .npz, or text with
-the diagonal and the off-diagonal element of a row on each line, perhaps with the row's number
-before them and the order on a line above all. The last off-diagonal element counts for nothing.
+With --tridiagonal, FILE holds a symmetric tridiagonal: Matrix Market, .npy, .npz, or text. A line
+of the text has the diagonal and the off-diagonal element of one row, after the row's number if
+you like; the order may stand on a line before all rows. The last off-diagonal element is ignored.
 
---index and --interval ask for a part of the spectrum, whose vectors take a part of the time to
-transform back. Eigenvalues within rounding of an interval's end may fall on either side of it.
+--index, --largest, --smallest and --interval select a part of the spectrum. Back transformation
+then takes the same part of its time. Eigenvalues within rounding of an interval's end may fall
+on either side of it.
 
-Eigenvectors are computed unless --values-only is given, and kept if --out-vectors is.
-The ending of an output's name chooses its format; one not served is refused before anything is
-computed. Output files appear complete or not at all. If --check finds the result bad, the exit
-status is 1 and the result is written nevertheless, to be looked at.
+The ending of an output's name selects its format; an unknown one is refused before anything is
+computed. Output files appear complete or not at all. As the name of an output, - is standard
+output, which the values then leave to it. If --check finds the result bad, it is written
+nevertheless, and the exit status is 1.
 
-The host holds A, 8·n² bytes, and at the end the vectors in its place, which go to their file in
-pieces. For --check and --verify A must still be there when the vectors are: with either they have
-memory of their own, 8·n bytes each. vkevd plan tells what the device holds.`,
+The host holds A, 8·n² bytes. The vectors replace it, and go to their file in pieces. --check and
+--verify need A and the vectors at the same time: 8·n bytes more per vector. vkevd plan prints
+what the device holds.`,
 		Example: `  vkevd solve A.mtx > values.txt
-  vkevd solve --values-only --device nvidia A.mtx.gz
-  vkevd solve --index :100 --out-vectors lowest.npy A.mtx
+  vkevd solve --device nvidia --out-vectors Q.npy A.mtx.gz
+  vkevd solve --smallest 100 --out-vectors lowest.npy A.mtx
   vkevd solve --tridiagonal --values-only --check T.dat
   vkevd solve --check --out-vectors Q.npy --report A.json A.npy`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -44,22 +62,8 @@ memory of their own, 8·n bytes each. vkevd plan tells what the device holds.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if j.options.valuesOnly && j.vectors != "" {
-				return usage(cmd, "--out-vectors does not go with --values-only")
-			}
-			if o := j.options; j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal {
-				return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
-			}
-			if err := j.options.check(cmd); err != nil {
+			if err := j.checkUse(cmd); err != nil {
 				return err
-			}
-			for _, o := range []struct {
-				flag, path string
-				served     []string
-			}{{"out-values", j.values, valuesEndings}, {"out-vectors", j.vectors, vectorsEndings}, {"report", j.log, reportEndings}} {
-				if err := checkEnding(cmd, o.flag, o.path, o.served); err != nil {
-					return err
-				}
 			}
 			return j.run(cmd.Context(), args[0])
 		},
@@ -68,10 +72,42 @@ memory of their own, 8·n bytes each. vkevd plan tells what the device holds.`,
 	j.options.flags(cmd)
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
-	f.StringVar(&j.values, "out-values", "", "write the eigenvalues to `FILE` too: .txt, .npy or .json")
-	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`, .npy in Fortran order;\ncolumn j belongs to eigenvalue j")
-	f.StringVar(&j.log, "report", "", "write device, memory, times, ratios and what MRRR met to `FILE`,\n.json")
-	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios; one of 60\nor more is a failure. With --values-only it can only compare\nΣλ with the trace and Σλ² with the squared Frobenius norm. Values\nof a --tridiagonal are proved by counting, with and without vectors")
-	f.BoolVar(&j.quiet, "quiet", false, "nothing on standard error but errors")
+	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json")
+	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`: .npy in Fortran order,\ncolumn j belongs to eigenvalue j")
+	f.StringVar(&j.report, "report", "", "write device, memory, times, ratios and MRRR statistics to `FILE`:\n.json")
+	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
+	f.BoolVar(&j.noPrint, "no-print", false, "do not print the eigenvalues to standard output")
+	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios: below 60 is\ngood. With --values-only compare only Σλ with the trace and Σλ² with\nthe squared Frobenius norm. Certify the values of a --tridiagonal by\nSturm counts, with and without vectors")
+	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
 	return cmd
+}
+
+// checkUse refuses flags that cannot be combined, before any file is opened.
+func (j *solveJob) checkUse(cmd *cobra.Command) error {
+	o := j.options
+	switch {
+	case o.valuesOnly && j.vectors != "":
+		return usage(cmd, "--out-vectors cannot be combined with --values-only")
+	case j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal:
+		return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
+	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
+		return usage(cmd, "--json is the same as --report; give one of them")
+	}
+	if err := o.check(cmd, j.wantsVectors()); err != nil {
+		return err
+	}
+	for _, out := range []struct {
+		flag, path string
+		known      []string
+	}{{"out-values", j.values, valuesEndings}, {"out-vectors", j.vectors, vectorsEndings}, {"report", j.report, reportEndings}} {
+		if err := checkEnding(cmd, out.flag, out.path, out.known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wantsVectors says whether any flag needs the eigenvectors.
+func (j *solveJob) wantsVectors() bool {
+	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.options.verify)
 }

@@ -1,51 +1,143 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vkevd/vkevd/evd"
 )
 
-// part is the part of the spectrum that the flags name, or with neither all of it.
-type part struct{ index, interval string }
+// A part of the spectrum, as one flag names it; the zero value is all of it.
+type part struct {
+	index, interval   string
+	largest, smallest int
+	given             []string // names of the flags, in their order on the command line
+}
 
-// A rangeFlag is one of the two: given, it must not be empty, which a shell variable may be.
-type rangeFlag struct{ word *string }
-
-func (f rangeFlag) Set(word string) error {
-	if word == "" {
-		return errors.New("it is empty")
+func (p *part) flags(f *pflag.FlagSet) {
+	text := func(word *string) func(string) error {
+		return func(value string) error {
+			if value == "" { // as an unset shell variable is
+				return &partError{"it is empty"}
+			}
+			*word = value
+			return nil
+		}
 	}
-	*f.word = word
+	count := func(number *int) func(string) error {
+		return func(value string) error {
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				return &partError{fmt.Sprintf("%q is not a whole number, at least 1", value)}
+			}
+			*number = n
+			return nil
+		}
+	}
+	for _, flag := range []struct {
+		name  string
+		set   func(string) error
+		usage string
+	}{
+		{"index", text(&p.index), "only eigenvalues `I:J`: indices I to J−1, from 0 at the smallest, as in\nPython. :10 is the ten smallest, -10: the ten largest, 10: all but\nthe ten smallest"},
+		{"largest", count(&p.largest), "only the `K` largest eigenvalues, ascending"},
+		{"smallest", count(&p.smallest), "only the `K` smallest eigenvalues"},
+		{"interval", text(&p.interval), "only eigenvalues λ with A < λ ≤ B, for `A:B`; a missing end is\ninfinite"},
+	} {
+		f.Var(&partFlag{p, flag.name, flag.set}, flag.name, flag.usage)
+	}
+}
+
+// A partFlag is one of the flags that name a part.
+type partFlag struct {
+	part *part
+	name string
+	set  func(string) error
+}
+
+func (f *partFlag) Set(value string) error {
+	if err := f.set(value); err != nil {
+		return err
+	}
+	if len(f.part.given) == 0 || f.part.given[0] != f.name {
+		f.part.given = append(f.part.given, f.name)
+	}
 	return nil
 }
 
-func (f rangeFlag) String() string { return *f.word }
-func (f rangeFlag) Type() string   { return "string" }
+// A partError is a value that a partFlag refuses.
+type partError struct{ reason string }
 
-// all says whether no part is named.
-func (p part) all() bool { return p == part{} }
+func (e *partError) Error() string { return e.reason }
 
-// of turns the words into a selection for order n.
+func (f *partFlag) String() string { return "" }
+func (f *partFlag) Type() string   { return "string" }
+
+// all says whether no flag names a part.
+func (p part) all() bool { return len(p.given) == 0 }
+
+// of is the selection for order n.
 func (p part) of(n int) (evd.Selection, error) {
 	switch {
-	case p.index != "" && p.interval != "":
-		return evd.Selection{}, fmt.Errorf("--index does not go with --interval")
-	case p.index != "":
-		from, to, err := ends("--index", p.index, "i:j", strconv.Atoi, 0, n)
-		return evd.Index(from, to), err
-	case p.interval != "":
-		a, b, err := ends("--interval", p.interval, "a:b", real, math.Inf(-1), math.Inf(1))
+	case p.all():
+		return evd.Selection{}, nil
+	case len(p.given) > 1:
+		return evd.Selection{}, fmt.Errorf("--%s cannot be combined with --%s", p.given[1], p.given[0])
+	case p.given[0] == "interval":
+		a, b, err := ends("--interval", p.interval, "A:B, two numbers such as -1:2.5", parseFloat, math.Inf(-1), math.Inf(1))
 		return evd.Interval(a, b), err
+	case p.given[0] == "largest":
+		return within("--largest", strconv.Itoa(p.largest), n-p.largest, n, n)
+	case p.given[0] == "smallest":
+		return within("--smallest", strconv.Itoa(p.smallest), 0, p.smallest, n)
 	}
-	return evd.Selection{}, nil
+	from, to, err := ends("--index", p.index, "I:J, two indices such as 0:10", strconv.Atoi, 0, n)
+	if err != nil {
+		return evd.Selection{}, err
+	}
+	return within("--index", p.index, fromEnd(from, n), fromEnd(to, n), n)
 }
 
-// ends splits a range at its colon; either end may be missing and stands for first or last then.
+// count is the number of selected eigenvalues of a matrix of order n, after of: all of them for an
+// interval, which may hold them all.
+func (p part) count(n int) int {
+	switch {
+	case p.largest > 0:
+		return p.largest
+	case p.smallest > 0:
+		return p.smallest
+	case p.index != "":
+		from, to, _ := ends("", p.index, "", strconv.Atoi, 0, n)
+		return fromEnd(to, n) - fromEnd(from, n)
+	}
+	return n
+}
+
+// fromEnd counts a negative index from the end, as in Python.
+func fromEnd(i, n int) int {
+	if i < 0 {
+		return n + i
+	}
+	return i
+}
+
+// within is the selection from:to, or an error if a matrix of order n does not have it. The
+// value is that of the flag.
+func within(flag, value string, from, to, n int) (evd.Selection, error) {
+	if from < 0 || to > n {
+		return evd.Selection{}, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)
+	}
+	if from > to && n != anyOrder {
+		return evd.Selection{}, fmt.Errorf("%s: %s ends before it begins (%d:%d)", flag, value, from, to)
+	}
+	return evd.Index(from, to), nil
+}
+
+// ends splits a range at its colon. A missing end is first or last.
 func ends[T any](flag, word, form string, parse func(string) (T, error), first, last T) (from, to T, err error) {
 	left, right, found := strings.Cut(word, ":")
 	from, to = first, last
@@ -56,9 +148,9 @@ func ends[T any](flag, word, form string, parse func(string) (T, error), first, 
 		to, err = parse(right)
 	}
 	if err != nil || !found {
-		err = fmt.Errorf("%s: %q is not of the form %s", flag, word, form)
+		err = fmt.Errorf("%s: %q must be %s", flag, word, form)
 	}
 	return from, to, err
 }
 
-func real(word string) (float64, error) { return strconv.ParseFloat(word, 64) }
+func parseFloat(word string) (float64, error) { return strconv.ParseFloat(word, 64) }

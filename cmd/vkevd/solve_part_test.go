@@ -14,16 +14,16 @@ const threeRows = "3\n1 2 1\n2 2 1\n3 2 0\n" // 2 − √2, 2, 2 + √2
 func TestPartsAsked(t *testing.T) {
 	inf := math.Inf(1)
 	for args, want := range map[string]evd.Options{
-		"":                                  {Vectors: true},
-		"--index 0:1":                       {Vectors: true, Select: evd.Index(0, 1)},
-		"--index :1":                        {Vectors: true, Select: evd.Index(0, 1)},
-		"--index 1:":                        {Vectors: true, Select: evd.Index(1, 2)},
-		"--index=:":                         {Vectors: true, Select: evd.Index(0, 2)},
-		"--interval -1:2.5e0":               {Vectors: true, Select: evd.Interval(-1, 2.5)},
-		"--interval :3":                     {Vectors: true, Select: evd.Interval(-inf, 3)},
-		"--interval 0x1p-2:":                {Vectors: true, Select: evd.Interval(0.25, inf)},
-		"--solver dc":                       {Vectors: true, Solver: evd.DivideConquer},
-		"--solver qr --index 1:2":           {Vectors: true, Solver: evd.QR, Select: evd.Index(1, 2)},
+		"":                                  {},
+		"--index 0:1":                       {Select: evd.Index(0, 1)},
+		"--index :1":                        {Select: evd.Index(0, 1)},
+		"--index 1:":                        {Select: evd.Index(1, 2)},
+		"--index=:":                         {Select: evd.Index(0, 2)},
+		"--interval -1:2.5e0":               {Select: evd.Interval(-1, 2.5)},
+		"--interval :3":                     {Select: evd.Interval(-inf, 3)},
+		"--interval 0x1p-2:":                {Select: evd.Interval(0.25, inf)},
+		"--solver dc":                       {Solver: evd.DivideConquer},
+		"--solver qr --index 1:2":           {Solver: evd.QR, Select: evd.Index(1, 2)},
 		"--solver bisection --values-only":  {Solver: evd.Bisection},
 		"--solver auto --values-only":       {},
 		"--tridiagonal --index 0:2 --check": {Vectors: true, Select: evd.Index(0, 2)},
@@ -47,18 +47,18 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	const see = "; see vkevd solve --help"
 	for _, c := range []struct{ args, says string }{
-		{"--index 5", `--index: "5" is not of the form i:j`},
-		{"--index 1:x", `--index: "1:x" is not of the form i:j`},
-		{"--index 1:2:3", `--index: "1:2:3" is not of the form i:j`},
-		{"--interval 1", `--interval: "1" is not of the form a:b`},
-		{"--interval a:b", `--interval: "a:b" is not of the form a:b`},
-		{"--interval= --quiet", `invalid argument "" for "--interval" flag: it is empty`},
-		{"--index=", `invalid argument "" for "--index" flag: it is empty`},
-		{"--interval 0:1 --index 0:1", "--index does not go with --interval"},
-		{"--solver jacobi", `--solver: there is no "jacobi", only ` + strings.Join(evd.Solvers(), ", ")},
-		{"--solver bisection", "--solver bisection finds no vectors; add --values-only"},
-		{"--tridiagonal --band 4", "--band does not go with --tridiagonal"},
-		{"--tridiagonal --block 4", "--block does not go with --tridiagonal"},
+		{"--index 5", `--index: "5" must be I:J, two indices such as 0:10`},
+		{"--index 1:x", `--index: "1:x" must be I:J, two indices such as 0:10`},
+		{"--index 1:2:3", `--index: "1:2:3" must be I:J, two indices such as 0:10`},
+		{"--interval 1", `--interval: "1" must be A:B, two numbers such as -1:2.5`},
+		{"--interval a:b", `--interval: "a:b" must be A:B, two numbers such as -1:2.5`},
+		{"--interval= --quiet", `--interval: it is empty`},
+		{"--index=", `--index: it is empty`},
+		{"--interval 0:1 --index 0:1", "--index cannot be combined with --interval"},
+		{"--solver jacobi", `--solver: "jacobi" is unknown; there are ` + strings.Join(evd.Solvers(), ", ")},
+		{"--vectors --solver bisection", "--solver bisection finds no vectors; add --values-only"},
+		{"--tridiagonal --band 4", "--band cannot be combined with --tridiagonal"},
+		{"--tridiagonal --block 4", "--block cannot be combined with --tridiagonal"},
 		{"--check --values-only --index 0:1", "--check cannot judge a part of the values without vectors: it compares sums over all"},
 	} {
 		s.fails(statusInput, c.says+see, append(append([]string{"solve"}, strings.Fields(c.args)...), "A.mtx")...)
@@ -67,7 +67,7 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		t.Error("a device was opened for a call that made no sense")
 	}
 	s.machine.planErr = &evd.OptionError{Option: "Index", Reason: "[0, 5) is no range of the 2 eigenvalues"}
-	s.fails(statusInput, "--index: [0, 5) is no range of the 2 eigenvalues", "solve", "--index", "0:5", "A.mtx")
+	s.fails(statusInput, "--index: [0, 5) is no range of the 2 eigenvalues", "solve", "A.mtx")
 	s.machine.planErr = nil
 	s.machine.solveErr = &evd.TooManyError{Found: 5, AtMost: 2}
 	s.fails(statusInput, "A.mtx, n = 2: the interval holds 5 eigenvalues, there is room for 2", "solve", "--interval", "0:5", "A.mtx")
@@ -81,9 +81,9 @@ func TestSolveTridiagonal(t *testing.T) {
 	if strings.Count(stdout, "\n") != 3 || status != statusSuccess {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
-	const want = `residual                             0.25  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
-orthogonality                         0.5  ‖I − Qᵀ·Q‖₁ / (n·ε)
-certificate                         0.125  |λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts
+	const want = `residual                             0.25  good  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
+orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε)
+certificate                         0.125  good  |λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts
 `
 	if !strings.HasSuffix(stderr, want) || !strings.Contains(stderr, "memory   96 bytes on the device\n") {
 		t.Errorf("%s\nwant the end to be\n%s", stderr, want)

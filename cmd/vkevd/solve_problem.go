@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/vkevd/vkevd/evd"
@@ -14,7 +16,7 @@ type problem interface {
 	plan(device, evd.Options) (solution, error)
 }
 
-// A solution is a plan and the matrix that it is for.
+// A solution is a plan together with its matrix.
 type solution interface {
 	forecast
 	solve(context.Context) (*evd.Result[float64], error)
@@ -22,7 +24,7 @@ type solution interface {
 	Close()
 }
 
-// readProblem reads what the options say that the file holds.
+// readProblem reads a tridiagonal or a dense matrix.
 func readProblem(ctx context.Context, file string, stdin io.Reader, tridiagonal bool) (problem, error) {
 	if tridiagonal {
 		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin) })
@@ -32,7 +34,19 @@ func readProblem(ctx context.Context, file string, stdin io.Reader, tridiagonal 
 		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, nil
 	}
 	a, err := readMatrix(ctx, file, stdin)
-	return dense{a}, err
+	return dense{a}, suggestTridiagonal(err)
+}
+
+// suggestTridiagonal adds --tridiagonal to the error about a matrix of two or three columns (or
+// rows, as SciPy stores bands), which diagonals may be.
+func suggestTridiagonal(err error) error {
+	var shape *matio.NotSquareError
+	if errors.As(err, &shape) {
+		if least := min(shape.Rows, shape.Cols); least == 2 || least == 3 {
+			return fmt.Errorf("%w; --tridiagonal reads diagonals", err)
+		}
+	}
+	return err
 }
 
 func readTridiagonal(file string, stdin io.Reader) (*matio.Tridiagonal, error) {
@@ -81,7 +95,7 @@ func (s diagonalsSolution) solve(ctx context.Context) (*evd.Result[float64], err
 	return s.Solve(ctx, s.t)
 }
 
-// measure proves where the values lie, and with vectors how good those are.
+// measure certifies the values by Sturm counts and, with vectors, measures their ratios.
 func (s diagonalsSolution) measure(ctx context.Context, res *evd.Result[float64]) (measures, error) {
 	certified, err := s.Certify(ctx, s.t, res)
 	if err != nil {

@@ -10,48 +10,53 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// facts are what is known about a solve afterwards: the summary prints them and the
-// report keeps them.
+// facts are what is known after a solve, for summary and report.
 type facts struct {
 	Version   string             `json:"version"`
 	File      string             `json:"file"`
 	N         int                `json:"n"`
-	First     int                `json:"first"`  // which eigenvalue the first one found is
-	Values    int                `json:"values"` // how many were found
+	First     int                `json:"first"`  // index of the first value, from 0
+	Values    int                `json:"values"` // number of values found
 	Vectors   bool               `json:"vectors"`
 	Precision string             `json:"precision"`
 	Device    string             `json:"device"`
 	Driver    string             `json:"driver"`
 	Vulkan    string             `json:"vulkan"`
 	Memory    uint64             `json:"memory_bytes"`    // on the device
-	Seconds   map[string]float64 `json:"seconds"`         // by the clock, for each of laps
-	Stages    []vk.Timing        `json:"stages"`          // inside solve, as the device counts
-	Tuned     bool               `json:"tuned,omitempty"` // with what vkevd tune has kept
+	Seconds   map[string]float64 `json:"seconds"`         // wall clock, for each of laps
+	Stages    []vk.Timing        `json:"stages"`          // of the solve, by the device's clock
+	Tuned     bool               `json:"tuned,omitempty"` // with sizes from vkevd tune --save
 	Ratios    measures           `json:"ratios,omitempty"`
 
 	Tridiagonal bool             `json:"tridiagonal,omitempty"`
 	Certificate *evd.Certificate `json:"certificate,omitempty"`
-	Tree        *evd.Tree        `json:"tree,omitempty"` // how MRRR came by the vectors
+	Tree        *evd.Tree        `json:"tree,omitempty"` // MRRR statistics
 
 	lap time.Time
 }
 
-// laps are the keys of Seconds in their order.
+// laps are the keys of Seconds, in order.
 var laps = []string{"read", "prepare", "solve", "check", "write"}
 
 func newFacts(file string) *facts {
 	return &facts{Version: version(), File: inputName(file), Precision: "float64", Seconds: map[string]float64{}, lap: time.Now()}
 }
 
-// took notes the time since the last lap under a name.
+// took records the time since the last lap under a name.
 func (f *facts) took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()
 	f.lap = now
 }
 
+func (f *facts) solved(n int, opt evd.Options, res *evd.Result[float64], bytes uint64, tridiagonal bool) {
+	f.N, f.Vectors, f.Memory, f.Tridiagonal = n, opt.Vectors, bytes, tridiagonal
+	f.First, f.Values, f.Stages = res.First, len(res.Values), res.Profile.Phases
+	f.Certificate, f.Tree = res.Certificate, res.Tree
+}
+
 func (f *facts) on(info vk.Info) {
-	f.Device, f.Driver, f.Vulkan = info.Name, info.Driver+" "+info.DriverVersion, info.API
+	f.Device, f.Driver, f.Vulkan = info.Name, driverOf(info), info.API
 }
 
 // report is the facts in JSON.
@@ -63,38 +68,38 @@ func (f *facts) report(w io.Writer) error {
 
 // summary is the facts for people.
 func (f *facts) summary(w io.Writer) {
-	wanted := "eigenvalues"
+	found := "eigenvalues"
 	if f.Values < f.N {
-		wanted = fmt.Sprintf("eigenvalues %d:%d", f.First, f.First+f.Values)
+		found = fmt.Sprintf("eigenvalues %d:%d", f.First, f.First+f.Values)
 	}
 	if f.Vectors {
-		wanted += " and vectors"
+		found += " and vectors"
 	}
-	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, wanted, f.Precision)
+	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, found, f.Precision)
 	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
 	if f.Tuned {
-		fmt.Fprintln(w, "sizes    as vkevd tune has kept them; --no-config takes the table's")
+		fmt.Fprintln(w, "sizes    from vkevd tune --save; --no-config ignores them")
 	}
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	f.times(w)
 	if t := f.Tree; t != nil {
-		fmt.Fprintf(w, "MRRR     blocks %d, levels %d, clusters %d, tried again %d, vectors by divide and conquer %d\n",
+		fmt.Fprintf(w, "MRRR     blocks %d, levels %d, clusters %d, retries %d, vectors by divide and conquer %d\n",
 			t.Blocks, t.Depth, t.Clusters, t.Retried, t.Fallback)
 	}
 	if c := f.Certificate; c != nil {
 		by := ""
 		if c.Safe {
-			by = "; by the safe path, after the first result had failed"
+			by = "; on the safe path, after the first result had failed"
 		}
 		fmt.Fprintf(w, "verified %v%s\n", c, by)
 	}
 	f.Ratios.print(w)
 	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
-		fmt.Fprintln(w, "Without vectors only these sums can be compared: they prove no single value.")
+		fmt.Fprintln(w, "Without vectors only these sums are compared: they prove no single value.")
 	}
 }
 
-// times prints every lap and, under the solve, its stages with their share of it.
+// times prints every lap and, below the solve, its stages with their share.
 func (f *facts) times(w io.Writer) {
 	total, inside := 0.0, 0.0
 	for _, s := range f.Stages {

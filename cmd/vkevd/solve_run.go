@@ -9,29 +9,19 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A job is one call of vkevd solve.
-type job struct {
-	*session
-	device               func() string
-	options              options
-	config               *config
-	check, quiet         bool
-	values, vectors, log string // paths of outputs, "" for none
-}
-
-// run is the whole command. The files get their names before anything is printed, so
-// that a reader who goes away (| head) costs no file.
-func (j *job) run(ctx context.Context, file string) error {
+// run is the whole command. Files get their names before anything is printed, so that they are
+// there even if the reader of standard output goes away (| head).
+func (j *solveJob) run(ctx context.Context, file string) error {
 	stderr := j.stderr
 	if j.quiet {
 		stderr = io.Discard
 	}
-	out, err := createOutputs(file, j.values, j.vectors, j.log)
+	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
 	}
 	defer out.abort()
-	show := newProgress(stderr, j.terminal && !j.quiet)
+	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
 	defer show.end()
 	known := newFacts(file)
 
@@ -44,9 +34,13 @@ func (j *job) run(ctx context.Context, file string) error {
 	known.took("read")
 
 	show.stage("preparing the device")
-	opt := j.options.evd(n)
+	opt, err := j.options.evd(n, j.wantsVectors())
+	if err != nil {
+		return fmt.Errorf("%s: %w", inputName(file), err)
+	}
 	opt.Progress = show.update
-	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal // A is needed for nothing more: save n² doubles
+	// Nothing else needs A: the vectors take its memory and save n² doubles.
+	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal
 	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
 		known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
 		return a.plan(dev, opt)
@@ -64,10 +58,8 @@ func (j *job) run(ctx context.Context, file string) error {
 		return aboutMatrix(file, n, err)
 	}
 	known.took("solve")
-	known.N, known.Vectors, known.Memory, known.Stages = n, opt.Vectors, p.Bytes(), res.Profile.Phases
-	known.First, known.Values, known.Tridiagonal = res.First, len(res.Values), j.options.tridiagonal
+	known.solved(n, opt, res, p.Bytes(), j.options.tridiagonal)
 	known.on(dev.Info())
-	known.Certificate, known.Tree = res.Certificate, res.Tree
 
 	if j.check {
 		show.stage("checking")
@@ -81,21 +73,22 @@ func (j *job) run(ctx context.Context, file string) error {
 		return err
 	}
 	show.end()
-	if err := matio.WriteValues(stoppable{ctx, j.stdout}, res.Values); err != nil {
-		return cannotWrite("standard output", err)
+	if !j.noPrint && !out.toStdout() {
+		if err := matio.WriteValues(stoppable{ctx, j.stdout}, res.Values); err != nil {
+			return cannotWrite("standard output", err)
+		}
 	}
 	known.took("write")
 	known.summary(stderr)
-	if opt.Vectors && j.vectors == "" && !j.check {
-		fmt.Fprintln(stderr, "The vectors were not kept: --out-vectors keeps them, --values-only saves their time.")
+	if opt.Vectors && j.vectors == "" && !j.check && !opt.Verify {
+		fmt.Fprintln(stderr, "The vectors were not kept: --out-vectors keeps them.")
 	}
 	return known.Ratios.verdict()
 }
 
-// write fills the files that were asked for and gives them their names.
-func (j *job) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
-	writeValues := valuesWriter(j.values)
-	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, res.Values) }); err != nil {
+// write fills the outputs that were asked for and gives the files their names.
+func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
+	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, j.values, known, res.Values) }); err != nil {
 		return err
 	}
 	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
@@ -104,11 +97,31 @@ func (j *job) write(ctx context.Context, out *outputs, res *evd.Result[float64],
 	}); err != nil {
 		return err
 	}
-	if err := out.write(ctx, j.log, known.report); err != nil {
+	if err := out.write(ctx, j.report, known.report); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return out.commit()
+}
+
+// partHeader is the first line of a text file with a part of the spectrum: from, to (exclusive)
+// and the order of the matrix. To readers of numbers it is a comment.
+const partHeader = "# eigenvalues %d:%d of %d\n"
+
+// writeValues lists eigenvalues in the format of a path.
+func writeValues(w io.Writer, path string, known *facts, values []float64) error {
+	switch ending(path) {
+	case ".npy":
+		return matio.WriteNPYVector(w, values)
+	case ".json":
+		return matio.WriteValuesJSON(w, values)
+	}
+	if path != streamWord && len(values) < known.N {
+		if _, err := fmt.Fprintf(w, partHeader, known.First, known.First+len(values), known.N); err != nil {
+			return err
+		}
+	}
+	return matio.WriteValues(w, values)
 }

@@ -14,8 +14,8 @@ func TestTree(t *testing.T) {
 	s := newStage(t)
 	s.file("T.dat", "3\n1 2 1\n2 2 0\n3 5 0\n")
 	for solver, want := range map[string]*evd.Tree{"mrrr": {Blocks: 2, Depth: 1}, "dc": nil} {
-		_, stderr, status := s.real("solve", "--tridiagonal", "--solver", solver, "--report", "r.json", "T.dat")
-		said := strings.Contains(stderr, "\nMRRR     blocks 2, levels 1, clusters 0, tried again 0, vectors by divide and conquer 0\n")
+		_, stderr, status := s.real("solve", "--tridiagonal", "--vectors", "--solver", solver, "--report", "r.json", "T.dat")
+		said := strings.Contains(stderr, "\nMRRR     blocks 2, levels 1, clusters 0, retries 0, vectors by divide and conquer 0\n")
 		if status != statusSuccess || said != (want != nil) {
 			t.Errorf("%s: status %d\n%s", solver, status, stderr)
 		}

@@ -30,5 +30,5 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%q: %v, %s", args, err, text)
 		}
 	}
-	s.fails(statusInput, "--verify does not go with --tridiagonal; see vkevd solve --help", "solve", "--verify", "--tridiagonal", "A.mtx")
+	s.fails(statusInput, "--verify cannot be combined with --tridiagonal; see vkevd solve --help", "solve", "--verify", "--tridiagonal", "A.mtx")
 }

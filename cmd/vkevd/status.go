@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/vkevd/vkevd/evd"
@@ -59,6 +60,18 @@ func describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
+	text := err.Error()
+	if memory := (*vk.OutOfMemoryError)(nil); errors.As(err, &memory) {
+		text = strings.Replace(text, memory.Error(), aboutMemory(memory), 1)
+	}
 	// Joined errors, and file names, may contain line ends.
-	return printable(strings.ReplaceAll(err.Error(), "\n", "; "))
+	return printable(strings.ReplaceAll(text, "\n", "; "))
+}
+
+// aboutMemory is the error in units that people can compare.
+func aboutMemory(e *vk.OutOfMemoryError) string {
+	if e.Limit != 0 {
+		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s", e.What, human(e.Need), human(e.Limit))
+	}
+	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, human(e.Need), human(e.Free))
 }

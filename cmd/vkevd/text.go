@@ -34,6 +34,9 @@ func printable(text string) string {
 // human writes a number of bytes with a unit of 1024ᵏ bytes and one decimal.
 func human(bytes uint64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB"}
+	if bytes == 1 {
+		return "1 byte"
+	}
 	if bytes < 1<<10 {
 		return fmt.Sprintf("%d bytes", bytes)
 	}

@@ -11,19 +11,18 @@ import (
 func versionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "which vkevd this is",
-		Long:    "version prints the version of vkevd and what it was built with, for reports of defects.",
+		Short:   "the version of vkevd",
+		Long:    "version prints the version of vkevd, of Go, and the system, for bug reports.",
 		Example: "  vkevd version",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(s.stdout, version())
-			return err
+			return cannotWrite("standard output", err)
 		},
 	}
 }
 
-// version is what the Go tool recorded when it built this program: a tag, or the
-// commit with its date.
+// version is what the Go tool recorded at build time: a tag, or the commit with its date.
 func version() string {
 	v := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

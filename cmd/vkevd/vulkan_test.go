@@ -128,7 +128,7 @@ func TestPlanOfTheDevice(t *testing.T) {
 	if status != statusSuccess || !strings.Contains(stdout, "\ntotal ") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
-	if _, stderr, status := s.real("plan", "-n", "900000"); status != statusDevice || !strings.Contains(stderr, "bytes of device memory, ") {
+	if _, stderr, status := s.real("plan", "-n", "900000"); status != statusDevice || !strings.Contains(stderr, "TiB of device memory, ") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }

@@ -14,10 +14,11 @@ import (
 // Result is the fastest choice that a search found.
 type Result struct {
 	Choice
-	Seconds  float64 // of the stages that depend on the choice
-	Table    Choice  // of the device's table
-	Before   float64 // seconds of these stages with Table
-	Complete bool    // everything was tried; false if the time was up
+	Seconds  float64  // of the stages that depend on the choice
+	Table    Choice   // of the device's table
+	Before   float64  // seconds of these stages with Table
+	Complete bool     // everything was tried; false if the time was up
+	Untried  []string // what there was no time for, such as "b = 64"; empty if Complete
 }
 
 // target is the device that a search measures on, or another one in tests.
@@ -44,7 +45,8 @@ type search struct {
 	last    time.Time               // when the last step began
 	longest time.Duration           // of a step so far
 	begun   bool
-	out     bool // the time is up
+	out     bool     // the time is up
+	untried []string // for Result.Untried
 }
 
 // stageOfBand is a stage with a half-bandwidth.
@@ -80,7 +82,7 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.block(ctx, best, best.Choice)
 	s.block(ctx, best, second)
 	s.tile(ctx, best)
-	r.Complete = !s.out && ctx.Err() == nil
+	r.Complete, r.Untried = !s.out && ctx.Err() == nil, s.untried
 	return r, outer.Err()
 }
 
@@ -88,13 +90,17 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {
-		if seconds, err := s.try(ctx, t, "syr2k"); err == nil && seconds < least {
+		seconds, err := s.try(ctx, t, "syr2k")
+		if err == nil && seconds < least {
 			choice, least = t, seconds
+		}
+		if s.ranOut(ctx, err) && t.RankTwoK != best.RankTwoK {
+			s.untried = append(s.untried, fmt.Sprintf("a %v", t.RankTwoK))
 		}
 	}
 	// The tile is taken only if all stages together are faster.
 	if choice != best.Choice {
-		s.better(ctx, best, choice)
+		s.better(ctx, best, choice, fmt.Sprintf("a %v", choice.RankTwoK))
 	}
 }
 
@@ -126,7 +132,7 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 		c := from
 		c.Band, c.Block = b, max(from.Block/b, 1)*b
 		before, old := best.Choice, best.Seconds
-		seconds := s.better(ctx, best, c)
+		seconds := s.better(ctx, best, c, fmt.Sprintf("b = %d", b))
 		switch {
 		case best.Choice != before:
 			second, runnerUp = before, old
@@ -142,15 +148,23 @@ func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {
 			c.Block = k
-			s.better(ctx, best, c)
+			s.better(ctx, best, c, fmt.Sprintf("k = %d with b = %d", k, from.Band))
 		}
 	}
 }
 
-// better measures a choice and takes it if it is faster than the best so far. It returns its seconds, or
-// +Inf if it was not measured.
-func (s *search) better(ctx context.Context, best *Result, c Choice) float64 {
+// ranOut says whether a choice was not tried because the time was up.
+func (s *search) ranOut(ctx context.Context, err error) bool {
+	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
+}
+
+// better measures a choice and takes it if it is faster than the best so far. It returns its
+// seconds, or +Inf if it was not measured; then name goes to Result.Untried if the time was up.
+func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
+	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {
+		s.untried = append(s.untried, name)
+	}
 	if err != nil {
 		return math.Inf(1)
 	}

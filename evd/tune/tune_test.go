@@ -76,7 +76,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 		v := &valley{band: want.Band, block: want.Block, tile: want.RankTwoK, step: time.Second}
 		s, notes := v.search(time.Hour)
 		r, err := s.run(context.Background(), table)
-		if err != nil || r.Choice != want || !r.Complete || r.Table != table || r.Seconds != 1 || r.Before < 1 || len(*notes) > 0 {
+		if err != nil || r.Choice != want || !r.Complete || r.Table != table || r.Seconds != 1 || r.Before < 1 || len(*notes) > 0 || len(r.Untried) > 0 {
 			t.Errorf("want %v: %+v, %v, %q", want, r, err, *notes)
 		}
 		if v.tried[0] != table {
@@ -107,6 +107,10 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	r, err := s.run(context.Background(), table)
 	if err != nil || r.Complete || len(v.tried) != 5 {
 		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
+	}
+	// What was not tried is told: not b = 16, next to the table's and tried early, but ranks and tiles.
+	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
+		t.Errorf("not tried: %q", r.Untried)
 	}
 	// Even without any time the table is measured, so that there is an answer.
 	v = &valley{band: 64, block: 1024, step: time.Second}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,14 +11,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// benchReport is where results go as they come.
+// A benchReport prints results as they come.
 type benchReport struct {
 	w    io.Writer
 	file *rowFile
 	show *progress
 }
 
-// peaks begins the table with what is compared to.
+// peaks begins the table with the device's peaks.
 func (o *benchReport) peaks(peaks []bench.Row) error {
 	if err := o.head(peaks[0]); err != nil {
 		return err
@@ -28,11 +26,11 @@ func (o *benchReport) peaks(peaks []bench.Row) error {
 	return o.rows(peaks)
 }
 
-// head is above the rows of a device.
+// head prints device, driver and the heads of the columns.
 func (o *benchReport) head(r bench.Row) error {
 	o.show.end()
 	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n", printable(r.Device), printable(r.Driver),
-		"stage", "n", "b", "k", "m", "median ms", "least", "most", "on clock", "GFLOP/s", "of fma", "GB/s", "of copy")
+		"stage", "n", "b", "k", "m", "median ms", "min", "max", "wall clock", "GFLOP/s", "of fma", "GB/s", "of copy")
 	return err
 }
 
@@ -83,7 +81,7 @@ func printRow(w io.Writer, r bench.Row) error {
 	return err
 }
 
-// printDetail lists phases and kernels, those that took longest first.
+// printDetail lists phases and kernels, the longest first.
 func printDetail(w io.Writer, d bench.Detail) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s, n = %d", d.Row.Stage, d.Row.N)
@@ -112,7 +110,7 @@ func printDetail(w io.Writer, d bench.Detail) error {
 	return err
 }
 
-// kernels lists what the driver's compiler made of them; nothing where it does not tell.
+// kernels lists the statistics of the driver's compiler, if it has any.
 func (o *benchReport) kernels(kernels []bench.Kernel) error {
 	if len(kernels) == 0 {
 		return nil
@@ -143,36 +141,4 @@ func (o *benchReport) kernels(kernels []bench.Kernel) error {
 
 func longestFirst(timings []vk.Timing) []vk.Timing {
 	return slices.SortedFunc(slices.Values(timings), func(x, y vk.Timing) int { return cmp.Compare(y.Seconds, x.Seconds) })
-}
-
-// rowFile collects rows of many runs, of measurements and of kernels: it is appended to, row by row, so that what
-// was measured before an interruption is there.
-type rowFile struct {
-	path string
-	file *os.File // nil if none was asked for
-}
-
-func openRows(path string) (*rowFile, error) {
-	r := &rowFile{path: path}
-	if path == "" {
-		return r, nil
-	}
-	var err error
-	if r.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
-		return nil, cannotWrite(path, err)
-	}
-	return r, nil
-}
-
-func (r *rowFile) add(row any) error {
-	if r.file == nil {
-		return nil
-	}
-	return cannotWrite(r.path, json.NewEncoder(r.file).Encode(row))
-}
-
-func (r *rowFile) close() {
-	if r.file != nil {
-		r.file.Close()
-	}
 }

@@ -1,0 +1,8 @@
+//go:build !(linux || darwin || freebsd || netbsd)
+
+package main
+
+import "os"
+
+// columns is 0: the width of the terminal is not known.
+func columns(*os.File) int { return 0 }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// machineWide examines loader and drivers, and chooses the device.
+func (d *examination) machineWide() (vk.Info, bool) {
+	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
+		if files, set := d.lookup(name); set {
+			d.add(name, noted, "", "is set: the loader looks at no drivers except %s", files)
+		}
+	}
+	infos, err := d.machine.list()
+	if err != nil {
+		d.add("loader", missing, d.system.get(d.system.loader, d.system.cpu), "%s", describe(cause(err)))
+		return vk.Info{}, false
+	}
+	d.add("loader", fine, "", "found")
+	if len(infos) == 0 {
+		d.add("drivers", missing, d.system.get(d.system.drivers, d.system.cpu)+"; for NVIDIA: "+d.system.nvidia, "the loader found none")
+		return vk.Info{}, false
+	}
+	var names []string
+	nvidia := false
+	for _, i := range infos {
+		names = append(names, driverOf(i))
+		nvidia = nvidia || i.Family == "nvidia"
+	}
+	d.add("drivers", fine, "", "%s", strings.Join(names, ", "))
+	if _, err := os.Stat("/proc/driver/nvidia/version"); err == nil && !nvidia {
+		d.add("NVIDIA's Vulkan driver", noted, d.system.nvidia+"; in a container: NVIDIA_DRIVER_CAPABILITIES=all",
+			"the kernel has NVIDIA's driver, but the loader does not find it")
+	}
+	return d.choose(infos)
+}
+
+// cause is the last of the errors that err wraps. vk's begin with ErrNoDevice and end with what to
+// install.
+func cause(err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		all := several.Unwrap()
+		return all[len(all)-1]
+	}
+	return err
+}
+
+// choose is the device that the other commands would open, or else the first unusable one.
+func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
+	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
+	if err == nil {
+		info := dev.Info()
+		dev.Close()
+		d.add("device", fine, "", "%s (%s)", info.Name, info.Type)
+		return info, true
+	}
+	if i := slices.IndexFunc(infos, func(i vk.Info) bool { return i.Problem != "" }); d.word == "" && i >= 0 {
+		info := infos[i]
+		remedy := d.system.get(d.system.cpu) + " to use the CPU"
+		if info.Type == "cpu" { // its driver is installed, and is the problem
+			remedy = ""
+		}
+		d.add("device", missing, remedy, "%s (%s) cannot be used: %s", info.Name, info.Type, strings.TrimPrefix(info.Problem, info.Name+": "))
+		return info, true
+	}
+	d.add("device", missing, "", "%s", describe(err))
+	return vk.Info{}, false
+}
+
+// offers examines what the device reports. It returns whether the device can be used.
+func (d *examination) offers(info vk.Info) bool {
+	update := "a newer driver, or another device"
+	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
+	for _, f := range vk.Features() {
+		switch {
+		case len(info.Features) == 0 && info.Problem != "":
+			// The device was refused before its features were read.
+		case slices.Contains(info.Features, f.Name):
+			d.add(f.Name, fine, "", "offered")
+		case f.Required:
+			d.add(f.Name, missing, update, "not offered")
+		default:
+			d.add(f.Name, noted, "", "not offered, and not needed")
+		}
+	}
+	if info.Problem != "" && d.verdict() == nil {
+		d.add("driver", missing, update, "%s", info.Problem)
+	}
+	d.add("memory", noted, "", "%s, %s of it free%s", human(info.Memory), human(info.Free), atMost(info))
+	d.add("a workgroup", noted, "", "%s shared, %d invocations, subgroups of %d", human(uint64(info.SharedBytes)), info.MaxLocal, info.Subgroup)
+	return d.verdict() == nil
+}
+
+// atMost tells the largest region of memory, if it is less than all.
+func atMost(info vk.Info) string {
+	if most := info.MaxRegion(); most > 0 && most < info.Memory {
+		return fmt.Sprintf(", at most %s in one piece", human(most))
+	}
+	return ""
+}
+
+// older compares versions, number by number.
+func older(have, need string) bool {
+	h, n := strings.Split(have, "."), strings.Split(need, ".")
+	for i := range min(len(h), len(n)) {
+		var x, y int
+		fmt.Sscan(h[i], &x)
+		fmt.Sscan(n[i], &y)
+		if x != y {
+			return x < y
+		}
+	}
+	return len(h) < len(n)
+}

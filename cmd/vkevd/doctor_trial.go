@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// tryOut opens the device and runs kernels on it.
+func (d *examination) tryOut(ctx context.Context) {
+	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
+	if err != nil {
+		d.add("opening the device", missing, "", "%s", describe(err))
+		return
+	}
+	defer dev.Close()
+	d.arithmetic(ctx, dev)
+	d.forwardProgress(dev)
+	d.settings(dev.Info())
+	d.largestOrders(dev.Info())
+	d.smallSolve(ctx, dev)
+}
+
+// forwardProgress tells whether running workgroups make progress while others wait for them.
+func (d *examination) forwardProgress(dev device) {
+	const name = "forward progress"
+	ok, err := dev.handsOn()
+	switch {
+	case err != nil:
+		d.add(name, missing, "", "%s", describe(err))
+	case !ok:
+		d.add(name, noted, "", "waiting workgroups block running ones: bulge chasing proceeds in wavefronts, which is slower")
+	default:
+		d.add(name, fine, "", "running workgroups make progress while others wait for them")
+	}
+}
+
+// arithmetic measures divisions and square roots.
+func (d *examination) arithmetic(ctx context.Context, dev device) {
+	const goodEnough = 2 // ulps of a division that the kernels are written for
+	a, err := dev.probe(ctx)
+	if err != nil {
+		d.add("FP64 arithmetic", missing, "", "%s", describe(err))
+		return
+	}
+	for _, op := range []struct {
+		name string
+		ulps float64
+	}{{"FP64 division", a.Division}, {"FP64 square root", a.Sqrt}} {
+		rounding := ""
+		if op.ulps <= 0.5 {
+			rounding = ", correctly rounded"
+		}
+		d.okIf(op.ulps <= goodEnough, op.name, "a newer driver, or another device", "error at most %.4g ulp in %d hard cases%s", op.ulps, a.Operands, rounding)
+	}
+	d.add("FP64 fma", noted, "", "%s", map[bool]string{true: "fused", false: "not fused: a product and a sum"}[a.Fused])
+	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
+}
+
+// largestOrders tells which matrices fit.
+func (d *examination) largestOrders(info vk.Info) {
+	for _, what := range []struct {
+		name    string
+		vectors bool
+	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
+		n, err := largestOrder(func(n int) (bool, error) {
+			_, unfit, err := d.machine.forecast(info, n, false, evd.Options{Vectors: what.vectors})
+			return unfit == nil, err
+		})
+		if err != nil {
+			d.add(what.name, noted, "", "%s", describe(err))
+		} else {
+			d.add(what.name, noted, "", "about %d", n)
+		}
+	}
+}
+
+// largestOrder is the largest multiple of 100 whose plan fits, by bisection.
+func largestOrder(fits func(n int) (bool, error)) (int, error) {
+	const step, most = 100, 1 << 20
+	low, high := 0, most/step // in steps: low fits, high does not
+	for high-low > 1 {
+		mid := (low + high) / 2
+		ok, err := fits(mid * step)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low * step, nil
+}
+
+// smallSolve solves a Hilbert matrix and measures the result on the host.
+func (d *examination) smallSolve(ctx context.Context, dev device) {
+	const n = 100
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := range n {
+			a.Data[i+j*n] = 1 / float64(1+i+j)
+		}
+	}
+	found, err := solveAndMeasure(ctx, dev, a)
+	if err == nil {
+		err = found.verdict()
+	}
+	if err != nil {
+		d.add("a matrix of order 100", missing, "vkevd selftest says more", "%s", describe(err))
+		return
+	}
+	d.add("a matrix of order 100", fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is good)", found[0].ratio, found[1].ratio, evd.Threshold)
+}
+
+// solveAndMeasure solves on the device and measures on the host. Both triangles of a are set.
+func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
+	p, err := dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	res, err := p.Solve(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return onHost(a, res), nil
+}
+
+// folders examines where files are kept between runs.
+func (d *examination) folders() {
+	dir := d.pipelineCache()
+	if dir == "" {
+		d.add("cache of kernels", noted, "", "none: every run compiles its kernels")
+		return
+	}
+	if err := writable(dir); err != nil {
+		d.add("cache of kernels", noted, "VKEVD_CACHE names another folder", "%s: %v", dir, reason(err))
+		return
+	}
+	d.add("cache of kernels", fine, "", "%s", dir)
+}
+
+// settings tells the sizes that the device is used with.
+func (d *examination) settings(info vk.Info) {
+	path := d.tunedFile(info)
+	t, found, err := readTuned(path, info)
+	switch {
+	case err != nil:
+		d.add("tuning", noted, "vkevd tune --save writes it again", "%s is ignored: %s", path, describe(err))
+	case found:
+		d.add("tuning", fine, "", "%v, from %s", t.Choice, path)
+	default:
+		d.add("tuning", fine, "", "the table for %s devices", info.Family)
+	}
+}
+
+// writable makes the folder, and a file in it.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(filepath.Join(dir, filepath.Base(f.Name())))
+}

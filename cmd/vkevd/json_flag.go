@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// A jsonOutput is --json FILE of the commands that print one table: the same facts as JSON. With
+// --json - the JSON takes the place of the table.
+type jsonOutput struct {
+	path  string
+	files *outputs
+}
+
+func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
+	j := &jsonOutput{}
+	cmd.Flags().StringVar(&j.path, "json", "", "write "+what+" to `FILE` as JSON; - prints it\ninstead of the table")
+	return j
+}
+
+// open creates the file, before any work. The caller closes.
+func (j *jsonOutput) open(stdout io.Writer) (err error) {
+	j.files, err = createOutputs(stdout, "", j.path)
+	return err
+}
+
+// instead says whether JSON takes the place of the table.
+func (j *jsonOutput) instead() bool { return j.path == streamWord }
+
+// write writes one object or array, and gives the file its name.
+func (j *jsonOutput) write(ctx context.Context, value any) error {
+	err := j.files.write(ctx, j.path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(value)
+	})
+	if err != nil {
+		return err
+	}
+	return j.files.commit()
+}
+
+func (j *jsonOutput) close() {
+	if j.files != nil {
+		j.files.abort()
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A line is what a terminal shows of the progress.
+type line struct {
+	stage    string
+	elapsed  time.Duration
+	measured bool          // the next two are known
+	done     float64       // 0 to 1
+	expected time.Duration // whole time; 0 if not known
+}
+
+// Widths in characters: the usual ones, and the least that are still of use.
+const (
+	stageWidth, leastStage = 24, 12
+	barWidth, leastBar     = 20, 5
+	plainStage             = 52 // of a stage without a bar
+)
+
+// fitted is the line in at most width characters. A narrow line shortens the bar first, then the
+// words about the expected time, then the stage; then it goes without bar and expected time.
+func (l line) fitted(width int) string {
+	if !l.measured {
+		clock := fmt.Sprintf(" %6s", minutes(l.elapsed))
+		return cut(padded(l.stage, max(min(plainStage, width-len(clock)), 1))+clock, width)
+	}
+	tail := fmt.Sprintf(" %3.0f%% %6s", 100*l.done, minutes(l.elapsed))
+	expected, short := "", ""
+	if l.expected > 0 {
+		expected, short = " of about "+minutes(l.expected), " / "+minutes(l.expected)
+	}
+	stage, bar := stageWidth, barWidth
+	excess := func() int {
+		n := stage + len(tail) + len(expected) - width
+		if bar > 0 {
+			n += len(" []") + bar
+		}
+		return n
+	}
+	shrink := func(size *int, least int) {
+		if e := excess(); e > 0 {
+			*size = max(*size-e, least)
+		}
+	}
+	shrink(&bar, barWidth/2)
+	if excess() > 0 {
+		expected = short
+	}
+	shrink(&stage, leastStage)
+	shrink(&bar, leastBar)
+	if excess() > 0 {
+		bar = 0
+	}
+	if excess() > 0 {
+		expected = ""
+	}
+	text := padded(l.stage, stage)
+	if bar > 0 {
+		text += fmt.Sprintf(" [%-*s]", bar, strings.Repeat("#", int(float64(bar)*l.done)))
+	}
+	return cut(text+tail+expected, width)
+}
+
+// padded has exactly width characters.
+func padded(text string, width int) string {
+	if n := utf8.RuneCountInString(text); n <= width {
+		return text + strings.Repeat(" ", width-n)
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// cut has at most width characters.
+func cut(text string, width int) string {
+	runes := []rune(text)
+	return string(runes[:max(min(len(runes), width), 0)])
+}
+
+func minutes(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
