@@ -139,3 +139,48 @@ func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
 		t.Errorf("--quiet said %q", stderr)
 	}
 }
+
+// TestProgressFitsTheTerminal: on terminals of fewer than 72 columns every redrawing began a new line.
+func TestProgressFitsTheTerminal(t *testing.T) {
+	for columns := 2; columns < 130; columns++ {
+		for _, l := range []line{
+			{stage: "reading " + strings.Repeat("ä", 100), elapsed: time.Hour},
+			{stage: "back transformation 1", measured: true, done: 0.25, elapsed: 135 * time.Second},
+			{stage: "back transformation 1", measured: true, done: 0.25, elapsed: 135 * time.Second, expected: 540 * time.Second},
+			{stage: "tridiagonal solve", measured: true, done: 1, elapsed: 11 * time.Hour, expected: 12 * time.Hour},
+		} {
+			text := l.fitted(columns - 1)
+			if n := len([]rune(text)); n >= columns {
+				t.Errorf("%d columns: %d characters: %s", columns, n, text)
+			}
+			if columns >= 40 && l.measured && (!strings.Contains(text, "%") || !strings.Contains(text, minutes(l.elapsed))) {
+				t.Errorf("%d columns: %s", columns, text)
+			}
+		}
+	}
+	l := line{stage: "back transformation 1", measured: true, done: 0.5, elapsed: 135 * time.Second, expected: 270 * time.Second}
+	for columns, want := range map[int]string{
+		80: "back transformation 1    [##########          ]  50%   2:15 of about 4:30",
+		60: "back transformation 1    [#####     ]  50%   2:15 / 4:30",
+		40: "back transf… [##   ]  50%   2:15 / 4:30",
+	} {
+		if got := l.fitted(columns - 1); got != want {
+			t.Errorf("%d columns: %q, want %q", columns, got, want)
+		}
+	}
+}
+
+// TestProgressAsksForTheWidth, at every drawing: windows are resized.
+func TestProgressAsksForTheWidth(t *testing.T) {
+	var b bytes.Buffer
+	width := 40
+	p := newProgress(&b, true, func() int { return width })
+	p.stage(strings.Repeat("x", 100))
+	width = 0 // not known: 80
+	p.stage(strings.Repeat("y", 100))
+	p.end()
+	lines := strings.Split(b.String(), clearLine)
+	if len([]rune(lines[1])) != 39 || len([]rune(lines[2])) != 59 {
+		t.Errorf("%q", lines)
+	}
+}
