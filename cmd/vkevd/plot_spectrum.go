@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,15 +15,20 @@ import (
 
 func spectrumPlot() plotKind {
 	log := false
+	var part plottedPart
 	return plotKind{
 		"spectrum", "eigenvalues over their index",
-		"plot spectrum draws eigenvalues, as solve writes them (text, .npy or .json), over their index.",
-		"  vkevd plot spectrum --out spectrum.png values.txt",
+		`plot spectrum draws eigenvalues, as solve writes them (text, .npy or .json), over their index.
+Files do not tell which part of a spectrum they hold: --report or --first does.`,
+		`  vkevd plot spectrum --out spectrum.png values.txt
+  vkevd solve --largest 50 --report A.json A.mtx > largest.txt
+  vkevd plot spectrum --report A.json --out largest.png largest.txt`,
 		func(cmd *cobra.Command) {
+			part.flags(cmd)
 			cmd.Flags().BoolVar(&log, "log", false, "logarithmic scale, for positive eigenvalues")
 		},
 		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
-			series, err := readSeries(ctx, files, stdin)
+			series, err := readSeries(ctx, files, stdin, part)
 			if err != nil {
 				return nil, err
 			}
@@ -38,12 +44,15 @@ func spectrumPlot() plotKind {
 
 func densityPlot() plotKind {
 	bins := 0
+	var part plottedPart
 	return plotKind{
 		"density", "density of states: how many eigenvalues lie where",
 		`plot density draws the density of states: the share of all eigenvalues in an interval, divided
-by its length. The area below each curve is 1. Eigenvalues are as solve writes them.`,
+by its length. The area below each curve is 1, or the share of the spectrum that a file holds, if
+--report or --first tells it. Eigenvalues are as solve writes them.`,
 		"  vkevd plot density --bins 80 --out density.svg values.npy",
 		func(cmd *cobra.Command) {
+			part.flags(cmd)
 			cmd.Flags().IntVar(&bins, "bins", 0, "number `N` of intervals (default: follows from the values)")
 		},
 		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
@@ -51,7 +60,7 @@ by its length. The area below each curve is 1. Eigenvalues are as solve writes t
 			if bins < 0 || bins > most {
 				return nil, fmt.Errorf("--bins: %d is not between 1 and %d", bins, most)
 			}
-			series, err := readSeries(ctx, files, stdin)
+			series, err := readSeries(ctx, files, stdin, part)
 			if err != nil {
 				return nil, err
 			}
@@ -60,8 +69,26 @@ by its length. The area below each curve is 1. Eigenvalues are as solve writes t
 	}
 }
 
+// A plottedPart tells which part of a spectrum the only file holds.
+type plottedPart struct {
+	first  int
+	report string
+}
+
+func (p *plottedPart) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&p.first, "first", 0, "index `I` of the file's smallest eigenvalue, from 0, if it is not 0")
+	f.StringVar(&p.report, "report", "", "`FILE` that solve --report wrote: it has that index, and n")
+}
+
 // readSeries reads files of eigenvalues and sorts each.
-func readSeries(ctx context.Context, files []string, stdin io.Reader) ([]draw.Series, error) {
+func readSeries(ctx context.Context, files []string, stdin io.Reader, part plottedPart) ([]draw.Series, error) {
+	if (part.report != "" || part.first != 0) && len(files) > 1 {
+		return nil, errors.New("--first and --report are about one file of eigenvalues, not several")
+	}
+	if part.first < 0 {
+		return nil, fmt.Errorf("--first: %d is negative", part.first)
+	}
 	var all []draw.Series
 	names := labels(files)
 	for i, file := range files {
@@ -78,7 +105,19 @@ func readSeries(ctx context.Context, files []string, stdin io.Reader) ([]draw.Se
 			}
 		}
 		slices.Sort(values)
-		all = append(all, draw.Series{Name: names[i], Values: values})
+		all = append(all, draw.Series{Name: names[i], Values: values, First: part.first})
+	}
+	if part.report != "" {
+		r, err := unlessDone(ctx, func() (report, error) { return readReport(part.report, stdin) })
+		if err != nil {
+			return nil, err
+		}
+		s := &all[0]
+		if r.Values != len(s.Values) || r.First < 0 || r.First+r.Values > r.N {
+			return nil, fmt.Errorf("%s: a report about %d:%d of %s, but %s has %d", part.report,
+				r.First, r.First+r.Values, plural(r.N, "eigenvalue"), inputName(files[0]), len(s.Values))
+		}
+		s.First, s.N = r.First, r.N
 	}
 	return all, nil
 }

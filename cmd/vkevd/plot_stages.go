@@ -26,10 +26,12 @@ func stagesPlot() plotKind {
 	}
 }
 
-// A report is the part of a solve's report that is drawn.
+// A report is the part of a solve's report that pictures use.
 type report struct {
 	File    string      `json:"file"`
 	N       int         `json:"n"`
+	First   int         `json:"first"`
+	Values  int         `json:"values"`
 	Vectors bool        `json:"vectors"`
 	Device  string      `json:"device"`
 	Stages  []vk.Timing `json:"stages"`

@@ -70,6 +70,58 @@ func TestPlots(t *testing.T) {
 	s.expectFiles("v.txt", "w.npy", "A.json", "B.json", "rows.json", "p.png", "p.SVG")
 }
 
+// TestPlotsOfParts: a part of a spectrum was numbered from 1.
+func TestPlotsOfParts(t *testing.T) {
+	s := newStage(t)
+	s.file("largest.txt", "2\n3\n3.5\n7\n")
+	s.file("A.json", `{"file":"A.mtx","n":300,"first":250,"values":4,"stages":[{"name":"bisection","seconds":1}]}`)
+	s.file("B.json", `{"file":"A.mtx","n":300,"first":298,"values":4,"stages":[{"name":"bisection","seconds":1}]}`)
+	for args, words := range map[string][]string{
+		"spectrum --report A.json": {"Eigenvalues of largest.txt, 250:254 of n = 300", "250", "253"},
+		"spectrum --first 40":      {"Eigenvalues of largest.txt, 40:44 of n = 44", "40", "43"},
+		"density --report A.json":  {"Density of states of largest.txt, 250:254 of n = 300", "density, of area 1 for the whole spectrum"},
+	} {
+		if _, stderr, status := s.run(append(append([]string{"plot"}, strings.Fields(args)...), "--out", "p.svg", "largest.txt")...); status != statusSuccess {
+			t.Fatal(stderr)
+		}
+		text := svgText(t, "p.svg")
+		for _, word := range words {
+			if !strings.Contains(text, "|"+word) {
+				t.Errorf("plot %s lacks %q: %s", args, word, text)
+			}
+		}
+	}
+	s.fails(statusInput, "B.json: a report about 298:302 of 300 eigenvalues, but largest.txt has 4", "plot", "spectrum", "--report", "B.json", "--out", "p.svg", "largest.txt")
+	s.fails(statusInput, "--first: -1 is negative", "plot", "spectrum", "--first", "-1", "--out", "p.svg", "largest.txt")
+	s.fails(statusInput, "--first and --report are about one file of eigenvalues, not several", "plot", "density", "--first", "1", "--out", "p.svg", "largest.txt", "largest.txt")
+}
+
+// TestRunsAreToldApart: three reports of one matrix on one device had the same legend.
+func TestRunsAreToldApart(t *testing.T) {
+	s := newStage(t)
+	for name, vectors := range map[string]bool{"a": true, "b": false, "c": false} {
+		s.file(name+".json", fmt.Sprintf(`{"file":"A.mtx","n":5,"vectors":%v,"device":"D","stages":[{"name":"bisection","seconds":1}]}`, vectors))
+	}
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "a.json", "b.json", "c.json"); status != statusSuccess {
+		t.Fatal(stderr)
+	}
+	text := svgText(t, "p.svg")
+	for _, word := range []string{"A.mtx, n = 5, vectors, D", "b.json: A.mtx, n = 5, values, D", "c.json: A.mtx, n = 5, values, D"} {
+		if !strings.Contains(text, "|"+word+"|") {
+			t.Errorf("no %q: %s", word, text)
+		}
+	}
+	os.Mkdir("x", 0o700)
+	s.file("v.txt", "1\n2\n")
+	s.file("x/v.txt", "1\n2\n")
+	if _, stderr, status := s.run("plot", "spectrum", "--out", "p.svg", "v.txt", "x/v.txt"); status != statusSuccess {
+		t.Fatal(stderr)
+	}
+	if text := svgText(t, "p.svg"); !strings.Contains(text, "|v.txt, n = 2|") || !strings.Contains(text, "|x/v.txt, n = 2|") {
+		t.Errorf("files of the same name: %s", text)
+	}
+}
+
 // expectInk looks for the first colour of lines and bars.
 func expectInk(t *testing.T, what, file string, width, height float64) {
 	t.Helper()

@@ -88,7 +88,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 
 // write fills the outputs that were asked for and gives the files their names.
 func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
-	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, j.values, known, res.Values) }); err != nil {
+	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, j.values, res.Values) }); err != nil {
 		return err
 	}
 	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
@@ -106,22 +106,13 @@ func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[floa
 	return out.commit()
 }
 
-// partHeader is the first line of a text file with a part of the spectrum: from, to (exclusive)
-// and the order of the matrix. To readers of numbers it is a comment.
-const partHeader = "# eigenvalues %d:%d of %d\n"
-
 // writeValues lists eigenvalues in the format of a path.
-func writeValues(w io.Writer, path string, known *facts, values []float64) error {
+func writeValues(w io.Writer, path string, values []float64) error {
 	switch ending(path) {
 	case ".npy":
 		return matio.WriteNPYVector(w, values)
 	case ".json":
 		return matio.WriteValuesJSON(w, values)
-	}
-	if path != streamWord && len(values) < known.N {
-		if _, err := fmt.Fprintf(w, partHeader, known.First, known.First+len(values), known.N); err != nil {
-			return err
-		}
 	}
 	return matio.WriteValues(w, values)
 }
