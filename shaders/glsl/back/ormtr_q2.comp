@@ -29,9 +29,8 @@
 // j+1) cannot: the former ends with row base + i' + B−1, the latter begins with row base + i + B.
 // So the order is right if i falls inside a block of equal j, and j rises from block to block.
 //
-// Q2ᵀ needs the reverse of all that. Seen from below it is the same again: if rows and i are
-// counted from the other end, j falls where it rose. So one code does both, on rows ρ that are
-// reversed if TRANSPOSED:
+// Q2ᵀ needs the reverse order. If rows and i are counted from the other end, i falls again, and j
+// falls where it rose before. So one code does both, on rows ρ that are reversed if TRANSPOSED:
 //
 //	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
 //
@@ -160,8 +159,8 @@ work_t coming_v[OWN], coming_tau[OWN_TAU]; // the next chunk, in flight
 // begins with it. It is 0 past the last row.
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
-// The team of this invocation, and its number in the team. If there is one team only, the compiler
-// must see that all invocations of a workgroup take the same branches.
+// team returns the team of this invocation, lane its number in the team. If there is one team only,
+// the compiler must see that all invocations of a workgroup take the same branches.
 uint team() { return PIPE > 1 ? gl_LocalInvocationIndex / LANES : 0; }
 uint lane() { return PIPE > 1 ? gl_LocalInvocationIndex % LANES : gl_LocalInvocationIndex; }
 
@@ -402,8 +401,8 @@ void block(Place at) {
 uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
-// What the workgroup has claimed: group·strips + strip, which is the number of its flag; whether
-// the next block can begin.
+// item  what the workgroup has claimed: group·strips + strip, which is also the number of its flag
+// go    whether the next block can begin
 shared uint item;
 shared bool go;
 

@@ -37,8 +37,9 @@ layout(push_constant, scalar) uniform Push {
 	uint polls;
 } p;
 
-// The ticket; whether the round can begin.
+// The workgroup's ticket.
 shared uint mine;
+// Whether the round can begin.
 shared bool go;
 
 // word returns what invocation t of workgroup k writes in round r, at position word − 1. It is

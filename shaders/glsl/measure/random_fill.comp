@@ -22,7 +22,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// First i + j whose elements are zero; at least rows + cols − 1 if none are to be.
+	// Elements with i + j ≥ end are zero; at least rows + cols − 1 if none are to be.
 	uint64_t end;
 	// rows, cols  shape
 	// ld          leading dimension, at least rows

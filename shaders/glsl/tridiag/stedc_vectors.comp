@@ -34,7 +34,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, columns;
 } p;
 
-// Sums of the invocations.
+// One partial sum for each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -34,7 +34,7 @@ layout(push_constant, scalar) uniform Push {
 	RealsOut zhat;
 } p;
 
-// Products of the invocations.
+// One partial product for each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
