@@ -10,8 +10,8 @@
 // in:      state          from geqrf_panel_start, for column 0
 // in, out: slots          for each column j ≥ 1 what a state is there: row j, then for each
 //                         workgroup its dot products. All bits are set beforehand. The upper
-//                         half of a slot without a value has all bits set, and no finite
-//                         number looks so: the value is its own flag
+//                         half of a slot without a value has all bits set. No finite
+//                         number has such a half, so the value is its own flag
 // in:      exponents      from geqrf_panel_start
 // in, out: info           0 before; 1 + the column whose values did not arrive in time
 // in:      abort_word     not 0 when the host wants an end

@@ -8,8 +8,8 @@
 //	  y = Q[:, src[t+1]];  W[:, dst[t]] = cos[t]·x + sin[t]·y;  x = cos[t]·y − sin[t]·x
 //	the last step:  W[:, dst[t]] = x
 //
-// A column that comes from one half of Q is zero in the rows of the other half, where it is not
-// stored. Nor are the zeros of W before column k.
+// A column that comes from one half of Q is zero in the rows of the other half. These zeros are not
+// stored in Q, and in W not before column k.
 //
 // in:  chains               merge, first and end of each
 //      merges
