@@ -33,6 +33,10 @@ func (d *Device) Bytes(l *Layout) uint64 { return l.place(d.info.cell(l), 0).byt
 func (d *Device) Table(l *Layout) []Placed { return l.place(d.info.cell(l), 0).table() }
 
 func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
+	if err := d.usage.enter(); err != nil {
+		return nil, err
+	}
+	defer d.usage.leave()
 	if d.opt.DebugShaders {
 		l, guard = l.apart(), debugGap
 	}
@@ -89,8 +93,13 @@ func (a *Arena) chunkOf(off uint64) *chunk {
 // address is the device address of a virtual offset.
 func (a *Arena) address(off uint64) uint64 { return a.chunkOf(off).address(off) }
 
-// Close releases the memory. No Run may be using it. To close an arena again does nothing.
+// Close releases the memory. No Run may be using it. To close an arena again does nothing, nor does
+// it after Device.Close, which has closed it.
 func (a *Arena) Close() {
+	if a.dev.usage.enter() != nil {
+		return
+	}
+	defer a.dev.usage.leave()
 	if a.dev.dropChunks(a) {
 		a.free()
 	}

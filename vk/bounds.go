@@ -45,7 +45,7 @@ func (d *Device) openBounds() error {
 	if err != nil {
 		return wrap("allocating the memory of debug shaders", "", "", err)
 	}
-	d.bounds = &bounds{buffer: buffer, abort: d.control.Address}
+	d.bounds = &bounds{buffer: buffer, abort: d.abort}
 	clear(buffer.Host)
 	return nil
 }

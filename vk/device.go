@@ -50,9 +50,11 @@ type Device struct {
 	from    *candidate
 	pipes   pipelines
 	probes  probes
-	running sync.Mutex // held by Run and transfers: one user of the queue
+	usage   usage
+	closing sync.Once
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
+	abort   uint64         // its device address
 	aborted uint32         // what it holds
 	staging *driver.Buffer
 	bounds  *bounds // nil unless Options.DebugShaders
@@ -138,6 +140,7 @@ func Open(opt Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{info: best.info, opt: opt, in: in, from: best}
+	d.usage.init()
 	d.info.MaxBuffer = lesser(d.info.MaxBuffer, opt.MaxBuffer)
 	if err := d.open(); err != nil {
 		d.Close()
@@ -204,22 +207,29 @@ func (d *Device) open() error {
 	if d.control, err = d.newBuffer(controlBytes, driver.HostVisible|driver.HostCoherent, driver.DeviceLocal, true); err != nil {
 		return wrap("allocating the abort word", "", "", err)
 	}
+	d.abort = d.control.Address
 	atomic.StoreUint32(word(d.control.Host), d.aborted)
 	return d.openBounds()
 }
 
-// Close waits for what is running and releases everything, arenas that are still open among it.
-// What is asked of a closed device is refused with ErrClosed.
+// Close waits for the calls in progress and releases everything, open arenas among it. Calls that
+// begin later fail with ErrClosed. To close a device again does nothing.
 func (d *Device) Close() error {
-	d.running.Lock()
-	defer d.running.Unlock()
-	if d.dry || d.in == nil {
-		return nil
+	if !d.dry {
+		d.usage.close()
+		d.closing.Do(d.release)
 	}
+	return nil
+}
+
+// release frees everything that was made. Nobody uses the device any more.
+func (d *Device) release() {
 	if d.dev != nil {
-		d.dev.Idle()
+		if d.queue.value > 0 {
+			d.dev.Idle()
+		}
 		for _, a := range d.openArenas() {
-			a.Close()
+			a.free()
 		}
 		d.dev.FreeBuffer(d.staging)
 		d.dev.FreeBuffer(d.control)
@@ -233,7 +243,6 @@ func (d *Device) Close() error {
 	d.drain()
 	d.in.Destroy()
 	d.in, d.dev = nil, nil
-	return nil
 }
 
 // Dry makes a device without a driver: layouts, arenas, kernels and
@@ -251,7 +260,7 @@ func (d *Device) Abort() spirv.Addr[uint32] {
 	if d.dry {
 		return 0
 	}
-	return spirv.Addr[uint32](d.control.Address)
+	return spirv.Addr[uint32](d.abort)
 }
 
 // setAbort changes the abort word, if need be: across a bus a store that all see at once takes 0.2 ms.

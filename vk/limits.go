@@ -69,9 +69,6 @@ func (d *Device) back(c *chunk) (err error) {
 		c.base = gap * d.dryChunks.Add(1)
 		return nil
 	}
-	if d.dev == nil {
-		return ErrClosed
-	}
 	c.buffer, err = d.newBuffer(c.size, driver.DeviceLocal, 0, false)
 	if outOfMemory(err) {
 		_, free := d.Memory()

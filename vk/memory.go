@@ -11,11 +11,12 @@ import (
 const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
 
 // Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of what is
-// free now.
+// free now; of a closed device, what was free when it was opened.
 func (d *Device) Memory() (total, free uint64) {
-	if d.dry || d.dev == nil {
+	if d.dry || d.usage.enter() != nil {
 		return d.info.Memory, d.info.Free
 	}
+	defer d.usage.leave()
 	heaps, _ := d.from.memory()
 	return d.from.largestHeap(heaps)
 }

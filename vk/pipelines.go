@@ -149,12 +149,13 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 }
 
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
+	if err := d.usage.enter(); err != nil {
+		return nil, false, err
+	}
+	defer d.usage.leave()
 	p := &d.pipes
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if d.dev == nil {
-		return nil, false, ErrClosed
-	}
 	collected = p.collect > 0
 	key := r.name + "\x00" + string(r.data)
 	v = p.made[key]

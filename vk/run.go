@@ -38,13 +38,24 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 
 // run is Run without its uploads and downloads.
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
-	d.running.Lock()
-	defer d.running.Unlock()
-	if d.dev == nil {
-		return NewProfile(), ErrClosed
+	if err := d.usage.enter(); err != nil {
+		return NewProfile(), err
 	}
+	defer d.usage.leave()
+	r := &run{dev: d, ctx: ctx, rec: rec, profile: NewProfile(), most: firstCommands}
+	if onProgress != nil {
+		r.reports = &reports{on: &d.usage, call: onProgress}
+		defer r.reports.flush()
+	}
+	return r.profile, r.do()
+}
+
+// do runs the recording with the queue for itself.
+func (r *run) do() error {
+	d := r.dev
+	d.usage.takeQueue()
+	defer d.usage.releaseQueue()
 	d.setAbort(0)
-	r := run{dev: d, ctx: ctx, rec: rec, onProgress: onProgress, profile: NewProfile(), most: firstCommands}
 	err := r.stageSent()
 	if err == nil {
 		err = d.bounds.begin(d.openArenas())
@@ -57,7 +68,7 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	if err == nil {
 		r.takeReceived()
 	}
-	return r.profile, err
+	return err
 }
 
 // compiled waits for the kernels of a recording.
@@ -86,15 +97,15 @@ func (d *Device) settle(err error) {
 
 // run is one Run under way.
 type run struct {
-	dev        *Device
-	ctx        context.Context
-	rec        *Recorder
-	onProgress func(Progress)
-	profile    *Profile
-	pending    [inFlight]*batch
-	most       int        // commands of the next batch
-	phase      string     // the phase that encoding has reached
-	mark       *phaseMark // where it began
+	dev     *Device
+	ctx     context.Context
+	rec     *Recorder
+	reports *reports // nil if nobody asks for progress
+	profile *Profile
+	pending [inFlight]*batch
+	most    int        // commands of the next batch
+	phase   string     // the phase that encoding has reached
+	mark    *phaseMark // where it began
 }
 
 // batch is a stretch of a recording on its way through the queue.
@@ -148,6 +159,10 @@ func (r *run) all() error {
 			break
 		}
 		if failed = r.ctx.Err(); failed != nil {
+			break
+		}
+		if r.reports != nil && r.reports.failed() {
+			failed = errThrown
 			break
 		}
 		next, failed = r.start(slot, next)
@@ -231,11 +246,14 @@ func (r *run) finish(slot int) error {
 		r.profile.add(b.marks[i], seconds)
 	}
 	d.queue.pace.learn(b.estimate, total)
-	if r.onProgress != nil && b.progress != nil {
-		r.onProgress(Progress{b.progress.name, b.progress.done, b.progress.total})
+	if r.reports != nil && b.progress != nil {
+		r.reports.add(Progress{b.progress.name, b.progress.done, b.progress.total})
 	}
 	return nil
 }
+
+// errThrown ends a Run whose progress function has thrown something.
+var errThrown = errors.New("vk: the progress function did not return")
 
 // elapsed is the ticks between two timestamps, which begin again at 0 after so many bits.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

@@ -54,11 +54,12 @@ func transfer(ctx context.Context, d *Device, at Slice[byte], elem uint64, n int
 	if d.dry {
 		return errors.New("vk: a dry device has no memory")
 	}
-	d.running.Lock()
-	defer d.running.Unlock()
-	if d.dev == nil {
-		return ErrClosed
+	if err := d.usage.enter(); err != nil {
+		return err
 	}
+	defer d.usage.leave()
+	d.usage.takeQueue()
+	defer d.usage.releaseQueue()
 	defer func() { d.settle(err) }()
 	if err := d.needStaging(); err != nil {
 		return err

@@ -150,6 +150,10 @@ func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 
 // statistics is of those that were made, each once.
 func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {
+	if err := d.usage.enter(); err != nil {
+		return nil, err
+	}
+	defer d.usage.leave()
 	var all []KernelStatistics
 	seen := map[*pipeline]bool{}
 	for _, p := range of {

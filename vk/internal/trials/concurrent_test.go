@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/vk"
@@ -115,4 +116,33 @@ func atOnce(n int, f func(int)) {
 		}()
 	}
 	all.Wait()
+}
+
+// A device is closed while plans are made and closed on it: each NewPlan succeeds or fails with ErrClosed,
+// and nothing is left.
+func TestPlansRaceWithClose(t *testing.T) {
+	for round := range 6 {
+		d, err := open(vk.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		atOnce(4, func(g int) {
+			if g == 0 {
+				time.Sleep(time.Duration(round) * 5 * time.Millisecond)
+				d.Close()
+				return
+			}
+			for {
+				p, err := evd.NewPlan[float64](d, order+g, options(g%2 == 0))
+				if errors.Is(err, vk.ErrClosed) {
+					return
+				} else if err != nil {
+					t.Error(err)
+					return
+				}
+				p.Close()
+			}
+		})
+		nothingLeft(t, "a closed device")
+	}
 }

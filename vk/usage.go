@@ -1,0 +1,147 @@
+package vk
+
+import (
+	"runtime"
+	"sync"
+)
+
+// usage says who may use a device: any number of calls while it is open, and one of them at a time
+// the queue with all that belongs to it (command buffers, staging buffer, abort word).
+type usage struct {
+	lock    sync.Mutex
+	changed sync.Cond // of any member
+	users   int       // calls in progress
+	closed  bool      // no more calls begin
+	taken   bool      // a call has the queue
+	waiting int       // calls that wait for the queue
+}
+
+func (u *usage) init() { u.changed.L = &u.lock }
+
+// enter begins a call that uses the driver; leave ends it. A call may enter again.
+func (u *usage) enter() error {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	if u.closed {
+		return ErrClosed
+	}
+	u.users++
+	return nil
+}
+
+func (u *usage) leave() {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	u.users--
+	u.changed.Broadcast()
+}
+
+// close lets no more calls begin and waits for the end of those in progress.
+func (u *usage) close() {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	u.closed = true
+	u.changed.Broadcast()
+	for u.users > 0 {
+		u.changed.Wait()
+	}
+}
+
+// takeQueue waits until no other call has the queue.
+func (u *usage) takeQueue() {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	u.waiting++
+	u.changed.Broadcast()
+	for u.taken {
+		u.changed.Wait()
+	}
+	u.waiting--
+	u.taken = true
+}
+
+func (u *usage) releaseQueue() {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	u.taken = false
+	u.changed.Broadcast()
+}
+
+// reports calls the progress function of one Run, in a goroutine of its own and in order. Run waits
+// for each call to return, unless another call waits for the queue or the device is being closed:
+// so the function may itself use the device. What it throws is thrown by Run.
+type reports struct {
+	on     *usage // its lock guards what follows
+	call   func(Progress)
+	queue  []Progress
+	active bool // the goroutine runs
+	thrown any  // a panic's value, or exited
+}
+
+// exited is the thrown value of a function that called runtime.Goexit.
+type exited struct{}
+
+// add reports progress.
+func (r *reports) add(p Progress) {
+	r.on.lock.Lock()
+	defer r.on.lock.Unlock()
+	r.queue = append(r.queue, p)
+	if !r.active {
+		r.active = true
+		go r.deliver()
+	}
+	for r.active && r.on.waiting == 0 && !r.on.closed {
+		r.on.changed.Wait()
+	}
+}
+
+// flush waits for the last call, unless the device is being closed, and throws what a call has
+// thrown. The caller does not have the queue.
+func (r *reports) flush() {
+	r.on.lock.Lock()
+	for r.active && !r.on.closed {
+		r.on.changed.Wait()
+	}
+	thrown := r.thrown
+	r.on.lock.Unlock()
+	switch thrown {
+	case nil:
+	case exited{}:
+		runtime.Goexit()
+	default:
+		panic(thrown)
+	}
+}
+
+// failed tells whether a call has thrown something: Run then ends early.
+func (r *reports) failed() bool {
+	r.on.lock.Lock()
+	defer r.on.lock.Unlock()
+	return r.thrown != nil
+}
+
+// deliver calls the function until nothing is left to report.
+func (r *reports) deliver() {
+	r.on.lock.Lock()
+	thrown := any(exited{})
+	defer func() {
+		if v := recover(); v != nil {
+			thrown = v
+		}
+		if thrown != nil {
+			r.on.lock.Lock()
+			r.thrown, r.queue = thrown, nil
+		}
+		r.active = false
+		r.on.changed.Broadcast()
+		r.on.lock.Unlock()
+	}()
+	for len(r.queue) > 0 {
+		p := r.queue[0]
+		r.queue = r.queue[1:]
+		r.on.lock.Unlock()
+		r.call(p)
+		r.on.lock.Lock()
+	}
+	thrown = nil
+}
