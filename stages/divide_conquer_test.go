@@ -16,6 +16,7 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -191,16 +192,19 @@ func TestDivideConquerAgreesWithTwin(t *testing.T) {
 		e[i] = math.Cos(float64(3 * i * i))
 	}
 	tune := SmallestTuning()
-	values := solveTridiagonalValues(t, tune, d, e)
-	want, err := dc.Values(d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
+	values, z := solveTridiagonal(t, tune, d, e)
+	host, err := dc.Values(d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)); !(r < 0.1) {
-		t.Errorf("values differ by %g", r)
+	cuppen, cuppenZ := ref.DivideConquer(d, e)
+	for name, want := range map[string][]float64{"the host's": host, "bisection's": ref.Bisection(d, e), "Cuppen's": cuppen} {
+		if r := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)); !(r < 0.1) {
+			t.Errorf("values differ from %s by %g", name, r)
+		}
 	}
-	if r := ratio.Values(n, values, ref.Bisection(d, e), ratio.NormTridiagonal(d, e)); !(r < 0.1) {
-		t.Errorf("values differ from bisection's by %g", r)
+	if r := suite.Angle(d, e, cuppen, 0, z, cuppenZ); !(r < 1) {
+		t.Errorf("vectors differ from Cuppen's by %g", r)
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -95,6 +97,7 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 			for i := range e {
 				e[i] = f.e(i)
 			}
+			jacobi, jacobiZ := ref.Jacobi(d, e)
 			for _, r := range [][2]int{{0, n}, {37, 75}} {
 				t.Run(fmt.Sprintf("%s/%d:%d", name, r[0], r[1]), func(t *testing.T) {
 					values, z, counters := solveMRRR(t, tune, d, e, r[0], r[1], false)
@@ -105,6 +108,12 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 					}
 					if !sameBits(values, want) || !sameBits(z, vectors) {
 						t.Errorf("other bits than the twin's: values differ by %g", ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)))
+					}
+					if r := ratio.Values(n, values, jacobi[r[0]:r[1]], ratio.NormTridiagonal(d, e)); !(r < 1) {
+						t.Errorf("values differ from Jacobi's by %g", r)
+					}
+					if r := suite.Angle(d, e, jacobi, r[0], z, jacobiZ); !(r < 1) {
+						t.Errorf("vectors differ from Jacobi's by %g", r)
 					}
 					if counters != twin {
 						t.Errorf("%+v, the twin %+v", counters, twin)

@@ -1,12 +1,14 @@
 package ref
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
 // TestBisection holds every tridiagonal of the registry against its Sturm
@@ -119,19 +121,43 @@ func TestCountAtAnEigenvalue(t *testing.T) {
 	}
 }
 
-// TestBisectionEnds on anything at all.
+// TestBisectionEnds, whatever T holds: with values that Sturm counts certify if T is finite, with NaN
+// for every value if it is not.
 func TestBisectionEnds(t *testing.T) {
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, 5e-324} {
+	check := func(name string, d, e []float64) {
+		t.Helper()
+		values := Bisection(d, e)
+		if len(values) != len(d) {
+			t.Fatalf("%s: %d values", name, len(values))
+		}
+		if tridiag.CheckFinite(d, e) != nil {
+			if slices.ContainsFunc(values, func(x float64) bool { return !math.IsNaN(x) }) {
+				t.Errorf("%s: a matrix that is not finite has the values %g", name, values)
+			}
+			return
+		}
+		if !slices.IsSorted(values) || slices.ContainsFunc(values, math.IsNaN) {
+			t.Errorf("%s: %g do not ascend", name, values)
+		}
+		if math.IsInf(values[len(values)-1], 1) { // an eigenvalue that a few ulp take out of range
+			return
+		}
+		if err := ratio.Sturm(d, e, values, 4*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+			t.Errorf("%s: %v, %g", name, err, values)
+		}
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.MaxFloat64 / 4, 5e-324} {
 		d, e := gauss(9, 1), gauss(8, 2)
-		for at := range e {
+		for at := range d {
 			x, y := slices.Clone(d), slices.Clone(e)
 			x[at] = bad
-			Bisection(x, e)
-			y[at] = bad
-			Bisection(d, y)
+			check(fmt.Sprintf("d[%d] = %g", at, bad), x, e)
+			if at < len(y) {
+				y[at] = bad
+				check(fmt.Sprintf("e[%d] = %g", at, bad), d, y)
+			}
 		}
-		flat := slices.Repeat([]float64{bad}, 9)
-		Bisection(flat, flat[:8])
+		check(fmt.Sprintf("all %g", bad), slices.Repeat([]float64{bad}, 9), slices.Repeat([]float64{bad}, 8))
 	}
 }
 

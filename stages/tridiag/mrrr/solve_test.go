@@ -263,3 +263,36 @@ func TestMRRRCollection(t *testing.T) {
 	}
 	t.Logf("all: %v", all)
 }
+
+// straying moves the interval of one member of a cluster out of it.
+type straying struct{ *Host }
+
+func (b straying) Level(l *Level) error {
+	err := b.Host.Level(l)
+	if len(l.Members) > 0 {
+		l.MemberLo[0] -= 100
+		l.MemberHi[0] -= 100
+	}
+	return err
+}
+
+// A representation that does not determine a member of its cluster is given up at once: no level
+// comes after it, and the last resort has all vectors of the block.
+func TestSolveNoticesAMemberThatLeavesItsCluster(t *testing.T) {
+	const n = 21 // Wilkinson's matrix has pairs of close eigenvalues
+	d, e := suite.Glued(n, 0)
+	if _, _, c, err := Solve(d, e, Options{Attempts: 1}); err != nil || c.Depth != 2 || c.Fallback != 0 {
+		t.Fatalf("%+v: nothing is tested (%v)", c, err)
+	}
+	b := NewHost(n, n)
+	values, c, err := SolveWith(straying{b}, d, e, Options{Attempts: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Depth != 1 || c.Fallback != n {
+		t.Errorf("%+v", c)
+	}
+	if r := ratio.TridiagonalResidual(d, e, values, b.z, n); !(r < ratioLimit) {
+		t.Errorf("residual %g", r)
+	}
+}

@@ -166,3 +166,35 @@ func QL(t *testing.T, d, e []float64) []float64 {
 	}
 	return v
 }
+
+// Angle says how far vectors first, first+1 … of T, the columns of z, are from the columns of want,
+// which has all vectors: the largest sine of the angle between two, times the distance of the
+// eigenvalue to its neighbours, in units of n·ulp·‖T‖. It is of order 1 if both are as good as
+// rounding errors allow (Davis and Kahan 1970). values are all eigenvalues; a multiple one has no
+// vector of its own, and does not count.
+func Angle(d, e, values []float64, first int, z, want []float64) float64 {
+	n, scale, worst := len(d), Scale(d, e), 0.0
+	for j := range len(z) / max(n, 1) {
+		gap, k := math.Inf(1), first+j
+		if k > 0 {
+			gap = min(gap, values[k]/scale-values[k-1]/scale)
+		}
+		if k+1 < n {
+			gap = min(gap, values[k+1]/scale-values[k]/scale)
+		}
+		if n == 1 {
+			gap = 1
+		}
+		x, y := z[j*n:(j+1)*n], want[k*n:(k+1)*n]
+		dot, sum := 0.0, 0.0
+		for i := range x {
+			dot += x[i] * y[i]
+		}
+		for i := range x {
+			r := x[i] - dot*y[i]
+			sum += r * r
+		}
+		worst = maxOrNaN(worst, math.Sqrt(sum)*gap/(float64(n)*tridiag.Ulp))
+	}
+	return worst
+}

@@ -1,0 +1,212 @@
+package ref
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// DivideConquer returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors,
+// n×n and column-major: T = Z·diag(values)·Zᵀ. It is Cuppen's method in its plainest form (dstedc;
+// Cuppen 1981, Gu and Eisenstat 1995), torn down to single rows:
+//
+//	T = diag(T1, T2) + ρ·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0), ρ = |e|, the sign is e's
+//	  = Q·(D + ρ·z·zᵀ)·Qᵀ          Q = diag(Q1, Q2), z = Qᵀ·v
+//
+// e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³) operations with a large
+// constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors orthogonal to a few n·ulp.
+func DivideConquer(d, e []float64) (values, z []float64) {
+	n := len(d)
+	if n == 0 {
+		return nil, nil
+	}
+	_, exponent := math.Frexp(tridiag.Largest(d, e[:n-1]))
+	scaled := func(x []float64) []float64 {
+		y := slices.Clone(x)
+		for i := range y {
+			y[i] = math.Ldexp(y[i], -exponent)
+		}
+		return y
+	}
+	for _, p := range conquer(scaled(d), scaled(e[:n-1])) {
+		values, z = append(values, math.Ldexp(p.d, exponent)), append(z, p.q...)
+	}
+	return values, z
+}
+
+// eigenpair is an eigenvalue d of a diagonal block, its vector q, and, while the block is merged, the
+// element z of Qᵀ·v.
+type eigenpair struct {
+	d float64
+	q []float64
+	z float64
+}
+
+// conquer returns the eigenpairs of T(d, e), ascending.
+func conquer(d, e []float64) []eigenpair {
+	n := len(d)
+	if n == 1 {
+		return []eigenpair{{d: d[0], q: []float64{1}}}
+	}
+	m := n / 2
+	rho, sign := math.Abs(e[m-1]), math.Copysign(1, e[m-1])
+	d = slices.Clone(d)
+	d[m-1] -= rho
+	d[m] -= rho
+	var pairs []eigenpair
+	for _, p := range conquer(d[:m], e[:m-1]) {
+		pairs = append(pairs, eigenpair{p.d, append(p.q, make([]float64, n-m)...), p.q[m-1]})
+	}
+	for _, p := range conquer(d[m:], e[m:]) {
+		pairs = append(pairs, eigenpair{p.d, append(make([]float64, m), p.q...), sign * p.q[0]})
+	}
+	slices.SortStableFunc(pairs, ascending)
+	poles, solved := deflate(pairs, rho)
+	solved = append(solved, solveSecular(poles, rho)...)
+	slices.SortStableFunc(solved, ascending)
+	return solved
+}
+
+func ascending(a, b eigenpair) int {
+	switch {
+	case a.d < b.d:
+		return -1
+	case a.d > b.d:
+		return 1
+	}
+	return 0
+}
+
+// deflate separates the pairs that are eigenpairs of D + ρ·z·zᵀ already, to working accuracy: those with
+// a z of zero. Where two d agree, a rotation of their vectors makes one of their z zero (dlaed2).
+func deflate(pairs []eigenpair, rho float64) (poles, solved []eigenpair) {
+	norm := 0.0
+	for _, p := range pairs {
+		norm = max(norm, math.Abs(p.d), math.Abs(p.z))
+	}
+	tol := 8 * tridiag.Roundoff * norm
+	for _, p := range pairs {
+		if rho*math.Abs(p.z) <= tol {
+			solved = append(solved, p)
+			continue
+		}
+		if len(poles) > 0 {
+			last := &poles[len(poles)-1]
+			r := math.Hypot(last.z, p.z)
+			c, s := p.z/r, last.z/r
+			if math.Abs((p.d-last.d)*c*s) <= tol {
+				a, b := *last, p
+				q := rotated(c, a.q, -s, b.q)
+				solved = append(solved, eigenpair{d: a.d*c*c + b.d*s*s, q: q})
+				*last = eigenpair{a.d*s*s + b.d*c*c, rotated(s, a.q, c, b.q), r}
+				continue
+			}
+		}
+		poles = append(poles, p)
+	}
+	return poles, solved
+}
+
+// rotated returns a·x + b·y.
+func rotated(a float64, x []float64, b float64, y []float64) []float64 {
+	sum := make([]float64, len(x))
+	for i := range sum {
+		sum[i] = a*x[i] + b*y[i]
+	}
+	return sum
+}
+
+// A root of the secular equation is the eigenvalue d[origin] + mu of D + ρ·z·zᵀ. The digits of
+// d[i] − λ are those of (d[i] − d[origin]) − mu.
+type root struct {
+	origin int
+	mu     float64
+}
+
+// solveSecular returns the eigenpairs of D + ρ·z·zᵀ, whose d ascend strictly and whose z are not zero.
+// The vectors are those of the weights ẑ for which the roots are exact; with these, not with z, they
+// are orthogonal (Gu and Eisenstat).
+func solveSecular(poles []eigenpair, rho float64) []eigenpair {
+	k := len(poles)
+	roots := make([]root, k)
+	for j := range roots {
+		roots[j] = secularRoot(poles, rho, j)
+	}
+	minus := func(i, j int) float64 { // d[i] − λ[j]
+		return (poles[i].d - poles[roots[j].origin].d) - roots[j].mu
+	}
+	weights := make([]float64, k) // Löwner's formula, but for the factor ρ
+	for i := range weights {
+		w := -minus(i, i)
+		for j := range weights {
+			if j != i {
+				w *= minus(i, j) / (poles[i].d - poles[j].d)
+			}
+		}
+		weights[i] = math.Copysign(math.Sqrt(w), poles[i].z)
+	}
+	pairs := make([]eigenpair, k)
+	for j := range pairs {
+		s, norm := make([]float64, k), 0.0
+		for i, w := range weights {
+			s[i] = w / minus(i, j)
+			norm = math.Hypot(norm, s[i])
+		}
+		q := make([]float64, len(poles[0].q))
+		for i, p := range poles {
+			for row, x := range p.q {
+				q[row] += s[i] / norm * x
+			}
+		}
+		pairs[j] = eigenpair{d: poles[roots[j].origin].d + roots[j].mu, q: q}
+	}
+	return pairs
+}
+
+// secularRoot finds root k of f(λ) = 1/ρ + Σ z²/(d − λ), which lies between d[k] and d[k+1], by
+// bisection until no number is left. f rises from −∞ to ∞ there. The last root lies below
+// d[k] + ρ·‖z‖².
+func secularRoot(poles []eigenpair, rho float64, k int) root {
+	f := func(origin int, mu float64) float64 {
+		sum := 1 / rho
+		for _, p := range poles {
+			sum += p.z * p.z / ((p.d - poles[origin].d) - mu)
+		}
+		return sum
+	}
+	width := 0.0
+	if k+1 < len(poles) {
+		width = (poles[k+1].d - poles[k].d) / 2
+		if f(k, width) < 0 { // the root is nearer to the upper pole
+			return root{k + 1, bisectSign(-width, math.Copysign(0, -1), func(mu float64) bool { return f(k+1, mu) < 0 })}
+		}
+	} else {
+		for _, p := range poles {
+			width += rho * p.z * p.z
+		}
+		width *= 1 + 8*tridiag.Ulp
+	}
+	return root{k, bisectSign(0, width, func(mu float64) bool { return f(k, mu) < 0 })}
+}
+
+// bisectSign returns the point in (lo, hi) where below turns false: the number nearest to it that is not
+// an end of the first interval.
+func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
+	from, to := lo, hi
+	for {
+		mid := lo + (hi-lo)/2
+		if mid == lo || mid == hi {
+			break
+		}
+		if below(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	if hi == to && lo != from || hi == 0 {
+		return lo
+	}
+	return hi
+}

@@ -1,0 +1,80 @@
+package ref
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// Jacobi returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors, n×n and
+// column-major: T = Z·diag(values)·Zᵀ. It is Jacobi's method (1846; Golub and Van Loan, Matrix
+// Computations, 8.5): rotations of two rows and columns each make one off-diagonal element zero, in
+// sweeps over all elements of the full matrix, until all are negligible.
+//
+// It needs no shifts, no splitting and no orthogonalisation, so that it shares nothing with any
+// solver of this module. e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³)
+// operations a sweep, and about ten sweeps. Residual and orthogonality are a few n·ulp.
+func Jacobi(d, e []float64) (values, z []float64) {
+	const mostSweeps = 60
+	n := len(d)
+	if n == 0 {
+		return nil, nil
+	}
+	_, exponent := math.Frexp(tridiag.Largest(d, e[:n-1]))
+	a, v := make([]float64, n*n), make([]float64, n*n)
+	for i := range n {
+		a[i+i*n], v[i+i*n] = math.Ldexp(d[i], -exponent), 1
+		if i+1 < n {
+			a[i+1+i*n] = math.Ldexp(e[i], -exponent)
+			a[i+(i+1)*n] = a[i+1+i*n]
+		}
+	}
+	for sweep, rotated := 0, true; rotated && sweep < mostSweeps; sweep++ {
+		rotated = false
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				rotated = annihilate(n, a, v, p, q) || rotated
+			}
+		}
+	}
+	order := make([]int, n)
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a[i+i*n], a[j+j*n]) })
+	for _, j := range order {
+		values, z = append(values, math.Ldexp(a[j+j*n], exponent)), append(z, v[j*n:(j+1)*n]...)
+	}
+	return values, z
+}
+
+// annihilate rotates rows and columns p and q of a, so that a[p, q] becomes zero, and columns p and q of
+// v. It returns false if the element is negligible, against the diagonal or against a norm of 1.
+func annihilate(n int, a, v []float64, p, q int) bool {
+	x, dp, dq := a[p+q*n], a[p+p*n], a[q+q*n]
+	negligible := tridiag.Roundoff * max(math.Sqrt(math.Abs(dp))*math.Sqrt(math.Abs(dq)), tridiag.Roundoff)
+	if math.Abs(x) <= negligible {
+		return false
+	}
+	// tan of the smaller of the two angles that make the element zero.
+	theta := (dq - dp) / (2 * x)
+	t := math.Copysign(1, theta) / (math.Abs(theta) + math.Hypot(theta, 1))
+	c := 1 / math.Hypot(t, 1)
+	s := t * c
+	for i := range n {
+		ip, iq := a[i+p*n], a[i+q*n]
+		a[i+p*n], a[i+q*n] = c*ip-s*iq, s*ip+c*iq
+	}
+	for i := range n {
+		pi, qi := a[p+i*n], a[q+i*n]
+		a[p+i*n], a[q+i*n] = c*pi-s*qi, s*pi+c*qi
+	}
+	a[p+p*n], a[q+q*n], a[p+q*n], a[q+p*n] = dp-t*x, dq+t*x, 0, 0
+	for i := range n {
+		ip, iq := v[i+p*n], v[i+q*n]
+		v[i+p*n], v[i+q*n] = c*ip-s*iq, s*ip+c*iq
+	}
+	return true
+}

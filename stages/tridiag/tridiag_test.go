@@ -1,0 +1,43 @@
+package tridiag
+
+import (
+	"math"
+	"sync/atomic"
+	"testing"
+)
+
+// Each call is made exactly once.
+func TestParallel(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 7, 1000} {
+		calls := make([]atomic.Int32, n)
+		Parallel(n, func(i int) { calls[i].Add(1) })
+		for i := range calls {
+			if c := calls[i].Load(); c != 1 {
+				t.Errorf("f(%d) of %d was called %d times", i, n, c)
+			}
+		}
+	}
+}
+
+// Ulp and Roundoff are what their comments say.
+func TestUlp(t *testing.T) {
+	one, half := 1.0, Roundoff // variables, so that the sums are rounded
+	if math.Nextafter(one, 2)-one != Ulp || one+half != one || one+half*(1+Ulp) != one+Ulp {
+		t.Error("not the distance from 1 to the next number, or not half of it")
+	}
+}
+
+// An element is negligible only where both neighbours on the diagonal are large.
+func TestNegligible(t *testing.T) {
+	for _, c := range []struct {
+		e, a, b float64
+		want    bool
+	}{
+		{1e-17, 1, 1, true}, {-1e-17, 1, -1, true}, {1e-15, 1, 1, false}, {1e-17, 1, 1e-10, false}, {0, 0, 0, true},
+		{1e-300, 1e-290, 1e-290, false}, {1e-307, 1e-290, 1e-290, true},
+	} {
+		if got := Negligible(c.e, c.a, c.b); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
