@@ -39,7 +39,8 @@ var mayImport = map[string][]string{
 	"stages/product":   {"shaders", "vk", "vk/spirv"},
 	"stages/stagetest": {"vk"},
 
-	// Only tests import stages/ref. It takes constants of the arithmetic from stages/tridiag, and no code.
+	// Only tests import stages/ref. It takes constants of the arithmetic from stages/tridiag, and
+	// no code.
 	"stages/ref":           {"stages/tridiag"},
 	"stages/tridiag":       {},
 	"stages/tridiag/dc":    {"stages/tridiag"},

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// entries makes a dense kind of a formula for element (i, j), asked for i ≥ j only.
+// entries makes a dense kind from a formula for element (i, j), which is evaluated for i ≥ j only.
 func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })
 	}, drawless(spectrum)}
 }
 
-// diagonals makes a tridiagonal kind of formulas for d[i] and e[i].
+// diagonals makes a tridiagonal kind from formulas for d[i] and e[i].
 func diagonals(name string, d, e func(n, i int) float64, spectrum func(n int) []float64) TridiagonalKind {
 	return TridiagonalKind{name, func(n int, _ *rand.Rand) ([]float64, []float64) {
 		return vector(n, func(i int) float64 { return d(n, i) }), vector(n-1, func(i int) float64 { return e(n, i) })
@@ -78,7 +78,7 @@ func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]
 	return values, true
 }
 
-// symmetric fills both triangles, column by column of the lower one.
+// symmetric fills both triangles. It evaluates the lower one, column by column.
 func symmetric(n int, at func(i, j int) float64) []float64 {
 	a := make([]float64, n*n)
 	for j := range n {

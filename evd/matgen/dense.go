@@ -13,7 +13,7 @@ var (
 		return vector(n, func(int) float64 { return 1 })
 	})
 
-	// goe is the Gaussian orthogonal ensemble: nothing special, which is the point.
+	// goe is the Gaussian orthogonal ensemble, a typical dense matrix.
 	goe = DenseKind{"goe", func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j {
@@ -23,7 +23,8 @@ var (
 		})
 	}, nil}
 
-	// diagonallyDominant has n on the diagonal, with signs, and (−1, 1) elsewhere.
+	// diagonallyDominant has ±n on the diagonal, with random signs, and entries in (−1, 1)
+	// elsewhere.
 	diagonallyDominant = DenseKind{"diagonally-dominant", func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j {
@@ -33,8 +34,8 @@ var (
 		})
 	}, nil}
 
-	// rankOne is x·xᵀ with x = (1, 2 … n): every panel below the first is zero
-	// but for rounding, every block of columns has rank one.
+	// rankOne is x·xᵀ with x = (1, 2 … n). Except for rounding, every panel after the first is
+	// zero, and every block of columns has rank one.
 	rankOne = entries("rank-one",
 		func(_, i, j int) float64 { return float64((i + 1) * (j + 1)) },
 		func(n int) []float64 {
@@ -45,7 +46,8 @@ var (
 	allOnes = entries("all-ones", func(_, _, _ int) float64 { return 1 },
 		func(n int) []float64 { return lastOnly(n, float64(n)) })
 
-	// pairs couples i with i + n/2: eigenvalues 1 and 3, each n/2 times and exactly.
+	// pairs couples i with i + n/2. The eigenvalues are exactly 1 and 3, each n/2 times, and 2 for
+	// odd n.
 	pairs = entries("pairs", func(n, i, j int) float64 {
 		switch {
 		case i == j:
@@ -56,14 +58,14 @@ var (
 		return 0
 	}, func(n int) []float64 {
 		return vector(n, func(k int) float64 {
-			if k == n/2*2 { // the odd one has no partner
+			if k == n/2*2 { // the last row of an odd order has no partner
 				return 2
 			}
 			return float64(1 + 2*(k%2))
 		})
 	})
 
-	// exchange has ones on the antidiagonal: ±1, and panels of zeros.
+	// exchange has ones on the antidiagonal. Its eigenvalues are ±1, and many panels are zero.
 	exchange = entries("exchange", func(n, i, j int) float64 {
 		if i+j == n-1 {
 			return 1
@@ -73,7 +75,8 @@ var (
 		return vector(n, func(k int) float64 { return float64(1 - 2*(k%2)) })
 	})
 
-	// cycleGraph is the Laplacian of a cycle: 2 − 2cos(2πk/n), nearly all double.
+	// cycleGraph is the Laplacian of a cycle. Its eigenvalues are 2 − 2cos(2πk/n), nearly all
+	// double.
 	cycleGraph = DenseKind{"cycle-graph", func(n int, _ *rand.Rand) []float64 {
 		a := make([]float64, n*n)
 		for i := range n {
@@ -87,7 +90,8 @@ var (
 		return vector(n, func(k int) float64 { return 2 - 2*cosine(2*k, n) })
 	})}
 
-	// star is an arrowhead with nothing on its shaft: ±√(n−1) and n−2 zeros.
+	// star has ones in the first row and column, and zeros elsewhere. Its eigenvalues are ±√(n−1)
+	// and n−2 zeros.
 	star = entries("star", func(_, i, j int) float64 {
 		if j == 0 && i > 0 {
 			return 1
@@ -101,7 +105,7 @@ var (
 		return values
 	})
 
-	// arrowhead has the integers on its shaft, ones in its first row and column.
+	// arrowhead has 0, 1, 2 … on its diagonal, and ones in its first row and column.
 	arrowhead = entries("arrowhead", func(_, i, j int) float64 {
 		switch {
 		case i == j:
@@ -112,11 +116,11 @@ var (
 		return 0
 	}, nil)
 
-	// hilbert is 1/(i+j+1): eigenvalues down to far below ulp.
+	// hilbert has the entries 1/(i+j+1). Its smallest eigenvalues are far below ulp.
 	hilbert = entries("hilbert", func(_, i, j int) float64 { return 1 / float64(i+j+1) }, nil)
 
-	// minIJ is min(i, j) + 1, the inverse of a second difference:
-	// 1/(4·sin²((2k−1)π/(4n+2))).
+	// minIJ has the entries min(i, j) + 1. It is the inverse of a second difference, and its
+	// eigenvalues are 1/(4·sin²((2k−1)π/(4n+2))).
 	minIJ = entries("min-ij", func(_, i, j int) float64 { return float64(min(i, j) + 1) },
 		func(n int) []float64 {
 			return vector(n, func(k int) float64 {
@@ -126,7 +130,7 @@ var (
 		})
 )
 
-// Band has normal entries up to half-bandwidth width, zeros beyond.
+// Band has normally distributed entries within the half-bandwidth width, and zeros outside.
 func Band(width int) DenseKind {
 	return DenseKind{fmt.Sprintf("band(%d)", width), func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
@@ -138,8 +142,8 @@ func Band(width int) DenseKind {
 	}, nil}
 }
 
-// Graded is D·G·D with G from the ensemble goe and D spanning decades of ten;
-// negative ones grow downwards.
+// Graded is D·G·D with G from the ensemble goe. The diagonal matrix D spans a number of decades; if
+// that is negative, entries grow downwards.
 func Graded(decades float64) DenseKind {
 	return DenseKind{fmt.Sprintf("graded(%g)", decades), func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {

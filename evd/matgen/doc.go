@@ -1,17 +1,16 @@
-// Package matgen, internal to vkevd, holds symmetric matrices that try an eigensolver, many of them
-// with known eigenvalues: LAPACK's own test types, the classics with a formula, and those that have
-// broken solvers before.
+// Package matgen, internal to vkevd, makes symmetric test matrices, many of them with known
+// eigenvalues: LAPACK's own test types, classical matrices with a formula, and matrices on which
+// solvers have failed.
 //
 //	for _, kind := range matgen.Dense() {
 //		a := kind.Dense(n)                      // column-major, full, ld = n
 //		want, known := kind.Eigenvalues(n)      // ascending
 //	}
 //
-// Every kind exists for every n ≥ 0 and gives the same bits on each call: the
-// random ones are seeded by their name and n. Known eigenvalues belong to the
-// matrix before its entries were rounded, so they hold to a few n·ulp·‖A‖; where
-// the entries are exact (integers, powers of two) they are as good as their
-// formula.
+// Every kind exists for every n ≥ 0 and gives the same bits in each call: random kinds are seeded
+// by their name and n. Known eigenvalues belong to the matrix before its entries were rounded, so
+// they are right to a few n·ulp·‖A‖. If the entries are exact (integers, powers of two), the
+// eigenvalues are as accurate as their formula.
 package matgen
 
 import (
@@ -24,8 +23,8 @@ type DenseKind struct {
 	name string
 	fill func(n int, r *rand.Rand) []float64
 
-	// spectrum returns the eigenvalues in any order, nil where no formula is
-	// known. It is handed the generator in the state that fill is handed it.
+	// spectrum returns the eigenvalues in any order. It is nil if no formula is known. Its
+	// generator begins in the same state as that of fill.
 	spectrum func(n int, r *rand.Rand) []float64
 }
 
@@ -36,30 +35,30 @@ type TridiagonalKind struct {
 	spectrum func(n int, r *rand.Rand) []float64 // as in DenseKind
 }
 
-// Name identifies the kind; no two kinds of a registry share one.
+// Name identifies the kind. It is unique in each registry.
 func (k DenseKind) Name() string { return k.name }
 
 // Dense returns the matrix of order n, both triangles, column-major with
 // leading dimension n.
 func (k DenseKind) Dense(n int) []float64 { return k.fill(n, seeded(k.name, n)) }
 
-// Eigenvalues returns the n eigenvalues in ascending order, where known.
+// Eigenvalues returns the n eigenvalues in ascending order, if they are known.
 func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// Name identifies the kind; no two kinds of a registry share one.
+// Name identifies the kind. It is unique in each registry.
 func (k TridiagonalKind) Name() string { return k.name }
 
 // Tridiagonal returns the diagonal d[n] and the off-diagonal e[max(0, n−1)].
 func (k TridiagonalKind) Tridiagonal(n int) (d, e []float64) { return k.fill(n, seeded(k.name, n)) }
 
-// Eigenvalues returns the n eigenvalues in ascending order, where known.
+// Eigenvalues returns the n eigenvalues in ascending order, if they are known.
 func (k TridiagonalKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// seeded returns the generator of one matrix.
+// seeded returns the random generator for one matrix.
 func seeded(name string, n int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -10,11 +10,11 @@ const ulp = 0x1p-52 // dlamch('P')
 
 // A lapackType is one row of the tables in LAPACK's ddrvst and dchkst.
 type lapackType struct {
-	program string // whose numbering
+	program string // LAPACK's test program that numbers the type
 	number  int
 	form    form
 	shape   func(n int, cond float64) []float64
-	signs   bool // random ones; positive definite otherwise
+	signs   bool // random signs of the eigenvalues; otherwise all are positive
 	cond    func(n int) float64
 	size    size
 }
@@ -26,10 +26,10 @@ const (
 	full     form = "full"     // UᵀDU
 	banded   form = "banded"   // UᵀDU of random half-bandwidth in 0 … n−1
 	uniform  form = "uniform"  // entries in (−1, 1), eigenvalues unknown
-	dominant form = "dominant" // UᵀDU of half-bandwidth 1, off-diagonals cut down
+	dominant form = "dominant" // UᵀDU of half-bandwidth 1 with reduced off-diagonals
 )
 
-// The norms that dchkst and ddrvst ask for besides 1.
+// The norms that dchkst and ddrvst use besides 1.
 type size struct {
 	name string
 	norm func(n int) float64
@@ -62,8 +62,8 @@ func clustered(n int, cond float64) []float64 {
 func condUlp(int) float64     { return 1 / ulp }
 func condTenth(n int) float64 { return 1 / (10 * float64(max(1, n)) * ulp) }
 
-// lapackTypes: types 1 and 2 are the zero and the identity matrix, which stand
-// in the registry under their own names. ddrvst's 1–15 are dchkst's too.
+// lapackTypes are the types from 3 on. Types 1 and 2, the zero and the identity matrix, are in the
+// registry under their own names. Types 1–15 of ddrvst are also types of dchkst.
 var lapackTypes = []lapackType{
 	{"ddrvst", 3, diagonal, even, true, condUlp, one},
 	{"ddrvst", 4, diagonal, geometric, true, condUlp, one},
@@ -143,8 +143,8 @@ func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	return a
 }
 
-// cut holds each off-diagonal below half of the geometric mean of its two
-// diagonal neighbours.
+// cut reduces each off-diagonal to less than half of the geometric mean of its two diagonal
+// neighbours.
 func cut(n int, a []float64) {
 	for i := range max(0, n-1) {
 		limit := math.Sqrt(math.Abs(a[i+i*n]*a[i+1+(i+1)*n])) / 2
@@ -153,7 +153,7 @@ func cut(n int, a []float64) {
 	}
 }
 
-// tridiagonal reads the two diagonals of a type that has no others.
+// tridiagonal returns the two diagonals of a type whose other entries are zero.
 func (t lapackType) tridiagonal() TridiagonalKind {
 	k := t.dense()
 	return TridiagonalKind{k.name, func(n int, r *rand.Rand) ([]float64, []float64) {

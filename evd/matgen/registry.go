@@ -2,8 +2,8 @@ package matgen
 
 import "math"
 
-// The ends of the exponent range that scaling alone does not soften: entries
-// near overflow, far below √underflow, and among the denormals.
+// Exponents near the ends of the range: entries near overflow, entries far below the square root of
+// the underflow threshold, and subnormal entries.
 const (
 	nearOverflow  = 1000
 	nearUnderflow = -1000
@@ -31,7 +31,7 @@ func Tridiagonals() []TridiagonalKind {
 	return kinds
 }
 
-// Dense returns every dense kind, the tridiagonal ones among them.
+// Dense returns every dense kind, and every tridiagonal kind in full storage.
 func Dense() []DenseKind {
 	kinds := []DenseKind{
 		goe, diagonallyDominant, hilbert, minIJ, kacMurdockSzego,
@@ -53,17 +53,17 @@ func Dense() []DenseKind {
 	return kinds
 }
 
-// twoClusters lies within a few ulp of −1 and of 1.
+// twoClusters has eigenvalues within a few ulp of −1 and of 1.
 func twoClusters(n int) []float64 {
 	return vector(n, func(k int) float64 {
 		return float64(1-2*(k%2)) * (1 + float64(k/2)*ulp)
 	})
 }
 
-// triples has every value three times: 1, 1, 1, 2, 2, 2 …
+// triples has each eigenvalue three times: 1, 1, 1, 2, 2, 2 …
 func triples(n int) []float64 { return vector(n, func(k int) float64 { return float64(1 + k/3) }) }
 
-// nearlySingular falls off as 100^−k, so that most of it is rounding.
+// nearlySingular has the eigenvalues 100^−k, most of which are smaller than rounding errors.
 func nearlySingular(n int) []float64 {
 	return vector(n, func(k int) float64 { return math.Pow(10, -float64(2*k)) })
 }

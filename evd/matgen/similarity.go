@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Similar makes the dense kind Uᵀ·diag(values)·U with U random orthogonal, the
-// product of n−1 reflectors on shrinking tails (dlagsy).
+// Similar makes the dense kind Uᵀ·diag(values)·U. The random orthogonal matrix U is a product of
+// n−1 reflectors of decreasing length (dlagsy).
 func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }
@@ -20,8 +20,8 @@ func similar(values []float64, r *rand.Rand) []float64 {
 	for i, v := range values {
 		a[i+i*n] = v
 	}
-	// Backwards, so that rows and columns above i are still those of a diagonal
-	// matrix and have nothing for the reflector to act on.
+	// Backwards: rows and columns above i are still diagonal, so the reflector does not change
+	// them.
 	for i := n - 2; i >= 0; i-- {
 		v := vector(n-i, func(int) float64 { return r.NormFloat64() })
 		reflect(n-i, a[i+i*n:], n, v)
@@ -36,7 +36,7 @@ func similar(values []float64, r *rand.Rand) []float64 {
 func reflect(n int, a []float64, lda int, v []float64) {
 	vv := blas64.Vector{N: n, Inc: 1, Data: v}
 	tau := 2 / blas64.Dot(vv, vv)
-	// gonum is row-major: column-major lower is its upper.
+	// the lower triangle of a column-major matrix is gonum's upper one
 	sym := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: lda, Data: a}
 	q := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
 	blas64.Symv(tau, sym, vv, 0, q)
@@ -44,8 +44,8 @@ func reflect(n int, a []float64, lda int, v []float64) {
 	blas64.Syr2(-1, vv, q, sym)
 }
 
-// narrow reduces A to half-bandwidth width ≥ 1 by further similarities, one
-// reflector a column, so the eigenvalues stay (the second half of dlagsy).
+// narrow reduces A to half-bandwidth width ≥ 1 by similarities, one reflector per column. The
+// eigenvalues do not change. It is the second half of dlagsy.
 func narrow(n, width int, a []float64) {
 	for j := 0; j+width+1 < n; j++ {
 		top := j + width

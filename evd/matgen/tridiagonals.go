@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Toeplitz has diag on the diagonal and off beside it; its eigenvalues are
+// Toeplitz has diag on the diagonal and off next to it. Its eigenvalues are
 // diag + 2·off·cos(kπ/(n+1)). Toeplitz(2, −1) is the 1-2-1 matrix.
 func Toeplitz(diag, off float64) TridiagonalKind {
 	return diagonals(fmt.Sprintf("toeplitz(%g,%g)", diag, off), constant(diag), constant(off), func(n int) []float64 {
@@ -14,20 +14,20 @@ func Toeplitz(diag, off float64) TridiagonalKind {
 	})
 }
 
-// clement is Kac's matrix made symmetric: zero diagonal, e² = i(n−i), and the
+// clement is Kac's matrix made symmetric: a zero diagonal and e² = i(n−i). Its eigenvalues are the
 // integers n−1, n−3 … 1−n.
 var clement = diagonals("clement", constant(0),
 	func(n, i int) float64 { return math.Sqrt(float64((i + 1) * (n - i - 1))) },
 	func(n int) []float64 { return vector(n, func(k int) float64 { return float64(2*k - (n - 1)) }) })
 
-// wilkinson is W⁺: |i − (n−1)/2| and ones. Its larger eigenvalues come in pairs
-// that agree to more digits than a double has, without any small e.
+// wilkinson is W⁺: |i − (n−1)/2| on the diagonal, ones next to it. Its larger eigenvalues come in
+// pairs that agree to more digits than a double has, although no e is small.
 var wilkinson = diagonals("wilkinson", wilkinsonDiagonal, constant(1), nil)
 
 func wilkinsonDiagonal(n, i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }
 
-// GluedWilkinson strings copies of W21⁺ together by a small coupling: clusters
-// of n/21 eigenvalues whose vectors are spread over all copies. MRRR's hard case.
+// GluedWilkinson connects copies of W21⁺ by a small coupling. Its eigenvalues form clusters of
+// n/21, whose vectors extend over all copies. It is a hard case for MRRR.
 func GluedWilkinson(glue float64) TridiagonalKind {
 	const block = 21
 	return diagonals(fmt.Sprintf("glued-wilkinson(%.1g)", glue),
@@ -40,7 +40,7 @@ func GluedWilkinson(glue float64) TridiagonalKind {
 		}, nil)
 }
 
-// pathGraph is the Laplacian of a path: singular, 2 − 2cos(kπ/n).
+// pathGraph is the Laplacian of a path. It is singular, with the eigenvalues 2 − 2cos(kπ/n).
 var pathGraph = diagonals("path-graph",
 	func(n, i int) float64 {
 		degree := 2.0
@@ -54,8 +54,8 @@ var pathGraph = diagonals("path-graph",
 	}, constant(-1),
 	func(n int) []float64 { return vector(n, func(k int) float64 { return 2 - 2*cosine(k, n) }) })
 
-// Jacobi matrices of orthogonal polynomials: their eigenvalues are the nodes of
-// Gauss's quadratures. Hermite's vectors have components below the safe minimum.
+// Jacobi matrices of orthogonal polynomials. Their eigenvalues are the nodes of Gauss quadrature.
+// Vectors of the Hermite matrix have components below the safe minimum.
 var (
 	hermite  = diagonals("hermite", constant(0), func(_, i int) float64 { return math.Sqrt(float64(i+1) / 2) }, nil)
 	legendre = diagonals("legendre", constant(0), func(_, i int) float64 {
@@ -88,8 +88,8 @@ var repeated = diagonals("repeated-blocks", constant(2),
 
 const repeatedBlock = 5
 
-// GradedTridiagonal spans decades of ten from one end to the other; a negative
-// span grows downwards. QR iterations want to know at which end to begin.
+// GradedTridiagonal spans a number of decades from one end to the other. If that is negative,
+// entries grow downwards. QR iteration must begin at the right end.
 func GradedTridiagonal(decades float64) TridiagonalKind {
 	grade := func(n int, i float64) float64 { return math.Pow(10, -decades*i/float64(max(1, n-1))) }
 	return diagonals(fmt.Sprintf("graded-tridiagonal(%g)", decades),
@@ -97,18 +97,18 @@ func GradedTridiagonal(decades float64) TridiagonalKind {
 		func(n, i int) float64 { return grade(n, float64(i)+0.5) / 2 }, nil)
 }
 
-// randomTridiagonal has normal entries.
+// randomTridiagonal has normally distributed entries.
 var randomTridiagonal = TridiagonalKind{"random-tridiagonal", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return normals(n, r), normals(n-1, r)
 }, nil}
 
-// golubKahan has a zero diagonal, hence eigenvalues in pairs ±σ.
+// golubKahan has a zero diagonal, so its eigenvalues are pairs ±σ.
 var golubKahan = TridiagonalKind{"golub-kahan", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return make([]float64, n), normals(n-1, r)
 }, nil}
 
-// lightCouplings has off-diagonals from 1 down past underflow, in random order,
-// zeros among them: where to split is the solver's question.
+// lightCouplings has off-diagonals from 1 to below underflow in random order, and zeros among them.
+// A solver must decide where to split it.
 var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand) ([]float64, []float64) {
 	d := normals(n, r)
 	e := vector(n-1, func(int) float64 { return math.Pow(10, -400*r.Float64()*r.Float64()) })

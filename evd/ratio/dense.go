@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The products are gonum's, which work on row-major matrices and on all cores:
-// the memory of a column-major X is that of a row-major Xᵀ.
+// transposed returns Xᵀ as a row-major matrix for gonum's products, which use all cores. It shares
+// the memory of the column-major X.
 func transposed(rows, cols int, x []float64, ldx int) blas64.General {
 	return blas64.General{Rows: cols, Cols: rows, Stride: max(1, ldx), Data: x}
 }
 
 // Residual returns ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp) for m ≤ n vectors: A is n×n with
-// leading dimension lda, Z is n×m with ldz, and there are m values.
+// leading dimension lda, Z is n×m with leading dimension ldz, and values has m elements.
 func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) float64 {
 	if n == 0 || m == 0 {
 		return 0

@@ -2,8 +2,8 @@ package ratio
 
 import "math"
 
-// Norm1 returns ‖X‖₁, the largest sum of magnitudes over the columns of the
-// rows×cols matrix x; NaN where x holds one.
+// Norm1 returns ‖X‖₁ of the rows×cols matrix x: the largest sum of magnitudes in a column. It is
+// NaN if x contains a NaN.
 func Norm1(rows, cols int, x []float64, ldx int) float64 {
 	var norm float64
 	for j := range cols {
@@ -33,7 +33,7 @@ func NormTridiagonal(d, e []float64) float64 {
 	return norm
 }
 
-// maxAbs returns the largest magnitude in x, NaN where x holds one.
+// maxAbs returns the largest magnitude in x. It is NaN if x contains a NaN.
 func maxAbs(rows, cols int, x []float64, ldx int) float64 {
 	var top float64
 	for j := range cols {
@@ -44,8 +44,8 @@ func maxAbs(rows, cols int, x []float64, ldx int) float64 {
 	return top
 }
 
-// finite reports whether all of x are numbers. It is asked of every input,
-// because a product may skip a zero times a NaN.
+// finite reports whether all elements of x are finite. Every input is tested, because a product may
+// skip a zero times a NaN.
 func finite(rows, cols int, x []float64, ldx int) bool {
 	top := maxAbs(rows, cols, x, ldx)
 	return !math.IsNaN(top) && !math.IsInf(top, 0)
@@ -68,8 +68,8 @@ func scaled(rows, cols int, x []float64, ldx, shift int) []float64 {
 	return y
 }
 
-// perNorm divides an error by norm·n·ulp, where err and norm are 2^shift times
-// what they measure. An infinite norm would forgive everything.
+// perNorm divides an error by norm·n·ulp. err and norm are scaled by 2^shift. For an infinite norm
+// it returns +Inf, since any error would pass.
 func perNorm(err, norm float64, n, shift int) float64 {
 	if math.IsInf(norm, 0) {
 		return norm

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Sturm certifies the ascending values as the eigenvalues of the symmetric
-// tridiagonal T(d, e), each to within width: for every i, at most i eigenvalues
-// of T lie below values[i] − width, and at least i+1 below values[i] + width.
-// It needs no other solver's answer. The error names the first value that fails.
+// Sturm certifies that the ascending values are the eigenvalues of the symmetric tridiagonal T(d,
+// e), each within width. For every i, at most i eigenvalues of T must be below values[i] − width,
+// and at least i+1 below values[i] + width. It needs no result of another solver. The error names
+// the first value that fails.
 //
-// dstech widens and merges intervals and compares the counts of whole clusters;
-// holding each index to its own interval is stricter. The counts themselves are
-// exact for a T whose entries have moved by a few ulp, so a width below
-// 2·ulp·‖T‖₁ is taken as that; a norm below the safe minimum counts as it.
+// dstech widens and merges intervals and compares the counts of whole clusters. Sturm is stricter:
+// it tests each index with its own interval. The counts are exact for a T whose entries have moved
+// by a few ulp, so a width below 2·ulp·‖T‖₁ counts as 2·ulp·‖T‖₁. A norm below the safe minimum
+// counts as the safe minimum.
 func Sturm(d, e, values []float64, width float64) error {
 	if len(values) != len(d) {
 		return fmt.Errorf("ratio: %d values for order %d", len(values), len(d))
@@ -21,7 +21,7 @@ func Sturm(d, e, values []float64, width float64) error {
 	return SturmRange(d, e, 0, values, width)
 }
 
-// SturmRange is Sturm for the eigenvalues of index first, first+1, … alone.
+// SturmRange is Sturm for the eigenvalues with indices first, first+1, … only.
 func SturmRange(d, e []float64, first int, values []float64, width float64) error {
 	n, m := len(d), len(values)
 	if first < 0 || first+m > n {
@@ -35,7 +35,7 @@ func SturmRange(d, e []float64, first int, values []float64, width float64) erro
 	}
 	d, e, shift := tridiagonalToOne(d, e)
 	norm := max(NormTridiagonal(d, e), math.Ldexp(SafeMin, shift))
-	width = max(math.Ldexp(width, shift), 2*Ulp*norm, 2*SafeMin) // the last: beyond the pivots' guard
+	width = max(math.Ldexp(width, shift), 2*Ulp*norm, 2*SafeMin) // 2·SafeMin: more than countBelow moves a pivot
 	for i, value := range values {
 		at := math.Ldexp(value, shift)
 		k := first + i
@@ -49,10 +49,9 @@ func SturmRange(d, e []float64, first int, values []float64, width float64) erro
 	return nil
 }
 
-// countBelow counts the negative pivots of T − x·I = L·D·Lᵀ, which by
-// Sylvester's law are as many as the eigenvalues below x. T's entries
-// are below one, so a pivot held away from zero by the safe minimum makes no
-// quotient overflow.
+// countBelow counts the negative pivots of T − x·I = L·D·Lᵀ. By Sylvester's law, this is the number
+// of eigenvalues below x. The entries of T are below one, and pivots are kept away from zero by the
+// safe minimum, so no quotient overflows.
 func countBelow(d, e []float64, x float64) int {
 	count := 0
 	q := 1.0

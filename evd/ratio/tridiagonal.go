@@ -4,8 +4,8 @@ import "math"
 
 // TridiagonalResidual returns ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp) for the symmetric
 // tridiagonal T with diagonal d[n] and off-diagonal e[n−1], and m = len(values)
-// vectors in the n×m matrix Z. dstt21 and dstt22 measure the same error from
-// the other side, as ‖T − Z·Λ·Zᵀ‖ and ‖Zᵀ·T·Z − Λ‖.
+// vectors in the n×m matrix Z. dstt21 and dstt22 measure the same error as
+// ‖T − Z·Λ·Zᵀ‖ and ‖Zᵀ·T·Z − Λ‖.
 func TridiagonalResidual(d, e, values, z []float64, ldz int) float64 {
 	n, m := len(d), len(values)
 	if n == 0 || m == 0 {

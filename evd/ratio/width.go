@@ -1,13 +1,18 @@
 package ratio
 
-// Within is how far values may be from their eigenvalues, in units of ulp·‖T‖₁ and whatever the order, when the
-// method of that name (as evd.ParseSolver knows it) found them, of package stages; evd's are all
-// as good as bisection's. A width for Sturm. Bisection is as good as
-// counts can tell. Relatively robust representations begin by moving each factor of a matrix of up to twice
-// that norm by an ulp, or by four ulp where a block has to be tried again. Divide and conquer adds some ulp with
-// each leaf, each merge and each deflation, QR iteration with its sweeps. Seen were at most 2; between 8 and 16, with a
-// hundred strongly glued copies of Wilkinson's matrix; 17; between 128 and 256, with some thousand rows and
-// without vectors.
+// Within returns the largest allowed distance of a value from its eigenvalue, in ulp·‖T‖₁, for any
+// order. It is a width for Sturm. The method is a name that evd.ParseSolver knows, as implemented
+// in package stages. Values of package evd are all as good as bisection's.
+//
+//	method     allowed  seen at most  where the error comes from
+//	bisection  4        2             the counts
+//	mrrr       16       8 to 16       each factor of a matrix of up to twice that norm moves by an ulp,
+//	                                  or by four if a block is tried again; seen with a hundred strongly
+//	                                  glued copies of Wilkinson's matrix
+//	dc         32       17            some ulp for each leaf, each merge and each deflation
+//	qr         256      128 to 256    the sweeps; seen with some thousand rows and no vectors
+//
+// It panics for other names.
 func Within(method string) float64 {
 	switch method {
 	case "bisection":

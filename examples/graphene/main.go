@@ -1,10 +1,10 @@
-// Command graphene computes the density of states of graphene in the tight-binding model. Each atom has
-// one orbital of energy 0, and electrons hop to the three neighbours with amplitude −t. The sheet is a
-// torus of N × N cells with two atoms each.
+// Command graphene computes the density of states of graphene in the tight-binding model. Each atom
+// has one orbital of energy 0, and electrons hop to the three neighbours with amplitude −t. The
+// sheet is a torus of N × N cells with two atoms each.
 //
-// Hopping across the two seams of the torus may change its sign. The levels of all four choices together
-// are those of a torus that is twice as large in both directions. So four matrices replace one matrix
-// with four times as many rows.
+// Hopping across the two seams of the torus may change its sign. The levels of all four choices
+// together are those of a torus that is twice as large in both directions. So four matrices replace
+// one matrix with four times as many rows.
 //
 // The eigenvalues are known: E = ±t·|1 + exp(ik₁) + exp(ik₂)|. The program compares with them. The
 // picture shows what graphene is known for: no states at E = 0, and van Hove's peaks at E = ±t.
@@ -60,9 +60,9 @@ func run(w io.Writer, cells int, picture string) error {
 	return drawDensity(picture, energies)
 }
 
-// hamiltonian is the Hamiltonian in units of t. Atom A of a cell has three neighbours: atom B of the
-// same cell, and atom B of the previous cell in each direction. For the first cells, the previous
-// cell is across a seam, and seam is the factor of the hopping there.
+// hamiltonian is the Hamiltonian in units of t. Atom A of a cell has three neighbours: atom B of
+// the same cell, and atom B of the previous cell in each direction. For the first cells, the
+// previous cell is across a seam, and seam is the factor of the hopping there.
 func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	atom := func(x, y, which int) int { return 2*(x*cells+y) + which }
 	h := mat.NewSymDense(2*cells*cells, nil)
@@ -85,8 +85,8 @@ func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	return h
 }
 
-// exact returns the known eigenvalues in ascending order. A seam that changes the sign shifts the wave
-// numbers by half a step.
+// exact returns the known eigenvalues in ascending order. A seam that changes the sign shifts the
+// wave numbers by half a step.
 func exact(cells int, seam [2]float64) []float64 {
 	phase := func(k int, seam float64) complex128 {
 		return cmplx.Exp(complex(0, 2*math.Pi*(float64(k)+(1-seam)/4)/float64(cells)))

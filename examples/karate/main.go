@@ -1,12 +1,13 @@
-// Command karate divides a graph into two parts by an eigenvector. The graph is W. W. Zachary's karate
-// club. He recorded who was friends with whom among 34 members, and in the 1970s the club broke apart.
+// Command karate divides a graph into two parts by an eigenvector. The graph is W. W. Zachary's
+// karate club. He recorded who was friends with whom among 34 members, and in the 1970s the club
+// broke apart.
 //
 // The normalized Laplacian I − D^(−1/2)·A·D^(−1/2) of a graph has an eigenvalue 0, where A is the
-// adjacency matrix and D has the degrees on its diagonal. Let x be the vector of the next eigenvalue,
-// divided by the square roots of the degrees. Of all functions on the graph that are not constant, it
-// is the smoothest. Its signs divide the graph into two parts of similar weight with few edges between
-// them (J. Shi, J. Malik: Normalized Cuts, 2000; for D − A: M. Fiedler, 1973). The program compares
-// these parts with the sides that the members really took.
+// adjacency matrix and D has the degrees on its diagonal. Let x be the vector of the next
+// eigenvalue, divided by the square roots of the degrees. Of all functions on the graph that are
+// not constant, it is the smoothest. Its signs divide the graph into two parts of similar weight
+// with few edges between them (J. Shi, J. Malik: Normalized Cuts, 2000; for D − A: M. Fiedler,
+// 1973). The program compares these parts with the sides that the members really took.
 //
 //	go run ./examples/karate -o karate.png
 package main
@@ -34,15 +35,17 @@ import (
 	"github.com/vkevd/vkevd/examples/internal/style"
 )
 
-// friendships is the adjacency matrix of the club in Matrix Market's format. The file names its source.
+// friendships is the adjacency matrix of the club in Matrix Market's format. The file names its
+// source.
 //
 //go:embed karate.mtx
 var friendships []byte
 
-// officers are the members, counted from 1, who joined the new club of the officers. The others stayed
-// with the teacher, who is member 1. Source: W. W. Zachary, An Information Flow Model for Conflict and
-// Fission in Small Groups, J. Anthropol. Research 33 (1977). Zachary's own model was wrong about
-// member 9 only. This member sided with the officers and stayed, three weeks before his black belt.
+// officers are the members, counted from 1, who joined the new club of the officers. The others
+// stayed with the teacher, who is member 1. Source: W. W. Zachary, An Information Flow Model for
+// Conflict and Fission in Small Groups, J. Anthropol. Research 33 (1977). Zachary's own model was
+// wrong about member 9 only. This member sided with the officers and stayed, three weeks before his
+// black belt.
 var officers = []int{10, 15, 16, 19, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34}
 
 func main() {

@@ -1,5 +1,5 @@
-// Command many solves many matrices of one size with one plan, as in a study of random matrices. The
-// plan allocates memory and prepares kernels once, and each solve uses them again.
+// Command many solves many matrices of one size with one plan, as in a study of random matrices.
+// The plan allocates memory and prepares kernels once, and each solve uses them again.
 //
 // The eigenvalues of a random symmetric matrix (GOE) repel each other. Take the distances between
 // neighbours in the middle of the spectrum, in units of their mean. Their density is close to

@@ -1,8 +1,8 @@
 // Command pca finds the principal components of 178 wines with 13 measurements each. They are the
 // eigenvectors of the correlation matrix of the measurements.
 //
-// It prints the share of the variance that each component explains. It draws the wines in the plane of
-// the first two components, where the three kinds of grape are separate.
+// It prints the share of the variance that each component explains. It draws the wines in the plane
+// of the first two components, where the three kinds of grape are separate.
 //
 //	go run ./examples/pca -o pca.png
 package main

@@ -1,11 +1,11 @@
-// Package realdata solves matrices that people met in practice, and holds the answers
-// against references of more than double precision.
+// Package realdata solves matrices from applications and compares the results with references of
+// more than double precision.
 //
-//	VKEVD_DATA      folder of the collection; by default shared/data beside the repository
-//	VKEVD_DATA_MAX  largest order to solve of it; a GPU may take 100000, which is all of them
+//	VKEVD_DATA      folder of the collection; by default shared/data next to the repository
+//	VKEVD_DATA_MAX  largest order to solve; 100000 is all of them, for a GPU
 //	VKEVD_DEVICE    as for the library's own tests
 //
-// A compiled test needs no source around it:
+// A compiled test needs no source:
 //
 //	go test -c -o realdata.test ./tests/realdata
 //	VKEVD_DATA=~/data VKEVD_DATA_MAX=100000 ./realdata.test -test.v -test.timeout 30m
@@ -24,15 +24,15 @@ import (
 )
 
 const (
-	// usualOrder is the largest order solved of the collection unless VKEVD_DATA_MAX says
-	// otherwise: with the shipped ones, what two cores do in under a minute.
+	// usualOrder is the largest order of the collection that is solved unless VKEVD_DATA_MAX says
+	// otherwise. With the matrices of the repository, two cores need less than a minute.
 	usualOrder = 500
 
 	shipped      = 10
-	usualSpectra = 110 // at least, of that order and less
+	usualSpectra = 110 // spectra up to that order, at least
 )
 
-// The shipped matrices are few, so all are solved, whatever their order.
+// All matrices of the repository are solved, whatever their order.
 func TestShipped(t *testing.T) {
 	files, err := testdata.Matrices.ReadDir("matrices")
 	if err != nil {

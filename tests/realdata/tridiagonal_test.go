@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// usualTridiagonal is the largest order solved by all solvers unless VKEVD_DATA is set, when it is
-	// VKEVD_DATA_MAX.
+	// usualTridiagonal is the largest order solved by all solvers unless VKEVD_DATA is set, when it
+	// is VKEVD_DATA_MAX.
 	usualTridiagonal = 64
 
 	// onOneCore is the largest order that QR iteration finds vectors of, on the host.
@@ -104,8 +104,8 @@ func (s *tridiagonalScores) add(o tridiagonalScores) {
 	s.residual, s.orthogonality = max(s.residual, o.residual), max(s.orthogonality, o.orthogonality)
 }
 
-// everySolver solves once and judges the values by the reference and by two sets of Sturm counts, ours
-// and evd/ratio's, and the vectors by Check.
+// everySolver solves once and judges the values by the reference and by two sets of Sturm counts,
+// ours and evd/ratio's, and the vectors by Check.
 func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []float64, opt evd.Options) (got tridiagonalScores) {
 	t.Helper()
 	ctx, n := context.Background(), m.N()
