@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// docs/reliability.md lists what we depend on: all of go.mod, in these versions.
+// TestDependenciesAreListed compares the list in docs/reliability.md with go.mod.
 func TestDependenciesAreListed(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {

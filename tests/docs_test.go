@@ -14,7 +14,8 @@ import (
 var documents = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
 	"docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md",
-	"examples/README.md", "tests/newcomers/README.md",
+	"examples/README.md", "examples/pca/PROVENANCE.md",
+	"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md",
 }
 
 const (

@@ -1,4 +1,4 @@
-// Package tests holds what concerns the module as a whole.
+// Package tests tests the module as a whole: imports, files, documents.
 package tests
 
 import (

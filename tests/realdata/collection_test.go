@@ -13,17 +13,17 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A spectrum is a matrix, not read yet, and the eigenvalues it should have, ascending.
+// A spectrum is a matrix, which is not read yet, and its expected eigenvalues in ascending order.
 type spectrum struct {
 	name, family string
 	want         []float64
 	read         func(n int) (*matio.Dense, error)
 }
 
-const valuesOf = ".eig.txt" // what follows a matrix's name in that of its eigenvalues
+const valuesOf = ".eig.txt" // ending of a file of eigenvalues; the name of the matrix precedes it
 
-// formats says how the matrices of the collection are read: the first pattern that fits
-// decides. The order comes from the reference, so no reader has to look for it.
+// formats says how the matrices of the collection are read. The first pattern that matches decides.
+// The order comes from the reference, so no reader has to determine it.
 var formats = []struct {
 	matrix, suffix string
 	read           func(file string, n int) (*matio.Dense, error)
@@ -47,7 +47,7 @@ var formats = []struct {
 	{"gen/elsi/*.csc", valuesOf, readELSI},
 }
 
-// others are the references that are no concern of this test, and why.
+// others are the references that this test does not use, and why.
 var others = []struct{ pattern, reason string }{
 	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
 	{"*/*.geig.txt", "generalised problem"},
@@ -56,8 +56,7 @@ var others = []struct{ pattern, reason string }{
 	{"*", "belongs to no folder"},
 }
 
-// collection lists the spectra, and logs what is left out. A reference that nobody reads
-// is an error.
+// collection lists the spectra and logs what is left out. A reference without a reader is an error.
 func collection(t *testing.T, root string) []spectrum {
 	t.Helper()
 	var all []spectrum
@@ -83,7 +82,7 @@ func collection(t *testing.T, root string) []spectrum {
 		if s.want, err = matio.ReadVectorFile(file); err != nil {
 			return err
 		}
-		slices.Sort(s.want) // those of covariances descend
+		slices.Sort(s.want) // references of covariances are in descending order
 		all = append(all, s)
 		return nil
 	})
@@ -105,7 +104,7 @@ func noConcern(ref string) string {
 	return ""
 }
 
-// find is the spectrum, but for its values, that a reference belongs to.
+// find returns the spectrum that a reference belongs to, still without its values.
 func find(root, ref string) (spectrum, error) {
 	for _, f := range formats {
 		matrix, found := strings.CutSuffix(ref, f.suffix)

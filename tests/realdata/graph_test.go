@@ -43,7 +43,7 @@ func laplacian(read reader) reader {
 	}
 }
 
-// readGML reads the edges, whose nodes are named by numbers from 0, with their values.
+// readGML reads edges and their values. Nodes are numbers from 0.
 func readGML(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {

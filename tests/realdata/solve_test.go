@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// good is what every ratio must stay below; LAPACK's own limit is evd.Threshold.
+	// good is the limit of every ratio. LAPACK's own limit is evd.Threshold.
 	good = 10
 
-	// onHost is the largest order that evd/ratio measures. It takes 4n³ operations
-	// of the CPU; larger results are left to evd's Check, which is held against
-	// evd/ratio below it.
+	// onHost is the largest order that evd/ratio measures, since it takes 4n³ operations of the
+	// CPU. Larger results are measured by evd's Check, which is compared with evd/ratio up to
+	// onHost.
 	onHost = 2000
 )
 
@@ -42,8 +42,9 @@ var scoreNames = [...]string{
 	values: "values", valuesAlone: "values without vectors", residual: "residual", orthogonality: "orthogonality",
 }
 
-// solveAll computes the spectra, the smallest first, with vectors and without, and logs the
-// worst ratios of each family. There must be so many at least: a test of nothing must fail.
+// solveAll computes the spectra, the smallest first, with and without vectors. It logs the worst
+// ratios of each family. There must be at least a given number of spectra: a test of nothing must
+// fail.
 func solveAll(t *testing.T, all []spectrum, fewest int) {
 	if len(all) < fewest {
 		t.Errorf("only %d matrices, there should be %d", len(all), fewest)
@@ -79,7 +80,7 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 	}
 }
 
-// solve returns the ratios of one matrix, and says which are too large.
+// solve returns the ratios of one matrix and reports those that are too large.
 func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scores) {
 	t.Helper()
 	n := a.Rows
@@ -102,7 +103,7 @@ func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scor
 	return got
 }
 
-// run makes a plan, solves, and does something more with the plan before it goes.
+// run makes a plan, solves, and calls a function with the plan before closing it.
 func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then func(*evd.Plan[float64], *evd.Result[float64])) *evd.Result[float64] {
 	t.Helper()
 	p, err := evd.NewPlan[float64](d, a.N, opt)
@@ -133,7 +134,7 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	z := res.Vectors
 	r = ratio.Residual(a.N, a.N, a.Data, a.Ld, res.Values, z.Data, z.Ld)
 	o = ratio.Orthogonality(a.N, a.N, z.Data, z.Ld)
-	// Both measures round, by about as much as a good solver errs.
+	// Rounding in both measures is about as large as the errors of a good solver.
 	differ := func(x, y float64) bool { return !(math.Abs(x-y) <= 1+0.5*x) }
 	if differ(r, own.Residual) || differ(o, own.Orthogonality) {
 		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g", own, r, o)
@@ -141,8 +142,8 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	return r, o
 }
 
-// belongs compares what cheap sums can, Σλ = Σa_ii and Σλ² = Σa_ij²: a file read wrongly
-// must not be taken for a defect of the solver.
+// belongs compares two cheap sums, Σλ = Σa_ii and Σλ² = Σa_ij², so that a wrongly read file is not
+// mistaken for a defect of the solver.
 func belongs(a *matio.Dense, want []float64) error {
 	if len(want) == 0 || a.Rows != len(want) || !slices.IsSorted(want) {
 		return fmt.Errorf("%d values, ascending %v, for order %d", len(want), slices.IsSorted(want), a.Rows)
@@ -166,7 +167,7 @@ func belongs(a *matio.Dense, want []float64) error {
 	return nil
 }
 
-// A tally is the worst that was seen of each ratio, and in which matrix.
+// A tally is the largest value of each ratio, and the matrix that had it.
 type tally struct {
 	count int
 	worst scores

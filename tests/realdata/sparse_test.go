@@ -10,15 +10,15 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// An entry is an element of a sparse matrix as a file lists it, counting from 0 or from 1.
+// An entry is an element of a sparse matrix as in a file. Indices count from 0 or from 1.
 type entry struct {
 	i, j int
 	v    float64
 }
 
-// spread fills a matrix of order n. Files disagree about what they list: an element whose
-// mirror image is absent stands for both, and of two that differ by rounding the mean is
-// taken. An index 0 anywhere means that counting starts there.
+// spread fills a matrix of order n. Files list different things. An element whose mirror image is
+// missing stands for both. If both are there and differ by rounding, their mean is used. An index 0
+// anywhere means that indices count from 0.
 func spread(n int, list []entry) (*matio.Dense, error) {
 	first := 1
 	for _, e := range list {
@@ -60,7 +60,7 @@ func mean(x, y float64) float64 {
 	return (x + y) / 2
 }
 
-// readMatio reads what matio understands; files that break the format are read as triplets.
+// readMatio reads what matio accepts. Files that violate the format are read as triplets.
 func readMatio(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -74,8 +74,8 @@ func readMatio(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readTriplets reads lines of i, j and the value, which is 1 where there is none. A first
-// line that begins with the order gives the size.
+// readTriplets reads lines of i, j and the value. A missing value is 1. A first line that begins
+// with the order gives the size.
 func readTriplets(file string, n int) (*matio.Dense, error) {
 	var list []entry
 	order, begun := strconv.Itoa(n), false
@@ -128,7 +128,7 @@ func readCompressedColumns(file string, n int) (*matio.Dense, error) {
 		func(k int) float64 { return values[k] })
 }
 
-// columns turns compressed columns, which count from 1, into a matrix.
+// columns converts compressed columns, with indices from 1, to a matrix.
 func columns(n, count int, begin, row func(int) int, value func(int) float64) (*matio.Dense, error) {
 	list := make([]entry, count)
 	j := 0
@@ -143,7 +143,7 @@ func columns(n, count int, begin, row func(int) int, value func(int) float64) (*
 
 // readELSI reads compressed columns from the binary files of the library ELSI.
 func readELSI(file string, n int) (*matio.Dense, error) {
-	const order, elements = 3, 5 // places in the header
+	const order, elements = 3, 5 // positions in the header
 	f, err := open(file)
 	if err != nil {
 		return nil, err

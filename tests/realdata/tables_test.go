@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// readSquare reads n² numbers, perhaps with a count in front. Measured or computed by
-// differences, they are symmetric to some digits only.
+// readSquare reads n² numbers, possibly after a count. They were measured or computed by
+// differences, so they are symmetric only to some digits.
 func readSquare(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -22,7 +22,7 @@ func readSquare(file string, n int) (*matio.Dense, error) {
 	return symmetrised(n, x[len(x)-n*n:]), nil
 }
 
-// symmetrised is (A + Aᵀ)/2.
+// symmetrised returns (A + Aᵀ)/2.
 func symmetrised(n int, a []float64) *matio.Dense {
 	d := &matio.Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
 	for j := range n {
@@ -33,8 +33,8 @@ func symmetrised(n int, a []float64) *matio.Dense {
 	return d
 }
 
-// table reads the first columns of numbers. Words before and behind them, and lines
-// without so many numbers, are headings and classes.
+// table reads the first columns of numbers. It skips words before and after them, and lines with
+// fewer numbers: these are headings and names of classes.
 func table(file string, columns int) (rows [][]float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		var row []float64
@@ -51,7 +51,7 @@ func table(file string, columns int) (rows [][]float64, err error) {
 	return rows, err
 }
 
-// readCovariance reads observations, one a line, of n variables.
+// readCovariance reads observations of n variables, one per line.
 func readCovariance(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
@@ -70,8 +70,8 @@ func readCovariance(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// covariance is (Σxy − Σx·Σy/m)/(m−1), with digits enough for what cancels: the error of
-// these sums in double precision would be larger than that of the solver.
+// covariance returns (Σxy − Σx·Σy/m)/(m−1), computed with enough digits for the cancellation. In
+// double precision, the error of these sums would be larger than the solver's.
 func covariance(rows [][]float64, i, j int) float64 {
 	var sumX, sumY, sumXY, x, y, product big.Float
 	for _, v := range []*big.Float{&sumX, &sumY, &sumXY, &x, &y, &product} {
@@ -92,7 +92,7 @@ func covariance(rows [][]float64, i, j int) float64 {
 	return c
 }
 
-// readDistances reads a table that is the matrix.
+// readDistances reads a table whose numbers are the matrix.
 func readDistances(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
@@ -104,8 +104,8 @@ func readDistances(file string, n int) (*matio.Dense, error) {
 	return symmetrised(n, slices.Concat(rows...)), nil
 }
 
-// readTridiagonal reads n, then lines of i, d and e, or of d and e. The i of some files is
-// wrong: order counts. The last e is not part of the matrix.
+// readTridiagonal reads n, then lines of i, d and e, or of d and e. In some files i is wrong; only
+// the order of the lines is used. The last e is not part of the matrix.
 func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -123,7 +123,7 @@ func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	return tridiagonal(d, e), nil
 }
 
-// readTwoDiagonals reads d and e from a file each; here the first e counts for nothing.
+// readTwoDiagonals reads d and e from two files. The first e is not part of the matrix.
 func readTwoDiagonals(file string, n int) (*matio.Dense, error) {
 	d, err := numbers(filepath.Join(filepath.Dir(file), "diagonal.dat"))
 	if err != nil {

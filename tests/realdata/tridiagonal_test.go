@@ -17,18 +17,17 @@ import (
 )
 
 const (
-	// usualTridiagonal is the largest order solved by all solvers unless VKEVD_DATA is set, when it
-	// is VKEVD_DATA_MAX.
+	// usualTridiagonal is the largest order that all solvers solve. If VKEVD_DATA is set, it is
+	// VKEVD_DATA_MAX instead.
 	usualTridiagonal = 64
 
-	// onOneCore is the largest order that QR iteration finds vectors of, on the host.
+	// onOneCore is the largest order whose vectors QR iteration computes, on the host.
 	onOneCore = 1000
 
-	usualTridiagonals = 15 // at least, of usualTridiagonal and less
+	usualTridiagonals = 15 // tridiagonals up to usualTridiagonal, at least
 )
 
-// goodVectors is what residual and orthogonality must stay below; for MRRR it is LAPACK's
-// own tolerance.
+// goodVectors is the limit of residual and orthogonality. For MRRR it is LAPACK's own tolerance.
 func goodVectors(solver string) float64 {
 	if solver == "mrrr" {
 		return evd.Threshold
@@ -36,7 +35,7 @@ func goodVectors(solver string) float64 {
 	return good
 }
 
-// TestTridiagonals solves the tridiagonals of the collection, as they are, by every solver.
+// TestTridiagonals solves the tridiagonal matrices of the collection by every solver.
 func TestTridiagonals(t *testing.T) {
 	root, asked := testdata.Collection()
 	if root == "" {
@@ -104,8 +103,8 @@ func (s *tridiagonalScores) add(o tridiagonalScores) {
 	s.residual, s.orthogonality = max(s.residual, o.residual), max(s.orthogonality, o.orthogonality)
 }
 
-// everySolver solves once and judges the values by the reference and by two sets of Sturm counts,
-// ours and evd/ratio's, and the vectors by Check.
+// everySolver solves once. It compares the values with the reference and with two sets of Sturm
+// counts, evd's and evd/ratio's. Check measures the vectors.
 func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []float64, opt evd.Options) (got tridiagonalScores) {
 	t.Helper()
 	ctx, n := context.Background(), m.N()
@@ -122,7 +121,7 @@ func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []
 	if !(got.values < good) {
 		t.Errorf("values are off by %g·n·ε·‖T‖", got.values)
 	}
-	width := ratio.Within("bisection") // evd settles what other methods find
+	width := ratio.Within("bisection") // evd settles the values of other methods
 	if err := ratio.Sturm(m.D, m.E, res.Values, width*ratio.Ulp*ratio.NormTridiagonal(m.D, m.E)); err != nil {
 		t.Error(err)
 	}

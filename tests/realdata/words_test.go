@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// open opens a file of the collection, where it may lie with .gz behind its name.
+// open opens a file of the collection. If it is compressed, its name ends in .gz there.
 func open(file string) (io.ReadCloser, error) {
 	f, err := os.Open(file)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +32,8 @@ func open(file string) (io.ReadCloser, error) {
 	}{z, f}, nil
 }
 
-// eachLine hands over the words of each line, but for blank lines and those that begin with %.
+// eachLine calls a function with the words of each line. It skips blank lines and lines that begin
+// with %.
 func eachLine(file string, do func(words []string) error) error {
 	f, err := open(file)
 	if err != nil {
@@ -52,7 +53,7 @@ func eachLine(file string, do func(words []string) error) error {
 	return lines.Err()
 }
 
-// split takes a line apart at commas or tabs, and where there are none at blanks.
+// split divides a line at commas or tabs, or at blanks if there are neither.
 func split(line string) []string {
 	if strings.ContainsAny(line, ",\t") {
 		return strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '\t' })
@@ -60,7 +61,7 @@ func split(line string) []string {
 	return strings.Fields(line)
 }
 
-// numbers is all numbers of a file, however they are spread over lines.
+// numbers returns all numbers of a file, in whatever lines they are.
 func numbers(file string) (all []float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		for _, w := range words {
@@ -75,7 +76,7 @@ func numbers(file string) (all []float64, err error) {
 	return all, err
 }
 
-// number reads decimals. One too small for a double is zero, as for the references.
+// number reads a decimal. If it is too small for a double it is zero, as in the references.
 func number(word string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 	if x == 0 && errors.Is(err, strconv.ErrRange) {

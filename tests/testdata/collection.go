@@ -8,9 +8,9 @@ import (
 // collectionVariable names the folder of the collection.
 const collectionVariable = "VKEVD_DATA"
 
-// Collection is the folder of a larger collection of matrices, which is not part of the repository:
-// the one that VKEVD_DATA names, or else shared/data beside the repository in which a test runs.
-// asked says that it was the variable. Without either the folder is "".
+// Collection returns the folder of a larger collection of matrices, which is not part of the
+// repository. VKEVD_DATA names it; the default is shared/data next to the repository in which a
+// test runs. If there is neither, the folder is "". asked says that the variable was set.
 //
 // The collection holds matrices in mtx, tridiag and more folders, and eigenvalues of more than
 // double precision in ref, as ref/mtx/NAME.eig.txt.
@@ -29,8 +29,8 @@ func Collection() (folder string, asked bool) {
 	return folder, false
 }
 
-// Repository is the folder with go.mod above the working directory, which is a package's own while
-// its tests run; "" if there is none, as where a compiled test runs without its source.
+// Repository returns the folder with go.mod above the working directory, or "" if there is none. A
+// test runs in the folder of its package. A compiled test may run without its source.
 func Repository() string {
 	dir, err := os.Getwd()
 	for err == nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCollectionIsFoundBesideTheRepository or where the variable says; and nowhere else.
+// TestCollectionIsFoundBesideTheRepository, or where the variable says, and nowhere else.
 func TestCollectionIsFoundBesideTheRepository(t *testing.T) {
 	home := t.TempDir()
 	inner := filepath.Join(home, "repository", "some", "package")

@@ -1,5 +1,5 @@
-// Package testdata carries the matrices of this folder inside a compiled test, which may
-// run where there is no source.
+// Package testdata embeds the matrices of this folder, so that a compiled test can run without its
+// source.
 package testdata
 
 import "embed"
