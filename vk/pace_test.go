@@ -1,0 +1,67 @@
+package vk
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+)
+
+// On a device of 0.2 TFLOP/s the first batch is no longer than on one of 20: its forecast is by the
+// measured rate, within a factor of two. A fast device's batches do not change.
+func TestFirstBatchByMeasuredRate(t *testing.T) {
+	const flops = 1e9 // of one command
+	for _, c := range []struct {
+		name string
+		cpu  bool
+		rate float64
+		want float64 // seconds for one command
+	}{
+		{"not measured", false, 0, commandSeconds + flops*gpuCostSeconds},
+		{"H200", false, 20e12, commandSeconds + flops*gpuCostSeconds},
+		{"RTX 3060", false, 0.2e12, commandSeconds + 1.5*flops/0.2e12},
+		{"an APU", false, 0.05e12, commandSeconds + 1.5*flops/0.05e12},
+		{"CPU", true, 20e9, commandSeconds + flops*cpuCostSeconds},
+		{"a slow CPU", true, 1e9, commandSeconds + 1.5*flops/1e9},
+	} {
+		p := newPace(c.cpu)
+		p.slow(c.rate)
+		if got := p.estimate(&command{cost: flops}); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %g s for a command, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+// A device that was told a rate cuts a recording of such costs into more batches.
+func TestRateCutsBatches(t *testing.T) {
+	d := memoryDevice(t)
+	d.queue.pace = newPace(false)
+	x := Reserve[float64]("x", 100)
+	a, err := d.NewArena(Together(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := NewRecorder(d)
+	for i := range 100 {
+		rec.Phase("fill", float64(i), 100)
+		Fill(rec, x.In(a), 0)
+		rec.Costs(1e10)
+	}
+	batches := func(rate float64) int {
+		d.queue.pace = newPace(false)
+		d.SetFloat64Rate(rate)
+		r := &run{dev: d, ctx: context.Background(), rec: rec, profile: NewProfile(), most: firstCommands}
+		e := encoder{run: r, b: &batch{}}
+		n := 0
+		for n < len(rec.cmds) && e.fits(&rec.cmds[n]) {
+			e.add(&rec.cmds[n])
+			n++
+		}
+		return n
+	}
+	d.opt.Batch = 100 * time.Millisecond
+	fast, slow := batches(20e12), batches(0.2e12)
+	if fast < 25 || slow > fast/5 || slow < 1 {
+		t.Errorf("the first batch has %d commands of a fast device, %d of a slow one", fast, slow)
+	}
+}
