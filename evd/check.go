@@ -16,8 +16,9 @@ import (
 //
 // a must be as it was given to Solve. (After a Solve with Options.Overwrite it is not.) Errors:
 // *OptionError without vectors, *ShapeError if a or res does not fit the plan, *NonFiniteError,
-// vk.ErrClosed, ctx.Err(), and those of the device.
+// ErrClosed, ctx.Err(), and those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
+	a = a.withLd()
 	p.base.Lock()
 	defer p.base.Unlock()
 	if err := p.accepts(a); err != nil {

@@ -5,12 +5,13 @@
 // For one matrix:
 //
 //	res, err := evd.Eigen(ctx, sym) // any gonum mat.Symmetric
+//	res, err := evd.Solve(ctx, evd.NewSym(n, a, evd.Lower), evd.Options{Vectors: true})
 //
 // For many matrices of one order, or for control over the device:
 //
 //	dev, err := vk.Open(vk.Options{})
 //	p, err := evd.NewPlan[float64](dev, n, evd.Options{Vectors: true})
-//	res, err := p.Solve(ctx, evd.Sym[float64]{N: n, Ld: n, Data: a, Uplo: evd.Lower})
+//	res, err := p.Solve(ctx, evd.NewSym(n, a, evd.Lower))
 //
 // Options.Select asks for a part of the spectrum: evd.Index(0, 100), the hundred smallest, or
 // evd.Interval(a, b). Fewer vectors take less time. A TridiagonalPlan is for matrices that are

@@ -2,40 +2,81 @@ package evd
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Eigen computes all eigenvalues and eigenvectors of a. It opens the best device and closes it again;
-// a program that solves several matrices saves that time with a Plan. a is not changed. Errors are
-// those of vk.Open, NewPlan and Plan.Solve.
+// Solve computes what opt asks for of one matrix, on the best device: for example
+//
+//	res, err := evd.Solve(ctx, a, evd.Options{Vectors: true, Select: evd.Index(0, 10)})
+//
+// It opens the device, makes a plan, and closes both again. A program that solves several matrices of
+// one order saves that time with a Plan.
+//
+// Compiled kernels are kept for the next program: in the folder that the environment variable
+// VKEVD_CACHE names, or else in vkevd in the user's cache folder (os.UserCacheDir). The command vkevd
+// uses the same folder. An empty VKEVD_CACHE keeps none.
+//
+// Errors are those of vk.Open, NewPlan and Plan.Solve.
+func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
+	dev, err := openBest()
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	p, err := NewPlan[T](dev, a.N, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Solve(ctx, a)
+}
+
+// SolveTridiagonal is Solve for a tridiagonal matrix. Errors are those of vk.Open, NewTridiagonalPlan and
+// TridiagonalPlan.Solve.
+func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Options) (*Result[T], error) {
+	dev, err := openBest()
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	p, err := NewTridiagonalPlan[T](dev, t.N(), opt)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Solve(ctx, t)
+}
+
+// Eigen computes all eigenvalues and eigenvectors of a gonum matrix, as Solve does. a is not changed.
 func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
-	return once(ctx, a, Options{Vectors: true})
+	return Solve(ctx, Gonum(a), Options{Vectors: true})
 }
 
 // EigenValues is Eigen without vectors. It returns all eigenvalues, ascending.
 func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
-	res, err := once(ctx, a, Options{})
+	res, err := Solve(ctx, Gonum(a), Options{})
 	if err != nil {
 		return nil, err
 	}
 	return res.Values, nil
 }
 
-// once opens the best device for one solve.
-func once(ctx context.Context, a mat.Symmetric, opt Options) (*Result[float64], error) {
-	dev, err := vk.Open(vk.Options{})
-	if err != nil {
-		return nil, err
+// openBest opens the best device, with a cache of compiled kernels.
+func openBest() (*vk.Device, error) { return vk.Open(vk.Options{CacheDir: cacheFolder()}) }
+
+// cacheFolder is where compiled kernels are kept, or "" for nowhere.
+func cacheFolder() string {
+	if folder, set := os.LookupEnv("VKEVD_CACHE"); set {
+		return folder
 	}
-	defer dev.Close()
-	sym := Gonum(a)
-	p, err := NewPlan[float64](dev, sym.N, opt)
+	folder, err := os.UserCacheDir()
 	if err != nil {
-		return nil, err
+		return ""
 	}
-	defer p.Close()
-	return p.Solve(ctx, sym)
+	return filepath.Join(folder, "vkevd")
 }

@@ -60,6 +60,9 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("order %d with leading dimension %d does not fit %d elements", e.N, e.Ld, e.Len)
 }
 
+// ErrClosed says that the plan is closed. errors.Is takes it for a vk.ErrClosed, too.
+var ErrClosed = spectrum.ErrClosed
+
 type (
 	// OptionError says that an option has no meaning, or does not go with another. Its fields are
 	// Option, the name of a field of Options or of a function of Selection, and Reason.

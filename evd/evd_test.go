@@ -285,7 +285,7 @@ func TestBadInput(t *testing.T) {
 	var shape *evd.ShapeError
 	for _, a := range []evd.Sym[float64]{
 		{N: 2, Ld: 2, Data: make([]float64, 4)}, {N: 3, Ld: 2, Data: make([]float64, 9)},
-		{N: 3, Ld: 3, Data: make([]float64, 8)}, {N: -1, Ld: 3}, {N: 3, Data: make([]float64, 9)},
+		{N: 3, Ld: 3, Data: make([]float64, 8)}, {N: -1, Ld: 3}, {N: 3, Data: make([]float64, 8)}, {N: 3, Ld: -3, Data: make([]float64, 9)},
 		{N: 3, Ld: 1 << 62, Data: make([]float64, 9)}, {N: 3, Ld: math.MaxInt, Data: make([]float64, 9)}, // times 2 they are less than nothing
 	} {
 		if _, err := p.Solve(ctx, a); !errors.As(err, &shape) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -36,6 +37,84 @@ func ExampleEigenValues() {
 	// true element (1, 0) is NaN; eigenvalues need finite entries (indices from 0)
 }
 
+// The two smallest of the eigenvalues of a dense matrix, with their vectors: -1, 2, -1 on the
+// diagonals.
+func ExampleSolve() {
+	const n = 50
+	a := make([]float64, n*n) // the lower triangle, column by column
+	for j := range n {
+		a[j+j*n] = 2
+		if j+1 < n {
+			a[j+1+j*n] = -1
+		}
+	}
+	res, err := evd.Solve(context.Background(), evd.NewSym(n, a, evd.Lower), evd.Options{Vectors: true, Select: evd.Index(0, 2)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k, lambda := range res.Values {
+		fmt.Printf("λ%d = %.6f, a vector of %d components\n", res.First+k, lambda, len(res.Vectors.Col(k)))
+	}
+	// Output:
+	// λ0 = 0.003793, a vector of 50 components
+	// λ1 = 0.015159, a vector of 50 components
+}
+
+// The same matrix as a tridiagonal one: all its eigenvalues in (0, 0.1].
+func ExampleSolveTridiagonal() {
+	const n = 50
+	t := evd.Tridiagonal[float64]{D: slices.Repeat([]float64{2}, n), E: slices.Repeat([]float64{-1}, n-1)}
+	res, err := evd.SolveTridiagonal(context.Background(), t, evd.Options{Select: evd.Interval(0, 0.1)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("from λ%d on: %.4f\n", res.First, res.Values)
+	// Output:
+	// from λ0 on: [0.0038 0.0152 0.0341 0.0604 0.0941]
+}
+
+// A context ends a solve. The plan can be used again.
+func ExamplePlan_Solve_cancel() {
+	dev, err := vk.Open(vk.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	const n = 200
+	ctx, cancel := context.WithCancel(context.Background())
+	plan, err := evd.NewPlan[float64](dev, n, evd.Options{
+		Progress: func(evd.Progress) { cancel() }, // a program would do so for a signal, or use a deadline
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer plan.Close()
+	a := evd.NewSym(n, make([]float64, n*n), evd.Lower)
+	_, err = plan.Solve(ctx, a)
+	fmt.Println(errors.Is(err, context.Canceled), err)
+	_, err = plan.Solve(context.Background(), a)
+	fmt.Println(err)
+	// Output:
+	// true context canceled
+	// <nil>
+}
+
+// Options.Verify certifies a result before it is returned.
+func ExampleCertificate() {
+	a := evd.NewSym(3, []float64{4, 1, 0, 0, 3, 1, 0, 0, 2}, evd.Lower)
+	res, err := evd.Solve(context.Background(), a, evd.Options{Vectors: true, Verify: true})
+	var failed *evd.UnverifiedError
+	if errors.As(err, &failed) {
+		log.Fatal(failed) // on the safe path, too: do not trust this device
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f, proved: %v, safe path: %v\n", res.Values, res.Certificate.Passed(), res.Certificate.Safe)
+	// Output:
+	// [1.2679 3.0000 4.7321], proved: true, safe path: false
+}
+
 // One plan for several matrices, of which the two greatest eigenvalues are wanted, with a
 // measure of the last answer.
 func ExamplePlan() {
@@ -52,7 +131,7 @@ func ExamplePlan() {
 	defer plan.Close()
 
 	ctx := context.Background()
-	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: evd.Lower}
+	a := evd.NewSym(n, make([]float64, n*n), evd.Lower)
 	for _, coupling := range []float64{0, 0.5} {
 		for i := range n {
 			a.Data[i+i*n] = float64(i)

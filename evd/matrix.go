@@ -19,15 +19,30 @@ const (
 )
 
 // Sym is a symmetric matrix of order N in column-major storage: entry (i, j) of the triangle Uplo is
-// Data[i + j·Ld], Ld ≥ N. A row-major matrix is the same with the other Uplo.
+// Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix is the same with the other Uplo.
 type Sym[T Float] struct {
 	N, Ld int
 	Data  []T
 	Uplo  Uplo
 }
 
+// NewSym is the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It shares
+// data's memory.
+func NewSym[T Float](n int, data []T, uplo Uplo) Sym[T] {
+	return Sym[T]{N: n, Ld: n, Data: data, Uplo: uplo}
+}
+
+// withLd is a with its leading dimension filled in.
+func (a Sym[T]) withLd() Sym[T] {
+	if a.Ld == 0 {
+		a.Ld = a.N
+	}
+	return a
+}
+
 // Check returns a *ShapeError if N, Ld and the length of Data do not fit together. It reads no entry.
 func (a Sym[T]) Check() error {
+	a = a.withLd()
 	if a.N < 0 || a.N > 0 && !holds(len(a.Data), a.N, a.N, a.Ld) {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data)}
 	}

@@ -77,10 +77,10 @@ func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
 func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Methods of a closed plan
-// that need the device return vk.ErrClosed.
+// that need the device return ErrClosed.
 func (p *Plan[T]) Close() { p.base.Close() }
 
-// accepts returns a *ShapeError if a does not fit the plan, and vk.ErrClosed if the plan is closed.
+// accepts returns a *ShapeError if a does not fit the plan, and ErrClosed if the plan is closed.
 func (p *Plan[T]) accepts(a Sym[T]) error {
 	if err := a.Check(); err != nil {
 		return err

@@ -23,8 +23,9 @@ import (
 //
 // Errors: *ShapeError, *NonFiniteError (for the first entry, in column order, of the triangle that is
 // read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError (never seen),
-// *StageError, vk.ErrClosed after Close, and those of the device.
+// *StageError, ErrClosed after Close, and those of the device.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
+	a = a.withLd()
 	p.base.Lock()
 	defer p.base.Unlock()
 	if err := p.accepts(a); err != nil {

@@ -98,10 +98,10 @@ func (p *TridiagonalPlan[T]) Bytes() uint64 { return p.base.Bytes() }
 func (p *TridiagonalPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Methods of a closed plan
-// that need the device return vk.ErrClosed.
+// that need the device return ErrClosed.
 func (p *TridiagonalPlan[T]) Close() { p.base.Close() }
 
-// accepts returns a *ShapeError if t does not fit the plan, and vk.ErrClosed if the plan is closed.
+// accepts returns a *ShapeError if t does not fit the plan, and ErrClosed if the plan is closed.
 func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	if err := t.Check(); err != nil {
 		return err

@@ -184,10 +184,10 @@ func TestClosedPlansRefuse(t *testing.T) {
 		} else if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Solve(ctx, a); !errors.Is(err, vk.ErrClosed) {
+		if _, err := p.Solve(ctx, a); !errors.Is(err, vk.ErrClosed) || err.Error() != first+" is closed" {
 			t.Errorf("%s was closed: %v", first, err)
 		}
-		if _, err := q.Solve(ctx, tri); !errors.Is(err, vk.ErrClosed) {
+		if _, err := q.Solve(ctx, tri); !errors.Is(err, vk.ErrClosed) || err.Error() != first+" is closed" || errors.Is(err, ErrClosed) != (first == "the plan") {
 			t.Errorf("%s was closed: %v", first, err)
 		}
 		p.Close()

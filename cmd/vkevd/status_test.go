@@ -28,6 +28,7 @@ func TestStatuses(t *testing.T) {
 		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, statusNumerical},
 		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, statusNumerical},
 		"evd.StageError":         {&evd.StageError{}, statusDevice},
+		"evd.ErrClosed":          {evd.ErrClosed, statusInput}, // a defect of the command: it closes last
 		"vk.UnsupportedError":    {&vk.UnsupportedError{}, statusDevice},
 		"vk.OutOfMemoryError":    {&vk.OutOfMemoryError{}, statusDevice},
 		"vk.OutOfRangeError":     {&vk.OutOfRangeError{}, statusDevice},

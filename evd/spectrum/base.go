@@ -39,10 +39,10 @@ func (b *Base) Lock() { b.busy.Lock() }
 // Unlock is called by the call that has the lock.
 func (b *Base) Unlock() { b.busy.Unlock() }
 
-// Open returns vk.ErrClosed if the plan is closed. The caller has the lock.
+// Open returns ErrClosed if the plan is closed. The caller has the lock.
 func (b *Base) Open() error {
 	if b.N > 0 && b.arena == nil {
-		return vk.ErrClosed
+		return ErrClosed
 	}
 	return nil
 }

@@ -5,7 +5,18 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
 )
+
+// ErrClosed says that the plan is closed. It is a vk.ErrClosed, too.
+var ErrClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string { return "the plan is closed" }
+
+// Is makes errors.Is(err, vk.ErrClosed) true, as for a closed device.
+func (closedError) Is(target error) bool { return target == vk.ErrClosed }
 
 // OptionError says that an option has no meaning, or does not go with another. Option is a field of
 // the plan's Options, or what belongs to one.
