@@ -19,8 +19,8 @@ import (
 //go:embed spv/*.spv
 var spv embed.FS
 
-// suffixOf returns what T adds to a kernel's name. It panics for a number type whose SPIR-V is not
-// committed; what is offered to users makes that impossible.
+// suffixOf returns what T appends to the names of kernels. It panics if no SPIR-V is committed for
+// T; what package evd offers to users makes that impossible.
 func suffixOf[T spirv.Real](kernel string) string {
 	if kind := spirv.KindOf[T](); kind != spirv.Float64 {
 		panic(fmt.Sprintf("shaders: %s has no SPIR-V for %s", kernel, kind))
@@ -28,8 +28,8 @@ func suffixOf[T spirv.Real](kernel string) string {
 	return ""
 }
 
-// nameOf, codeOf and capabilitiesOf return what a typed kernel has for T. The capabilities given are those
-// for float64.
+// nameOf, codeOf and capabilitiesOf return the name, the SPIR-V and the capabilities of a typed
+// kernel for T. capabilitiesOf is given those for float64.
 func nameOf[T spirv.Real](kernel string) string { return kernel + suffixOf[T](kernel) }
 
 func codeOf[T spirv.Real](kernel string) []byte { return code(nameOf[T](kernel)) }
@@ -40,8 +40,8 @@ func capabilitiesOf[T spirv.Real](all ...spirv.Capability) []spirv.Capability {
 	})
 }
 
-// code returns a kernel's words. The generator wrote both the name and the
-// file, so a missing one is a broken build of this package.
+// code returns a kernel's SPIR-V. The generator wrote both the call and the file, so a missing file
+// is a broken build of this package, and code panics.
 func code(kernel string) []byte {
 	words, err := spv.ReadFile("spv/" + kernel + ".spv")
 	if err != nil {

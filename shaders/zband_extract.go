@@ -38,7 +38,7 @@ type BandExtractSpec struct {
 	LocalSize uint32
 }
 
-// BandExtractDefaults returns the values the shader itself gives them.
+// BandExtractDefaults returns the values that the shader gives them.
 func BandExtractDefaults() BandExtractSpec {
 	return BandExtractSpec{LocalSize: 64}
 }
@@ -53,7 +53,7 @@ type BandExtractPush[T spirv.Real] struct {
 	_    [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(BandExtractPush[float64]{}.A)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(BandExtractPush[float64]{}.Band)-8]

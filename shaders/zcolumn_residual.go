@@ -41,7 +41,7 @@ type ColumnResidualSpec struct {
 	LocalSize uint32
 }
 
-// ColumnResidualDefaults returns the values the shader itself gives them.
+// ColumnResidualDefaults returns the values that the shader gives them.
 func ColumnResidualDefaults() ColumnResidualSpec {
 	return ColumnResidualSpec{LocalSize: 64}
 }
@@ -60,7 +60,7 @@ type ColumnResidualPush[T spirv.Real] struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(ColumnResidualPush[float64]{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(ColumnResidualPush[float64]{}.Y)-8]

@@ -38,7 +38,7 @@ type ColumnSignsSpec struct {
 	LocalSize uint32
 }
 
-// ColumnSignsDefaults returns the values the shader itself gives them.
+// ColumnSignsDefaults returns the values that the shader gives them.
 func ColumnSignsDefaults() ColumnSignsSpec {
 	return ColumnSignsSpec{LocalSize: 64}
 }
@@ -52,7 +52,7 @@ type ColumnSignsPush[T spirv.Real] struct {
 	_    [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(ColumnSignsPush[float64]{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(ColumnSignsPush[float64]{}.Rows)-8]

@@ -70,7 +70,7 @@ type GemmSpec struct {
 	Buffers   uint32
 }
 
-// GemmDefaults returns the values the shader itself gives them.
+// GemmDefaults returns the values that the shader gives them.
 func GemmDefaults() GemmSpec {
 	return GemmSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1}
 }
@@ -101,7 +101,7 @@ type GemmPush[T spirv.Real] struct {
 	Ldb2    uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(GemmPush[float64]{}.A)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(GemmPush[float64]{}.B)-8]

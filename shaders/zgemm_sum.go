@@ -43,7 +43,7 @@ type GemmSumSpec struct {
 	LocalSize uint32
 }
 
-// GemmSumDefaults returns the values the shader itself gives them.
+// GemmSumDefaults returns the values that the shader gives them.
 func GemmSumDefaults() GemmSumSpec {
 	return GemmSumSpec{LocalSize: 64}
 }
@@ -63,7 +63,7 @@ type GemmSumPush[T spirv.Real] struct {
 	_       [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(GemmSumPush[float64]{}.Parts)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(GemmSumPush[float64]{}.C)-8]

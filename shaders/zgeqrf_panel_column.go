@@ -52,7 +52,7 @@ type GeqrfPanelFirstSpec struct {
 	Chunk     uint32
 }
 
-// GeqrfPanelFirstDefaults returns the values the shader itself gives them.
+// GeqrfPanelFirstDefaults returns the values that the shader gives them.
 func GeqrfPanelFirstDefaults() GeqrfPanelFirstSpec {
 	return GeqrfPanelFirstSpec{LocalSize: 128, Columns: 32, Chunk: 64}
 }
@@ -73,7 +73,7 @@ type GeqrfPanelFirstPush[T spirv.Real] struct {
 	J         uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(GeqrfPanelFirstPush[float64]{}.Panel)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(GeqrfPanelFirstPush[float64]{}.From)-8]
@@ -136,7 +136,7 @@ func GeqrfPanelColumn[T spirv.Real]() spirv.Module[GeqrfPanelColumnSpec, GeqrfPa
 // GeqrfPanelColumnSpec holds the specialisation constants of geqrf_panel_column.
 type GeqrfPanelColumnSpec = GeqrfPanelFirstSpec
 
-// GeqrfPanelColumnDefaults returns the values the shader itself gives them.
+// GeqrfPanelColumnDefaults returns the values that the shader gives them.
 func GeqrfPanelColumnDefaults() GeqrfPanelColumnSpec {
 	return GeqrfPanelColumnSpec{LocalSize: 128, Columns: 32, Chunk: 64}
 }

@@ -45,7 +45,7 @@ type GeqrfPanelStartSpec struct {
 	Chunk     uint32
 }
 
-// GeqrfPanelStartDefaults returns the values the shader itself gives them.
+// GeqrfPanelStartDefaults returns the values that the shader gives them.
 func GeqrfPanelStartDefaults() GeqrfPanelStartSpec {
 	return GeqrfPanelStartSpec{LocalSize: 128, Columns: 32, Chunk: 64}
 }
@@ -62,7 +62,7 @@ type GeqrfPanelStartPush[T spirv.Real] struct {
 	Cleared   uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(GeqrfPanelStartPush[float64]{}.Panel)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(GeqrfPanelStartPush[float64]{}.State)-8]

@@ -58,7 +58,7 @@ type GeqrfPanelWholeSpec struct {
 	FlagStride uint32
 }
 
-// GeqrfPanelWholeDefaults returns the values the shader itself gives them.
+// GeqrfPanelWholeDefaults returns the values that the shader gives them.
 func GeqrfPanelWholeDefaults() GeqrfPanelWholeSpec {
 	return GeqrfPanelWholeSpec{LocalSize: 128, Columns: 32, Chunk: 64, Kept: 1, WideFence: spirv.True, FlagStride: 8}
 }
@@ -81,7 +81,7 @@ type GeqrfPanelWholePush[T spirv.Real] struct {
 	Polls     uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(GeqrfPanelWholePush[float64]{}.Panel)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(GeqrfPanelWholePush[float64]{}.State)-8]

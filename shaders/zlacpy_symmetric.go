@@ -40,7 +40,7 @@ type LacpySymmetricSpec struct {
 	Tile      uint32
 }
 
-// LacpySymmetricDefaults returns the values the shader itself gives them.
+// LacpySymmetricDefaults returns the values that the shader gives them.
 func LacpySymmetricDefaults() LacpySymmetricSpec {
 	return LacpySymmetricSpec{LocalSize: 64, Tile: 32}
 }
@@ -54,7 +54,7 @@ type LacpySymmetricPush[T spirv.Real] struct {
 	Upper uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(LacpySymmetricPush[float64]{}.A)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(LacpySymmetricPush[float64]{}.Sigma)-8]

@@ -42,7 +42,7 @@ type LagtmSpec struct {
 	LocalSize uint32
 }
 
-// LagtmDefaults returns the values the shader itself gives them.
+// LagtmDefaults returns the values that the shader gives them.
 func LagtmDefaults() LagtmSpec {
 	return LagtmSpec{LocalSize: 64}
 }
@@ -59,7 +59,7 @@ type LagtmPush struct {
 	Ldp  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(LagtmPush{}.D)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(LagtmPush{}.E)-8]

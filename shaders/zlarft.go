@@ -41,7 +41,7 @@ type LarftSpec struct {
 	Block     uint32
 }
 
-// LarftDefaults returns the values the shader itself gives them.
+// LarftDefaults returns the values that the shader gives them.
 func LarftDefaults() LarftSpec {
 	return LarftSpec{LocalSize: 32, Block: 32}
 }
@@ -57,7 +57,7 @@ type LarftPush[T spirv.Real] struct {
 	_   [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(LarftPush[float64]{}.G)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(LarftPush[float64]{}.Tau)-8]

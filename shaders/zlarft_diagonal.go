@@ -37,7 +37,7 @@ type LarftDiagonalSpec struct {
 	LocalSize uint32
 }
 
-// LarftDiagonalDefaults returns the values the shader itself gives them.
+// LarftDiagonalDefaults returns the values that the shader gives them.
 func LarftDiagonalDefaults() LarftDiagonalSpec {
 	return LarftDiagonalSpec{LocalSize: 64}
 }
@@ -50,7 +50,7 @@ type LarftDiagonalPush[T spirv.Real] struct {
 	B      uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(LarftDiagonalPush[float64]{}.Panels)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(LarftDiagonalPush[float64]{}.T)-8]

@@ -67,7 +67,7 @@ type OrmtrQ2FlagsSpec struct {
 	FlagStride uint32
 }
 
-// OrmtrQ2FlagsDefaults returns the values the shader itself gives them.
+// OrmtrQ2FlagsDefaults returns the values that the shader gives them.
 func OrmtrQ2FlagsDefaults() OrmtrQ2FlagsSpec {
 	return OrmtrQ2FlagsSpec{LocalSize: 64, B: 4, G: 4, Chunk: 4, U: 2, Transposed: spirv.False, Share: 1, Private: spirv.False, WideFence: spirv.True, FlagStride: 8}
 }
@@ -89,7 +89,7 @@ type OrmtrQ2FlagsPush[T spirv.Real] struct {
 	AbortWord spirv.Addr[uint32] // read and written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(OrmtrQ2FlagsPush[float64]{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(OrmtrQ2FlagsPush[float64]{}.V)-8]
@@ -164,7 +164,7 @@ type OrmtrQ2TeamsSpec struct {
 	Private    spirv.Bool
 }
 
-// OrmtrQ2TeamsDefaults returns the values the shader itself gives them.
+// OrmtrQ2TeamsDefaults returns the values that the shader gives them.
 func OrmtrQ2TeamsDefaults() OrmtrQ2TeamsSpec {
 	return OrmtrQ2TeamsSpec{LocalSize: 64, B: 4, G: 4, Chunk: 4, U: 2, Transposed: spirv.False, Pipe: 1, Share: 1, Private: spirv.False}
 }
@@ -182,7 +182,7 @@ type OrmtrQ2TeamsPush[T spirv.Real] struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(OrmtrQ2TeamsPush[float64]{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(OrmtrQ2TeamsPush[float64]{}.V)-8]

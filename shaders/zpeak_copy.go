@@ -37,7 +37,7 @@ type PeakCopySpec struct {
 	Pieces    uint32
 }
 
-// PeakCopyDefaults returns the values the shader itself gives them.
+// PeakCopyDefaults returns the values that the shader gives them.
 func PeakCopyDefaults() PeakCopySpec {
 	return PeakCopySpec{LocalSize: 64, Pieces: 4}
 }
@@ -50,7 +50,7 @@ type PeakCopyPush struct {
 	_     [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(PeakCopyPush{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(PeakCopyPush{}.Y)-8]

@@ -39,7 +39,7 @@ type PeakFmaSpec struct {
 	Steps     uint32
 }
 
-// PeakFmaDefaults returns the values the shader itself gives them.
+// PeakFmaDefaults returns the values that the shader gives them.
 func PeakFmaDefaults() PeakFmaSpec {
 	return PeakFmaSpec{LocalSize: 64, Chains: 8, Steps: 16}
 }
@@ -51,7 +51,7 @@ type PeakFmaPush struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(PeakFmaPush{}.Sums)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(PeakFmaPush{}.Rounds)-8]

@@ -36,7 +36,7 @@ type ProbeArithmeticSpec struct {
 	LocalSize uint32
 }
 
-// ProbeArithmeticDefaults returns the values the shader itself gives them.
+// ProbeArithmeticDefaults returns the values that the shader gives them.
 func ProbeArithmeticDefaults() ProbeArithmeticSpec {
 	return ProbeArithmeticSpec{LocalSize: 64}
 }
@@ -49,7 +49,7 @@ type ProbeArithmeticPush struct {
 	_        [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeArithmeticPush{}.Operands)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeArithmeticPush{}.Results)-8]

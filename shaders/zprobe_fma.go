@@ -35,7 +35,7 @@ type ProbeFmaSpec struct {
 	LocalSize uint32
 }
 
-// ProbeFmaDefaults returns the values the shader itself gives them.
+// ProbeFmaDefaults returns the values that the shader gives them.
 func ProbeFmaDefaults() ProbeFmaSpec {
 	return ProbeFmaSpec{LocalSize: 64}
 }
@@ -48,7 +48,7 @@ type ProbeFmaPush struct {
 	_       [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeFmaPush{}.Factors)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeFmaPush{}.Fused)-8]

@@ -42,7 +42,7 @@ type ProbeIndexSpec struct {
 	LocalSize uint32
 }
 
-// ProbeIndexDefaults returns the values the shader itself gives them.
+// ProbeIndexDefaults returns the values that the shader gives them.
 func ProbeIndexDefaults() ProbeIndexSpec {
 	return ProbeIndexSpec{LocalSize: 1}
 }
@@ -60,7 +60,7 @@ type ProbeIndexPush struct {
 	Cols    uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeIndexPush{}.Places)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeIndexPush{}.Offsets)-8]

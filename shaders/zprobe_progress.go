@@ -48,7 +48,7 @@ type ProbeProgressSpec struct {
 	FlagStride uint32
 }
 
-// ProbeProgressDefaults returns the values the shader itself gives them.
+// ProbeProgressDefaults returns the values that the shader gives them.
 func ProbeProgressDefaults() ProbeProgressSpec {
 	return ProbeProgressSpec{LocalSize: 64, Rounds: 4, Starved: spirv.False, WideFence: spirv.True, FlagStride: 8}
 }
@@ -64,7 +64,7 @@ type ProbeProgressPush struct {
 	_         [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeProgressPush{}.Ticket)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(ProbeProgressPush{}.Info)-8]

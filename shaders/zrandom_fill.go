@@ -38,7 +38,7 @@ type RandomFillSpec struct {
 	LocalSize uint32
 }
 
-// RandomFillDefaults returns the values the shader itself gives them.
+// RandomFillDefaults returns the values that the shader gives them.
 func RandomFillDefaults() RandomFillSpec {
 	return RandomFillSpec{LocalSize: 64}
 }
@@ -53,7 +53,7 @@ type RandomFillPush struct {
 	Seed uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(RandomFillPush{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(RandomFillPush{}.End)-8]

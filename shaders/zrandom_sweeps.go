@@ -39,7 +39,7 @@ type RandomSweepsSpec struct {
 	LocalSize uint32
 }
 
-// RandomSweepsDefaults returns the values the shader itself gives them.
+// RandomSweepsDefaults returns the values that the shader gives them.
 func RandomSweepsDefaults() RandomSweepsSpec {
 	return RandomSweepsSpec{LocalSize: 64}
 }
@@ -54,7 +54,7 @@ type RandomSweepsPush struct {
 	Seed   uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(RandomSweepsPush{}.V)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(RandomSweepsPush{}.Tau)-8]

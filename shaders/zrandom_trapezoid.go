@@ -39,7 +39,7 @@ type RandomTrapezoidSpec struct {
 	LocalSize uint32
 }
 
-// RandomTrapezoidDefaults returns the values the shader itself gives them.
+// RandomTrapezoidDefaults returns the values that the shader gives them.
 func RandomTrapezoidDefaults() RandomTrapezoidSpec {
 	return RandomTrapezoidSpec{LocalSize: 64}
 }
@@ -54,7 +54,7 @@ type RandomTrapezoidPush struct {
 	Seed uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(RandomTrapezoidPush{}.Y)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(RandomTrapezoidPush{}.Tau)-8]

@@ -66,7 +66,7 @@ type Sb2stChaseSpec struct {
 	FlagStride uint32
 }
 
-// Sb2stChaseDefaults returns the values the shader itself gives them.
+// Sb2stChaseDefaults returns the values that the shader gives them.
 func Sb2stChaseDefaults() Sb2stChaseSpec {
 	return Sb2stChaseSpec{LocalSize: 24, B: 4, Tiles: 2, Vectors: spirv.True, Lead: 2, Lanes: 2, Work: 8, Retain: spirv.True, WideFence: spirv.True, FlagStride: 8}
 }
@@ -86,7 +86,7 @@ type Sb2stChasePush[T spirv.Real] struct {
 	AbortWord spirv.Addr[uint32] // read and written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stChasePush[float64]{}.Band)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stChasePush[float64]{}.V)-8]
@@ -148,7 +148,7 @@ func Sb2stWave[T spirv.Real]() spirv.Module[Sb2stWaveSpec, Sb2stWavePush[T]] {
 // Sb2stWaveSpec holds the specialisation constants of sb2st_wave.
 type Sb2stWaveSpec = Sb2stChaseSpec
 
-// Sb2stWaveDefaults returns the values the shader itself gives them.
+// Sb2stWaveDefaults returns the values that the shader gives them.
 func Sb2stWaveDefaults() Sb2stWaveSpec {
 	return Sb2stWaveSpec{LocalSize: 24, B: 4, Tiles: 2, Vectors: spirv.True, Lead: 2, Lanes: 2, Work: 8, Retain: spirv.True, WideFence: spirv.True, FlagStride: 8}
 }
@@ -166,7 +166,7 @@ type Sb2stWavePush[T spirv.Real] struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stWavePush[float64]{}.Band)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stWavePush[float64]{}.V)-8]
@@ -229,7 +229,7 @@ func Sb2stLog[T spirv.Real]() spirv.Module[Sb2stLogSpec, Sb2stLogPush[T]] {
 // Sb2stLogSpec holds the specialisation constants of sb2st_log.
 type Sb2stLogSpec = Sb2stChaseSpec
 
-// Sb2stLogDefaults returns the values the shader itself gives them.
+// Sb2stLogDefaults returns the values that the shader gives them.
 func Sb2stLogDefaults() Sb2stLogSpec {
 	return Sb2stLogSpec{LocalSize: 24, B: 4, Tiles: 2, Vectors: spirv.True, Lead: 2, Lanes: 2, Work: 8, Retain: spirv.True, WideFence: spirv.True, FlagStride: 8}
 }
@@ -251,7 +251,7 @@ type Sb2stLogPush[T spirv.Real] struct {
 	Log       spirv.Addr[uint32] // written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stLogPush[float64]{}.Band)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stLogPush[float64]{}.V)-8]

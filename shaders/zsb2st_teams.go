@@ -65,7 +65,7 @@ type Sb2stTeamsSpec struct {
 	FlagStride uint32
 }
 
-// Sb2stTeamsDefaults returns the values the shader itself gives them.
+// Sb2stTeamsDefaults returns the values that the shader gives them.
 func Sb2stTeamsDefaults() Sb2stTeamsSpec {
 	return Sb2stTeamsSpec{LocalSize: 40, B: 4, Team: 8, Vectors: spirv.True, Lead: 2, Lanes: 2, LanesA: 4, Head: 8, WideFence: spirv.True, FlagStride: 8}
 }
@@ -85,7 +85,7 @@ type Sb2stTeamsPush[T spirv.Real] struct {
 	AbortWord spirv.Addr[uint32] // read and written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stTeamsPush[float64]{}.Band)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stTeamsPush[float64]{}.V)-8]
@@ -154,7 +154,7 @@ func Sb2stTeamsLog[T spirv.Real]() spirv.Module[Sb2stTeamsLogSpec, Sb2stTeamsLog
 // Sb2stTeamsLogSpec holds the specialisation constants of sb2st_teams_log.
 type Sb2stTeamsLogSpec = Sb2stTeamsSpec
 
-// Sb2stTeamsLogDefaults returns the values the shader itself gives them.
+// Sb2stTeamsLogDefaults returns the values that the shader gives them.
 func Sb2stTeamsLogDefaults() Sb2stTeamsLogSpec {
 	return Sb2stTeamsLogSpec{LocalSize: 40, B: 4, Team: 8, Vectors: spirv.True, Lead: 2, Lanes: 2, LanesA: 4, Head: 8, WideFence: spirv.True, FlagStride: 8}
 }
@@ -176,7 +176,7 @@ type Sb2stTeamsLogPush[T spirv.Real] struct {
 	Log       spirv.Addr[uint32] // written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stTeamsLogPush[float64]{}.Band)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stTeamsLogPush[float64]{}.V)-8]

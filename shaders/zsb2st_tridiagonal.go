@@ -38,7 +38,7 @@ type Sb2stTridiagonalSpec struct {
 	LocalSize uint32
 }
 
-// Sb2stTridiagonalDefaults returns the values the shader itself gives them.
+// Sb2stTridiagonalDefaults returns the values that the shader gives them.
 func Sb2stTridiagonalDefaults() Sb2stTridiagonalSpec {
 	return Sb2stTridiagonalSpec{LocalSize: 64}
 }
@@ -52,7 +52,7 @@ type Sb2stTridiagonalPush[T spirv.Real] struct {
 	Ld   uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stTridiagonalPush[float64]{}.Band)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sb2stTridiagonalPush[float64]{}.D)-8]

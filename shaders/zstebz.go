@@ -52,7 +52,7 @@ type StebzBisectSpec struct {
 	Levels    uint32
 }
 
-// StebzBisectDefaults returns the values the shader itself gives them.
+// StebzBisectDefaults returns the values that the shader gives them.
 func StebzBisectDefaults() StebzBisectSpec {
 	return StebzBisectSpec{LocalSize: 64, Tile: 64, Levels: 1}
 }
@@ -74,7 +74,7 @@ type StebzBisectPush struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzBisectPush{}.Rows)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzBisectPush{}.Start)-8]
@@ -123,7 +123,7 @@ type StebzCountSpec struct {
 	Tile      uint32
 }
 
-// StebzCountDefaults returns the values the shader itself gives them.
+// StebzCountDefaults returns the values that the shader gives them.
 func StebzCountDefaults() StebzCountSpec {
 	return StebzCountSpec{LocalSize: 64, Tile: 64}
 }
@@ -138,7 +138,7 @@ type StebzCountPush struct {
 	Count  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzCountPush{}.Rows)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzCountPush{}.Start)-8]

@@ -53,7 +53,7 @@ type StebzNarrowSpec struct {
 	Levels    uint32
 }
 
-// StebzNarrowDefaults returns the values the shader itself gives them.
+// StebzNarrowDefaults returns the values that the shader gives them.
 func StebzNarrowDefaults() StebzNarrowSpec {
 	return StebzNarrowSpec{LocalSize: 64, Tile: 64, Fused: spirv.True, Levels: 1}
 }
@@ -73,7 +73,7 @@ type StebzNarrowPush struct {
 	Points uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzNarrowPush{}.Rows)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzNarrowPush{}.Start)-8]
@@ -122,7 +122,7 @@ type StebzGridSpec struct {
 	Fused     spirv.Bool
 }
 
-// StebzGridDefaults returns the values the shader itself gives them.
+// StebzGridDefaults returns the values that the shader gives them.
 func StebzGridDefaults() StebzGridSpec {
 	return StebzGridSpec{LocalSize: 64, Tile: 64, Fused: spirv.True}
 }
@@ -136,7 +136,7 @@ type StebzGridPush struct {
 	Points uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzGridPush{}.Rows)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzGridPush{}.Start)-8]

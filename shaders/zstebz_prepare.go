@@ -39,7 +39,7 @@ type StebzPrepareSpec struct {
 	LocalSize uint32
 }
 
-// StebzPrepareDefaults returns the values the shader itself gives them.
+// StebzPrepareDefaults returns the values that the shader gives them.
 func StebzPrepareDefaults() StebzPrepareSpec {
 	return StebzPrepareSpec{LocalSize: 64}
 }
@@ -54,7 +54,7 @@ type StebzPreparePush struct {
 	_     [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzPreparePush{}.D)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StebzPreparePush{}.E)-8]

@@ -37,7 +37,7 @@ type StedcDeflatedSpec struct {
 	LocalSize uint32
 }
 
-// StedcDeflatedDefaults returns the values the shader itself gives them.
+// StedcDeflatedDefaults returns the values that the shader gives them.
 func StedcDeflatedDefaults() StedcDeflatedSpec {
 	return StedcDeflatedSpec{LocalSize: 64}
 }
@@ -49,7 +49,7 @@ type StedcDeflatedPush struct {
 	Q      spirv.Addr[float64] // written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcDeflatedPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcDeflatedPush{}.W)-8]

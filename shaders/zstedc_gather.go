@@ -45,7 +45,7 @@ type StedcGatherSpec struct {
 	LocalSize uint32
 }
 
-// StedcGatherDefaults returns the values the shader itself gives them.
+// StedcGatherDefaults returns the values that the shader gives them.
 func StedcGatherDefaults() StedcGatherSpec {
 	return StedcGatherSpec{LocalSize: 64}
 }
@@ -66,7 +66,7 @@ type StedcGatherPush struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcGatherPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcGatherPush{}.Chains)-8]

@@ -44,7 +44,7 @@ type StedcLeafSpec struct {
 	Leaf      uint32
 }
 
-// StedcLeafDefaults returns the values the shader itself gives them.
+// StedcLeafDefaults returns the values that the shader gives them.
 func StedcLeafDefaults() StedcLeafSpec {
 	return StedcLeafSpec{LocalSize: 32, Leaf: 32}
 }
@@ -61,7 +61,7 @@ type StedcLeafPush struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcLeafPush{}.Leaves)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcLeafPush{}.D)-8]

@@ -58,7 +58,7 @@ type StedcMultiplySpec struct {
 	Buffers   uint32
 }
 
-// StedcMultiplyDefaults returns the values the shader itself gives them.
+// StedcMultiplyDefaults returns the values that the shader gives them.
 func StedcMultiplyDefaults() StedcMultiplySpec {
 	return StedcMultiplySpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1}
 }
@@ -77,7 +77,7 @@ type StedcMultiplyPush struct {
 	_       [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcMultiplyPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcMultiplyPush{}.Work)-8]

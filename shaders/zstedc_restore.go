@@ -42,7 +42,7 @@ type StedcRestoreSpec struct {
 	LocalSize uint32
 }
 
-// StedcRestoreDefaults returns the values the shader itself gives them.
+// StedcRestoreDefaults returns the values that the shader gives them.
 func StedcRestoreDefaults() StedcRestoreSpec {
 	return StedcRestoreSpec{LocalSize: 64}
 }
@@ -56,7 +56,7 @@ type StedcRestorePush struct {
 	Strip  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcRestorePush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcRestorePush{}.W)-8]

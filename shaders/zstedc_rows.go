@@ -43,7 +43,7 @@ type StedcRowsSpec struct {
 	LocalSize uint32
 }
 
-// StedcRowsDefaults returns the values the shader itself gives them.
+// StedcRowsDefaults returns the values that the shader gives them.
 func StedcRowsDefaults() StedcRowsSpec {
 	return StedcRowsSpec{LocalSize: 32}
 }
@@ -60,7 +60,7 @@ type StedcRowsPush struct {
 	Last   spirv.Addr[float64] // written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcRowsPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcRowsPush{}.D)-8]

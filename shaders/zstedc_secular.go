@@ -39,7 +39,7 @@ type StedcSecularSpec struct {
 	LocalSize uint32
 }
 
-// StedcSecularDefaults returns the values the shader itself gives them.
+// StedcSecularDefaults returns the values that the shader gives them.
 func StedcSecularDefaults() StedcSecularSpec {
 	return StedcSecularSpec{LocalSize: 32}
 }
@@ -53,7 +53,7 @@ type StedcSecularPush struct {
 	Mu     spirv.Addr[float64] // written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcSecularPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcSecularPush{}.Rho)-8]

@@ -47,7 +47,7 @@ type StedcSortSpec struct {
 	Tile      uint32
 }
 
-// StedcSortDefaults returns the values the shader itself gives them.
+// StedcSortDefaults returns the values that the shader gives them.
 func StedcSortDefaults() StedcSortSpec {
 	return StedcSortSpec{LocalSize: 64, Tile: 32}
 }
@@ -65,7 +65,7 @@ type StedcSortPush struct {
 	Ldx     uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcSortPush{}.Q)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcSortPush{}.Columns)-8]

@@ -43,7 +43,7 @@ type StedcVectorsSpec struct {
 	LocalSize uint32
 }
 
-// StedcVectorsDefaults returns the values the shader itself gives them.
+// StedcVectorsDefaults returns the values that the shader gives them.
 func StedcVectorsDefaults() StedcVectorsSpec {
 	return StedcVectorsSpec{LocalSize: 64}
 }
@@ -60,7 +60,7 @@ type StedcVectorsPush struct {
 	Columns uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcVectorsPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcVectorsPush{}.D)-8]

@@ -39,7 +39,7 @@ type StedcWeightsSpec struct {
 	LocalSize uint32
 }
 
-// StedcWeightsDefaults returns the values the shader itself gives them.
+// StedcWeightsDefaults returns the values that the shader gives them.
 func StedcWeightsDefaults() StedcWeightsSpec {
 	return StedcWeightsSpec{LocalSize: 32}
 }
@@ -53,7 +53,7 @@ type StedcWeightsPush struct {
 	Zhat   spirv.Addr[float64] // written
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcWeightsPush{}.Merges)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StedcWeightsPush{}.D)-8]

@@ -45,7 +45,7 @@ type StemrBisectSpec struct {
 	LocalSize uint32
 }
 
-// StemrBisectDefaults returns the values the shader itself gives them.
+// StemrBisectDefaults returns the values that the shader gives them.
 func StemrBisectDefaults() StemrBisectSpec {
 	return StemrBisectSpec{LocalSize: 64}
 }
@@ -63,7 +63,7 @@ type StemrBisectPush struct {
 	Count  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrBisectPush{}.Tasks)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrBisectPush{}.Reps)-8]
@@ -113,7 +113,7 @@ func StemrBracket() spirv.Module[StemrBracketSpec, StemrBracketPush] {
 // StemrBracketSpec holds the specialisation constants of stemr_bracket.
 type StemrBracketSpec = StemrBisectSpec
 
-// StemrBracketDefaults returns the values the shader itself gives them.
+// StemrBracketDefaults returns the values that the shader gives them.
 func StemrBracketDefaults() StemrBracketSpec {
 	return StemrBracketSpec{LocalSize: 64}
 }
@@ -138,7 +138,7 @@ type StemrBracketPush struct {
 	Count  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrBracketPush{}.Tasks)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrBracketPush{}.Reps)-8]
@@ -185,7 +185,7 @@ func StemrCount() spirv.Module[StemrCountSpec, StemrCountPush] {
 // StemrCountSpec holds the specialisation constants of stemr_count.
 type StemrCountSpec = StemrBisectSpec
 
-// StemrCountDefaults returns the values the shader itself gives them.
+// StemrCountDefaults returns the values that the shader gives them.
 func StemrCountDefaults() StemrCountSpec {
 	return StemrCountSpec{LocalSize: 64}
 }
@@ -200,7 +200,7 @@ type StemrCountPush struct {
 	Count  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrCountPush{}.Tasks)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrCountPush{}.Reps)-8]

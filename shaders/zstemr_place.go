@@ -42,7 +42,7 @@ type StemrPlaceSpec struct {
 	LocalSize uint32
 }
 
-// StemrPlaceDefaults returns the values the shader itself gives them.
+// StemrPlaceDefaults returns the values that the shader gives them.
 func StemrPlaceDefaults() StemrPlaceSpec {
 	return StemrPlaceSpec{LocalSize: 64}
 }
@@ -60,7 +60,7 @@ type StemrPlacePush struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrPlacePush{}.Z)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrPlacePush{}.Column)-8]

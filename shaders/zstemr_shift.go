@@ -42,7 +42,7 @@ type StemrShiftSpec struct {
 	LocalSize uint32
 }
 
-// StemrShiftDefaults returns the values the shader itself gives them.
+// StemrShiftDefaults returns the values that the shader gives them.
 func StemrShiftDefaults() StemrShiftSpec {
 	return StemrShiftSpec{LocalSize: 64}
 }
@@ -57,7 +57,7 @@ type StemrShiftPush struct {
 	Clusters uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrShiftPush{}.Tasks)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrShiftPush{}.Reps)-8]
@@ -102,7 +102,7 @@ func StemrChild() spirv.Module[StemrChildSpec, StemrChildPush] {
 // StemrChildSpec holds the specialisation constants of stemr_child.
 type StemrChildSpec = StemrShiftSpec
 
-// StemrChildDefaults returns the values the shader itself gives them.
+// StemrChildDefaults returns the values that the shader gives them.
 func StemrChildDefaults() StemrChildSpec {
 	return StemrChildSpec{LocalSize: 64}
 }
@@ -123,7 +123,7 @@ type StemrChildPush struct {
 	Clusters uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrChildPush{}.Tasks)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrChildPush{}.Reps)-8]

@@ -41,7 +41,7 @@ type StemrSumsSpec struct {
 	LocalSize uint32
 }
 
-// StemrSumsDefaults returns the values the shader itself gives them.
+// StemrSumsDefaults returns the values that the shader gives them.
 func StemrSumsDefaults() StemrSumsSpec {
 	return StemrSumsSpec{LocalSize: 64}
 }
@@ -57,7 +57,7 @@ type StemrSumsPush struct {
 	_      [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrSumsPush{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrSumsPush{}.Lambda)-8]

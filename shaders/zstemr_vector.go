@@ -52,7 +52,7 @@ type StemrVectorSpec struct {
 	LocalSize uint32
 }
 
-// StemrVectorDefaults returns the values the shader itself gives them.
+// StemrVectorDefaults returns the values that the shader gives them.
 func StemrVectorDefaults() StemrVectorSpec {
 	return StemrVectorSpec{LocalSize: 64}
 }
@@ -78,7 +78,7 @@ type StemrVectorPush struct {
 	Flags    uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrVectorPush{}.Tasks)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrVectorPush{}.Reps)-8]

@@ -12,7 +12,7 @@ type Chain struct {
 	End   uint32
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Chain{}.Merge)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Chain{}.First)-4]
@@ -28,7 +28,7 @@ type Column struct {
 	At   [2]uint32
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Column{}.From)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Column{}.To)-4]
@@ -44,7 +44,7 @@ type Leaf struct {
 	At [2]uint32
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Leaf{}.Lo)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Leaf{}.N)-4]
@@ -68,7 +68,7 @@ type Merge struct {
 	Work  [2]uint32
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Merge{}.Lo)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Merge{}.N1)-4]
@@ -90,7 +90,7 @@ type Row struct {
 	E2 float64
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Row{}.D)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Row{}.E2)-8]
@@ -107,7 +107,7 @@ type Start struct {
 	Up   [2]float64
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Lo)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Hi)-8]
@@ -128,7 +128,7 @@ type Task struct {
 	Sharp uint32
 }
 
-// The shaders' layout: Go's being another would not compile.
+// The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Task{}.Lo)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Task{}.Hi)-4]

@@ -40,7 +40,7 @@ type Sy2sbMiddleSpec struct {
 	Strip     uint32
 }
 
-// Sy2sbMiddleDefaults returns the values the shader itself gives them.
+// Sy2sbMiddleDefaults returns the values that the shader gives them.
 func Sy2sbMiddleDefaults() Sy2sbMiddleSpec {
 	return Sy2sbMiddleSpec{LocalSize: 64, Columns: 32, Strip: 8}
 }
@@ -54,7 +54,7 @@ type Sy2sbMiddlePush[T spirv.Real] struct {
 	_   [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Sy2sbMiddlePush[float64]{}.X)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Sy2sbMiddlePush[float64]{}.T)-8]

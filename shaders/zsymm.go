@@ -57,7 +57,7 @@ type SymmSpec struct {
 	Buffers   uint32
 }
 
-// SymmDefaults returns the values the shader itself gives them.
+// SymmDefaults returns the values that the shader gives them.
 func SymmDefaults() SymmSpec {
 	return SymmSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1}
 }
@@ -76,7 +76,7 @@ type SymmPush[T spirv.Real] struct {
 	Stretch uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(SymmPush[float64]{}.A)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(SymmPush[float64]{}.W)-8]

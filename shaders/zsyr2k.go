@@ -54,7 +54,7 @@ type Syr2kSpec struct {
 	Buffers   uint32
 }
 
-// Syr2kDefaults returns the values the shader itself gives them.
+// Syr2kDefaults returns the values that the shader gives them.
 func Syr2kDefaults() Syr2kSpec {
 	return Syr2kSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1}
 }
@@ -72,7 +72,7 @@ type Syr2kPush[T spirv.Real] struct {
 	_   [4]byte
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Syr2kPush[float64]{}.Y)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Syr2kPush[float64]{}.Z)-8]

@@ -40,7 +40,7 @@ type TransposeSpec struct {
 	Tile      uint32
 }
 
-// TransposeDefaults returns the values the shader itself gives them.
+// TransposeDefaults returns the values that the shader gives them.
 func TransposeDefaults() TransposeSpec {
 	return TransposeSpec{LocalSize: 64, Tile: 32}
 }
@@ -55,7 +55,7 @@ type TransposePush[T spirv.Real] struct {
 	Ldb  uint32
 }
 
-// The shader's layout: Go's being another would not compile.
+// The layout in the shader. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(TransposePush[float64]{}.A)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(TransposePush[float64]{}.B)-8]

@@ -122,9 +122,9 @@ func TestNewKernelRefuses(t *testing.T) {
 		return spirv.PushField{Name: name, Offset: offset, Size: 8, Kind: spirv.Uint64}
 	}
 	for want, push := range map[string][]spirv.PushField{
-		"would be LdA":     {field("ldA", 0), field("ld_a", 8)},
-		"cannot place":     {field("a", 4)},
-		"of 136 bytes, at": {field("a", 128)},
+		"have the name LdA":     {field("ldA", 0), field("ld_a", 8)},
+		"aligns it to its size": {field("a", 4)},
+		"block of 136 bytes":    {field("a", 128)},
 	} {
 		_, err := newKernel(source.Variant{Name: "k"}, &spirv.Info{Push: push})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -11,37 +11,40 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// kernel is a compiled variant, in Go's words.
+// kernel is a compiled variant with the names that it has in Go.
 type kernel struct {
-	name    string // the file's
-	goName  string
+	name    string // of the kernel and its file in spv/
+	goName  string // of its function in Go
 	defines []string
 	info    *spirv.Info
-	spec    []specField
-	push    []pushField
-	size    uintptr         // of the push block with its trailing padding
-	others  []instantiation // for the other number types; nil if it exists for float64 alone
+	spec    []specField     // by id
+	push    []pushField     // by offset
+	size    uintptr         // bytes of the push block with trailing padding
+	others  []instantiation // for the other number types; nil if it is for float64 only
 }
 
-// pushField is a member of the push block, and its padding.
+// pushField is a member of the push block and the padding before it. Name is that of the Go field.
 type pushField struct {
-	spirv.PushField         // Name is Go's
-	pad             uintptr // bytes before it that no member has
-	typed           bool    // the member, or what it points to, has the kernel's number type
+	spirv.PushField
+	pad   uintptr // bytes between the member before it and this one
+	typed bool    // the member, or what it points to, is of the kernel's number type
 }
 
-// instantiation is a kernel for another number type.
+// instantiation is the same kernel, compiled for another number type.
 type instantiation struct {
-	number string // in Go
+	number string // name of the type in Go
 	*kernel
 }
 
+// specField is a specialisation constant with its Go field and default.
 type specField struct {
-	name string
+	name string // of the Go field
 	spirv.SpecConstant
-	value string // the default, as a Go expression
+	value string // default, as a Go expression
 }
 
+// newKernel names what info says about a variant. It refuses names that collide in Go, members that
+// Go cannot place at their offsets, and push blocks larger than spirv.MaxPushBytes.
 func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}
@@ -52,7 +55,7 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 		}
 		f := specField{source.Camel(strings.ToLower(c.Name)), c, value}
 		if taken[f.name] {
-			return nil, fmt.Errorf("two specialisation constants would be %s in Go", f.name)
+			return nil, fmt.Errorf("two specialisation constants have the name %s in Go", f.name)
 		}
 		taken[f.name] = true
 		k.spec = append(k.spec, f)
@@ -62,26 +65,26 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	for _, f := range info.Push {
 		f.Name = source.Camel(f.Name)
 		if taken[f.Name] {
-			return nil, fmt.Errorf("two push members would be %s in Go", f.Name)
+			return nil, fmt.Errorf("two push members have the name %s in Go", f.Name)
 		}
 		taken[f.Name] = true
 		if f.Offset%f.Size != 0 {
-			return nil, fmt.Errorf("push member %s of %d bytes at offset %d: Go cannot place it", f.Name, f.Size, f.Offset)
+			return nil, fmt.Errorf("push member %s of %d bytes is at offset %d; Go aligns it to its size", f.Name, f.Size, f.Offset)
 		}
 		k.push = append(k.push, pushField{PushField: f, pad: f.Offset - k.size})
 		k.size = f.Offset + f.Size
 		align = max(align, f.Size)
 	}
-	// Go rounds a struct up to its alignment; say so, that all machines agree.
+	// Explicit trailing padding makes the size the same on machines of 32 bits.
 	k.size = (k.size + align - 1) / align * align
 	if k.size > spirv.MaxPushBytes {
-		return nil, fmt.Errorf("push block of %d bytes, at most %d fit every device", k.size, spirv.MaxPushBytes)
+		return nil, fmt.Errorf("push block of %d bytes; every device has room for %d", k.size, spirv.MaxPushBytes)
 	}
 	return k, nil
 }
 
-// elem returns the kind or type that an address points to, as [spirv.PushField] and as package shaders
-// spell it.
+// elem returns the type that an address points to: its kind in a spirv.PushField, and its name in
+// package shaders. They differ for structs.
 func (k *kernel) elem(f pushField) (kind, goType string) {
 	for _, s := range k.info.Structs {
 		if string(f.Elem) == s.Name {
@@ -91,8 +94,9 @@ func (k *kernel) elem(f pushField) (kind, goType string) {
 	return string(f.Elem), string(f.Elem)
 }
 
-// typed takes in that the kernel exists for another number type, too: members that are float64 here
-// and of the other type there get the type parameter.
+// typed adds an instantiation for another number type. A member that is float64 in k and of the
+// other type in the instantiation gets the type parameter. typed refuses any other difference
+// between the two.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -111,7 +115,7 @@ func (k *kernel) typed(other *kernel, number string) error {
 		}
 		f.typed = of == spirv.Float64 && in == spirv.Kind(number)
 		if f.Name != g.Name || f.IsAddr() != g.IsAddr() || of != in && !f.typed {
-			return fmt.Errorf("push member %s of %s is %s of %s for float64", g.Name, in, f.Name, of)
+			return fmt.Errorf("push member %s (%s) is member %s (%s) for float64", g.Name, in, f.Name, of)
 		}
 	}
 	if want := without(k.info.Capabilities, spirv.CapFloat64); !slices.Equal(other.info.Capabilities, want) {
@@ -121,11 +125,12 @@ func (k *kernel) typed(other *kernel, number string) error {
 	return nil
 }
 
+// without returns the capabilities without one.
 func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
 
-// literal returns the Go expression of a constant's default value.
+// literal returns the Go expression of a constant's default. Go has none for infinities and NaN.
 func literal(c spirv.SpecConstant) (string, error) {
 	float := func(x float64, bits int) (string, error) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -151,7 +156,7 @@ func literal(c spirv.SpecConstant) (string, error) {
 	return strconv.FormatUint(c.Default, 10), nil
 }
 
-// sameSpec and samePush tell whether two variants can share a Go type.
+// sameSpec and samePush report whether two variants can share a Go type.
 func sameSpec(a, b *kernel) bool {
 	return slices.EqualFunc(a.spec, b.spec, func(f, g specField) bool {
 		return f.name == g.name && f.Kind == g.Kind

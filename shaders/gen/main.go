@@ -1,12 +1,12 @@
-// Gen compiles the shaders and writes what Go needs of them: spv/KERNEL.spv
-// and, for each source, zSOURCE.go with the kernels' parameter types.
+// Gen compiles the shaders. It writes the SPIR-V of each kernel to spv/KERNEL.spv, the types of its
+// parameters to zSOURCE.go, and the structs that kernels share with the host to zstructs.go.
 //
-//	go run ./shaders/gen            what is out of date
-//	go run ./shaders/gen -all       everything
-//	go run ./shaders/gen NAME...    the named sources only
+//	go run ./shaders/gen            compile the sources that changed
+//	go run ./shaders/gen -all       compile all sources
+//	go run ./shaders/gen NAME...    compile these sources
 //
-// A source that does not compile keeps what was generated from it before, and
-// does not keep the others from being done.
+// If a source does not compile, its generated files stay as they were, and the other sources are
+// compiled all the same. The exit status is then 1.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	all := flag.Bool("all", false, "regenerate what is up to date, too")
+	all := flag.Bool("all", false, "compile sources that have not changed, too")
 	flag.Parse()
 	if err := run(*all, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "shaders/gen:", err)
@@ -30,6 +30,8 @@ func main() {
 	}
 }
 
+// run generates what is out of date, or the named sources, or all. Then it writes the structs and
+// removes files without a source.
 func run(all bool, names []string) error {
 	root, err := source.Root()
 	if err != nil {
@@ -75,6 +77,9 @@ func run(all bool, names []string) error {
 	return nil
 }
 
+// generate compiles one source and writes its Go file and the SPIR-V of its kernels for float64. A
+// typed source is compiled for the other number types, too, to learn which parameters depend on the
+// type.
 func generate(root, dir, compiler string, s *source.Source) error {
 	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
 	var kernels []*kernel
@@ -111,7 +116,7 @@ func generate(root, dir, compiler string, s *source.Source) error {
 	return write(source.GoFile(dir, s.Name), text)
 }
 
-// compile makes one kernel of one number type.
+// compile compiles one variant and reads its parameters.
 func compile(root string, s *source.Source, v source.Variant) (*kernel, []byte, error) {
 	code, err := source.Compile(root, s, v)
 	if err != nil {
@@ -128,7 +133,8 @@ func compile(root string, s *source.Source, v source.Variant) (*kernel, []byte, 
 	return k, code, nil
 }
 
-// write replaces a file in one step: others may be compiling the package.
+// write replaces a file in one step, because another process may be compiling the package at the
+// same time.
 func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -140,7 +146,7 @@ func write(path string, data []byte) error {
 	return os.Rename(tmp, path)
 }
 
-// removeOrphans deletes what was generated from sources or variants that are gone.
+// removeOrphans deletes generated files whose source or variant is gone.
 func removeOrphans(dir string, sources []*source.Source) error {
 	wanted := map[string]bool{source.StructsFile(dir): true}
 	for _, s := range sources {

@@ -5,14 +5,20 @@ import (
 	"slices"
 )
 
-// additions are what a pass adds to a module: ids, and declarations behind all that are there.
+// additions collects what a pass adds to a module: new ids, and declarations of types and
+// constants.
+//
+// A pass asks for types and constants by value. One that the module has already, or that was asked
+// for before, is found again: SPIR-V allows no second declaration of a type. encode puts the new
+// ones before the first function, after the declarations that are there.
 type additions struct {
 	bound    uint32            // the next id
-	known    map[string]uint32 // what is declared, by its words
-	declared []instruction
+	known    map[string]uint32 // ids of types and constants by key
+	declared []instruction     // the new ones, in order
 }
 
-// addTo knows the declarations that must not stand twice in a module, and the constants.
+// addTo returns the additions to a module without changes. It reads the declarations of integer,
+// Boolean, vector and function types, and the constants.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
 	for _, in := range body {
@@ -32,14 +38,17 @@ func addTo(header []uint32, body []instruction) *additions {
 	return a
 }
 
+// key identifies a declaration without its id: its opcode and the words that define it.
 func key(op uint32, words []uint32) string { return fmt.Sprint(op, words) }
 
+// id returns a new id.
 func (a *additions) id() uint32 {
 	a.bound++
 	return a.bound - 1
 }
 
-// declare is the id of a type, declared once.
+// declare returns the id of a type, and declares the type unless it is there. args are the words
+// after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]
@@ -51,10 +60,11 @@ func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	return id
 }
 
-// word and long are unsigned constants of 32 and 64 bits.
+// word and long return the ids of unsigned constants of 32 and 64 bits.
 func (a *additions) word(v uint32) uint32 { return a.constant(a.uint(32), v) }
 func (a *additions) long(v uint64) uint32 { return a.constant(a.uint(64), uint32(v), uint32(v>>32)) }
 
+// constant returns the id of a constant of the type, given by its words, the low one first.
 func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 	k := key(opConstant, append([]uint32{typ}, words...))
 	id, ok := a.known[k]
@@ -66,14 +76,16 @@ func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 	return id
 }
 
+// uint returns the unsigned integer type of so many bits.
 func (a *additions) uint(bits uint32) uint32 { return a.declare(opTypeInt, bits, 0) }
 
-// pointer is the type of a pointer to a buffer's integers of so many bits.
+// pointer returns the type of a pointer into a buffer, to unsigned integers of so many bits.
 func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }
 
-// encode is the module with the declarations in their place: before the first function.
+// encode returns the module with the additions in place. body may have been changed by the pass;
+// its first function marks the place of the declarations.
 func (a *additions) encode(header []uint32, body []instruction) []byte {
 	at := slices.IndexFunc(body, func(in instruction) bool { return in.op == opFunction })
 	if at < 0 {

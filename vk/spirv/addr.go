@@ -2,18 +2,22 @@ package spirv
 
 import "unsafe"
 
-// Addr is a device address of elements of type T: what a GLSL buffer_reference
-// to T is in a push block. Zero is no address. An Addr borrows; it keeps
-// nothing alive and knows no length.
+// Addr is a device address of elements of type T. It is what a GLSL buffer_reference is in a push
+// block. Zero is the null address.
+//
+// An Addr does not own the memory, does not keep it alive, and knows no length. Addresses convert
+// to addresses of another element type, as integers do.
 type Addr[T any] uint64
 
-// Plus returns the address n elements further on; n may be negative.
+// Plus returns the address n elements after a; n may be negative. It does not check that the result
+// lies in any buffer.
 func (a Addr[T]) Plus(n int) Addr[T] {
 	var element T
 	return a + Addr[T](int64(n)*int64(unsafe.Sizeof(element)))
 }
 
-// Until is the n for which Plus(n) is b. It panics if there is none.
+// Until returns the n with a.Plus(n) == b. It panics if the distance in bytes is not a multiple of
+// the size of T.
 func (a Addr[T]) Until(b Addr[T]) int {
 	var element T
 	bytes, size := int64(b-a), int64(unsafe.Sizeof(element))

@@ -2,10 +2,11 @@ package spirv
 
 import "fmt"
 
-// Capability is a SPIR-V capability: something a shader demands of the device.
+// Capability is the number of a SPIR-V capability: an optional feature of devices that a shader
+// needs. Each has a Vulkan feature or version that promises it; package vk has that table.
 type Capability uint32
 
-// The capabilities our shaders have, or may come to have.
+// Capabilities that kernels of this module have or may come to have.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9
@@ -62,10 +63,11 @@ var capabilityNames = map[Capability]string{
 	CapAtomicFloat64AddEXT:            "AtomicFloat64AddEXT",
 }
 
-// Known tells whether the capability has a name here.
+// Known reports whether the capability is one of the constants above.
 func (c Capability) Known() bool { return capabilityNames[c] != "" }
 
-// String returns the name the SPIR-V specification gives the capability.
+// String returns the name of the capability in the SPIR-V specification, or its number if it is
+// none of the constants above.
 func (c Capability) String() string {
 	if name := capabilityNames[c]; name != "" {
 		return name

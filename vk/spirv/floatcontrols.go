@@ -5,10 +5,10 @@ import (
 )
 
 // FloatControl is a promise about floating-point arithmetic that a module can demand of a device
-// (SPV_KHR_float_controls): a mode, and the width of the numbers it holds for, in bits.
+// (SPV_KHR_float_controls).
 type FloatControl struct {
-	Mode FloatMode
-	Bits uint32
+	Mode FloatMode // the promise
+	Bits uint32    // width of the numbers that it holds for
 }
 
 // FloatMode is the number of an execution mode.
@@ -36,12 +36,14 @@ func (m FloatMode) capability() Capability {
 	}
 }
 
-// ControlFloats returns the module with the controls declared, those of widths that it has types of. Without
-// them Vulkan leaves open how double-precision results are rounded, whether subnormal numbers count as zero,
-// and whether x·0 may become 0.
+// ControlFloats returns the module with the controls declared. Controls of a width of which the
+// module has no floating-point type are left out.
 //
-// The caller asks for no control that the device lacks. A control that the module has stays as it is; a
-// module that has all of them comes back unchanged.
+// Without the controls Vulkan does not say how double-precision results are rounded, whether
+// subnormal numbers are flushed to zero, and whether x·0 may become 0.
+//
+// The caller must ask only for controls that the device has. A control that the module declares
+// already stays as it is. A module that has all of them is returned unchanged.
 func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -87,5 +89,6 @@ func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
 	return encode(header, slices.Insert(body, 0, declared...)), nil
 }
 
-// versionWithFloatControls is SPIR-V 1.4, which has the modes without an extension.
+// versionWithFloatControls is the version 1.4 of SPIR-V in a module's header. From it on, the modes
+// need no extension.
 const versionWithFloatControls = 0x10400

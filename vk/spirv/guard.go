@@ -7,47 +7,54 @@ import (
 	"strings"
 )
 
-// Access is a place in a guarded module that reads or writes memory by device address.
+// Access is one instruction of a guarded module that reads or writes memory by device address.
 type Access struct {
 	Kind     string // "load", "store" or "atomic"
-	Bytes    int
-	Of       string // what the shader calls it, "MatrixIn.at"; "" if it has no name
-	Function string // where it stands
-	Line     string // "file:line", "" where the module does not tell
+	Bytes    int    // of one access
+	Of       string // block and member in GLSL, such as "MatrixIn.at"; "" if the module has no names
+	Function string // in GLSL
+	Line     string // "file:line"; "" if the module has no line numbers
 }
 
-// Watch is where a guarded module looks up what it may touch, and records what it should not have.
+// Watch tells a guarded module where to look up the addresses it may access, and where to record
+// the first access out of range.
 type Watch struct {
-	Memory uint64 // device address of GuardTable bytes and the table behind them
-	Kernel uint32 // what it writes into the record; not 0
+	Memory uint64 // device address of GuardTable bytes and, after them, the table
+	Kernel uint32 // number that the record names the kernel by; not 0
 }
 
-// The memory of a Watch, offsets in bytes. The host sets all of it to zero, then Half and the
-// table, before anything runs.
+// Layout of the memory of a Watch: offsets in bytes. Before any guarded module runs, the host sets
+// all of it to zero, and then GuardHalf and the table.
 //
-// The table has pairs of 64-bit words (from, end) by ascending from, a power of two of them, at
-// least two; the first is (0, 0). An access to [a, a+n) is in range if a+n ≤ end of the last pair with from
-// ≤ a. Behind the last range stand pairs (2⁶⁴−1, 0).
+// The table is an array of pairs (from, end) of 64-bit words in ascending order of from. Its length
+// is a power of two, at least two. The first pair is (0, 0); after the last range the array is
+// filled up with pairs (2⁶⁴−1, 0). An access to [a, a+n) is in range if a+n ≤ end for the last pair
+// with from ≤ a.
 const (
-	GuardKernel     = 0  // Watch.Kernel of the first access out of range
-	GuardAccess     = 4  // its index in what Guard returned
-	GuardAddress    = 8  // 64 bits
-	GuardInvocation = 16 // gl_GlobalInvocationID, three words
-	GuardHalf       = 32 // half the bytes of the table, 64 bits
-	GuardZeros      = 256
-	GuardSink       = 512
-	GuardTable      = 1024
+	GuardKernel     = 0    // Watch.Kernel of the first access out of range, 32 bits; 0: there was none
+	GuardAccess     = 4    // its index in the list that Guard returned, 32 bits
+	GuardAddress    = 8    // the address, 64 bits
+	GuardInvocation = 16   // gl_GlobalInvocationID, three words of 32 bits
+	GuardHalf       = 32   // half the bytes of the table, 64 bits
+	GuardZeros      = 256  // what loads out of range read
+	GuardSink       = 512  // where stores and atomics out of range go
+	GuardTable      = 1024 // the table
 
-	guardWidest = GuardSink - GuardZeros // bytes that one access may have
-	GuardPair   = 16
+	guardWidest = GuardSink - GuardZeros // largest number of bytes of one access
+	GuardPair   = 16                     // bytes of a pair of the table
 )
 
-// Guard returns the module with every access by device address sent through a check, and these
-// accesses. One that is out of range is recorded, if it is the first, and takes place
-// elsewhere: loads find zeros, stores and atomics a place of their own that nobody reads. Loops stay loops.
+// Guard returns the module with a check at every access by device address, and the list of these
+// accesses. The index of an access in the list is what the check records.
 //
-// fields and data are the specialisation constants under which the module will be compiled. A module
-// that touches memory in a way that is not understood is refused.
+// The check records an access out of range if it is the first, and redirects it: loads read zeros;
+// stores and atomics go to memory that no kernel reads. So a guarded module touches no memory
+// outside the table's ranges. Loops are not unrolled any more; otherwise the control flow stays as
+// it is.
+//
+// fields and data are the specialisation constants under which the module will be compiled: fields
+// gives the places in data. Guard refuses a module that accesses memory in a way that it does not
+// know.
 func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Access, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -73,31 +80,32 @@ func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Acc
 	return g.encode(header, body), g.accesses, nil
 }
 
-// guarding is the pass at work.
+// guarding is the state of the pass over one module.
 type guarding struct {
 	*evaluation
 	*additions
-	check       uint32                 // the function that is called
-	index       uint32                 // gl_GlobalInvocationID
-	atomicScope uint32                 // of the record
-	pointers    map[uint32]instruction // what made each pointer to buffers, by its id
-	files       map[uint32]string
+	check       uint32                 // id of the function that every access calls
+	index       uint32                 // id of the variable gl_GlobalInvocationID
+	atomicScope uint32                 // scope of the atomic operation on the record
+	pointers    map[uint32]instruction // of each pointer into a buffer, by id: the instruction that made it
+	files       map[uint32]string      // names of source files by id
 	accesses    []Access
-	where       Access // Function and Line of what is looked at
-	inside      bool   // of functions: declarations are done with
+	where       Access // Function and Line of the current instruction
+	inside      bool   // a function has begun: no more declarations follow
 }
 
-// rewrite sends the accesses through the check.
+// rewrite returns the body with each access by device address replaced by its check and the access
+// to the address that the check returns.
 func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	out := make([]instruction, 0, len(body))
 	for _, in := range body {
 		g.follow(in)
 		if in.op == opMemoryModel && in.arg(1) == memoryModelVulkan {
-			g.atomicScope = scopeQueueFamily // Device may need a capability there
+			g.atomicScope = scopeQueueFamily // there Device may need a capability
 		}
 		for _, t := range touched(in.op) {
 			if _, ok := g.pointers[in.arg(t.pointer)]; !ok || t.pointer >= len(in.args) {
-				continue // of other memory
+				continue // not a buffer
 			}
 			var err error
 			if in, out, err = g.guard(in, t, out); err != nil {
@@ -109,10 +117,11 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	return out, nil
 }
 
-// rolled takes back the wish that a loop be unrolled, or some rounds of it: with a check at each access in each round,
-// what comes of it is large enough to crash NVIDIA's compiler (580.159).
+// rolled returns a loop's merge instruction with "don't unroll" in place of requests to unroll or
+// peel, and any other instruction unchanged. With a check at each access of each round, unrolled
+// loops become large enough to crash NVIDIA's compiler (580.159).
 func rolled(in instruction) instruction {
-	const unrolling, operand = unroll | peelCount | partialCount, 3 // the first word behind the control
+	const unrolling, operand = unroll | peelCount | partialCount, 3 // index of the first word after the control
 	control := in.arg(2)
 	if in.op != opLoopMerge || control&unrolling == 0 {
 		return in
@@ -125,7 +134,8 @@ func rolled(in instruction) instruction {
 	return instruction{in.op, slices.Delete(args, from, to)}
 }
 
-// follow takes note of what an instruction says about those behind it.
+// follow updates the state by one instruction: the current source line and function, and pointers
+// into buffers.
 func (g *guarding) follow(in instruction) {
 	switch in.op {
 	case opString:
@@ -135,11 +145,11 @@ func (g *guarding) follow(in instruction) {
 	case opNoLine:
 		g.where.Line = ""
 	case opFunction:
-		// glslang's names have the types of the parameters behind them.
+		// glslang appends the types of the parameters to the name.
 		name, _, _ := strings.Cut(g.names[in.arg(1)], "(")
 		g.where, g.inside = Access{Function: name}, true
 	default:
-		// Ids are a module's own: where the first word is a type, the second is a result.
+		// If the first word is the id of a type, the second is that of a result.
 		typ := g.defs[in.arg(0)]
 		made := g.inside || in.op == opUndef || in.op == opConstantNull
 		if made && len(in.args) > 1 && typ.op == opTypePointer && typ.arg(1) == storagePhysicalStorageBuffer {

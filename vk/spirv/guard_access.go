@@ -6,12 +6,15 @@ import (
 	"slices"
 )
 
-// touch is memory that an instruction accesses: which of its words is the pointer, and how.
+// touch is one memory operand of an instruction: the index of the pointer among its words, and the
+// kind of access.
 type touch struct {
 	pointer int
-	kind    string // "" if it is more than one piece of a known size
+	kind    string // as Access.Kind; "" if the access is not one piece of a known size
 }
 
+// touched returns the memory operands of an instruction, by its opcode; nil if it accesses no
+// memory.
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -37,7 +40,9 @@ func touched(op uint32) []touch {
 	return nil
 }
 
-// guard gives an instruction a pointer that is checked, and writes the check before it.
+// guard appends to out the check of an instruction's memory operand, and returns the instruction
+// with the checked pointer in its place. It fails if the number of bytes is unknown or larger than
+// guardWidest.
 func (g *guarding) guard(in instruction, t touch, out []instruction) (instruction, []instruction, error) {
 	if t.kind == "" {
 		return in, out, fmt.Errorf("no check for memory accesses of opcode %d", in.op)
@@ -73,7 +78,8 @@ func (g *guarding) guard(in instruction, t touch, out []instruction) (instructio
 	return instruction{in.op, args}, out, nil
 }
 
-// target names what a pointer points to, as far as the module tells.
+// target returns the name of what a pointer points to, as block.member, from the debug names of the
+// module. It is empty if the module has none.
 func (g *guarding) target(pointer uint32) (string, error) {
 	pointee := func(made instruction) instruction { return g.defs[g.defs[made.arg(0)].arg(2)] }
 	for range deepest {
@@ -92,8 +98,9 @@ func (g *guarding) target(pointer uint32) (string, error) {
 
 func (g *guarding) member(of member) string { return g.names[of.of] + "." + g.members[of] }
 
-// plain refuses decorations of members that would get lost: a pointer that was an integer has only
-// those of its type. In the Vulkan memory model the instructions say the same themselves.
+// plain refuses a member with the decoration Coherent or Volatile. A pointer made from an integer
+// has no decorations of members, so they would be lost. In the Vulkan memory model the instructions
+// say the same themselves.
 func (g *guarding) plain(of member) error {
 	for _, how := range []uint32{decorationVolatile, decorationCoherent} {
 		if _, ok := g.decorations[decoration{of, how}]; ok {
@@ -103,7 +110,8 @@ func (g *guarding) plain(of member) error {
 	return nil
 }
 
-// extent is the bytes of a type in a buffer, from its first to its last.
+// extent returns the bytes from the first to the last byte of a type in a buffer, with explicit
+// layout.
 func (g *guarding) extent(typ uint32, depth int) (int, error) {
 	in := g.defs[typ]
 	if depth > deepest {

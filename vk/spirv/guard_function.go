@@ -2,7 +2,8 @@ package spirv
 
 import "slices"
 
-// invocation finds the module's gl_GlobalInvocationID, or declares it: a built-in must not be declared twice.
+// invocation finds the variable gl_GlobalInvocationID of the module, or declares it, and sets
+// g.index. A module must not have two variables of one built-in.
 func (g *guarding) invocation(body []instruction) []instruction {
 	for _, id := range g.order {
 		if b, ok := g.decoration(id, decorationBuiltIn); ok && b == builtInGlobalInvocationId && g.defs[id].op == opVariable {
@@ -16,17 +17,17 @@ func (g *guarding) invocation(body []instruction) []instruction {
 	mark := instruction{opDecorate, []uint32{g.index, decorationBuiltIn, builtInGlobalInvocationId}}
 	body = slices.Insert(body, annotationsEnd(body), mark)
 	for i, in := range body {
-		if in.op == opEntryPoint { // whose last words are the variables of its interface
+		if in.op == opEntryPoint { // its last words are the variables of its interface
 			body[i] = instruction{in.op, append(slices.Clone(in.args), g.index)}
 		}
 	}
 	return body
 }
 
-// function is what every access calls. In GLSL:
+// function returns the function that every access calls. In GLSL:
 //
 //	uint64_t check(uint64_t address, uint64_t bytes, uint64_t place, uint access) {
-//		uint64_t at = 0; // the last pair whose range begins at or before address: bisection
+//		uint64_t at = 0; // the last pair with from ≤ address, by bisection
 //		for (uint64_t step = half; step >= PAIR; step >>= 1)
 //			if (table[at + step].from <= address) at += step;
 //		uint64_t end = table[at].end;
@@ -35,8 +36,8 @@ func (g *guarding) invocation(body []instruction) []instruction {
 //		return memory + place;
 //	}
 //
-// The loop ends after as many rounds as the table has bits. In the caller this is no
-// control flow, so its structure stays as it is.
+// The loop ends after log2 of the table's length rounds. The caller gets a call and no control
+// flow, so its structured control flow stays valid.
 func (g *guarding) function(w Watch) []instruction {
 	long, word, truth := g.uint(64), g.uint(32), g.declare(opTypeBool)
 	f := &writer{additions: g.additions}
@@ -109,22 +110,24 @@ func (g *guarding) function(w Watch) []instruction {
 	return f.body
 }
 
-// writer writes instructions one after another.
+// writer appends instructions to the body of a new function.
 type writer struct {
 	*additions
 	body []instruction
 }
 
+// do appends an instruction without a result, or with its result among args.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
-// make writes an instruction with a result, and returns that.
+// make appends an instruction with a result of the type, and returns the id of the result.
 func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	id := f.id()
 	f.do(op, append([]uint32{typ, id}, args...)...)
 	return id
 }
 
-// at is a pointer to the integer of so many bits at an address; read and write use it.
+// at returns a pointer to the unsigned integer of so many bits at an address, given by its id. read
+// and write load and store there.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

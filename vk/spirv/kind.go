@@ -1,7 +1,7 @@
 package spirv
 
-// Kind says what a parameter or a buffer's element is. Except for Address it
-// is the name of the Go type that has the same bits.
+// Kind is the type of a parameter or of a buffer's elements. Except for Address it is the name of
+// the Go type with the same bits.
 type Kind string
 
 const (
@@ -27,7 +27,7 @@ type Real interface{ float32 | float64 }
 // eigenvalues of a matrix of Scalars are Reals.
 type Scalar interface{ float32 | float64 }
 
-// KindOf returns the Kind of T.
+// KindOf returns the Kind of T, Float32 or Float64.
 func KindOf[T Scalar]() Kind {
 	switch any(*new(T)).(type) {
 	case float32:
@@ -37,8 +37,8 @@ func KindOf[T Scalar]() Kind {
 	}
 }
 
-// Size returns the bytes a value of this kind takes in a buffer, a push block
-// or a specialisation constant's data.
+// Size returns the bytes of a value of this kind in a buffer, in a push block and in the data of
+// specialisation constants. They are the same in all three.
 func (k Kind) Size() uintptr {
 	switch k {
 	case Uint8, Int8:
@@ -52,7 +52,7 @@ func (k Kind) Size() uintptr {
 	}
 }
 
-// Bool is a specialisation constant of GLSL type bool: Vulkan wants four bytes.
+// Bool is a specialisation constant of GLSL type bool. Vulkan stores it in four bytes.
 type Bool uint32
 
 const (
@@ -60,6 +60,6 @@ const (
 	True  Bool = 1
 )
 
-// Float16 is an IEEE half in a buffer. Go has no arithmetic on it; it is
-// storage only.
+// Float16 holds the bits of a half-precision number in a buffer. It is for storage only: Go has no
+// arithmetic on it.
 type Float16 uint16

@@ -8,58 +8,56 @@ import (
 	"unsafe"
 )
 
-// MaxPushBytes is what every Vulkan device offers for push constants.
+// MaxPushBytes is the size of push constants, in bytes, that every Vulkan device offers.
 const MaxPushBytes = 128
 
-// Module is one compiled kernel. S is the Go struct of its specialisation
-// constants and P that of its push block, both generated from the shader: what
-// is compiled with an S and dispatched with a P cannot mix two kernels up.
+// Module is one compiled kernel. S is the Go struct of its specialisation constants, and P that of
+// its push block. Both are generated from the shader. So a kernel that was built from a Module
+// takes constants and parameters of this kernel only; a mistake is a compile error.
 type Module[S, P any] struct {
-	Name         string
+	Name         string       // the kernel's, unique in this repository
 	Code         []byte       // SPIR-V, little-endian words
 	Spec         []SpecField  // the fields of S, by id
 	Push         []PushField  // the fields of P, by offset
-	LocalSize    [3]Dimension // the workgroup's size
-	Capabilities []Capability
+	LocalSize    [3]Dimension // invocations of a workgroup in x, y and z
+	Capabilities []Capability // all that the shader declares, by number
 }
 
 // SpecField is one specialisation constant and its place in S.
 type SpecField struct {
-	Name         string // the Go field's
-	ID           uint32
-	Kind         Kind
-	Offset, Size uintptr
+	Name         string  // of the Go field
+	ID           uint32  // constant_id in GLSL
+	Kind         Kind    // type of the field
+	Offset, Size uintptr // place in S, in bytes
 }
 
-// PushField is one member of the push block and its place, the same in GLSL
-// and in P. Of an Address, Elem is the kind of the scalars or the Go type of the structs it points to, and
-// Readable and Writable tell what the shader declares it may do with them.
+// PushField is one member of the push block. Its offset in P is that in GLSL.
 type PushField struct {
-	Name               string // the Go field's
-	Offset, Size       uintptr
-	Kind               Kind
-	Elem               Kind
-	Readable, Writable bool
+	Name               string  // of the Go field
+	Offset, Size       uintptr // place in P, in bytes
+	Kind               Kind    // type of the member
+	Elem               Kind    // of an Address: type of the scalars, or the Go type of the structs, that it points to
+	Readable, Writable bool    // of an Address: whether the shader declares that it reads and writes there
 }
 
-// IsAddr tells whether the member is a device address.
+// IsAddr reports whether the member is a device address.
 func (f PushField) IsAddr() bool { return f.Kind == Address }
 
-// Dimension is one dimension of the workgroup's size: fixed in the shader, or
-// the value of a specialisation constant.
+// Dimension is one dimension of the workgroup's size: a number in the shader, or the value of a
+// specialisation constant.
 type Dimension struct {
 	Specialised bool
-	ID          uint32 // of the constant, where Specialised
-	Fixed       uint32 // the size, where not
+	ID          uint32 // of the specialisation constant, if Specialised
+	Fixed       uint32 // number of invocations, if not
 }
 
-// PushSize returns the bytes to push.
+// PushSize returns the bytes of P, the size of the push constants.
 func (m Module[S, P]) PushSize() uintptr {
 	var push P
 	return unsafe.Sizeof(push)
 }
 
-// GroupSize returns the workgroup's size under the given constants.
+// GroupSize returns the workgroup's size, in invocations by dimension, under the given constants.
 func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 	for i, d := range m.LocalSize {
 		size[i] = d.Fixed
@@ -72,9 +70,9 @@ func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 	return size
 }
 
-// SharedBytes returns the bytes of shared memory that a workgroup declares under the given constants:
-// all variables in the order of their declarations, each aligned. It fails where an array's size is
-// undefined under them (a division by zero).
+// SharedBytes returns the bytes of shared memory that a workgroup declares under the given
+// constants: all variables in the order of their declarations, each aligned. It fails if the size
+// of an array is undefined under them, for instance by a division by zero.
 func (m Module[S, P]) SharedBytes(spec S) (int, error) {
 	data := unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec))
 	bytes, err := SharedBytes(m.Code, m.Spec, data)
@@ -84,9 +82,9 @@ func (m Module[S, P]) SharedBytes(spec S) (int, error) {
 	return bytes, nil
 }
 
-// Check compares the Go structs with what was read from the shader: names,
-// offsets, sizes and types, and that the push block fits any device. Generated
-// modules pass; it guards against hand-made ones.
+// Check compares S and P with the descriptions in Spec and Push: names, offsets, sizes and types.
+// It fails, too, if the push block is larger than MaxPushBytes. Generated modules pass; Check is
+// for modules made by hand.
 func (m Module[S, P]) Check() error {
 	spec := make([]field, len(m.Spec))
 	for i, f := range m.Spec {
@@ -111,13 +109,15 @@ func (m Module[S, P]) Check() error {
 	return nil
 }
 
+// field is a struct field as compare sees it.
 type field struct {
 	name         string
 	offset, size uintptr
-	typ          string // as Kind spells it
+	typ          string // name of the type, as Kind has it
 }
 
-// compare holds a Go struct, but for its padding, against the wanted fields.
+// compare returns an error if the fields of a Go struct, without padding, differ from the wanted
+// ones.
 func compare(t reflect.Type, want []field) error {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("%v is no struct", t)
@@ -136,8 +136,8 @@ func compare(t reflect.Type, want []field) error {
 	return nil
 }
 
-// spelling returns a type's name as Kind spells it. (reflect puts the whole
-// import path into the argument of Addr[spirv.Float16].)
+// spelling returns the name of a type as Kind spells it. reflect writes the whole import path into
+// type arguments: spirv.Addr[github.com/vkevd/vkevd/vk/spirv.Float16].
 func spelling(t reflect.Type) string { return importPath.ReplaceAllString(t.String(), "") }
 
 var importPath = regexp.MustCompile(`[^\[\]]*/`)

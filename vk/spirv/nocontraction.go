@@ -2,14 +2,15 @@ package spirv
 
 import "slices"
 
-// NoContraction returns the module with every floating-point result marked
-// NoContraction, so that the driver must compute what the shader says, rounding
-// after each operation. Without it drivers rewrite FP64 as if it were exact:
-// (a+b)-b becomes a, and error-free transformations return zero. GLSL's precise
-// is not enough, for compilers leave conversions unmarked and drivers drop
-// double(float(x)). Where fusion is wanted the shader says fma().
+// NoContraction returns the module with every floating-point result decorated NoContraction. Then
+// the driver must compute what the shader says, with a rounding after each operation.
 //
-// A module that has been through it comes back unchanged.
+// Without the decoration drivers rewrite FP64 expressions as if arithmetic were exact: (a+b)−b
+// becomes a, and error-free transformations return zero. GLSL's precise does not suffice: compilers
+// do not decorate conversions, and drivers then drop double(float(x)). Where a shader wants a fused
+// operation, it calls fma().
+//
+// A module that has all decorations is returned unchanged.
 func NoContraction(code []byte) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -31,7 +32,7 @@ func NoContraction(code []byte) ([]byte, error) {
 	return encode(header, slices.Insert(body, annotationsEnd(body), marks...)), nil
 }
 
-// contracts tells whether a driver may fold the operation into another one.
+// contracts reports whether a driver may fold the operation into another one.
 func contracts(op uint32) bool {
 	switch op {
 	case opFConvert, opFNegate, opFAdd, opFSub, opFMul, opFDiv, opFRem, opFMod,
@@ -42,8 +43,8 @@ func contracts(op uint32) bool {
 	return false
 }
 
-// annotationsEnd returns the index of the first instruction behind the
-// annotations, the last section before types, constants and functions.
+// annotationsEnd returns the index of the first instruction after the annotations, the last section
+// before types, constants and functions.
 func annotationsEnd(body []instruction) int {
 	end := slices.IndexFunc(body, func(in instruction) bool {
 		switch in.op {

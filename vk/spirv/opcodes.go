@@ -2,6 +2,7 @@ package spirv
 
 // The numbers of the SPIR-V specification that this package reads or writes.
 const (
+	// Debug information, and the head of a module.
 	opSourceContinued = 2
 	opSource          = 3
 	opSourceExtension = 4
@@ -15,6 +16,7 @@ const (
 	opExecutionMode   = 16
 	opCapability      = 17
 
+	// Types.
 	opTypeBool         = 20
 	opTypeInt          = 21
 	opTypeFloat        = 22
@@ -25,6 +27,7 @@ const (
 	opTypeStruct       = 30
 	opTypePointer      = 32
 
+	// Constants, variables and functions.
 	opConstantTrue          = 41
 	opConstantFalse         = 42
 	opConstant              = 43
@@ -37,6 +40,7 @@ const (
 	opFunction              = 54
 	opVariable              = 59
 
+	// Annotations.
 	opDecorate             = 71
 	opMemberDecorate       = 72
 	opDecorationGroup      = 73
@@ -48,6 +52,7 @@ const (
 	opDecorateString       = 5632
 	opMemberDecorateString = 5633
 
+	// Floating-point arithmetic.
 	opFConvert          = 115
 	opFNegate           = 127
 	opFAdd              = 129
@@ -64,6 +69,7 @@ const (
 	opOuterProduct      = 147
 	opDot               = 148
 
+	// Integer arithmetic and logic.
 	opIAdd              = 128
 	opISub              = 130
 	opIMul              = 132
@@ -87,7 +93,7 @@ const (
 	opNot               = 200
 )
 
-// Those of functions.
+// Instructions of functions.
 const (
 	opUndef                  = 1
 	opLine                   = 8
@@ -130,6 +136,7 @@ const (
 )
 
 const (
+	// Decorations.
 	decorationSpecId        = 1
 	decorationArrayStride   = 6
 	decorationBuiltIn       = 11
@@ -140,13 +147,16 @@ const (
 	decorationOffset        = 35
 	decorationNoContraction = 42
 
+	// Built-in variables.
 	builtInWorkgroupSize      = 25
 	builtInGlobalInvocationId = 28
 
+	// Execution models and modes.
 	executionModelGLCompute  = 5
 	executionModeLocalSize   = 17
 	executionModeLocalSizeId = 38
 
+	// Storage classes.
 	storageInput                 = 1
 	storageWorkgroup             = 4
 	storagePrivate               = 6
@@ -155,6 +165,7 @@ const (
 )
 
 const (
+	// Memory models, scopes, and controls of functions and loops.
 	memoryModelVulkan = 3
 	scopeDevice       = 1
 	scopeQueueFamily  = 5
@@ -162,8 +173,8 @@ const (
 
 	unroll       = 0x1 // loop control
 	dontUnroll   = 0x2
-	promises     = 0x8 | 0x10 | 0x20 | 0x40 // about dependencies and rounds: each has an operand
-	peelCount    = 0x80                     // these two have one, and may not stand beside dontUnroll
+	promises     = 0x8 | 0x10 | 0x20 | 0x40 // hints on dependencies and rounds; each bit has an operand
+	peelCount    = 0x80                     // these two have an operand each, and exclude dontUnroll
 	partialCount = 0x100
 )
 

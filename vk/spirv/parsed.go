@@ -7,32 +7,35 @@ import (
 	"slices"
 )
 
-// parsed is a module's declarations by id.
+// parsed holds the declarations of a module: everything before its first function.
 type parsed struct {
-	entry        string
-	entries      int
-	modeOp       uint32 // how the local size is given: opExecutionMode or opExecutionModeId
-	mode         [3]uint32
-	capabilities []Capability
-	names        map[uint32]string
+	entry        string            // name of the compute entry point, "" if there is none
+	entries      int               // number of entry points
+	modeOp       uint32            // instruction that gives the local size: opExecutionMode or opExecutionModeId
+	mode         [3]uint32         // its operands: sizes, or ids of constants
+	capabilities []Capability      // as declared
+	names        map[uint32]string // from debug information, by id
 	members      map[member]string
 	decorations  map[decoration]uint32
-	defs         map[uint32]instruction // types, constants, variables
-	order        []uint32               // the ids of defs as declared
-	structs      map[string]Struct      // of buffers that the push block points to, by name
+	defs         map[uint32]instruction // types, constants and variables, by id
+	order        []uint32               // the ids of defs in the order of their declarations
+	structs      map[string]Struct      // elements of the buffers that the push block points to, by name
 }
 
+// member is a member of a struct type: the type's id and the member's index.
 type member struct{ of, index uint32 }
 
-// decoration is a key: the decorated id or member, and the decoration's number.
+// decoration is the key of a decoration: the decorated id or member, and the decoration's number.
 type decoration struct {
 	member
 	what uint32
 }
 
-// whole stands for the member index where all of an id is decorated.
+// whole stands in place of a member's index where the whole id is decorated.
 const whole = ^uint32(0)
 
+// collect reads the declarations. It checks nothing: what is missing or broken shows when it is
+// asked for.
 func collect(body []instruction) *parsed {
 	p := &parsed{
 		names: map[uint32]string{}, members: map[member]string{},
@@ -40,7 +43,7 @@ func collect(body []instruction) *parsed {
 	}
 	for _, in := range body {
 		if len(in.args) == 0 {
-			continue // nothing we look for is that short
+			continue // all instructions below have arguments
 		}
 		switch in.op {
 		case opCapability:
@@ -69,22 +72,25 @@ func collect(body []instruction) *parsed {
 			opSpecConstant, opSpecConstantComposite, opSpecConstantOp, opVariable:
 			p.define(in.arg(1), in)
 		case opFunction:
-			return p // declarations end here
+			return p // the declarations end
 		}
 	}
 	return p
 }
 
+// define notes the instruction that defines an id.
 func (p *parsed) define(id uint32, in instruction) {
 	p.defs[id] = in
 	p.order = append(p.order, id)
 }
 
+// decoration returns the operand of a decoration of a whole id, and whether the id has it.
 func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	operand, found = p.decorations[decoration{member{id, whole}, what}]
 	return operand, found
 }
 
+// workgroupSize returns the constant with the built-in WorkgroupSize, if there is one.
 func (p *parsed) workgroupSize() (in instruction, found bool) {
 	for _, id := range p.order {
 		if b, ok := p.decoration(id, decorationBuiltIn); ok && b == builtInWorkgroupSize {
@@ -94,7 +100,7 @@ func (p *parsed) workgroupSize() (in instruction, found bool) {
 	return in, false
 }
 
-// scalar returns the kind of a scalar type, "" for any other type.
+// scalar returns the kind of a scalar type, or "" if the type is not a scalar.
 func (p *parsed) scalar(typ uint32) Kind {
 	in := p.defs[typ]
 	switch in.op {
@@ -109,7 +115,8 @@ func (p *parsed) scalar(typ uint32) Kind {
 	return ""
 }
 
-// pushBlock lists the members of the push-constant variable's block.
+// pushBlock returns the members of the push block in the order of their offsets; nil if there is
+// none. Names are those of GLSL.
 func (p *parsed) pushBlock() ([]PushField, error) {
 	var fields []PushField
 	for _, id := range p.order {
@@ -136,6 +143,8 @@ func (p *parsed) pushBlock() ([]PushField, error) {
 	return fields, nil
 }
 
+// pushField describes a member of the push block by its type; name and offset are the caller's. It
+// refuses what Go cannot hold with the same bits.
 func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	in := p.defs[typ]
 	if in.op == opTypePointer && in.arg(1) == storagePhysicalStorageBuffer {
@@ -150,9 +159,9 @@ func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	return f, err
 }
 
-// pointee finds out what a buffer reference points to and what is done there: one kind of scalar, or
-// structs of one type, which it adds to p.structs.
-// A block counts as readable or writable as soon as one of its members is.
+// pointee sets the element and the access of a buffer reference. The block must be one array of
+// structs, which pointee adds to p.structs, or consist of one kind of scalar. A block counts as
+// readable or writable if one of its members is.
 func (p *parsed) pointee(typ uint32, f *PushField) error {
 	block := p.defs[typ]
 	if block.op != opTypeStruct {
@@ -184,8 +193,9 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 	return nil
 }
 
-// leaf returns the one kind of scalar a type is made of, given the kind seen
-// before ("" for none yet). Deep nesting is cut off: only broken words have it.
+// leaf returns the one kind of scalar that a type consists of. seen is the kind that was found
+// before, "" if none was. ok is false if there are several kinds. The depth is limited, because
+// types in broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	in := p.defs[typ]
 	switch {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Info is what a shader's words tell about it.
+// Info is what the words of a shader say about it.
 type Info struct {
-	EntryPoint   string
-	LocalSize    [3]Dimension
+	EntryPoint   string         // name of the entry point
+	LocalSize    [3]Dimension   // invocations of a workgroup in x, y and z
 	Spec         []SpecConstant // by id
 	Push         []PushField    // by offset; names as in GLSL
 	Structs      []Struct       // elements of the buffers that Push points to, by name
@@ -19,14 +19,16 @@ type Info struct {
 // SpecConstant is a specialisation constant as the shader declares it.
 type SpecConstant struct {
 	Name    string // as in GLSL
-	ID      uint32
-	Kind    Kind
-	Default uint64 // the bits, in the low Kind.Size() bytes
+	ID      uint32 // constant_id
+	Kind    Kind   // type
+	Default uint64 // bits of the shader's own value, in the low Kind.Size() bytes
 }
 
-// Reflect reads a module with one compute entry point. Push blocks may hold
-// scalars and buffer references. The block of a reference is one array of structs, or consists of one kind
-// of scalar; anything else is refused.
+// Reflect reads a module with one compute entry point.
+//
+// The push block may have scalars of 32 or 64 bits and buffer references. The block of a reference
+// must be one array of structs, or consist of one kind of scalar, in arrays, vectors or structs.
+// Reflect refuses everything else, also specialisation constants of other sizes or without names.
 func Reflect(code []byte) (*Info, error) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -52,8 +54,8 @@ func Reflect(code []byte) (*Info, error) {
 	return info, nil
 }
 
-// localSize prefers, as drivers must, a WorkgroupSize constant over the
-// execution modes: glslang writes it for local_size_x_id.
+// localSize returns the workgroup's size. A constant WorkgroupSize takes precedence over the
+// execution mode, as in drivers; glslang writes it for local_size_x_id.
 func (p *parsed) localSize() (size [3]Dimension) {
 	if workgroup, found := p.workgroupSize(); found {
 		for i := range size {
@@ -71,6 +73,7 @@ func (p *parsed) localSize() (size [3]Dimension) {
 	return size
 }
 
+// dimension returns a dimension that is given by the id of a constant.
 func (p *parsed) dimension(id uint32) Dimension {
 	if specID, ok := p.decoration(id, decorationSpecId); ok {
 		return Dimension{Specialised: true, ID: specID}
@@ -78,9 +81,9 @@ func (p *parsed) dimension(id uint32) Dimension {
 	return Dimension{Fixed: p.defs[id].arg(2)}
 }
 
-// specConstants lists what carries a SpecId. local_size_x_id makes an unnamed
-// constant of its own; it yields to a named one of the same id, and gets a
-// name from its role where there is none.
+// specConstants returns the constants with a SpecId in the order of their ids. glslang makes an
+// unnamed constant of its own for local_size_x_id. If a named constant has the same id, that one is
+// returned; otherwise the unnamed one is called LOCAL_SIZE_X.
 func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
 	byID := map[uint32]SpecConstant{}
 	for _, id := range p.order {

@@ -6,27 +6,29 @@ import (
 	"strings"
 )
 
-// SharedBytes is how much shared memory a shader declares under the given
-// specialisation constants: fields say where they lie in data. Those that data
-// lacks have the shader's own values.
+// SharedBytes returns the bytes of shared memory that a shader declares under the given
+// specialisation constants. fields gives their places in data. Constants that data lacks have the
+// shader's own values.
 //
-// Drivers may use less, for variables that nobody reads, or more: some of them spill
-// registers to shared memory, and say so nowhere else.
+// Drivers may use less, since they drop variables that no invocation reads, or more: some of them
+// spill registers to shared memory, and report it nowhere else.
 func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storageWorkgroup, "")
 }
 
-// inMemory begins the names of an invocation's own arrays that are meant to lie in memory, since they are
-// indexed by what is not known before. A driver counts them among the spills.
+// inMemory is the prefix of the names of an invocation's own arrays that belong in memory, because
+// their indices are not known at compile time. Drivers count them as spilled registers.
 const inMemory = "memory_"
 
-// MemoryBytes is how much memory a shader means each invocation to have for itself: that
-// of the global variables whose names begin with memory_.
+// MemoryBytes returns the bytes of private memory that a shader intends for each invocation: those
+// of the global variables whose names begin with memory_. The rest of what a driver reports is
+// spilled registers.
 func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storagePrivate, inMemory)
 }
 
-// declaredBytes is what the variables of a storage class take whose names begin with prefix.
+// declaredBytes returns the bytes of the variables of a storage class whose names begin with
+// prefix, laid out in order.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	body, err := declarations(code)
 	if err != nil {
@@ -48,13 +50,14 @@ func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32,
 	return total, nil
 }
 
-// evaluation is a module under specialisation constants, by their ids.
+// evaluation is a module under specialisation constants: given has their values by their ids.
 type evaluation struct {
 	*parsed
 	given map[uint32]uint64
 }
 
-// evaluate puts a module under the constants that data holds.
+// evaluate returns the module under the constants that data holds. A field past the end of data is
+// not given.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	e := &evaluation{collect(body), map[uint32]uint64{}}
 	for _, f := range fields {
@@ -67,7 +70,8 @@ func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	return e
 }
 
-// size is what a type takes without explicit layout, and its alignment.
+// size returns the bytes and the alignment of a type without explicit layout, as in shared memory.
+// Booleans take four bytes.
 func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	in := e.defs[typ]
 	if depth > deepest {
@@ -103,12 +107,14 @@ func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	return 0, 0, fmt.Errorf("type of opcode %d has no size", in.op)
 }
 
-// deepest is more than any compiler nests types or expressions.
+// deepest limits the depth of types and expressions. No compiler nests them as deep; broken modules
+// may have cycles.
 const deepest = 1000
 
 var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
 
-// value is that of a 32-bit integer or Boolean constant.
+// value returns the value of a 32-bit integer or Boolean constant, computed as the driver computes
+// it from the specialisation constants.
 func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	in := e.defs[id]
 	if depth > deepest {
@@ -139,7 +145,7 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	return 0, fmt.Errorf("constant of opcode %d is not known", in.op)
 }
 
-// fold does what array sizes are made with.
+// fold computes an operation of OpSpecConstantOp, for the operations that array sizes need.
 func fold(op uint32, v [3]uint32) (uint32, error) {
 	truth := func(b bool) (uint32, error) {
 		if b {

@@ -2,16 +2,17 @@ package spirv
 
 import "slices"
 
-// SharedAtBarriers returns the module with its shared memory made available and visible by
-// barriers, and no longer by each single access.
+// SharedAtBarriers returns the module with shared memory made available and visible by barriers,
+// and no longer by each access.
 //
-// In GLSL shared variables are coherent within the workgroup. Under the Vulkan memory model glslang writes
-// that down at every load and store, and drivers take it at its word: they fence each of them, and neither
-// keep a value in a register nor load two at once. Nobody relies on it, as another invocation's
-// value may be read behind a barrier only; so barriers that order shared memory now do the rest, too. The
-// accesses stay non-private.
+// In GLSL shared variables are coherent within the workgroup. Under the Vulkan memory model glslang
+// writes this at every load and store, and drivers obey: they put a fence at each access, keep no
+// value in a register, and do not combine loads. No kernel relies on it, because an invocation may
+// read what another one wrote only after a barrier. So the barriers that order shared memory do it
+// instead. The accesses stay non-private.
 //
-// A module without that memory model comes back unchanged, and so does one that has been through it.
+// A module without the Vulkan memory model is returned unchanged, and so is one that has been
+// through this pass.
 func SharedAtBarriers(code []byte) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -42,7 +43,8 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	return add.encode(header, body), nil
 }
 
-// available is what semantics lack to make memory available where they release, and visible where they acquire.
+// available returns the bits that semantics lack: availability if they release, visibility if they
+// acquire.
 func available(semantics uint32) (more uint32) {
 	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
 		more |= semanticsMakeAvailable
@@ -53,8 +55,9 @@ func available(semantics uint32) (more uint32) {
 	return more
 }
 
-// without is the arguments of an access without one of its memory operands, which begin at the given
-// place. The operands of the bits follow the mask in the order of the bits.
+// without returns the arguments of an access without one of its memory operands. at is the index of
+// the mask of memory operands. The operands of single bits follow the mask in the order of the
+// bits.
 func without(args []uint32, at int, bit uint32) []uint32 {
 	if len(args) <= at || args[at]&bit == 0 {
 		return args
@@ -68,7 +71,7 @@ func without(args []uint32, at int, bit uint32) []uint32 {
 	return slices.Delete(args, scope, scope+1)
 }
 
-// sharedPointers are the ids of all pointers to shared memory.
+// sharedPointers returns the ids of all pointers to shared memory.
 func sharedPointers(body []instruction) map[uint32]bool {
 	types, pointers := map[uint32]bool{}, map[uint32]bool{}
 	for _, in := range body {
@@ -82,7 +85,8 @@ func sharedPointers(body []instruction) map[uint32]bool {
 	return pointers
 }
 
-// constants are the values of the module's 32-bit constants.
+// constants returns the values of the module's 32-bit constants by id. Specialisation constants are
+// not among them.
 func constants(body []instruction) map[uint32]uint32 {
 	values := map[uint32]uint32{}
 	for _, in := range body {

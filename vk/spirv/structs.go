@@ -5,22 +5,23 @@ import (
 	"fmt"
 )
 
-// Struct is the element of a buffer that is one array of structs: buffer Merges { Merge at[]; }.
+// Struct is the element type of a buffer that is one array of structs, buffer Merges { Merge at[];
+// }.
 type Struct struct {
-	Name   string // as in GLSL
-	Size   uintptr
+	Name   string        // as in GLSL
+	Size   uintptr       // bytes from one element to the next
 	Fields []StructField // by offset
 }
 
 // StructField is one member of a Struct.
 type StructField struct {
-	Name   string // as in GLSL
-	Offset uintptr
-	Kind   Kind
-	Count  int // elements of an array or a vector; 0 for a single number
+	Name   string  // as in GLSL
+	Offset uintptr // in bytes
+	Kind   Kind    // type of the number, or of the elements
+	Count  int     // number of elements of an array or a vector; 0 for a single number
 }
 
-// structElement returns the type of the structs that a buffer's block is one array of.
+// structElement returns the struct type of which a buffer's block is one array, if it is.
 func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	if len(block.args) != 2 {
 		return 0, false
@@ -30,8 +31,9 @@ func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	return element.arg(0), array.op == opTypeRuntimeArray && element.op == opTypeStruct
 }
 
-// structure reads the layout of a struct whose members are numbers, vectors and arrays of numbers.
-// stride is that of the array it is an element of.
+// structure reads the layout of a struct type. stride is the distance of its elements in the
+// buffer, in bytes. Members must be numbers, or vectors or dense arrays of numbers: Go has no other
+// type with the same layout.
 func (p *parsed) structure(typ, stride uint32) (Struct, error) {
 	s := Struct{Name: p.names[typ], Size: uintptr(stride)}
 	if s.Name == "" {

@@ -12,13 +12,13 @@ const (
 	headerWords = 5
 )
 
-// instruction is one SPIR-V instruction: its opcode and the words after it.
+// instruction is one SPIR-V instruction: its opcode and the words after the first one.
 type instruction struct {
 	op   uint32
 	args []uint32
 }
 
-// arg returns the i-th word after the opcode, 0 where the instruction ends before it.
+// arg returns word i after the opcode's word, or 0 if the instruction has no such word.
 func (in instruction) arg(i int) uint32 {
 	if i >= len(in.args) {
 		return 0
@@ -26,7 +26,7 @@ func (in instruction) arg(i int) uint32 {
 	return in.args[i]
 }
 
-// text returns the zero-terminated string that starts at word i.
+// text returns the zero-terminated string that begins at word i.
 func (in instruction) text(i int) string {
 	var b []byte
 	for ; i < len(in.args); i++ {
@@ -36,7 +36,7 @@ func (in instruction) text(i int) string {
 	return s
 }
 
-// named is an instruction whose words are args and then a zero-terminated string.
+// named returns an instruction with the words args and then a zero-terminated string.
 func named(op uint32, text string, args ...uint32) instruction {
 	b := append([]byte(text), 0)
 	for len(b)%4 != 0 {
@@ -48,11 +48,13 @@ func named(op uint32, text string, args ...uint32) instruction {
 	return instruction{op, args}
 }
 
+// append returns words with the instruction's words appended.
 func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }
 
-// decode splits a module into its header and its instructions.
+// decode splits a module into its header and its instructions. It refuses what is no little-endian
+// SPIR-V, or ends within an instruction.
 func decode(code []byte) (header []uint32, body []instruction, err error) {
 	return decodeUntil(code, nothing)
 }
@@ -66,7 +68,7 @@ func declarations(code []byte) ([]instruction, error) {
 // nothing is the opcode of no instruction.
 const nothing = ^uint32(0)
 
-// decodeUntil is decode up to the first instruction of opcode stop, exclusively.
+// decodeUntil decodes up to the first instruction with opcode stop, which is not returned.
 func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction, err error) {
 	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, nil, fmt.Errorf("spirv: %d bytes are no module", len(code))
@@ -92,6 +94,7 @@ func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction,
 	return words[:headerWords], body, nil
 }
 
+// encode is the inverse of decode.
 func encode(header []uint32, body []instruction) []byte {
 	words := append([]uint32(nil), header...)
 	for _, in := range body {

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Root returns the module's folder, from anywhere inside it.
+// Root returns the folder of the module that contains the working directory.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -25,7 +25,7 @@ func Root() (string, error) {
 	return "", err
 }
 
-// glslc runs tools/glslc.sh. What it says on failure is the error.
+// glslc runs tools/glslc.sh and returns what it prints. If it fails, its messages are the error.
 func glslc(root string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(root, "tools", "glslc.sh"), args...)
 	var out, complaint bytes.Buffer
@@ -36,16 +36,18 @@ func glslc(root string, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// Compiler returns the pinned compiler's version.
+// Compile returns the SPIR-V of one variant as it is committed, after the passes
+// spirv.SharedAtBarriers and spirv.NoContraction.
 func Compiler(root string) (string, error) { return glslc(root, "--version") }
 
-// CompilerAvailable tells whether Compile would work without fetching anything.
+// CompilerAvailable reports whether the pinned compiler is installed, so that Compile and Validate
+// need no network.
 func CompilerAvailable(root string) bool {
 	_, err := glslc(root, "--available")
 	return err == nil
 }
 
-// Validate runs the pinned spirv-val on a file.
+// Validate runs the pinned spirv-val on a file of SPIR-V.
 func Validate(root, file string) error {
 	_, err := glslc(root, "--val", file)
 	return err

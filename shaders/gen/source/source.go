@@ -1,5 +1,5 @@
-// Package source, internal to vkevd, is what the generator and the staleness test both know of the
-// shader sources: their headers, what they include, how they are compiled.
+// Package source, internal to vkevd, reads and compiles the sources of shaders, and tells whether
+// generated files are up to date. The generator and the tests of package shaders use it.
 package source
 
 import (
@@ -15,43 +15,44 @@ import (
 
 // Source is one file TRADE/NAME.comp of the folder glsl.
 type Source struct {
-	Name      string     // the file's name, without extension
+	Name      string     // name of the file, without extension
 	Trade     string     // its folder: product, reduce, chase, tridiag, back or measure
-	Doc       []string   // first paragraph of the contract at the top of the file
-	Variants  []Variant  // the kernels compiled from it; at least one
-	Float64   bool       // its header has a line "float64 only"
-	Constants []Constant // declared for the host by #pragma host NAME...
-	Typed     bool       // it includes numerics.glsl: its kernels exist for each of Numbers
-	Hash      string     // of Doc, and of the code of the file and of all files it includes
+	Doc       []string   // lines of the first paragraph of the header
+	Variants  []Variant  // kernels compiled from it, at least one
+	Float64   bool       // the header has a line "float64 only"
+	Constants []Constant // shared with the host by #pragma host NAME...
+	Typed     bool       // it includes numerics.glsl, so its kernels exist for each of Numbers
+	Hash      string     // of Doc and Float64, and of the code of the file and of all files it includes
 }
 
-// File is the source's path below the folder glsl.
+// File returns the source's path below the folder glsl.
 func (s *Source) File() string { return s.Trade + "/" + s.Name + ".comp" }
 
-// Variant is one kernel made of a source. In the source's header
+// Variant is one kernel made of a source, with its preprocessor definitions. A line in the source's
+// header
 //
 //	// variant: NAME DEFINE=VALUE ...
 //
-// declares one; a source without such lines is one variant of its own name.
+// declares one. A source without such lines has one variant with its own name.
 type Variant struct {
 	Name    string
 	Defines []string
 }
 
-// GLSL is the folder of the sources, inside the shaders' folder.
+// GLSL returns the folder of the sources inside the folder of package shaders.
 func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
 
-// Constant is an integer that a source shares with the host.
+// Constant is an unsigned integer constant that a source shares with the host.
 type Constant struct{ Name, Value string }
 
-// Number is a type of numbers that a typed source is compiled for.
+// Number is a number type that a typed source is compiled for.
 type Number struct {
-	Go     string // the name of the Go type
-	Suffix string // of the kernel's name, "" for float64
-	Define string // what numerics.glsl looks at, "" for float64
+	Go     string // name of the Go type
+	Suffix string // appended to the kernel's name; "" for float64
+	Define string // preprocessor name that numerics.glsl tests; "" for float64
 }
 
-// Numbers are the number types of typed sources. The SPIR-V of the first one is committed; the
+// Numbers are the number types of typed sources. The SPIR-V for the first one is committed. The
 // generator and a test compile the others.
 var Numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}}
 
@@ -63,8 +64,8 @@ func (v Variant) For(n Number) Variant {
 	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define)}
 }
 
-// All reads every source in the shaders' folder, ordered by trade and name. Kernel names are unique
-// across trades.
+// All reads all sources in the folder of package shaders, in the order of trades and names. Names
+// of kernels are unique across trades.
 func All(dir string) ([]*Source, error) {
 	paths, err := filepath.Glob(filepath.Join(GLSL(dir), "*", "*.comp"))
 	if err != nil {
@@ -93,7 +94,7 @@ var (
 	defineForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=\S*)?$`)
 )
 
-// Read reads one source, .../glsl/TRADE/NAME.comp.
+// Read reads the source .../glsl/TRADE/NAME.comp. Its header is the comment at the top of the file.
 func Read(path string) (*Source, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -107,7 +108,7 @@ func Read(path string) (*Source, error) {
 	for line := range strings.Lines(string(text)) {
 		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
 		if !ok {
-			break // the header is the leading block of comments
+			break // the header ends
 		}
 		comment = strings.TrimSpace(comment)
 		if declared, ok := strings.CutPrefix(comment, "variant:"); ok {
@@ -132,11 +133,11 @@ func Read(path string) (*Source, error) {
 	}
 	for _, v := range s.Variants {
 		if !kernelName.MatchString(v.Name) {
-			return nil, fmt.Errorf("%s.comp: %q is no kernel name (small letters, digits, _)", s.Name, v.Name)
+			return nil, fmt.Errorf("%s: %q is not a name of a kernel (lower-case letters, digits, _)", s.File(), v.Name)
 		}
 		for _, d := range v.Defines {
 			if !defineForm.MatchString(d) {
-				return nil, fmt.Errorf("%s.comp: variant %s: %q is no NAME=VALUE", s.Name, v.Name, d)
+				return nil, fmt.Errorf("%s: variant %s: %q is not of the form NAME=VALUE", s.File(), v.Name, d)
 			}
 		}
 	}
@@ -156,15 +157,15 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants finds the constants that "#pragma host NAME..." names; each is declared in the same file, as
-// NAME = VALUE of decimal digits.
+// constants returns the constants that lines "#pragma host NAME..." list. Each must be declared in
+// the same file as NAME = VALUE, with a value in decimal digits.
 func constants(text []byte) (all []Constant, err error) {
 	text = uncommented(text)
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {
 			value := regexp.MustCompile(`\b` + name + ` = ([0-9]+)[,;]`).FindSubmatch(text)
 			if value == nil {
-				return nil, fmt.Errorf("%s for the host has no value", name)
+				return nil, fmt.Errorf("#pragma host %s: the file declares no such constant with a decimal value", name)
 			}
 			all = append(all, Constant{name, string(value[1])})
 		}
@@ -172,11 +173,11 @@ func constants(text []byte) (all []Constant, err error) {
 	return all, nil
 }
 
-// numerics is the header that picks a number type.
+// numerics is the name of the header that selects the number type.
 const numerics = "numerics.glsl"
 
-// visit finds Hash and Typed. They cover the source and the files it includes, directly or not;
-// conditional inclusion counts as inclusion.
+// visit sets Hash and Typed. Both cover the source and the files that it includes, directly or
+// indirectly. An include that the preprocessor would skip counts, too.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)
@@ -214,8 +215,8 @@ func (s *Source) visit(path string) error {
 	return nil
 }
 
-// uncommented removes comments that begin with //, blank lines and white space at the ends of lines:
-// none of it reaches the SPIR-V, which has no line numbers.
+// uncommented removes comments that begin with //, blank lines, and white space at the ends of
+// lines. None of it affects the SPIR-V, which has no line numbers.
 func uncommented(text []byte) []byte {
 	var code []byte
 	for line := range bytes.Lines(text) {
@@ -227,8 +228,8 @@ func uncommented(text []byte) []byte {
 	return code
 }
 
-// find looks an included file up in the folders that tools/glslc.sh names to the compiler, in the
-// same order: the includer's folder, glsl, glsl/common.
+// find looks up an included file in the same folders, in the same order, as the compiler with the
+// options of tools/glslc.sh: the includer's folder, glsl, glsl/common.
 func find(name string, dirs ...string) (string, error) {
 	for _, dir := range dirs {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -57,9 +57,9 @@ func TestReadHeader(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	for want, text := range map[string]string{
-		"kernel name": "// variant: Gemm\n",
-		"NAME=VALUE":  "// variant: gemm 1=2\n",
-		"not found":   "#version 460\n#include \"nowhere.glsl\"\n",
+		"name of a kernel": "// variant: Gemm\n",
+		"form NAME=VALUE":  "// variant: gemm 1=2\n",
+		"not found":        "#version 460\n#include \"nowhere.glsl\"\n",
 	} {
 		dir := folder(t, "glsl/product/a.comp", text)
 		if _, err := Read(filepath.Join(GLSL(dir), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,28 +9,27 @@ import (
 	"strings"
 )
 
-// Stamp is what a generated file says it was made from. Each source has its
-// own, in the head of its z file: two people at work on two kernels never
-// write the same file.
+// Stamp says in a generated file what it was made from. Each source has a stamp of its own in its z
+// file, so that changes of two kernels do not conflict.
 type Stamp struct {
-	Source   string // hash of the source and its includes
-	Compiler string
+	Source   string // Source.Hash
+	Compiler string // version
 	Kernels  []Stamped
 }
 
-// Stamped is one compiled kernel.
+// Stamped is one compiled kernel: its name and the hash of its SPIR-V.
 type Stamped struct{ Name, Hash string }
 
-// GoFile and SPVFile name what is generated, inside the shaders' folder.
+// GoFile and SPVFile return the paths of generated files. dir is the folder of package shaders.
 func GoFile(dir, source string) string  { return filepath.Join(dir, "z"+source+".go") }
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 
-// Add puts a compiled kernel into the stamp.
+// Add adds a compiled kernel to the stamp.
 func (t *Stamp) Add(kernel string, code []byte) {
 	t.Kernels = append(t.Kernels, Stamped{kernel, fmt.Sprintf("%x", sha256.Sum256(code))})
 }
 
-// String is the stamp as Go comments.
+// String returns the stamp as lines of Go comments.
 func (t Stamp) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// source   %s\n// compiler %s\n", t.Source, t.Compiler)
@@ -42,7 +41,7 @@ func (t Stamp) String() string {
 
 var stampLine = regexp.MustCompile(`(?m)^// (source|compiler|spv) +(\S.*)$`)
 
-// ReadStamp reads a source's stamp back; a missing file has an empty one.
+// ReadStamp reads the stamp of a source's Go file. The stamp is empty if there is no such file.
 func ReadStamp(dir, source string) (t Stamp) {
 	text, _ := os.ReadFile(GoFile(dir, source))
 	head, _, _ := strings.Cut(string(text), "\npackage ")
@@ -60,7 +59,8 @@ func ReadStamp(dir, source string) (t Stamp) {
 	return t
 }
 
-// Stale says why what is generated from a source is out of date; nil if it is not.
+// Stale returns nil if the generated files of a source are up to date, and otherwise an error that
+// says what differs.
 func Stale(dir string, s *Source, compiler string) error {
 	have := ReadStamp(dir, s.Name)
 	now := Stamp{Source: s.Hash, Compiler: compiler}
@@ -72,7 +72,7 @@ func Stale(dir string, s *Source, compiler string) error {
 		now.Add(v.Name, code)
 	}
 	if have.String() != now.String() {
-		return fmt.Errorf("%s is newer than what is generated from it; run make shaders\nhave\n%snow\n%s", s.File(), have, now)
+		return fmt.Errorf("the files generated from %s are out of date; run make shaders\nhave\n%snow\n%s", s.File(), have, now)
 	}
 	return nil
 }

@@ -13,10 +13,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// StructsFile names the file of Structs, inside the shaders' folder.
+// Structs returns a Go file with the structs that kernels find in buffers, as the committed SPIR-V
+// has them, and with the constants that sources share with the host. It fails if two kernels have
+// different structs of one name.
 func StructsFile(dir string) string { return GoFile(dir, "structs") }
 
-// shared is a struct that kernels and the host share.
+// shared is a struct that kernels share with the host, and the names of these kernels.
 type shared struct {
 	spirv.Struct
 	kernels []string
@@ -44,7 +46,7 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 					all[st.Name] = have
 				}
 				if !reflect.DeepEqual(have.Struct, st) {
-					return nil, fmt.Errorf("struct %s is one thing in %s and another in %s", st.Name, have.kernels[0], v.Name)
+					return nil, fmt.Errorf("struct %s has different layouts in %s and in %s", st.Name, have.kernels[0], v.Name)
 				}
 				have.kernels = append(have.kernels, v.Name)
 			}
@@ -64,6 +66,7 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 	return format.Source([]byte(b.String()))
 }
 
+// emit writes the struct and declarations that do not compile if Go has another layout.
 func (s *shared) emit(b *strings.Builder) {
 	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n", s.Name, listed(s.kernels))
 	end := uintptr(0)
@@ -82,14 +85,14 @@ func (s *shared) emit(b *strings.Builder) {
 		end = f.Offset + f.Kind.Size()*uintptr(max(f.Count, 1))
 	}
 	pad(s.Size)
-	b.WriteString("}\n\n// The shaders' layout: Go's being another would not compile.\nvar (\n")
+	b.WriteString("}\n\n// The layout in the shaders. A different one in Go would not compile.\nvar (\n")
 	for _, f := range s.Fields {
 		fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Offsetof(%s{}.%s)-%d]\n", s.Name, Camel(f.Name), f.Offset)
 	}
 	fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]\n)\n", s.Name, s.Size)
 }
 
-// listed is "a", "a and b" or "a, b and c", in lines of comments.
+// listed returns "a", "a and b" or "a, b and c" for a comment, with line breaks.
 func listed(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -106,7 +109,8 @@ func listed(names []string) string {
 	return b.String()
 }
 
-// emitConstants writes the constants that the source gives the host, in Go as SourceName.
+// emitConstants writes the source's constants for the host. SIZE of two_words.comp is TwoWordsSize
+// in Go.
 func (s *Source) emitConstants(b *strings.Builder) {
 	if len(s.Constants) == 0 {
 		return
@@ -118,7 +122,7 @@ func (s *Source) emitConstants(b *strings.Builder) {
 	b.WriteString(")\n")
 }
 
-// Camel turns snake_case into CamelCase and leaves inner capitals alone.
+// Camel turns snake_case into CamelCase. Other capital letters stay.
 func Camel(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {
@@ -129,14 +133,14 @@ func Camel(name string) string {
 	return b.String()
 }
 
-// StructsStale returns an error if StructsFile is out of date.
+// StructsStale returns nil if StructsFile is up to date.
 func StructsStale(dir string, sources []*Source) error {
 	want, err := Structs(dir, sources)
 	if err != nil {
 		return err
 	}
 	if have, _ := os.ReadFile(StructsFile(dir)); string(have) != string(want) {
-		return fmt.Errorf("%s is not what the SPIR-V says; run make shaders", filepath.Base(StructsFile(dir)))
+		return fmt.Errorf("%s is out of date; run make shaders", filepath.Base(StructsFile(dir)))
 	}
 	return nil
 }
