@@ -152,6 +152,43 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 	}
 }
 
+// TestLegendsAreSeen: above the curves, and not below the background.
+func TestLegendsAreSeen(t *testing.T) {
+	s := newStage(t)
+	s.pictureFiles()
+	for _, args := range []string{"spectrum v.txt w.npy", "density v.txt w.npy", "stages A.json B.json", "tune rows.json"} {
+		words := strings.Fields(args)
+		if _, stderr, status := s.run(append([]string{"plot", words[0], "--out", "p.png"}, words[1:]...)...); status != statusSuccess {
+			t.Fatal(stderr)
+		}
+		f, err := os.Open("p.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 { // a sample is 20 points wide, at 150 dots per inch of 72 points
+			wantR, wantG, wantB, _ := draw.Colour(i).RGBA()
+			longest, run := 0, 0
+			for y := range 120 { // title and legend
+				for x := range img.Bounds().Dx() {
+					run++
+					if r, g, b, _ := img.At(x, y).RGBA(); r != wantR || g != wantG || b != wantB {
+						run = 0
+					}
+					longest = max(longest, run)
+				}
+			}
+			if longest < 35 || longest > 50 {
+				t.Errorf("%s: a sample of colour %d of %d dots", args, i, longest)
+			}
+		}
+	}
+}
+
 // svgText is all text of the file, |between|bars|.
 func svgText(t *testing.T, file string) string {
 	t.Helper()

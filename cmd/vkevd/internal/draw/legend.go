@@ -59,22 +59,37 @@ func (l *legend) height(width vg.Length) vg.Length {
 	return vg.Length(len(l.rows(width)))*rowPitch + legendMargin
 }
 
-// draw fills the canvas from its upper left corner.
-func (l *legend) draw(c draw.Canvas) {
+// draw fills the canvas from its upper left corner. Rows begin at left if all of them fit there.
+func (l *legend) draw(c draw.Canvas, left vg.Length) {
+	rows := l.rows(c.Size().X)
+	left = min(left, c.Max.X-l.widest(rows))
 	style := l.style
 	style.YAlign = draw.YCenter
+	const lift = 1.2 // points: the middle of a font lies below that of its letters
 	y := c.Max.Y - rowPitch/2
-	for _, row := range l.rows(c.Size().X) {
-		x := c.Min.X
+	for _, row := range rows {
+		x := max(left, c.Min.X)
 		for _, e := range row {
 			const half = sampleWidth / 4 // of a sample's height
 			sample := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 				Min: vg.Point{X: x, Y: y - half}, Max: vg.Point{X: x + sampleWidth, Y: y + half},
 			}}
 			e.sample.Thumbnail(&sample)
-			c.FillText(style, vg.Point{X: x + sampleWidth + sampleGap, Y: y}, e.name)
+			c.FillText(style, vg.Point{X: x + sampleWidth + sampleGap, Y: y + lift}, e.name)
 			x += l.entryWidth(e) + entryGap
 		}
 		y -= rowPitch
 	}
+}
+
+// widest is the width of the widest row.
+func (l *legend) widest(rows [][]entry) (most vg.Length) {
+	for _, row := range rows {
+		width := -entryGap
+		for _, e := range row {
+			width += entryGap + l.entryWidth(e)
+		}
+		most = max(most, width)
+	}
+	return most
 }

@@ -1,6 +1,8 @@
 package draw
 
 import (
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -30,6 +32,13 @@ func (p *Picture) leftMargin() vg.Length {
 // pad moves both ends of an axis outwards by a part of its length, so that no curve runs along
 // the edge of the plot.
 func pad(axis *plot.Axis, low, high float64) {
+	if _, log := axis.Scale.(plot.LogScale); log {
+		ratio := axis.Max / axis.Min
+		if from, to := axis.Min*math.Pow(ratio, -low), axis.Max*math.Pow(ratio, high); from > 0 && to < maxLength {
+			axis.Min, axis.Max = from, to
+		}
+		return
+	}
 	length := axis.Max - axis.Min
 	if length+length*(low+high) > maxLength { // the padded ends would not be finite
 		return
@@ -41,21 +50,17 @@ const maxLength = 1e300
 
 // draw lays out title, legend and plot from the top down.
 func (p *Picture) draw(all draw.Canvas) {
-	c := draw.Crop(all, p.leftMargin(), -rightMargin, margin, -margin)
 	all.SetColor(p.plot.BackgroundColor)
 	all.Fill(all.Rectangle.Path())
+	c := draw.Crop(all, p.leftMargin(), -rightMargin, margin, -margin)
 	title := p.plot.Title
-	inside := c
-	if title.Text != "" {
-		inside.Max.Y -= title.TextStyle.Rectangle(title.Text).Size().Y + title.Padding
+	strip := c // of the legend: below the title
+	if title.Text == "" {
+		p.plot.Title.Text = " " // gonum leaves no padding below a title that is not there
 	}
-	if height := p.legend.height(c.Size().X); height > 0 {
-		p.plot.Title.Padding += height
-		if title.Text == "" { // gonum leaves no padding below a title that is not there
-			p.plot.Title.Text = " "
-		}
-		p.legend.draw(inside)
-	}
-	p.plot.Draw(c)
+	strip.Max.Y -= title.TextStyle.Rectangle(p.plot.Title.Text).Size().Y + title.Padding
+	p.plot.Title.Padding += p.legend.height(c.Size().X)
+	p.plot.Draw(c) // first: it fills the background
+	p.legend.draw(strip, p.plot.DataCanvas(c).Min.X)
 	p.plot.Title = title
 }

@@ -24,6 +24,8 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 	}
 	if !same {
 		p.plot.X.Label.Text = "index of the eigenvalue / n"
+	} else {
+		p.plot.X.Tick.Marker = wholeTicks{}
 	}
 	for i, s := range all {
 		points := thinned(s)
@@ -43,9 +45,7 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 		}
 	}
 	pad(&p.plot.X, 0.02, 0.02)
-	if !log {
-		pad(&p.plot.Y, 0.04, 0.04)
-	}
+	pad(&p.plot.Y, 0.04, 0.04)
 	return p, nil
 }
 

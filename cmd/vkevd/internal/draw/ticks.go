@@ -37,21 +37,46 @@ func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// decades are powers of ten, about ten of them with a label, for a positive range.
+// wholeTicks are roundTicks for an axis that counts: labels are whole numbers.
+type wholeTicks struct{}
+
+func (wholeTicks) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	for _, t := range (roundTicks{}).Ticks(low, high) {
+		if t.Value != math.Trunc(t.Value) {
+			continue
+		}
+		if high-low < 8 {
+			t.Label = fmt.Sprintf("%.0f", t.Value+0)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// decades are powers of ten, about ten of them with a label, for a positive range. Between few of
+// them there are ticks at 2, 3 … 9 times each.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
-	from, to := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
-	const most = 10
+	const most, few = 10, 5
+	const rounding = 1e-9 // of a logarithm
+	from, to := int(math.Ceil(math.Log10(low)-rounding)), int(math.Floor(math.Log10(high)+rounding))
 	every := 1 + (to-from)/most
 	var ticks []plot.Tick
-	for e := from; e <= to; e++ {
-		t := plot.Tick{Value: math.Pow10(e)}
-		if (e-from)%every == 0 {
-			t.Label = powerOfTen(e)
+	add := func(value float64, label string) {
+		if value >= low*(1-rounding) && value <= high*(1+rounding) {
+			ticks = append(ticks, plot.Tick{Value: value, Label: label})
 		}
-		if t.Value > 0 {
-			ticks = append(ticks, t)
+	}
+	for e := from - 1; e <= to; e++ {
+		label := ""
+		if (e-from)%every == 0 {
+			label = powerOfTen(e)
+		}
+		add(math.Pow10(e), label)
+		for m := 2.0; m < 10 && to-from <= few; m++ {
+			add(m*math.Pow10(e), "")
 		}
 	}
 	return ticks

@@ -3,6 +3,8 @@ package draw
 import (
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
 )
 
 func TestRoundTicks(t *testing.T) {
@@ -26,4 +28,37 @@ func TestRoundTicks(t *testing.T) {
 			t.Errorf("from %g to %g: %s, want %s", c.low, c.high, got, c.labels)
 		}
 	}
+}
+
+// TestWholeTicks: four eigenvalues had the indices 0.0, 0.5, 1.0 …
+func TestWholeTicks(t *testing.T) {
+	for want, ends := range map[string][2]float64{
+		"0 1 2 3": {-0.06, 3.06}, "0": {-0.5, 0.5}, "249 250 251": {248.9, 251.1}, "0 20 40 60 80 100": {-2, 104}, "250 260 270 280 290 300": {248, 302},
+	} {
+		if got := shown((wholeTicks{}).Ticks(ends[0], ends[1])); got != want {
+			t.Errorf("from %g to %g: %s, want %s", ends[0], ends[1], got, want)
+		}
+	}
+}
+
+// TestDecades: labels begin within the axis.
+func TestDecades(t *testing.T) {
+	for want, ends := range map[string][2]float64{
+		"1e0 1e1 1e2": {0.9, 300}, "1e-9 1e-7 1e-5 1e-3 1e-1 1e1 1e3 1e5 1e7 1e9": {1e-9, 2e10}, "1e-5 1e-4": {0.99e-5, 1.01e-4}, "": {2, 9},
+	} {
+		if got := shown((decades{}).Ticks(ends[0], ends[1])); got != want {
+			t.Errorf("from %g to %g: %s, want %s", ends[0], ends[1], got, want)
+		}
+	}
+}
+
+// shown are the labels.
+func shown(ticks []plot.Tick) string {
+	var labels []string
+	for _, tick := range ticks {
+		if tick.Label != "" {
+			labels = append(labels, tick.Label)
+		}
+	}
+	return strings.Join(labels, " ")
 }
