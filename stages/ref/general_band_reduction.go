@@ -1,0 +1,143 @@
+package ref
+
+// LeftPanels and RightPanels are the numbers of panels of the reduction to an upper band with b
+// superdiagonals: left panel p while p·b < n, right panel p while (p+1)·b < n.
+func LeftPanels(n, b int) int  { return max(0, (n+b-1)/b) }
+func RightPanels(n, b int) int { return Panels(n, b) }
+
+// GeneralBandReduction reduces the m×n matrix A, m ≥ n, to an upper band with b superdiagonals,
+// A = Q1·[B; 0]·P1ᵀ (ge2tb; the first stage of a two-stage dgesvd), with panels of b columns and
+// trailing updates of rank 2k.
+//
+// It returns the general compact band (BidiagonalBandAt) and the T factors of both sides. A holds
+// the reflectors afterwards: those of left panel p, explicitly as PanelQR leaves them, in columns
+// p·b … from row p·b on; those of right panel p, transposed, in rows p·b … from column (p+1)·b on.
+func GeneralBandReduction(m, n, b, k int, a []float64, lda int) (band, left, right []float64) {
+	r := generalReduction{
+		m: m, n: n, b: b, a: a, lda: lda,
+		w: make([]float64, n*k), z: make([]float64, m*k), v: make([]float64, n*k),
+		band:  make([]float64, BidiagonalBandLen(n, b)),
+		left:  make([]float64, LeftPanels(n, b)*b*b),
+		right: make([]float64, RightPanels(n, b)*b*b),
+	}
+	for block := 0; block < n; block += k {
+		c := block
+		for ; c < min(block+k, n); c += b {
+			r.leftPanel(block, c)
+			if c+b < n {
+				r.rightPanel(block, c)
+			}
+		}
+		if c < n { // a whole block of k columns, and more to come: A ← A − U·Wᵀ − Z·Vᵀ
+			r.pending(block, m-c, n-c, k, k, r.at(c, c), r.lda, c, c, false)
+		}
+	}
+	return r.band, r.left, r.right
+}
+
+// A generalReduction is a reduction in progress. Inside a block of k columns the trailing matrix
+// stays as it was when the block began. What it has become since is
+//
+//	Â = A − U·Wᵀ − Z·Vᵀ
+//
+// with one column of each for each column of the block's panels so far. U, the left reflectors,
+// lies in A where its panels were. Rows of U and Z are A's rows; rows of W and V are A's columns.
+type generalReduction struct {
+	m, n, b           int
+	a                 []float64
+	lda               int
+	w, v              []float64 // n×k
+	z                 []float64 // m×k
+	band, left, right []float64
+}
+
+func (r *generalReduction) at(i, j int) []float64 { return r.a[i+j*r.lda:] }
+
+// pending subtracts from x, which has the given rows and columns from (i, j) on, its part of
+// U·Wᵀ with p columns and of Z·Vᵀ with q columns; or the transpose of that if x is transposed.
+func (r *generalReduction) pending(block, rows, cols, p, q int, x []float64, ldx, i, j int, transposed bool) {
+	u, w, z, v := r.at(i, block), r.w[j:], r.z[i:], r.v[j:]
+	if transposed {
+		Gemm(false, true, cols, rows, p, -1, w, r.n, u, r.lda, 1, x, ldx)
+		Gemm(false, true, cols, rows, q, -1, v, r.n, z, r.m, 1, x, ldx)
+		return
+	}
+	Gemm(false, true, rows, cols, p, -1, u, r.lda, w, r.n, 1, x, ldx)
+	Gemm(false, true, rows, cols, q, -1, z, r.m, v, r.n, 1, x, ldx)
+}
+
+// leftPanel brings the panel at column c up to date, factors it, P = Q·R with Q = I − Y·T·Yᵀ, moves
+// R into the band and appends Y to U, and to W
+//
+//	w = Âᵀ·Y·T = (Aᵀ·Y − W·(Uᵀ·Y) − V·(Zᵀ·Y))·T        so that Qᵀ·Â = Â − Y·wᵀ
+func (r *generalReduction) leftPanel(block, c int) {
+	p, cols, rows, lda := c-block, min(r.b, r.n-c), r.m-c, r.lda
+	y := r.at(c, c)
+	r.pending(block, rows, cols, p, p, y, lda, c, c, false)
+	upper, tau := PanelQR(rows, cols, y, lda)
+	for j := range cols {
+		for i := range min(j+1, rows) {
+			r.band[BidiagonalBandAt(r.b, c+i, c+j)] = upper[i+j*cols]
+		}
+	}
+	t := make([]float64, r.b*r.b)
+	for j, column := 0, TFactor(rows, cols, y, lda, tau); j < cols; j++ {
+		copy(t[j*r.b:], column[j*cols:(j+1)*cols])
+	}
+	copy(r.left[c/r.b*r.b*r.b:], t)
+
+	below := c + r.b // first column after the panel
+	if rest := r.n - below; rest > 0 {
+		x := make([]float64, rest*r.b)
+		Gemm(true, false, rest, r.b, rows, 1, r.at(c, below), lda, y, lda, 0, x, rest)
+		r.minus(x, rest, r.w[below:], r.n, r.at(c, block), lda, y, lda, rows, p)
+		r.minus(x, rest, r.v[below:], r.n, r.z[c:], r.m, y, lda, rows, p)
+		Gemm(false, false, rest, r.b, r.b, 1, x, rest, t, r.b, 0, r.w[below+p*r.n:], r.n)
+	}
+}
+
+// rightPanel brings the rows beside the panel at c up to date, factors their transpose, X = Q·Lᵀ
+// with Q = I − v·T·vᵀ, moves L into the band and appends v to V, and to Z
+//
+//	z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T           so that Â·Q = Â − z·vᵀ
+//
+// Here U and W have the left panel's columns already.
+func (r *generalReduction) rightPanel(block, c int) {
+	p, b := c-block, r.b
+	below := c + b // first row and column of what remains
+	rest := r.n - below
+	x := r.v[below+p*r.n:]
+	for i := range b {
+		for j := range rest {
+			x[j+i*r.n] = r.at(c+i, below+j)[0]
+		}
+	}
+	r.pending(block, b, rest, p+b, p, x, r.n, c, below, true)
+	upper, tau := PanelQR(rest, b, x, r.n)
+	for i := range b { // L(i, j) is R(j, i)
+		for j := range min(i+1, rest) {
+			r.band[BidiagonalBandAt(b, c+i, below+j)] = upper[j+i*b]
+		}
+	}
+	t := TFactor(rest, b, x, r.n, tau)
+	copy(r.right[c/b*b*b:], t)
+	for i := range b {
+		for j := range rest {
+			r.at(c+i, below+j)[0] = x[j+i*r.n]
+		}
+	}
+
+	rows := r.m - below
+	y := make([]float64, rows*b)
+	Gemm(false, false, rows, b, rest, 1, r.at(below, below), r.lda, x, r.n, 0, y, rows)
+	r.minus(y, rows, r.at(below, block), r.lda, r.w[below:], r.n, x, r.n, rest, p+b)
+	r.minus(y, rows, r.z[below:], r.m, r.v[below:], r.n, x, r.n, rest, p)
+	Gemm(false, false, rows, b, b, 1, y, rows, t, b, 0, r.z[below+p*r.m:], r.m)
+}
+
+// minus replaces x, of b columns, by x − f·(gᵀ·y), where f and g have p columns and y has n rows.
+func (r *generalReduction) minus(x []float64, rows int, f []float64, ldf int, g []float64, ldg int, y []float64, ldy, n, p int) {
+	s := make([]float64, p*r.b)
+	Gemm(true, false, p, r.b, n, 1, g, ldg, y, ldy, 0, s, p)
+	Gemm(false, false, rows, r.b, p, -1, f, ldf, s, p, 1, x, rows)
+}
