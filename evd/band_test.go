@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandOfValues: large problems with few or no vectors take the wider band that their device's table has for
-// them, unless the caller says which, and small ones do not.
+// Large problems with few or no vectors take the wider band of their device's table, unless Options.Band
+// says otherwise. Small problems do not.
 func TestBandOfValues(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	table := stages.TuningFor(dev.Info())
@@ -35,7 +35,7 @@ func TestBandOfValues(t *testing.T) {
 	}
 }
 
-// TestValuesByAWiderBand solves by one: the values are those of the usual band up to rounding.
+// A wider band gives the same values up to rounding.
 func TestValuesByAWiderBand(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 45

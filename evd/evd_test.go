@@ -30,11 +30,11 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 	return d
 }
 
-// good is the ratio that a solver of ours must stay below; LAPACK's limit is evd.Threshold.
+// good is the bound of ratios in these tests; LAPACK's is evd.Threshold.
 const good = 10
 
-// solve solves the full matrix a twice over: with vectors, judged by evd/ratio and
-// the library's own Check, and without, which must agree.
+// solve solves the full matrix a twice: with vectors, which evd/ratio and Check measure, and without
+// vectors, where values must agree.
 func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -123,7 +123,7 @@ func valuesOnly(t *testing.T, d *vk.Device, n int, a evd.Sym[float64], opt evd.O
 	return res.Values
 }
 
-// small is the smallest tuning: every path is run by matrices of order 50 and less.
+// small is the smallest tuning: matrices of order 50 and less take every path with it.
 func small() *stages.Tuning {
 	t := stages.SmallestTuning()
 	return &t
@@ -187,7 +187,7 @@ func TestBandsAndBlocks(t *testing.T) {
 	}
 }
 
-// Garbage in the triangle that is not read, and behind the rows, must not matter.
+// The triangle that is not read, and memory between columns, may hold anything.
 func TestTrianglesAndLeadingDimensions(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -361,8 +361,8 @@ func TestGonumsSymmetric(t *testing.T) {
 	}
 }
 
-// The bindings free C memory in finalizers: under a permanent collection a use
-// after free would crash a solve or change its bits.
+// The bindings free C memory in finalizers. If the collector runs all the time, a use after free would
+// crash a solve or change its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
 	ctx := context.Background()
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -406,7 +406,7 @@ func TestSolvesUnderPermanentCollection(t *testing.T) {
 	judge(t, n, a.Data, first)
 }
 
-// A result that the plan cannot have made is refused, not read out of bounds.
+// Check refuses a result that the plan cannot have made, and does not read out of bounds.
 func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -428,7 +428,7 @@ func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	}
 }
 
-// TestCheckOfVectorsThatDoNotFit: they are the caller's, and whatever they hold is no reason to panic.
+// Check refuses vectors whose shape and memory do not fit together, and does not panic.
 func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

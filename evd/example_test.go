@@ -115,8 +115,8 @@ func ExampleCertificate() {
 	// [1.2679 3.0000 4.7321], proved: true, safe path: false
 }
 
-// One plan for several matrices, of which the two greatest eigenvalues are wanted, with a
-// measure of the last answer.
+// One plan for several matrices: their two largest eigenvalues with vectors, and a measure of each
+// answer.
 func ExamplePlan() {
 	dev, err := vk.Open(vk.Options{})
 	if err != nil {

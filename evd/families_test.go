@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// families are tridiagonals that have broken solvers, in the orders that are asked for.
+// families are tridiagonal matrices that have broken solvers, of any order.
 func families(n int) map[string]evd.Tridiagonal[float64] {
 	all := map[string]evd.Tridiagonal[float64]{}
 	add := func(name string, at func(i int) (d, e float64)) {
@@ -44,7 +44,7 @@ func families(n int) map[string]evd.Tridiagonal[float64] {
 	return all
 }
 
-// TestFamiliesOfEveryOrder solves them by every solver, with vectors where it has any.
+// Every solver solves the families, with vectors if it can find them.
 func TestFamiliesOfEveryOrder(t *testing.T) {
 	d := device(t, vk.Options{})
 	orders := []int{127, 128, 129}
@@ -70,7 +70,7 @@ func TestFamiliesOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestSplitEverywhere puts a zero in each place of the off-diagonal.
+// A zero in each place of the off-diagonal, one after the other, splits the matrix there.
 func TestSplitEverywhere(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 17

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A matrix whose columns are 2³¹ and 2³² elements apart: pages that nobody touches need no memory.
+// The columns of a matrix may be 2³¹ or 2³² elements apart. (Pages that are not touched take no memory.)
 func TestLeadingDimensionsBeyond32Bits(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

@@ -15,7 +15,7 @@ type forecast interface {
 	Close()
 }
 
-// What a plan for a dry device forecasts is what one for the device itself allocates.
+// A plan for a dry device forecasts the bytes that a plan for the device itself allocates.
 func TestForecastsAreWhatIsAllocated(t *testing.T) {
 	d := verifyDevice(t)
 	dry, small := vk.Dry(d.Info()), stages.SmallestTuning()

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"),
-// checks them and prints where the time went. For real GPUs:
+// TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"), checks the results and
+// prints the time of each phase. For real GPUs:
 //
 //	VKEVD_SIZES=1024,4096,8192 go test ./evd -run TestSizes -v
 //
@@ -45,8 +45,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// random is a symmetric matrix with normal entries below the diagonal and
-// nothing of meaning above it.
+// random is a symmetric matrix with normal entries in the lower triangle. The upper triangle means
+// nothing.
 func random(n int) evd.Sym[float64] {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: evd.Lower}
@@ -58,7 +58,7 @@ func random(n int) evd.Sym[float64] {
 	return a
 }
 
-// indices is the part that VKEVD_INDEX names.
+// indices is the part of the spectrum in VKEVD_INDEX.
 func indices(t *testing.T, n int) evd.Selection {
 	word := os.Getenv("VKEVD_INDEX")
 	if word == "" {

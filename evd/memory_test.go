@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A plan's peak is bounded, in units of the n² elements of one matrix.
+// A plan's memory is bounded, in units of the n² elements of one matrix.
 func TestPlansAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {
@@ -31,9 +31,9 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
-// A part of the vectors needs the matrix, the reflectors of Q2 (n²/2, and τ for each b of them) and 3·n·m elements: the
-// vectors, the representations of MRRR and a workspace of as many. Panels are some n·b and n·k.
-// Divide and conquer's n² is not kept for it.
+// A plan for m vectors needs the matrix, the reflectors of Q2 (n²/2, and a τ for each b elements), and
+// 3·n·m elements: the vectors, the representations of MRRR, and a workspace. Panels are n·b and n·k. It
+// does not allocate the n² elements of divide and conquer.
 func TestPlansForAPartAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {
@@ -63,7 +63,7 @@ func TestPlansForAPartAreSmall(t *testing.T) {
 	}
 }
 
-// Divide and conquer that is asked for values alone keeps no vectors.
+// Divide and conquer for values alone allocates no vectors.
 func TestDivideConquerValuesAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	const n = 16384

@@ -13,13 +13,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// magnitudes are the ends of the doubles and what lies between, some at a time in one matrix.
+// magnitudes are sets of magnitudes, each for one matrix: the ends of the range of doubles, and numbers
+// between them.
 var magnitudes = [][]float64{
 	{math.SmallestNonzeroFloat64}, {0x1p-1074, 0x1p-1022, 0}, {0x1p-1022}, {1e-160, 1e-300}, {1, 5e-324}, {1e160, 1e-160, 1},
 	{1e300, 1e-300, 0}, {math.MaxFloat64 / 32, 5e-324}, {math.MaxFloat64 / 32},
 }
 
-// scaledSym is a symmetric matrix whose entries have random signs and one of the magnitudes.
+// scaledSym is a symmetric matrix whose entries have random signs and random ones of the magnitudes.
 func scaledSym(n int, of []float64, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	a := make([]float64, n*n)
@@ -46,7 +47,7 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
-// An eigenvalue larger than any double is +Inf, and only that: the others and all vectors are right.
+// An eigenvalue that is larger than any double is +Inf. The others, and all vectors, are right.
 func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 8
@@ -78,7 +79,7 @@ func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	}
 }
 
-// Wherever in the referenced triangle a NaN or an infinity stands, it is found and named.
+// A NaN or an infinity anywhere in the triangle that is read is found, and the error has its place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 9

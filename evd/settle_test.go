@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Values that are off are found again: a few ulp by counts around them, at either side, many by bisection, which then
-// leaves the others alone.
+// Values that are wrong are found again: by counts around them if they are a few ulp off, on either side;
+// by bisection if they are far off. Bisection does not change the other values.
 func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -75,8 +75,8 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
-// The same of a part of the spectrum, of the least order, of eigenvalues that are equal, and of norms at the ends
-// of the range.
+// The same for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at the ends of
+// the range.
 func TestSpoiledPartsAreSettled(t *testing.T) {
 	d := verifyDevice(t)
 	small := stages.SmallestTuning()
@@ -134,7 +134,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 	}
 }
 
-// wilkinson is W⁺, whose largest eigenvalues are close in pairs.
+// wilkinson is Wilkinson's W⁺, whose largest eigenvalues come in close pairs.
 func wilkinson(n int) Tridiagonal[float64] {
 	return Tridiagonal[float64]{
 		D: vector(n, func(k int) float64 { return math.Abs(float64(k - n/2)) }), E: slices.Repeat([]float64{1}, n-1),

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// part solves for a part of the spectrum and judges what it gets against all values: count,
-// indices, values, vectors, and the library's own Check.
+// part solves for a part of the spectrum and compares with all values: number, indices, values. Vectors
+// are measured by evd/ratio and by Check.
 func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt evd.Options) {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +62,8 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 	}
 }
 
-// between is an interval with just the values [from, to) of all in it. The neighbours
-// must be far enough from each other.
+// between is an interval that holds all[from:to] and no others. Its ends are in the middle between two
+// values, which must not be close.
 func between(all []float64, from, to int) evd.Selection {
 	middle := func(i int) float64 {
 		switch {
@@ -100,7 +100,7 @@ func TestPartsOfTheSpectrum(t *testing.T) {
 	}
 }
 
-// TestEverySolver computes all, and part, of spectra that try the tridiagonal solvers.
+// Every solver computes all of a spectrum, and a part, of matrices that are hard for one of them.
 func TestEverySolver(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, from, to = 21, 4, 15
@@ -127,8 +127,7 @@ func TestEverySolver(t *testing.T) {
 	}
 }
 
-// An interval excludes its lower end and includes its upper one, also where a matrix is so
-// large that it is scaled.
+// An interval excludes its lower end and includes its upper end, also for a matrix that is scaled.
 func TestIntervalEnds(t *testing.T) {
 	d := device(t, vk.Options{})
 	ctx := context.Background()
@@ -185,7 +184,7 @@ func TestTooManyInTheInterval(t *testing.T) {
 	}
 }
 
-// TestOrdersZeroAndOneInParts: what is exact for the whole is so for a part.
+// Parts of the spectrum of orders 0 and 1 are exact.
 func TestOrdersZeroAndOneInParts(t *testing.T) {
 	d := device(t, vk.Options{})
 	for _, c := range []struct {

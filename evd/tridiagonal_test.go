@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tridiagonalPlan is closed when the test ends.
+// tridiagonalPlan makes a plan that is closed when the test ends.
 func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.TridiagonalPlan[float64] {
 	t.Helper()
 	p, err := evd.NewTridiagonalPlan[float64](d, n, opt)
@@ -25,7 +25,7 @@ func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Tr
 	return p
 }
 
-// solveTridiagonal judges values by certificates, and vectors by evd/ratio and by Check.
+// solveTridiagonal solves, certifies the values, and measures vectors by evd/ratio and by Check.
 func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridiagonal[float64], width float64) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -101,8 +101,8 @@ func TestPartOfATridiagonal(t *testing.T) {
 	}
 }
 
-// TestFallbackOfMRRR: where no check passes, divide and conquer finds the vectors, on the host or, of
-// more rows, on the device in memory of its own, and the counters say so.
+// If no vector of MRRR passes its check, divide and conquer finds the vectors: on the host, or for more
+// rows on the device, in memory of its own. The counters say so.
 func TestFallbackOfMRRR(t *testing.T) {
 	d := device(t, vk.Options{})
 	tune := small()
@@ -118,7 +118,7 @@ func TestFallbackOfMRRR(t *testing.T) {
 	}
 }
 
-// TestCountBelow holds the counts against those of another implementation.
+// CountBelow agrees with another implementation.
 func TestCountBelow(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -151,7 +151,7 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// TestCertifyFindsErrors: a value moved, and values counted from the wrong index.
+// Certify finds a value that was moved, and values with wrong indices.
 func TestCertifyFindsErrors(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -234,7 +234,7 @@ func TestBadTridiagonals(t *testing.T) {
 	}
 }
 
-// TestValuesAreSettled: what a method finds is replaced where counts do not certify it, and left alone where they do.
+// Values that counts do not certify are replaced, and others are not changed.
 func TestValuesAreSettled(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, width = 300, 4

@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// spoiled is a solver that does its work and then something to it.
+// spoiled is a method whose results are spoiled after they have been found.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
@@ -92,8 +92,8 @@ func verifyDevice(t *testing.T) *vk.Device {
 	return d
 }
 
-// What is wrong in the first result is seen, and the second one, found by other means, is returned; if that is wrong,
-// too, nothing is.
+// Verify sees an error in the first result and returns the second one, of the safe path. If that is
+// wrong, too, it returns an error.
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	ctx := context.Background()
 	d := verifyDevice(t)
@@ -140,7 +140,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	}
 }
 
-// Good results of every kind of matrix pass, at the ends of the range, too.
+// Right results pass for every kind of matrix, also at the ends of the range.
 func TestVerifyPassesWhatIsRight(t *testing.T) {
 	ctx := context.Background()
 	d := verifyDevice(t)

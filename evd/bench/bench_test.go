@@ -36,7 +36,7 @@ func newBench(t *testing.T, opt Options) *Bench {
 	return b
 }
 
-// everything is all stages, small.
+// everything measures all stages, with the smallest tuning.
 func everything(orders ...int) Options {
 	tune := stages.SmallestTuning()
 	return Options{Stages: Stages(), Orders: orders, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
@@ -106,8 +106,8 @@ func TestVariantsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestFirstRunsDoNotCount: the warm-up used to end with its time, after the first stage perhaps, and
-// the first sample of every other held what a driver compiles at a kernel's first run.
+// The first run of each measurement does not count, even if the warm-up's time is over before: it has the
+// time of what the driver compiles at a kernel's first run.
 func TestFirstRunsDoNotCount(t *testing.T) {
 	tune := stages.SmallestTuning()
 	opt := Options{
@@ -133,7 +133,7 @@ func TestFirstRunsDoNotCount(t *testing.T) {
 	}
 }
 
-// What cannot be measured must not keep the others from it.
+// A measurement that fails does not keep others from being taken.
 func TestOneStageFails(t *testing.T) {
 	opt := everything(20)
 	opt.Stages, opt.Bands = []string{"panel-qr", "syr2k"}, []int{4, 1000}

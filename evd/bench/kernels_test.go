@@ -22,7 +22,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A device that tells nothing refuses nothing, and a tuning that cannot be used is another error.
+// Without statistics of the driver no tuning is refused. A tuning that cannot be used is another error.
 func TestRefused(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: deviceName(), Statistics: true})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// made runs a recording on a fresh NaN-filled arena, and returns what is in the regions.
+// made runs a recording on a new arena filled with NaN, and returns what the regions hold.
 func made(t *testing.T, dev *vk.Device, l *vk.Layout, record func(*vk.Recorder, *vk.Arena), out ...vk.Region[float64]) [][]float64 {
 	t.Helper()
 	ctx := context.Background()
@@ -60,8 +60,8 @@ func TestRandomMoments(t *testing.T) {
 		r.matrix(rec, y(ws))
 	}, rx, ry)
 	const n = rows * cols
-	// Of a product of independent numbers with mean 0 and variance v the mean has
-	// standard deviation v/√n; five of them never happen.
+	// The mean of n products of independent numbers, each of mean 0 and variance v, has standard
+	// deviation v/√n. Five deviations never happen.
 	near := func(what string, got, want, deviation float64) {
 		if !(math.Abs(got-want) < 5*deviation/math.Sqrt(n)) {
 			t.Errorf("%s is %g, want %g", what, got, want)
@@ -104,8 +104,7 @@ func TestRandomBand(t *testing.T) {
 	}
 }
 
-// Random reflectors must make what the stages take for orthogonal matrices: norms
-// of vectors do not change.
+// Random reflectors are orthogonal matrices to the stages: norms of vectors do not change.
 func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	b := newBench(t, everything(1))
 	for _, s := range []sizes{{n: 2, b: 1, m: 1}, {n: 3, b: 2, m: 3}, {n: 37, b: 4, m: 5}, {n: 150, b: 8, m: 150}} {
@@ -141,10 +140,10 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	}
 }
 
-// seeds is how many a back transformation's input takes.
+// seeds is the number of seeds that the input of a back transformation takes.
 const seeds = 2
 
-// norm is that of row c of an m-row matrix.
+// norm is the norm of row c of a matrix with m rows.
 func norm(x []float64, c, m int) float64 {
 	sum := 0.0
 	for i := c; i < len(x); i += m {

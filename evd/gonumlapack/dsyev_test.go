@@ -24,7 +24,7 @@ var openOnce = sync.OnceValues(func() (*vk.Device, error) {
 	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 })
 
-// always is an implementation that leaves nothing to gonum but what is trivial or wrong.
+// always is an implementation that uses the device for all orders above one.
 func always(t testing.TB) *Implementation {
 	t.Helper()
 	dev, err := openOnce()
@@ -38,8 +38,8 @@ func always(t testing.TB) *Implementation {
 	return impl
 }
 
-// TestGonums is what gonum asks of a Dsyev, ten matrices of each shape. On a CPU driver most
-// of its time goes into those of order 100, so one in ten of them must do there.
+// TestGonums runs gonum's own test of Dsyev, ten matrices of each shape. On a CPU device order 100 would
+// take most of the time: one matrix in ten of that order is solved on the device there.
 func TestGonums(t *testing.T) {
 	impl := always(t)
 	if os.Getenv("VKEVD_GONUM") != "" {
@@ -49,7 +49,7 @@ func TestGonums(t *testing.T) {
 	testlapack.DsyevTest(t, &sampled{Implementation: impl})
 }
 
-// sampled gives gonum itself nine of ten matrices of order 100. Each comes with three calls.
+// sampled leaves nine of ten matrices of order 100 to gonum. Each matrix comes with three calls.
 type sampled struct {
 	*Implementation
 	large int
@@ -66,7 +66,7 @@ func (s *sampled) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, l
 	return s.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork)
 }
 
-// random fills a matrix with stride lda; what is not in the triangle is NaN.
+// random fills a triangle of a matrix with stride lda. All other elements are NaN.
 func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	a := make([]float64, n*lda)
 	for i := range n {
@@ -80,7 +80,7 @@ func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	return a
 }
 
-// whole is the n×n matrix of a triangle, packed.
+// whole is the packed n×n matrix of which a has one triangle.
 func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	full := make([]float64, n*n)
 	for i := range n {
@@ -93,8 +93,8 @@ func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	return full
 }
 
-// TestDsyev holds vectors against LAPACK's measures and values against gonum's, on both
-// triangles, with strides; only the triangle may be read, only n columns written.
+// TestDsyev measures vectors as LAPACK does, and compares values with gonum's, for both triangles and for
+// strides. Only the triangle may be read, and only n columns written.
 func TestDsyev(t *testing.T) {
 	impl := always(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -153,15 +153,14 @@ func identical(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// optimal is gonum's answer to a workspace query.
+// optimal is gonum's answer to a workspace query for order n.
 func optimal(n int, uplo blas.Uplo) float64 {
 	work := make([]float64, 1)
 	gonum.Implementation{}.Dsyev(lapack.EVCompute, uplo, n, nil, n, nil, work, -1)
 	return work[0]
 }
 
-// TestLikeGonum: whatever gonum refuses is refused with its words, queries are answered with
-// its numbers, and what is trivial comes out as its.
+// Panics, answers to queries and trivial results are the same as gonum's.
 func TestLikeGonum(t *testing.T) {
 	impl := always(t)
 	const n = 4
@@ -215,7 +214,7 @@ func TestLikeGonum(t *testing.T) {
 	}
 }
 
-// TestNotFinite: ok is false, and what was given is there still.
+// For a matrix that is not finite, ok is false, and a and w are unchanged.
 func TestNotFinite(t *testing.T) {
 	impl := always(t)
 	const n = 6
@@ -230,7 +229,7 @@ func TestNotFinite(t *testing.T) {
 			if impl.Dsyev(jobz, blas.Upper, n, a, n, make([]float64, n), work, len(work)) {
 				t.Errorf("%g: ok", bad)
 			}
-			// By columns the upper triangle's (1, 4) is (4, 1).
+			// Entry (1, 4) of the row-major upper triangle is (4, 1) in column-major terms.
 			e, ok := reported.(*evd.NonFiniteError)
 			if !ok || e.Row != 4 || e.Col != 1 {
 				t.Errorf("%g: reported %v", bad, reported)
@@ -242,7 +241,7 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestNoSecondMatrix: the vectors come back in a's own memory, and as they are to lie there.
+// The vectors are downloaded to a's own memory, row-major, without a second matrix.
 func TestNoSecondMatrix(t *testing.T) {
 	impl := always(t)
 	const n, lda = 9, 11
@@ -261,7 +260,7 @@ func TestNoSecondMatrix(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: goroutines with matrices of several orders get the same bits as one alone.
+// Many goroutines with matrices of several orders get the same bits as one goroutine.
 func TestManyAtOnce(t *testing.T) {
 	impl := always(t)
 	orders := []int{20, 21, 22, 23, 24, 25} // more than are kept
@@ -293,7 +292,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkDsyev is what the table of crossovers comes from.
+// BenchmarkDsyev measures the device and gonum. The table of crossovers comes from it.
 func BenchmarkDsyev(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// use puts impl under gonum for the length of a test.
+// use makes gonum use impl until the test ends.
 func use(t testing.TB, impl *Implementation) {
 	lapack64.Use(impl)
 	t.Cleanup(func() { lapack64.Use(gonum.Implementation{}) })
 }
 
-// TestEigenSym asks of mat.EigenSym on the device what gonum's own tests ask of it on the
-// host, with their tolerance: known spectra, A·v = λ·v, the matrix put together again.
+// TestEigenSym is gonum's own test of mat.EigenSym, with its tolerance, on the device: known spectra,
+// A·v = λ·v, and A = V·Λ·Vᵀ.
 func TestEigenSym(t *testing.T) {
 	use(t, always(t))
 	r := rand.New(rand.NewPCG(1, 1))
@@ -54,7 +54,7 @@ func TestEigenSym(t *testing.T) {
 	}
 }
 
-// TestEigenSymKnown: second differences, whose eigenvalues are 2 − 2·cos(kπ/(n+1)).
+// Second differences have the eigenvalues 2 − 2·cos(kπ/(n+1)).
 func TestEigenSymKnown(t *testing.T) {
 	use(t, always(t))
 	const n = 40
@@ -76,7 +76,7 @@ func TestEigenSymKnown(t *testing.T) {
 	}
 }
 
-// TestEigenSymNotOk: a failed factorisation refuses what needs one, with gonum's words.
+// After a factorisation that failed, methods that need one panic as gonum's do.
 func TestEigenSymNotOk(t *testing.T) {
 	impl := always(t)
 	impl.Report = nil

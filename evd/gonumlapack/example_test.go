@@ -24,7 +24,7 @@ func Example() {
 	lapack64.Use(impl)                         // the one line
 	defer lapack64.Use(gonum.Implementation{}) // before the device is closed
 
-	// From here on all is gonum's. A matrix this small does not even see the device.
+	// From here on only gonum's API is used. A matrix as small as this one is solved on the host.
 	a := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	var eig mat.EigenSym
 	fmt.Println(eig.Factorize(a, true))

@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// counted is a device with room for so many plans, which solve nothing.
+// counted is a device with memory for so many plans, which solve nothing.
 type counted struct {
 	room, open int
 	made       []string
@@ -57,7 +57,7 @@ func on(c *counted) *Implementation {
 	return impl
 }
 
-// call solves diag(n, …, 1) and returns ok and the first value: 0 from a counted plan, 1 from gonum.
+// call solves diag(n, …, 1). It returns ok and the first value: 0 from a counted plan, 1 from gonum.
 func call(impl *Implementation, n int, jobz lapack.EVJob) (ok bool, first float64) {
 	a, w, work := make([]float64, n*n), make([]float64, n), make([]float64, 3*n)
 	for i := range n {
@@ -87,7 +87,7 @@ func TestPlansAreKept(t *testing.T) {
 	}
 }
 
-// TestFullDevice: what is kept makes room, and when nothing does gonum solves.
+// If the device's memory is full, kept plans are closed; if that is not enough, gonum solves.
 func TestFullDevice(t *testing.T) {
 	c := &counted{room: 2}
 	impl := on(c)
@@ -105,7 +105,7 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// TestDeviceFails: ok is false, the reason is reported, and the plan is given up.
+// If the device fails, ok is false, the reason is reported, and the plan is closed.
 func TestDeviceFails(t *testing.T) {
 	c := &counted{room: 9, broken: errors.New("device lost")}
 	impl := on(c)
@@ -120,7 +120,7 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// TestCrossover: below it, and only there, gonum solves.
+// gonum solves matrices below the crossover, and no others.
 func TestCrossover(t *testing.T) {
 	c := &counted{room: 9}
 	impl := on(c)

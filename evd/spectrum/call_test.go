@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// An INFO word is what it is at its place of the recording, whatever becomes of its memory; of several the first is
-// the error, and the next recording begins with none.
+// An INFO word is read at its place in the recording, even if its memory is overwritten later. The first
+// of several words that are not 0 is the error. The next recording begins without words.
 func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// What a stage says of a block of T is said of rows, not of eigenvalues.
+// A stage's error about a block of T names rows, not eigenvalues.
 func TestNoConvergenceNamesRows(t *testing.T) {
 	err := notConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4})
 	var failed *NoConvergenceError

@@ -17,7 +17,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// valley is a target with a best place, and a clock that goes on with each measurement.
+// valley is a target with one best choice, and a clock that each measurement advances.
 type valley struct {
 	band, block int
 	tile        product.Tile
@@ -85,7 +85,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 	}
 }
 
-// TestSearchRefuses: what spills is not measured, and the best of the others is taken.
+// A search does not measure choices that spill, and takes the best of the others.
 func TestSearchRefuses(t *testing.T) {
 	v := &valley{band: 64, block: 512, tile: table.RankTwoK, spilled: func(c Choice) bool { return c.Band == 64 || c.RankTwoK == tiles[3] }}
 	s, notes := v.search(time.Hour)
@@ -112,7 +112,7 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
 		t.Errorf("not tried: %q", r.Untried)
 	}
-	// Even without any time the table is measured, so that there is an answer.
+	// The table is measured even with no time at all, so that there is an answer.
 	v = &valley{band: 64, block: 1024, step: time.Second}
 	s, _ = v.search(0)
 	if r, err := s.run(context.Background(), table); err != nil || r.Choice != table || r.Seconds != r.Before || len(v.tried) != 1 {
@@ -151,7 +151,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestTilesWork: every tile that may be chosen makes a plan, or is refused by name.
+// Every tile that may be chosen makes a plan, or is refused by name.
 func TestTilesWork(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", MaxLocal: 1024, SharedBytes: 48 << 10, Subgroup: 32})
 	for _, tile := range tiles {
@@ -167,7 +167,7 @@ func TestTilesWork(t *testing.T) {
 	}
 }
 
-// TestSearchHere measures on a device of this machine, for a moment.
+// TestSearchHere searches on a device of this machine for a moment.
 func TestSearchHere(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Statistics: true})
 	if err != nil {
