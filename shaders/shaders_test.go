@@ -64,6 +64,7 @@ func TestRecompile(t *testing.T) {
 	for _, s := range all {
 		for _, v := range s.Variants {
 			t.Run(v.Name, func(t *testing.T) {
+				t.Parallel() // most of the time is spent in the compiler
 				fresh, err := source.Compile(root, s, v)
 				if err != nil {
 					t.Fatal(err)
@@ -100,7 +101,10 @@ func TestEveryNumberType(t *testing.T) {
 		}
 		for _, v := range s.Variants {
 			for _, n := range source.Numbers[1:] {
-				testNumberType(t, root, s, v.For(n))
+				t.Run(v.For(n).Name, func(t *testing.T) {
+					t.Parallel()
+					testNumberType(t, root, s, v.For(n))
+				})
 			}
 		}
 	}
