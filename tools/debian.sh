@@ -1,10 +1,9 @@
-# Sourced by setup.sh and glslc.sh: questions to apt that both of them ask.
+# What setup.sh and glslc.sh both ask of apt. They source this file.
 # shellcheck shell=sh
 
-# debian_archive prints the address of the Debian archive this machine already
-# uses, so that no mirror is ever named here. Asking apt itself rather than
-# reading its sources covers every format they may be written in. Extra
-# arguments go to apt-get (a private state folder, for instance).
+# debian_archive prints the address of the Debian archive that this machine uses, so that no mirror
+# is named here. It asks apt, because source files have several formats. Extra arguments go to
+# apt-get, for instance a private state folder.
 debian_archive() {
 	. /etc/os-release
 	apt-get "$@" indextargets \
@@ -14,7 +13,7 @@ debian_archive() {
 			'$1 == "Debian" && $2 == "main" && $3 == c { print $4; exit }'
 }
 
-# installed_version PACKAGE prints nothing when the package is not installed.
+# installed_version PACKAGE prints the version, or nothing if the package is not installed.
 installed_version() {
 	dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
 		awk '$1 == "installed" { print $2; exit }'

@@ -1,16 +1,15 @@
 #!/bin/sh
-# glslc.sh compiles one shader with the one compiler whose output is committed.
+# glslc.sh compiles one shader with the pinned compiler. Committed SPIR-V comes from it.
 #
 #   glslc.sh IN.comp OUT.spv [NAME=VALUE ...]   compile, with preprocessor defines
 #   glslc.sh --val FILE.spv                     check with the same release's spirv-val
-#   glslc.sh --fetch                            get the compiler now (else at first use)
-#   glslc.sh --available                        exit status: is it here already?
+#   glslc.sh --fetch                            get the compiler now; otherwise at first use
+#   glslc.sh --available                        status 0 if it has been fetched
 #   glslc.sh --version                          print what is pinned
 #
-# The compiler is Debian trixie's, unpacked into the user's cache together with
-# trixie's C library, so it runs on older systems, needs no root and leaves the
-# machine's packages alone. The optimiser is not run: drivers optimise anyway,
-# and what the shader says is then what the SPIR-V says.
+# The compiler is Debian trixie's. It is unpacked into the user's cache together with trixie's C
+# library, so it runs on older systems, needs no root, and does not touch the machine's packages. The
+# optimiser does not run: drivers optimise anyway, and the SPIR-V then says what the shader says.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
@@ -34,7 +33,7 @@ fetch() (
 	trap 'rm -rf "$new"' EXIT
 	cd "$new"
 	mkdir -p lists/partial cache/archives/partial root
-	# Private apt state: the machine's own sources and lists stay as they are.
+	# Private apt state: the machine's own sources and lists do not change.
 	set -- -qq -o "Dir::State::lists=$new/lists" -o "Dir::Cache=$new/cache" -o APT::Sandbox::User=root
 	archive=$(debian_archive)
 	if [ -z "$archive" ]; then # no lists downloaded yet, as in fresh containers

@@ -1,12 +1,12 @@
 #!/bin/sh
-# release.sh VERSION [FOLDER] makes what a release consists of, in dist/ or FOLDER:
+# release.sh VERSION [FOLDER] makes the files of a release in dist/ or FOLDER:
 #
 #   vkevd-VERSION-linux-amd64.tar.gz     the command with README, licence and notices
-#   vkevd-VERSION-windows-amd64.zip      the same, where MinGW is installed (gcc-mingw-w64-x86-64)
+#   vkevd-VERSION-windows-amd64.zip      the same, if MinGW is installed (gcc-mingw-w64-x86-64)
 #   SHA256SUMS                           of the archives: sha256sum -c SHA256SUMS
 #
-# It builds for the machine it runs on and for Windows; cgo cannot be crossed to macOS
-# without Apple's SDK. Archives are the same bytes for the same commit and compilers.
+# It builds for the machine it runs on and for Windows. cgo cannot cross-compile for macOS without
+# Apple's SDK. The same commit and compilers give archives with the same bytes.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,8 +22,8 @@ case $version in
 v[0-9]*.[0-9]*.[0-9]*) ;;
 *) die "a version looks like v1.2.3, not $version" ;;
 esac
-# Where .git is a file, Go records no version without a word, and the program would not know who it is.
-[ -d .git ] || die "this is a worktree of a clone, or no clone; please run it in the clone itself"
+# If .git is a file, Go silently records no version, and the program could not tell its version.
+[ -d .git ] || die "this folder is a worktree or no clone; please run it in the clone itself"
 [ -z "$(git status --porcelain)" ] || die "there are changes that are not committed"
 [ "$(git describe --tags --exact-match 2>/dev/null)" = "$version" ] ||
 	echo "release: this commit has no tag $version; the program will call itself by its commit" >&2
@@ -35,7 +35,7 @@ out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# build GOOS GOARCH PROGRAM makes a folder with all that belongs into an archive, and prints its name.
+# build GOOS GOARCH PROGRAM makes a folder with the contents of an archive, and prints its name.
 build() {
 	name=vkevd-$version-$1-$2
 	mkdir "$work/$name"
@@ -47,7 +47,7 @@ build() {
 	echo "$name"
 }
 
-# notices are the licences of the modules that are compiled in.
+# notices prints the licences of the modules that are compiled in.
 notices() {
 	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/vkevd | sort -u |
 		while read -r module number folder; do

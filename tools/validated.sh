@@ -1,7 +1,7 @@
 #!/bin/sh
-# validated.sh COMMAND... runs tests under the Vulkan validation layers and
-# fails, beside where they fail, where the layers complain: the layers print
-# and go on, and go test shows what a passing test printed only with -v.
+# validated.sh COMMAND... runs tests under the Vulkan validation layers. It fails if a test fails, and
+# also if the layers complain: they only print and continue. go test shows the output of a passing
+# test only with -v, so COMMAND must have that flag.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
