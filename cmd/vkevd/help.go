@@ -31,20 +31,24 @@ Environment:
 {{environment}}
 Files:
 {{files}}{{end}}
-{{exitStatus}}
-{{end}}`
+Exit status:
+{{exitStatus}}{{end}}`
 
 func init() {
-	cobra.AddTemplateFunc("environment", func() string { return table(environmentVariables) })
-	cobra.AddTemplateFunc("files", func() string { return table(usedFiles) })
-	cobra.AddTemplateFunc("exitStatus", func() string { return exitStatuses })
+	cobra.AddTemplateFunc("environment", func() string { return table(environmentVariables, 33) })
+	cobra.AddTemplateFunc("files", func() string { return table(usedFiles, 33) })
+	cobra.AddTemplateFunc("exitStatus", func() string { return table(exitStatuses, 3) })
 }
-
-const exitStatuses = `Exit status: 0 success; 1 numerical failure or interrupted; 2 usage error, or a file that
-cannot be read or written; 3 no suitable device.`
 
 // An entry is a name and what it means.
 type entry struct{ name, meaning string }
+
+var exitStatuses = []entry{
+	{"0", "success"},
+	{"1", "the computation failed, its result is bad, or it was interrupted"},
+	{"2", "wrong usage, or a file that cannot be read or written"},
+	{"3", "no suitable device, too little device memory, or the device failed"},
+}
 
 // environmentVariables are those that the program reads, and those of others that users need.
 var environmentVariables = []entry{
@@ -63,10 +67,11 @@ var usedFiles = []entry{
 	{"~/.config/vkevd/tuning-*.json", "settings that tune --save writes, one file per device and driver"},
 }
 
-func table(entries []entry) string {
+// table puts meanings into a column.
+func table(entries []entry, column int) string {
 	var b strings.Builder
 	for _, e := range entries {
-		b.WriteString("  " + e.name + strings.Repeat(" ", max(33-len(e.name), 2)) + e.meaning + "\n")
+		b.WriteString("  " + e.name + strings.Repeat(" ", max(column-len(e.name), 2)) + e.meaning + "\n")
 	}
 	return b.String()
 }

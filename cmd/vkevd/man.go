@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +15,8 @@ func manCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man --dir FOLDER",
 		Short: "write manual pages",
-		Long: `man writes a manual page for each command, vkevd.1 and others, into a folder, which is made if
-it is not there. With SOURCE_DATE_EPOCH set the pages carry that date.`,
+		Long: `man writes a manual page for each command, vkevd.1 and others, into a folder. It makes the folder
+if there is none. With SOURCE_DATE_EPOCH set, the pages have that date.`,
 		Example: "  vkevd man --dir ~/.local/share/man/man1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := noArguments(cmd, args); err != nil {
@@ -31,27 +33,62 @@ it is not there. With SOURCE_DATE_EPOCH set the pages carry that date.`,
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			root.Long += "\n\n" + exitStatuses
-			forManual(root)
-			header := &doc.GenManHeader{Section: "1", Source: version(), Manual: "vkevd manual"}
-			return cannotWrite(dir, doc.GenManTree(root, header, dir))
+			return writePages(root, dir)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "the `FOLDER`")
+	cmd.Flags().StringVar(&dir, "dir", "", "write the pages into `FOLDER`")
 	return cmd
 }
 
-// forManual indents what is to stay as it is, formulas, far enough for the generator, which
-// reads texts as Markdown.
-func forManual(cmd *cobra.Command) {
-	lines := strings.Split(cmd.Long, "\n")
+// writePages writes the pages of a command and of all commands below it.
+func writePages(cmd *cobra.Command, dir string) error {
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() || c.Name() == "help" {
+			continue
+		}
+		if err := writePages(c, dir); err != nil {
+			return err
+		}
+	}
+	text, err := page(cmd)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
+	return cannotWrite(path, os.WriteFile(path, text, 0o666))
+}
+
+// page is cobra's manual page of a command with OPTIONS in the usual form, and with EXIT STATUS,
+// ENVIRONMENT and FILES.
+func page(cmd *cobra.Command) ([]byte, error) {
+	long := cmd.Long
+	defer func() { cmd.Long = long }()
+	cmd.Long = indented(long)
+	var b bytes.Buffer
+	header := &doc.GenManHeader{Section: "1", Source: version(), Manual: "vkevd manual"}
+	if err := doc.GenMan(cmd, header, &b); err != nil {
+		return nil, err
+	}
+	text := b.String()
+	if cmd.HasSubCommands() {
+		text = strings.Replace(text, cmd.CommandPath()+" [flags]\\fP", cmd.CommandPath()+"\\fP \\fICOMMAND\\fP …", 1)
+	}
+	before, rest, _ := strings.Cut(text, ".SH OPTIONS\n")
+	_, example, _ := strings.Cut(rest, ".SH EXAMPLE\n")
+	example, also, _ := strings.Cut(example, ".SH SEE ALSO\n")
+	return []byte(before + roffOptions(cmd) + ".SH EXAMPLE\n" + example +
+		roffSection("EXIT STATUS", exitStatuses) + roffSection("ENVIRONMENT", environmentVariables) +
+		roffSection("FILES", usedFiles) + ".SH SEE ALSO\n" + also), nil
+}
+
+// indented moves the indented lines of a text, such as formulas, further to the right: cobra reads
+// the text as Markdown and keeps only lines with four blanks as they are.
+func indented(text string) string {
+	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, "  ") {
 			lines[i] = "  " + line
 		}
 	}
-	cmd.Long = strings.Join(lines, "\n")
-	for _, c := range cmd.Commands() {
-		forManual(c)
-	}
+	return strings.Join(lines, "\n")
 }

@@ -27,7 +27,10 @@ func TestMan(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, part := range []string{`.TH "` + strings.ToUpper(name) + `" "1" "Jan 1970"`, ".SH NAME\n" + name + " - ", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXAMPLE\n.EX\n  vkevd "} {
+		for _, part := range []string{
+			".SH OPTIONS\n.TP\n", ".SH EXIT STATUS\n.TP\n\\fB0\\fP\nsuccess\n", ".SH ENVIRONMENT\n.TP\n\\fBVKEVD_DEVICE\\fP\n", ".SH FILES\n.TP\n", ".SH SEE ALSO\n",
+			`.TH "` + strings.ToUpper(name) + `" "1" "Jan 1970"`, ".SH NAME\n" + name + " - ", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXAMPLE\n.EX\n  vkevd ",
+		} {
 			if !strings.Contains(string(text), part) {
 				t.Errorf("%s lacks %q", name, part)
 			}
@@ -39,6 +42,13 @@ func TestMan(t *testing.T) {
 	check, _ := os.ReadFile("new/man1/vkevd-check.1")
 	if !strings.Contains(string(check), "\n.EX\nresidual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)\northogonality ") {
 		t.Errorf("the formulas are not kept apart:\n%s", check)
+	}
+	if plan, _ := os.ReadFile("new/man1/vkevd-plan.1"); !strings.Contains(string(plan), ".TP\n\\fB\\-n\\fP, \\fB\\-\\-n\\fP \\fIN\\fP\norder N of the matrix\n") ||
+		!strings.Contains(string(plan), "\\fB\\-\\-verify\\fP\n") || !strings.Contains(string(plan), "\\fB\\-\\-debug\\-shaders\\fP\n") {
+		t.Errorf("options are not in the usual form:\n%s", plan)
+	}
+	if root, _ := os.ReadFile("new/man1/vkevd.1"); !strings.Contains(string(root), "\\fBvkevd\\fP \\fICOMMAND\\fP …") {
+		t.Errorf("the synopsis has no command:\n%s", root)
 	}
 	s.file("file", "")
 	s.fails(statusInput, "file: cannot be written: not a directory", "man", "--dir", "file")

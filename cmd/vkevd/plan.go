@@ -56,6 +56,8 @@ MRRR finds a part of the vectors. In the rare case that it needs divide and conq
 	}
 	j.device = deviceFlag(cmd, s)
 	j.options.flags(cmd)
+	cmd.Flags().Lookup("vectors").Usage = "include eigenvectors, as without any flag"
+	cmd.Flags().Lookup("values-only").Usage = "include no eigenvectors"
 	j.config = configFlag(cmd, s)
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
