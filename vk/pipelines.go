@@ -189,9 +189,9 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 			return nil, wrap("looking into", r.name, "", err)
 		}
 	}
-	code, err := d.bounds.guard(r)
+	code, err := d.code(r)
 	if err != nil {
-		return nil, wrap("guarding", r.name, "", err)
+		return nil, err
 	}
 	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
 	if r.full {
@@ -215,6 +215,18 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 		close(v.done)
 	}()
 	return v, nil
+}
+
+// code is the SPIR-V that the driver compiles.
+func (d *Device) code(r recipe) ([]byte, error) {
+	code, err := d.bounds.guard(r)
+	if err != nil {
+		return nil, wrap("guarding", r.name, "", err)
+	}
+	if code, err = spirv.ControlFloats(code, floatModes(&d.from.props)); err != nil {
+		return nil, wrap("declaring the arithmetic", r.name, "", err)
+	}
+	return code, nil
 }
 
 func words(code []byte) []uint32 {

@@ -1,0 +1,70 @@
+package vk
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Kernels ask for the modes that a device has; where all widths share a behaviour, for both or none.
+func TestFloatModes(t *testing.T) {
+	all := driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}
+	zeros := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 64}
+	denorm, denorm32 := spirv.FloatControl{Mode: spirv.DenormPreserve, Bits: 64}, spirv.FloatControl{Mode: spirv.DenormPreserve, Bits: 32}
+	nearest, nearest32 := spirv.FloatControl{Mode: spirv.RoundingModeRTE, Bits: 64}, spirv.FloatControl{Mode: spirv.RoundingModeRTE, Bits: 32}
+	for _, c := range []struct {
+		name string
+		p    driver.Properties
+		want []spirv.FloatControl
+	}{
+		{"none", driver.Properties{Float32: all}, nil},
+		{"all", driver.Properties{Float32: all, Float64: all}, []spirv.FloatControl{zeros, denorm, nearest}},
+		{"doubles only", driver.Properties{Float64: all}, []spirv.FloatControl{zeros, denorm, nearest}},
+		{"together", driver.Properties{Float32: all, Float64: all, SubnormalsTogether: true, RoundingTogether: true}, []spirv.FloatControl{zeros, denorm, denorm32, nearest, nearest32}},
+		{"together, and floats lack it", driver.Properties{Float64: all, SubnormalsTogether: true, RoundingTogether: true}, []spirv.FloatControl{zeros}},
+		{"one", driver.Properties{Float64: driver.FloatControls{Nearest: true}}, []spirv.FloatControl{nearest}},
+	} {
+		if got := floatModes(&c.p); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// The validation layer accepts a kernel with every mode that the device offers.
+func TestFloatModesAreValid(t *testing.T) {
+	for _, together := range []bool{false, true} { // as on a device where all widths share a behaviour
+		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if len(d.Info().FloatControls) == 0 {
+			t.Skip("the device offers no mode")
+		}
+		if len(floatModes(&d.from.props)) == 0 {
+			t.Errorf("%v is offered, nothing is asked for", d.Info().FloatControls)
+		}
+		d.from.props.SubnormalsTogether, d.from.props.RoundingTogether = together, together
+		if _, err := Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults()); err != nil {
+			t.Error(err)
+		}
+		if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), shaders.OrmtrQ2TeamsDefaults()); err != nil {
+			t.Error(err)
+		}
+		d.drain()
+		code, err := d.code(recipe{code: shaders.ProbeFma().Code})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := spirv.ControlFloats(code, floatModes(&d.from.props))
+		if err != nil || !bytes.Equal(code, again) || bytes.Equal(code, shaders.ProbeFma().Code) {
+			t.Errorf("a kernel is compiled without the modes, %v", err)
+		}
+	}
+}
