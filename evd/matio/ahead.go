@@ -13,7 +13,8 @@ const (
 // stream belongs to the goroutine.
 //
 // Buffers go round: fill takes one from empty and sends it on blocks, and Read returns it to empty
-// when all of it has been read.
+// when all of it has been read. So memory is bounded, by aheadBlocks·aheadBytes, and the
+// decompressor waits if parsing is slower.
 type ahead struct {
 	blocks chan block    // what was read, in order
 	empty  chan []byte   // buffers to read into

@@ -39,7 +39,7 @@ type AtomicFile struct {
 }
 
 // CreateAtomic opens path for writing. The caller must call Commit or Abort. Errors are those of
-// the operating system.
+// the operating system: that the folder does not exist or is not writable, for example.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if f, err := openDirect(path); f != nil || err != nil {
 		return f, err
@@ -58,7 +58,7 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 		return nil, fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	if statErr == nil {
-		if err := f.Chmod(mode); err != nil { // the umask took its part of a mode it should not touch
+		if err := f.Chmod(mode); err != nil { // the umask may have cleared bits of it
 			return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 		}
 	}
@@ -129,9 +129,17 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit waits until the data are on the disk, and gives the file its name. If this fails, or if a
-// Write has failed, the target is as before and the temporary file is removed. After Commit or
-// Abort it returns os.ErrClosed.
+// Commit makes the file appear under its name:
+//
+//  1. the data are synced to the disk
+//  2. the temporary file is closed
+//  3. it is renamed to the target, which replaces an existing file at once
+//  4. the folder is synced
+//
+// If one of the first three steps fails, or if a Write has failed, the target is as before and the
+// temporary file is removed. A machine that stops at any time leaves the old file or the complete
+// new one. A file that is written directly is only closed. After Commit or Abort it returns
+// os.ErrClosed.
 func (a *AtomicFile) Commit() error {
 	if a.closed {
 		return os.ErrClosed

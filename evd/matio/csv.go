@@ -43,6 +43,9 @@ type header struct {
 // hasNumbers tells whether the input begins like such a table: with a # comment, with a number, or
 // with a line of text that a number follows, as the first or the second field of the next line. It
 // consumes nothing: it looks at what the input has buffered.
+//
+// It is deliberately narrow. A text of words, or a binary file, shall be refused as an unknown
+// format, and not as a table with an error in its first line.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	start = bytes.TrimPrefix(start, []byte(byteOrderMark))
@@ -129,7 +132,9 @@ func readCSV(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// rows reads all numbers, by rows. Every row must have as many as the first one.
+// rows reads all numbers, by rows. Every row must have as many as the first one; the error names
+// the line. A file without numbers is an error. The numbers grow in one slice, whose capacity
+// doubles: at most three times the memory of the matrix is in use for a moment.
 func (t *table) rows() (a []float64, rows, cols int, err error) {
 	if err = t.first(&a); err != nil && err != io.EOF {
 		return nil, 0, 0, err
@@ -168,8 +173,15 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 }
 
 // isRow decides about a first line that is a name and numbers, when all rows below are a name and
-// numbers, too: is it a row, or does it have the numbers of the columns? If one of the two makes
-// the matrix square, that is right. Otherwise it is a header if it counts 0, 1, 2, … or 1, 2, 3, …
+// numbers, too. It may be a row, or a header whose column names are numbers:
+//
+//	a 1 2        x 0 1
+//	b 3 4        a 5 6
+//	             b 7 8
+//
+// It is what makes the matrix square, if one of the two does: the first file above is a matrix of
+// order 2, and so is the second. Otherwise it is a header if it counts 0, 1, 2, … or 1, 2, 3, …,
+// and a row if it does not.
 func (h *header) isRow(rows, cols int) bool {
 	if h.corner || len(h.row) != cols || rows == cols {
 		return false
@@ -222,6 +234,8 @@ func (t *table) first(a *[]float64) error {
 
 // row appends the numbers of the next line that has any. At the end of the file the error is
 // io.EOF, together with the numbers of a last line without a line feed.
+//
+// The first row after a header decides whether rows have names; see ReadCSV. All other rows follow.
 func (t *table) row(a []float64) ([]float64, error) {
 	end, err := t.start()
 	if err != nil {
@@ -269,7 +283,9 @@ func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 }
 
 // numbers appends the field just read, number `before` of its row counted from 0, and all later
-// fields of the row. end is what ended the field.
+// fields of the row. end is what ended the field. The error names the column, counted from 1, with
+// the row's name as column 1. If the first line fails because of a word, the message says what
+// would make it a header.
 func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 	for k := before + 1; ; k++ {
 		x, complaint := t.number()

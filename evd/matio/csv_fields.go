@@ -12,6 +12,14 @@ const longestField = 1 << 10
 
 // fields splits a table of text into its fields. A field ends at a separator or at the end of the
 // line.
+//
+// The rules about blanks are those that files in use need. Blanks around commas and semicolons are
+// not part of a field. Blanks separate fields if no comma or semicolon came before them in the
+// file; any number of them is one separator, and blanks at the end of a line separate nothing. So
+// "1 , 2" has two fields. "1 2" has two fields, too, but only one in a file with commas.
+//
+// A field may be between double quotes, in which separators have no meaning. A quoted field cannot
+// contain a line end.
 type fields struct {
 	*input
 	line int // line of the field last read, from 1
@@ -52,7 +60,8 @@ func hasSemicolons(in *input) bool {
 }
 
 // start reads the first field of the next line that is neither blank nor a comment, and returns
-// what ended it. At the end of the file the error is io.EOF.
+// what ended it. At the end of the file the error is io.EOF, and there is no field. A quoted field
+// is never a comment, and an empty one does not make a line blank.
 func (t *fields) start() (end byte, err error) {
 	for {
 		end, err := t.next()
@@ -74,7 +83,8 @@ func (t *fields) start() (end byte, err error) {
 }
 
 // number returns the value of the field. The complaint says why the field is not a number; it is
-// empty if it is one.
+// empty if it is one. In a file with semicolons, a field with one comma is read with a decimal
+// point instead, if it is a number then.
 func (t *fields) number() (x float64, complaint string) {
 	if x, complaint = number(t.field); complaint != "" && t.between == ';' && bytes.Count(t.field, []byte{','}) == 1 {
 		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
@@ -93,6 +103,10 @@ func (t *fields) separates(c byte) bool {
 // next reads a field, and returns what ended it: the separator or a line feed. The end of the file
 // counts as a line feed, with the error io.EOF. A comment is one field up to the end of its line,
 // of which only the first character is kept.
+//
+// The separator is decided here if it is not known yet: by the first comma, or by the first blanks
+// between two fields on a line. Later a comma in a file with blanks is part of a field, which is
+// then not a number, and blanks in a file with commas likewise.
 func (t *fields) next() (end byte, err error) {
 	t.field, t.quoted = t.field[:0], false
 	comment := false

@@ -24,7 +24,13 @@ type diagonals struct {
 	out   Tridiagonal // the rows so far
 }
 
-// readDiagonals reads the whole input. Errors are *FormatError, with the line.
+// readDiagonals reads the whole input. The first line decides what is expected:
+//
+//	one number      the order; then so many rows of "i d e" or "d e"
+//	two numbers     a row "d e"; then rows up to the end of the file
+//	names           skipped; then as above, or rows of "i d e"
+//
+// Errors are *FormatError, with the line.
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
@@ -83,9 +89,10 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 	}
 }
 
-// row reads the numbers of one row. If a row has no e, the next call is an error. The row number i
-// must be a number, but its value is not used: some files of the STCollection number their rows
-// wrongly.
+// row reads the numbers of one row. The first row decides how many words a row has, with or without
+// its number i. A row without e is accepted here, and the next row, if there is one, is then an
+// error. The row number i must be a number, but its value is not used: some files of the
+// STCollection number their rows wrongly.
 func (r *diagonals) row(words [][]byte) error {
 	if r.width == 0 {
 		r.width = max(2, len(words))

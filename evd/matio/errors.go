@@ -2,7 +2,14 @@ package matio
 
 import "fmt"
 
-// A FormatError says that a file does not have the format that it should have, and where.
+// A FormatError says that a file does not have the format that it should have, and where. All
+// readers of this package return it, never wrapped, for what a file contains; errors of the stream
+// are passed on with the file's name. It prints as
+//
+//	demo.mtx:17: row "9" is outside 1 to 8
+//	demo.npy: the file ends inside its elements
+//
+// so that editors can jump to the place.
 type FormatError struct {
 	File string // name, as the caller gave it
 	Line int    // counted from 1, after decompression; 0 if the format has no lines (.npy)
@@ -17,9 +24,12 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
 }
 
-// A TooLargeError says that the system has no memory for the matrix that a file describes.
+// A TooLargeError says that the system has no memory for the matrix that a file describes, or that
+// the matrix is larger than any that this package reads (8 TiB).
 type TooLargeError struct {
-	File       string // name, as the caller gave it
+	File string // name, as the caller gave it
+	// Shape of the matrix. While a table is read, whose shape is not known before its end, this is
+	// the line and the column that were reached.
 	Rows, Cols int
 }
 

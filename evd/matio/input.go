@@ -12,7 +12,10 @@ import (
 const unknown = -1
 
 // An input is a stream of bytes after decompression, with its name for errors. Whoever opened it
-// must call done.
+// must call done, also after an error of a read. It is for one goroutine.
+//
+// The embedded Reader buffers 64 KiB. So Peek can look at that much without consuming it, which is
+// how formats are recognised: streams need not be able to seek.
 type input struct {
 	*bufio.Reader
 	file string   // name, as the caller gave it
@@ -37,6 +40,9 @@ func unpacked(z io.Reader, file string) *input {
 
 // open recognises gzip by its magic bytes, and finds out how many bytes there are to read. An empty
 // stream is an error. The caller must call done if there is no error.
+//
+// A compressed stream is unpacked by a goroutine of its own; its unpacked size is unknown, because
+// the size in gzip's trailer is modulo 2³² and at the end of the stream.
 func open(r io.Reader, name string) (*input, error) {
 	at := regularFile(r) // before anything is read
 	in := newInput(r, name, bytesLeft(r))
@@ -67,8 +73,9 @@ func (in *input) starts(with string) bool {
 	return string(b) == with
 }
 
-// bytesLeft returns how many bytes r still has, or unknown. A size of zero is not trusted: files in
-// Linux's /proc report it.
+// bytesLeft returns how many bytes r still has, or unknown. Known are files on a disk, from their
+// position on, and readers with a method Len (bytes.Reader, bytes.Buffer, strings.Reader). A size
+// of zero is not trusted: files in Linux's /proc report it.
 func bytesLeft(r io.Reader) int64 {
 	var left int64
 	switch r := r.(type) {
@@ -99,7 +106,9 @@ func (u unzipper) Read(p []byte) (int, error) {
 	return n, unzipError(err)
 }
 
-// unzipError marks an error of a decompressor.
+// unzipError marks an error of a decompressor. It does not mark io.EOF: at the end of good data
+// gzip returns it as it is, and readers compare with it. A stream that ends too early is
+// io.ErrUnexpectedEOF, which is marked.
 func unzipError(err error) error {
 	// gzip returns io.EOF itself at the end of good data, and readers compare with it.
 	if err == nil || err == io.EOF {

@@ -12,6 +12,10 @@ const longestLine = 1 << 20
 
 // lines splits an input into lines without copying them: a line is valid until the next one is
 // read.
+//
+// The buffer has the size of the longest line that is allowed. A line that is not yet complete
+// moves to the buffer's beginning before more is read. So a line that is too long is found when the
+// buffer is full.
 type lines struct {
 	in       *input
 	buf      []byte
@@ -61,8 +65,9 @@ func (l *lines) take(n, feed int) []byte {
 	return line
 }
 
-// data returns the next line that is neither blank nor a comment (%), without blanks before it. At
-// the end of the file the error is io.EOF.
+// data returns the next line that is neither blank nor a comment (%), without blanks before it.
+// Blanks after it are not removed. At the end of the file the error is io.EOF. Errors of the stream
+// have the file's name and the line.
 func (l *lines) data() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -101,7 +106,8 @@ func trimLeft(s []byte) []byte {
 	return s
 }
 
-// cut splits the first word off a line. The word is empty if there is none.
+// cut splits the first word off a line: word has no blanks, rest begins with the blank after it.
+// The word is empty if there is none. Both are parts of line, not copies.
 func cut(line []byte) (word, rest []byte) {
 	line = trimLeft(line)
 	i := 0

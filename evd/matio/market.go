@@ -49,7 +49,8 @@ type market struct {
 }
 
 // readMarket reads a matrix of at most `most` elements: banner, size line, entries. Errors are
-// *FormatError, with the line, and *TooLargeError.
+// *FormatError, with the line, and *TooLargeError. Memory for all elements of a coordinate file is
+// allocated after the size line; for an array file it grows with the entries.
 func readMarket(in *input, most int) (*Dense, error) {
 	m := &market{lines: newLines(in), most: most}
 	if err := m.readBanner(); err != nil {
@@ -59,7 +60,8 @@ func readMarket(in *input, most int) (*Dense, error) {
 }
 
 // readBareMarket reads a file that has no banner. It is taken as general and real. The number of
-// words on the size line tells whether it is a list of entries or an array.
+// words on the size line tells whether it is a list of entries or an array. Errors are those of
+// readMarket.
 func readBareMarket(in *input, most int) (*Dense, error) {
 	return bareMarket(in, most).read()
 }
@@ -125,7 +127,9 @@ func mayBeText(in *input) error {
 	return nil
 }
 
-// readBanner reads the first line, which says how the matrix is stored.
+// readBanner reads the first line, which says how the matrix is stored: %%MatrixMarket, then one
+// word for each of bannerPlaces. It sets array, symmetric and value. Letters may be capital or
+// small. The banner must be the very first line, as the format demands.
 func (m *market) readBanner() error {
 	line, err := m.next()
 	if err != nil {
@@ -159,7 +163,9 @@ func (m *market) readBanner() error {
 	return nil
 }
 
-// readSize reads rows, columns and, in a coordinate file, the number of entries.
+// readSize reads the size line: rows, columns and, in a coordinate file, the number of entries. It
+// checks that the matrix is not too large, and that a symmetric one is square. It allocates
+// nothing.
 func (m *market) readSize() error {
 	names := []string{"rows", "columns", "entries"}
 	if m.array {

@@ -2,7 +2,8 @@ package matio
 
 import "io"
 
-// entry returns the line of entry k, counted from 0.
+// entry returns the line of entry k, counted from 0, without blanks before it. A file that ends
+// before is a *FormatError that counts the entries.
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
 	if err == io.EOF {
@@ -31,8 +32,9 @@ func (m *market) readCoordinates() error {
 	})
 }
 
-// eachEntry calls put for each entry of a coordinate file, with i and j counted from 0. In a
-// symmetric file i ≥ j. It stops at the first error of put, and returns it.
+// eachEntry calls put for each entry of a coordinate file, with i and j counted from 0, in the
+// order of the file. In a symmetric file i ≥ j, and put is called for the listed entry only.
+// eachEntry stops at the first error of put, and returns it.
 func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
@@ -68,8 +70,10 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// readArray reads the values of an array file, by columns. A symmetric file has the lower triangle;
-// the part of a column above the diagonal is copied from the columns before.
+// readArray reads the values of an array file, by columns. A symmetric file has the lower triangle,
+// hence n·(n+1)/2 values; the part of a column above the diagonal is copied from the columns
+// before, which are complete. Memory grows with the values that have been read: a short file that
+// declares a large matrix costs no more than it has.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	total := rows * cols
@@ -108,7 +112,8 @@ func (m *market) readArray() error {
 }
 
 // index reads a row or column number from 1 to most, and returns it counted from 0, with the rest
-// of the line.
+// of the line. name is "row" or "column", for the error, which tells apart a missing number, zero,
+// a number out of range, and anything else.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := count(word, most)

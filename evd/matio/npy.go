@@ -29,8 +29,9 @@ type npy struct {
 	header int64 // bytes of the file before the elements
 }
 
-// readNPY reads a matrix of at most `most` elements, and converts it to column order. Errors are
-// *FormatError, *TooLargeError and those of the stream.
+// readNPY reads a matrix of at most `most` elements, and converts it to column order. An array that
+// does not have two dimensions is an error. Errors are *FormatError, *TooLargeError and those of
+// the stream.
 func readNPY(in *input, most int) (*Dense, error) {
 	f := npy{input: in, most: most}
 	if err := f.readHeader(); err != nil {
@@ -66,7 +67,8 @@ func (f *npy) readHeader() error {
 }
 
 // readDictionary reads magic, version and the dictionary that describes the elements. It sets
-// npyHeader and header, and subtracts the header from left.
+// npyHeader and header, and subtracts the header from left. It accepts element types that are not
+// numbers: scipy's archives have strings.
 func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
@@ -164,7 +166,9 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements with several goroutines. The file's size is known to be right.
+// readParallel reads all elements with several goroutines, directly to where they belong. The
+// file's size is known to be right, the file is not compressed, and its elements are doubles as
+// this machine stores them. A file that another process shortens meanwhile is an error.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := grow(nil, total, total)
 	if !ok {

@@ -5,7 +5,10 @@ import (
 	"math"
 )
 
-// An element is a type of numbers in a .npy file.
+// An element is a type of numbers in a .npy file. NumPy names a type by its byte order, its kind
+// and its bytes: "<f8" is a little-endian double. Kinds are f (IEEE 754 floating point), i and u
+// (integers with and without sign) and b (boolean: 0 is false, anything else is true and is read as
+// 1).
 type element struct {
 	bytes int                  // of one number
 	value func([]byte) float64 // of one number; integers beyond 2⁵³ are rounded to nearest
@@ -20,6 +23,7 @@ var elementTypes = map[string]element{
 	"|b1": {1, func(p []byte) float64 { return float64(min(p[0], 1)) }},
 }
 
+// All types of more than one byte exist in both byte orders.
 func init() {
 	for sign, order := range map[string]binary.ByteOrder{"<": le, ">": be} {
 		for name, e := range map[string]element{
@@ -38,7 +42,9 @@ func init() {
 	}
 }
 
-// half returns the value of an IEEE binary16 number: 1 bit sign, 5 bits exponent, 10 bits fraction.
+// half returns the value of an IEEE binary16 number: 1 bit sign, 5 bits exponent with bias 15, 10
+// bits fraction. The result is exact. Exponent 0 is zero or a subnormal number, exponent 31 is
+// infinity or NaN.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	var x float64

@@ -16,8 +16,13 @@ type npyHeader struct {
 //
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 //
-// Its three keys may come in any order; other keys are refused. The complaint says what is wrong;
-// it is empty if nothing is.
+// Its three keys may come in any order; other keys are refused. shape is () for a single number and
+// (n,) for a vector. descr is a string; a list, which describes records, is refused. The complaint
+// says what is wrong; it is empty if nothing is.
+//
+// NumPy evaluates the dictionary with Python's parser. This parser accepts what NumPy and other
+// writers produce, which is a small part of Python's literals: strings without escapes, True and
+// False, and tuples of integers.
 func parseHeader(text string) (h npyHeader, complaint string) {
 	p := &literal{rest: text}
 	seen := map[string]bool{}
@@ -108,7 +113,9 @@ func (p *literal) boolean() bool {
 	return false
 }
 
-// tuple reads sizes between parentheses. An L may follow a number: Python 2 wrote long integers so.
+// tuple reads sizes between parentheses, each from 0 to mostElements. A comma may follow the last
+// one, and must follow a single one in Python, but is not required here. An L may follow a number:
+// Python 2 wrote long integers so.
 func (p *literal) tuple() (sizes []int) {
 	p.expect("(")
 	for p.complaint == "" && !p.accept(")") {

@@ -43,7 +43,9 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 }
 
 // zipped tells whether r is a .npz file with random access, and returns the part from the current
-// position on.
+// position on. It does not change the position of r. A reader with random access is one with the
+// methods ReadAt and Seek, such as *os.File and *bytes.Reader; a pipe has them, too, but no known
+// size, and is refused.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
 		io.ReaderAt
@@ -64,7 +66,9 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	return io.NewSectionReader(f, from, size), size, true
 }
 
-// slurp reads a whole .npz file into memory, for streams without random access.
+// slurp reads a whole .npz file into memory, for streams without random access. The buffer doubles
+// each time that it is full. From 128 MiB on the system is asked before it grows, so that a stream
+// that is too long ends with an error and not with the process.
 func (in *input) slurp() (*bytes.Reader, error) {
 	if !in.starts(zipMagic) {
 		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
@@ -132,7 +136,10 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 }
 
 // open calls read with the content of a member, which is valid until read returns. It returns
-// read's error. A size in the directory that is larger than the archive is not trusted.
+// read's error. A member that is stored without compression has a known size, so that a header that
+// does not agree with it is found at once; but a size in the directory that is larger than the
+// archive is not trusted. A member that is deflated is unpacked by a goroutine of its own. Errors
+// name the file and the member.
 func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	inside := z.name + ": " + member.Name
 	f, err := member.Open()
@@ -162,7 +169,8 @@ func (z *archive) member(array string) *zip.File {
 	return nil
 }
 
-// vector reads the array of that name, which must have one dimension.
+// vector reads the array of that name, which must have one dimension, or two of which one is 1. A
+// missing array is a *FormatError.
 func (z *archive) vector(array string) (a []float64, err error) {
 	m := z.member(array)
 	if m == nil {
@@ -176,7 +184,8 @@ func (z *archive) vector(array string) (a []float64, err error) {
 }
 
 // findArray returns the file of the array of that name, or of the array that is read if the name is
-// empty. The complaint says which arrays there are; it is empty if there is a file.
+// empty. Files of the archive that do not end in .npy are ignored. The complaint says which arrays
+// there are; it is empty if there is a file. A long list of arrays is replaced by their number.
 func findArray(files []*zip.File, array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {

@@ -20,10 +20,16 @@ func count(word []byte, most int) (int, bool) {
 	return n, n <= most && len(word) > 0
 }
 
-// number reads a floating-point number as C, Fortran, Matlab or Go print it, rounded to nearest. So
-// any double that was printed with 17 digits is read back exactly. The complaint says why the word
-// is not a number; it is empty if it is one. A number too large for a double is a complaint; a
-// number too small is zero or subnormal.
+// number reads a floating-point number as C, Fortran, Matlab or Go print it:
+//
+//	1  -1.5  +2.  .5  1e3  1.5E-3     decimal
+//	1.0D+00  1.0-101                  Fortran
+//	inf  -Infinity  nan  -nan         in capital or small letters
+//	0x1.8p1  1_000                    Go
+//
+// It is rounded to nearest. So any double that was printed with 17 digits is read back exactly. The
+// complaint says why the word is not a number; it is empty if it is one. A number too large for a
+// double is a complaint; a number too small is zero or subnormal.
 func number(word []byte) (x float64, complaint string) {
 	// ParseFloat copies the part of its argument that it keeps in an error. So it may use the
 	// buffer without a copy.

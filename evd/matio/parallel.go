@@ -39,6 +39,10 @@ func regularFile(r io.Reader) *regular {
 // fill reads len(p) bytes that begin `offset` bytes after the position where the file was opened
 // here. Afterwards the file's position is at the end of these bytes. The error is
 // io.ErrUnexpectedEOF if the file ends before.
+//
+// Goroutines take pieces in order from a common counter, so that none of them is idle while there
+// is work. A goroutine stops at its first error; the error that is returned is that of one of them,
+// and p is then undefined.
 func (f *regular) fill(p []byte, offset int64) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -39,7 +39,16 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 	return o.Read(f, path)
 }
 
-// Read is the function Read with these options.
+// Read is the function Read with these options. The first bytes, after gzip, decide in this order:
+//
+//	PK\x03\x04       .npz; a file is read by random access, a stream is held in memory
+//	\x93NUMPY        .npy
+//	%%MatrixMarket   Matrix Market; capital or small letters
+//	anything else    Matrix Market without a banner, if Options.MatrixMarket is true
+//	text             a table, if it begins like one (see ReadCSV) and is not called .mtx
+//
+// Anything else is a *FormatError. A zip archive inside gzip is read, too; an archive is not
+// searched for anything but .npy files.
 func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	if at, size, ok := zipped(r); ok {
 		return o.fromZip(at, size, name)
@@ -72,8 +81,9 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
 }
 
-// ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. name stands
-// for the file in errors, which are *FormatError, *TooLargeError and those of r.
+// ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The banner
+// is required. Of a symmetric file both triangles are filled, and DeclaredSymmetric is true. name
+// stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -83,8 +93,9 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	return readMarket(in, mostElements)
 }
 
-// ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. name stands
-// for the file in errors, which are *FormatError, *TooLargeError and those of r.
+// ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. An array in
+// C order is transposed (see the package documentation about memory). name stands for the file in
+// errors, which are *FormatError, *TooLargeError and those of r.
 func ReadNPY(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {

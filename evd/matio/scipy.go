@@ -29,7 +29,9 @@ func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
-// readSparse reads format, shape and arrays. It does not check the indices.
+// readSparse reads format, shape and arrays. It does not check the indices: each does. The formats
+// bsr and dia are refused with the advice to save A.tocsr(). Integers in the arrays are read as
+// doubles, which is exact up to 2⁵³, far above any index that is valid here.
 func (z *archive) readSparse() (*sparse, error) {
 	s := &sparse{file: z.name}
 	err := z.open(z.member("format"), func(in *input) (err error) {
@@ -70,8 +72,9 @@ func (z *archive) readSparse() (*sparse, error) {
 	return s, nil
 }
 
-// readNPYWord reads an array that is a single string of ASCII letters, stored as bytes or as
-// UTF-32.
+// readNPYWord reads an array that is a single string of ASCII letters. Python 3 saves it as bytes
+// (type S) or as UTF-32 (type U) in either byte order. In all of them the letters remain if zero
+// bytes are removed.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in, most: mostElements}
 	if err := f.readDictionary(); err != nil {
@@ -95,7 +98,9 @@ func whole(x float64, most int) (int, bool) {
 }
 
 // each calls put for each entry, with i and j counted from 0, and stops at the first error. An
-// entry that is stored twice is put twice: its values are to be added up.
+// entry that is stored twice is put twice: its values are to be added up. Lengths of the arrays
+// that do not fit each other, and indices outside the matrix, are a *FormatError; put is never
+// called with such an index.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
@@ -144,7 +149,9 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 	return put(i, j, x)
 }
 
-// dense returns the matrix with all elements stored.
+// dense returns the matrix with all elements stored. This needs memory for rows·cols elements,
+// which the archive's size does not bound: if the system has not so much, the error is a
+// *TooLargeError.
 func (s *sparse) dense() (*Dense, error) {
 	n, ok := elements(s.rows, s.cols, mostElements)
 	if !ok || !available(n) {
@@ -161,7 +168,8 @@ func (s *sparse) dense() (*Dense, error) {
 	return d, nil
 }
 
-// tridiagonal returns the three diagonals. It takes memory of order n only.
+// tridiagonal returns the three diagonals. It takes memory of order n only, however large the
+// matrix is. An entry outside the diagonals that is not zero is an error.
 func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	t, err := newTridiagonal(s.file, s.rows, s.cols)
 	if err != nil {

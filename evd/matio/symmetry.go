@@ -9,7 +9,10 @@ import (
 // Symmetric returns nil if a_ij and a_ji are equal, or both NaN, for all i and j. Otherwise it
 // returns a *NotSymmetricError that names the largest difference, or a *NotSquareError. Rounding
 // errors count as differences: NotSymmetricError.Rounding tells whether the largest one can be a
-// rounding error, and Symmetrize removes it. The matrix is not changed. All processors take part.
+// rounding error, and Symmetrize removes it. Zeros of different sign are equal. The matrix is not
+// changed.
+//
+// All processors take part; the answer does not depend on their number.
 func (d *Dense) Symmetric() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -69,7 +72,8 @@ func largest(a []float64) (largest float64) {
 }
 
 // Symmetrize replaces A by (A + Aᵀ)/2, in place. Pairs that are equal are not changed, not even in
-// the last bit. It returns a *NotSquareError if A is not square.
+// the last bit. A pair of which one is NaN becomes NaN, and so does a pair of infinities of
+// different sign. It returns a *NotSquareError if A is not square. All processors take part.
 func (d *Dense) Symmetrize() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -105,8 +109,9 @@ func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 }
 
 // Mirror makes a matrix symmetric, in place: it copies the lower triangle over the upper one, or
-// the upper over the lower if lower is false. The triangle that is overwritten is not used. It
-// returns a *NotSquareError if the matrix is not square.
+// the upper over the lower if lower is false. The triangle that is overwritten is not used, and may
+// hold anything. It returns a *NotSquareError if the matrix is not square. All processors take
+// part.
 func (d *Dense) Mirror(lower bool) error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}

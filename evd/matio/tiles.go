@@ -46,9 +46,15 @@ func inParallel(count int, do func(own *tileCopy, k int) bool) {
 }
 
 // eachTilePair calls do, in parallel, for all pairs of tiles of an n×n matrix: the tile at (i0, j0)
-// and its mirror image at (j0, i0), j0 ≤ i0. rows and cols are the size of the tile at (i0, j0);
-// that of its mirror image is cols×rows. No two calls have a tile in common, so each may write to
-// both of its tiles. After a call that returns false, no new calls begin soon.
+// and its mirror image at (j0, i0), j0 ≤ i0. For an order of three tiles these are the pairs
+//
+//	1         each number is one call; a tile on the diagonal
+//	2 4       is its own mirror image
+//	3 5 6
+//
+// rows and cols are the size of the tile at (i0, j0); that of its mirror image is cols×rows. No two
+// calls have a tile in common, so each may write to both of its tiles. own is for the caller's use.
+// After a call that returns false, no new calls begin soon.
 func eachTilePair(n int, do func(own *tileCopy, i0, j0, rows, cols int) bool) {
 	inParallel((n+tile-1)/tile, func(own *tileCopy, k int) bool {
 		j0 := k * tile

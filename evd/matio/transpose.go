@@ -6,8 +6,9 @@ import (
 )
 
 // byColumns converts a matrix from row order to column order, in place if it is square. A symmetric
-// matrix is the same in both orders, and is only read. It returns false if the system has no memory
-// for a second matrix. The result replaces a.
+// matrix is the same in both orders, and is only read, which is faster: most matrices that are read
+// here are symmetric. It returns false if the system has no memory for a second matrix. The result
+// replaces a, which may be the same memory.
 func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
@@ -42,7 +43,8 @@ func isItsTranspose(a []float64, n int) bool {
 	return !differs.Load()
 }
 
-// transposeInPlace replaces the n×n matrix a by its transpose.
+// transposeInPlace replaces the n×n matrix a by its transpose. A pair of tiles is copied out, and
+// both copies are written back to the other's place, transposed. All processors take part.
 func transposeInPlace(a []float64, n int) {
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
@@ -59,7 +61,8 @@ func transposeInPlace(a []float64, n int) {
 }
 
 // transposeInto fills the rows×cols matrix dst, stored by columns, from src, which is the same
-// matrix stored by rows. They must not overlap.
+// matrix stored by rows. They must not overlap. Each call of inParallel fills `tile` columns of
+// dst.
 func transposeInto(dst, src []float64, rows, cols int) {
 	inParallel((cols+tile-1)/tile, func(own *tileCopy, k int) bool {
 		j0 := k * tile

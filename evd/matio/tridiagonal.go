@@ -134,8 +134,14 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	return &Tridiagonal{d, e[:max(0, n-1)]}, nil
 }
 
-// tridiagonal takes the three diagonals out of a square matrix, or D and E out of two columns or
-// two rows. The result may share memory with d.
+// tridiagonal takes D and E out of a matrix. Its shape decides what it is:
+//
+//	n×2, n ≠ 2   the columns D and E; the last element of E is not used
+//	2×n, n ≠ 2   the rows D and E; the last element of E is not used
+//	n×n          a tridiagonal matrix, with both triangles
+//	otherwise    an error that wraps *NotSquareError
+//
+// The result may share memory with d.
 func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
 	if d.Cols == 2 && n != 2 {
@@ -202,7 +208,9 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered is a tridiagonal matrix whose elements come in any order, and maybe more than once.
+// scattered is a tridiagonal matrix whose elements come in any order, and maybe more than once:
+// then they are added up. Both triangles are collected apart, because a general file may list an
+// element of either triangle first.
 type scattered struct {
 	Tridiagonal
 	upper []float64 // elements (i, i+1), which must be equal to E in the end
@@ -236,7 +244,8 @@ func (t *scattered) put(i, j int, x float64) error {
 	return nil
 }
 
-// whole returns the matrix if both triangles are equal, or both NaN.
+// whole returns the matrix if both triangles are equal, or both NaN. Otherwise the error wraps a
+// *NotSymmetricError about the first pair that differs.
 func (t *scattered) whole() (*Tridiagonal, error) {
 	for i, x := range t.E {
 		if y := t.upper[i]; x != y && (x == x || y == y) {

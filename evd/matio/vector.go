@@ -67,7 +67,8 @@ func readNPYVector(in *input) ([]float64, error) {
 	return f.readData()
 }
 
-// readValues reads one number a line.
+// readValues reads one number a line; a second word on a line is an error. A file without numbers
+// gives an empty slice: zero eigenvalues are a valid result.
 func readValues(l *lines) ([]float64, error) {
 	var a []float64
 	for {
@@ -92,7 +93,10 @@ func readValues(l *lines) ([]float64, error) {
 	}
 }
 
-// readJSON reads one array of numbers, after which nothing may follow.
+// readJSON reads one array of numbers, after which nothing may follow. It decodes element by
+// element, so the text is never in memory as a whole. Objects, strings and nested arrays are a
+// *FormatError. A null is read as 0, which is what encoding/json makes of it. JSON has no NaN and
+// no infinity.
 func readJSON(in *input) ([]float64, error) {
 	d := json.NewDecoder(in)
 	a := []float64{}

@@ -11,7 +11,8 @@ import (
 const flushBytes = 1 << 18
 
 // A gather collects small pieces for an io.Writer. Its first error stays, so loops need not check
-// for it: flush returns it at the end.
+// for it: flush returns it at the end. After an error nothing more is written, and the stream's
+// content is incomplete; callers that need all or nothing write to an AtomicFile.
 type gather struct {
 	w   io.Writer // the stream
 	buf []byte    // bytes that are not yet written
@@ -38,9 +39,10 @@ func (g *gather) enough() {
 	}
 }
 
-// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8). Element (i,
-// j) is colMajor[i+j*ld], ld ≥ max(1, rows). Nothing but a buffer is allocated. Errors are those of
-// w, and one if the shape does not fit the slice.
+// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8), which
+// numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
+// that are not in the matrix are not read. Nothing but a buffer is allocated. Errors are those of
+// w, and one if the shape does not fit the slice; then nothing is written.
 func WriteNPY(w io.Writer, rows, cols int, colMajor []float64, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err
@@ -73,8 +75,15 @@ func WriteValues(w io.Writer, values []float64) error {
 }
 
 // WriteValuesJSON writes a JSON array, one number a line, with as many digits as are needed to read
-// the same double back. JSON has no NaN and no infinity: they are an error, and what has been
-// written is then incomplete.
+// the same double back:
+//
+//	[
+//	-1.5,
+//	2e-300
+//	]
+//
+// JSON has no NaN and no infinity: they are an error, and what has been written is then incomplete.
+// Other errors are those of w.
 func WriteValuesJSON(w io.Writer, values []float64) error {
 	g := newGather(w)
 	mark := byte('[')

@@ -28,8 +28,9 @@ func (l Layout) String() string {
 
 // WriteMatrixMarketSymmetric writes the n×n symmetric matrix whose lower triangle is a[i+j*ld], i ≥
 // j, ld ≥ max(1, n). The part above the diagonal is not read. Numbers have as many digits as are
-// needed to read the same double back. Errors are those of w, and one for an unknown layout or a
-// shape that does not fit the slice.
+// needed to read the same double back; NaN and infinity are written as Go prints them, which
+// ReadMatrixMarket reads. Errors are those of w, and one for an unknown layout or a shape that does
+// not fit the slice.
 func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, ld int) error {
 	if err := checkShape(n, n, len(a), ld); err != nil {
 		return err

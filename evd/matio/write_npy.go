@@ -7,8 +7,14 @@ import (
 )
 
 // An NPYWriter writes a .npy matrix (version 1.0, Fortran order, <f8) whose columns come block by
-// block, so that the whole matrix need not be in memory. Close must be called after the last block.
-// An NPYWriter is for one goroutine.
+// block, so that the whole matrix need not be in memory:
+//
+//	n := matio.NewNPYWriter(w, rows, cols)
+//	… n.WriteColumns(k, block, rows) for blocks of k columns …
+//	err := n.Close()
+//
+// Close must be called after the last block. An NPYWriter is for one goroutine. After an error of
+// the stream all later calls return it.
 type NPYWriter struct {
 	g          *gather
 	rows, left int // elements of a column; columns to come
