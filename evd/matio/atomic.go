@@ -94,6 +94,8 @@ func openDirect(path string) (*AtomicFile, error) {
 		return &AtomicFile{f: os.Stderr}, nil
 	}
 	info, err := os.Stat(path)
+	// Names of open files, of this process or another one: to replace them would not reach the
+	// file.
 	someonesHandle := strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 	if err != nil || info.Mode().IsRegular() && !someonesHandle {
 		return nil, nil

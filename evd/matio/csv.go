@@ -166,6 +166,7 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file after its header"}
 	case rows == 0:
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file"}
+	// The first line was a row after all.
 	case t.head.isRow(rows, cols) && t.names:
 		return append(t.head.row, a...), rows + 1, cols, nil
 	}
@@ -220,6 +221,8 @@ func (t *table) first(a *[]float64) error {
 		}
 		h.width++
 		x, complaint := t.number()
+		// The numbers are kept while all fields are numbers: the line may turn out to be a row
+		// (isRow).
 		if numeric = numeric && complaint == "" && !t.quoted && h.width <= t.most; numeric {
 			h.row = append(h.row, x)
 		}
@@ -295,6 +298,7 @@ func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 			}
 			return a, t.errorf("column %d: %s", k, complaint)
 		}
+		// Memory grows with what has been read.
 		if len(a) == cap(a) {
 			var ok bool
 			if len(a) < t.most {

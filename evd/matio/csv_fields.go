@@ -130,12 +130,16 @@ func (t *fields) next() (end byte, err error) {
 			if err != nil {
 				return 0, err
 			}
+			// These blanks separate nothing: the line ends after them, or a comma that is the
+			// separator.
 			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
-				continue // these blanks separate nothing
+				continue
 			}
 			t.between = ' '
 			return ' ', nil
 		}
+		// A field that begins with # is a comment up to the end of its line. start skips it if it
+		// is the first one of the line; elsewhere it is an error, because it is not a number.
 		comment = comment || len(t.field) == 0 && c == '#' && !t.quoted
 		switch {
 		case len(t.field) == 0 && blank(c), comment && len(t.field) > 0: // dropped
@@ -163,6 +167,7 @@ func (t *fields) readQuoted() error {
 		case err != nil:
 			return t.failed(err)
 		case c == '"':
+			// A second quote is part of the field; without one the field ends here.
 			if next, _ := t.Peek(1); string(next) != `"` {
 				return nil
 			}

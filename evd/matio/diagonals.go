@@ -34,6 +34,7 @@ type diagonals struct {
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
+	// A first line of names is skipped. If it is the only line, it should have been the order.
 	header := err == nil && isName(first[0])
 	if header {
 		alone := r.noOrder(first[0])
@@ -103,6 +104,7 @@ func (r *diagonals) row(words [][]byte) error {
 	switch {
 	case len(words) > 3:
 		return r.errorf("%d numbers; a row has d and e, and perhaps its number before them", len(words))
+	// A row may lack its last word, e, and have no other number of words.
 	case len(words) > r.width || len(words) < r.width-1:
 		return r.errorf("%d numbers where the rows before have %d", len(words), r.width)
 	}
@@ -140,6 +142,7 @@ func (r *diagonals) words() ([][]byte, error) {
 		if line[0] == '#' {
 			continue
 		}
+		// Commas and semicolons are as good as blanks here, since empty fields have no meaning.
 		for i, c := range line {
 			if c == ',' || c == ';' {
 				line[i] = ' '

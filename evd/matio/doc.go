@@ -29,10 +29,31 @@
 //	                Options say that they are Matrix Market.
 //
 // ReadTridiagonal reads tridiagonal matrices as two diagonals, from all of these formats.
-// ReadVector reads numbers in a row.
+// ReadVector reads numbers in a row, from fewer of them.
 //
 // Sources: R. Boisvert, R. Pozo and K. Remington, The Matrix Market exchange formats, NISTIR 5935
 // (1996); NumPy's documentation of numpy.lib.format.
+//
+// # Functions
+//
+//	                      matrix               tridiagonal           vector
+//	from a file           ReadFile             ReadTridiagonalFile   ReadVectorFile
+//	from a stream         Read                 ReadTridiagonal       ReadVector
+//	with Options          Options.Read         Options.ReadTridiagonal
+//	one format only       ReadMatrixMarket, ReadNPY, ReadNPZ, ReadCSV
+//	to .npy               WriteNPY, NPYWriter                        WriteNPYVector
+//	to Matrix Market      WriteMatrixMarketSymmetric
+//	to text, JSON                                                    WriteValues, WriteValuesJSON
+//
+// All readers unpack gzip. An AtomicFile is the place to write to if the result must be complete
+// or not exist.
+//
+// # Limits
+//
+//	a matrix              2⁴⁰ elements (8 TiB), or what the system has memory for
+//	a line of text        1 MiB; a table of numbers has no limit
+//	a field of a table    1024 bytes
+//	a .npy header         64 KiB
 //
 // # Memory
 //

@@ -39,8 +39,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)
 }
 
-// A NotSquareError says that a matrix is not square, and so has no symmetry or diagonal to speak
-// of.
+// A NotSquareError says that a matrix is not square, where only a square one has a meaning: in
+// Symmetric, Symmetrize, Mirror and ReadTridiagonal.
 type NotSquareError struct{ Rows, Cols int }
 
 func (e *NotSquareError) Error() string {

@@ -44,7 +44,8 @@ func unpacked(z io.Reader, file string) *input {
 // A compressed stream is unpacked by a goroutine of its own; its unpacked size is unknown, because
 // the size in gzip's trailer is modulo 2³² and at the end of the stream.
 func open(r io.Reader, name string) (*input, error) {
-	at := regularFile(r) // before anything is read
+	// Before anything is read, because the position is remembered.
+	at := regularFile(r)
 	in := newInput(r, name, bytesLeft(r))
 	in.at = at
 	if in.starts("\x1f\x8b") {

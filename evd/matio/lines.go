@@ -24,6 +24,7 @@ type lines struct {
 	err      error // the input's last error
 }
 
+// newLines splits what is left of in. The caller still owns in, and calls done.
 func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }

@@ -178,6 +178,7 @@ func (m *market) readSize() error {
 		return err
 	}
 	var size [3]int
+	// count limits each size; elements checks their product below.
 	for i, name := range names {
 		var word []byte
 		word, line = cut(line)

@@ -18,6 +18,7 @@ func (m *market) entry(k int) ([]byte, error) {
 // the word of the file.
 func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
+	// The entries do not support the size: the system is asked, so that a refusal is an error.
 	if !available(rows * cols) {
 		return m.tooLarge()
 	}
@@ -49,6 +50,7 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 		if err != nil {
 			return err
 		}
+		// The value of a pattern entry, which is not in the file.
 		x := 1.0
 		if m.value != nil {
 			if x, line, err = m.readValue(line); err != nil {
@@ -76,6 +78,7 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 // declares a large matrix costs no more than it has.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
+	// readSize has limited it, so it cannot overflow.
 	total := rows * cols
 	m.entries = total
 	if m.symmetric {
@@ -89,6 +92,7 @@ func (m *market) readArray() error {
 				return m.tooLarge()
 			}
 		}
+		// Above the diagonal: the mirror image was read with column i.
 		if i, j := at%rows, at/rows; m.symmetric && i < j {
 			a = append(a, a[j+i*rows])
 			continue
@@ -125,6 +129,7 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 		return 0, nil, m.errorf("the entry has no %s", name)
 	case ok:
 		return 0, nil, m.errorf("%s 0: rows and columns are counted from 1", name)
+	// A number, but larger than most.
 	case allDigits(word):
 		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, quote(word), most)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 )
 
+// Sizes; see the package documentation about memory.
 const (
 	wordBytes = 8 // bytes of a float64
 
@@ -23,6 +24,7 @@ const (
 
 // elements returns rows·cols, and false if that is more than most.
 func elements(rows, cols, most int) (int, bool) {
+	// The product of two sizes may have 128 bits.
 	hi, lo := bits.Mul64(uint64(rows), uint64(cols))
 	return int(lo), hi == 0 && lo <= uint64(most)
 }

@@ -77,6 +77,8 @@ func (f *npy) readDictionary() error {
 	if string(fixed[:6]) != npyMagic {
 		return f.errorf("no .npy magic bytes")
 	}
+	// Version 2 allows longer headers than version 1, and version 3 allows UTF-8 in them. Both make
+	// no difference for a plain array.
 	major, minor := fixed[6], fixed[7]
 	if major < 1 || major > 3 || minor != 0 {
 		return f.errorf(".npy version %d.%d is not one of 1.0, 2.0, 3.0", major, minor)
@@ -90,6 +92,7 @@ func (f *npy) readDictionary() error {
 		return err
 	}
 	n := binary.LittleEndian.Uint32(size[:])
+	// Before memory is allocated for it.
 	if n > longestHeader {
 		return f.errorf("the header has %d bytes, more than a plain array needs", n)
 	}
@@ -112,6 +115,7 @@ func (f *npy) readDictionary() error {
 // If the size of the file is known, a header that does not agree with it is an error before any
 // memory is allocated. If it is unknown, memory grows with the data.
 func (f *npy) readData() ([]float64, error) {
+	// The product is limited after each factor, so it cannot overflow.
 	total := 1
 	for _, n := range f.shape {
 		var ok bool
@@ -119,6 +123,8 @@ func (f *npy) readData() ([]float64, error) {
 			return nil, f.tooLarge()
 		}
 	}
+	// Without a known size, the first allocation is small and later ones double. With a known size
+	// that agrees with the header, the first one is all that is needed.
 	first := firstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.bytes); need != f.left {
@@ -126,6 +132,7 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
+	// Doubles as this machine stores them need no conversion: they are read to where they belong.
 	native := nativeLittle && f.descr == "<f8"
 	if native && f.at != nil && f.left >= parallelBytes {
 		return f.readParallel(total)
@@ -151,12 +158,14 @@ func (f *npy) readData() ([]float64, error) {
 			a = a[:end]
 			continue
 		}
+		// No more than what fits a: the chunk is decoded without another check.
 		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
 		if err := f.full(now, "its elements"); err != nil {
 			return nil, err
 		}
 		a = f.decode(a, now)
 	}
+	// The elements are the end of the file, also of a stream whose size was unknown.
 	switch _, err := f.ReadByte(); {
 	case err == nil:
 		return nil, f.errorf("data follow the last of %d elements", total)
@@ -207,6 +216,7 @@ func (f *npy) errorf(format string, args ...any) *FormatError {
 
 // tooLarge says that there is no memory for the array.
 func (f *npy) tooLarge() error {
-	shape := append(slices.Clone(f.shape), 1) // a vector counts as one column
+	// A vector counts as one column.
+	shape := append(slices.Clone(f.shape), 1)
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

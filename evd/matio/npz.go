@@ -60,6 +60,7 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	magic := make([]byte, len(zipMagic))
+	// A shorter file leaves the magic incomplete, which is then not equal.
 	if n, _ := f.ReadAt(magic, from); string(magic[:n]) != zipMagic {
 		return nil, 0, false
 	}
@@ -77,6 +78,7 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	for {
 		if len(file) == cap(file) {
 			room := max(askBytes, 2*cap(file))
+			// Small buffers double without asking: a refusal of so little is unheard of.
 			if cap(file) < askBytes/2 {
 				room = max(1<<16, 2*cap(file))
 			} else if !systemHas(room) {
@@ -116,6 +118,7 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	if err != nil {
 		return nil, err
 	}
+	// A sparse matrix is several arrays, none of which is the matrix.
 	if o.Array == "" && z.isSparse() {
 		s, err := z.readSparse()
 		if err != nil {
@@ -147,6 +150,7 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 		return zipError(inside, err)
 	}
 	defer f.Close()
+	// A deflated member is a stream of unknown size.
 	if member.Method != zip.Store {
 		in := unpacked(f, inside)
 		defer in.done()
@@ -209,6 +213,7 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	case len(names) == 1 && array == "":
 		return found, ""
 	}
+	// The names of a large archive would fill the screen.
 	list := strings.Join(names[:min(len(names), 8)], ", ")
 	if len(list) > 200 || len(names) > 8 {
 		list = fmt.Sprintf("%d others", len(names))

@@ -43,10 +43,12 @@ func number(word []byte) (x float64, complaint string) {
 // unusualNumber reads what ParseFloat does not know: Fortran's exponents, and a NaN with a sign.
 // Fortran writes 1.0D+00, and 1.0-101, where it omits the letter to make room for a third digit.
 func unusualNumber(word []byte) (float64, string) {
+	// Fortran writes D for a double's exponent.
 	s := strings.NewReplacer("d", "e").Replace(strings.ToLower(string(word)))
 	if s == "-nan" || s == "+nan" {
 		s = "nan"
 	}
+	// A sign inside a number without a letter begins Fortran's exponent.
 	if i := strings.LastIndexAny(s, "+-"); i > 0 && !strings.Contains(s, "e") {
 		s = s[:i] + "e" + s[i:]
 	}

@@ -54,6 +54,7 @@ func (z *archive) readSparse() (*sparse, error) {
 	if !ok[0] || !ok[1] {
 		return nil, s.errorf("the shape cannot be %g by %g", shape[0], shape[1])
 	}
+	// The names in the archive, and where their content belongs.
 	var arrays map[string]*[]float64
 	switch s.format {
 	case "coo":
@@ -80,6 +81,7 @@ func readNPYWord(in *input) (string, error) {
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
+	// Format names have three letters; more than this is not one.
 	const longest = 64
 	text, err := io.ReadAll(io.LimitReader(in, longest))
 	if err != nil {
@@ -103,6 +105,7 @@ func whole(x float64, most int) (int, bool) {
 // called with such an index.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
+		// Checked here and not in readSparse, so that shape and arrays are judged together.
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
 			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), len(s.data))
 		}
@@ -113,6 +116,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
+	// A line is a row of csr, or a column of csc.
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols
@@ -121,6 +125,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
 	for line := range lines {
+		// Start and end of a line are checked apart. An end before the start gives no entries.
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {

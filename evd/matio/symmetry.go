@@ -27,6 +27,7 @@ func (d *Dense) Symmetric() error {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c, y := range mirror {
 				x := own[r+c*pitch]
+				// Equal, or on or above the diagonal (each pair is compared once), or both NaN.
 				if x == y || i0+r <= j0+c || x != x && y != y {
 					continue
 				}
@@ -36,6 +37,7 @@ func (d *Dense) Symmetric() error {
 			}
 		}
 		if found != nil {
+			// Once a tile at most, so goroutines hardly wait here.
 			lock.Lock()
 			defer lock.Unlock()
 			if worst == nil || found.exceeds(worst) {

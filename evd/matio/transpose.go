@@ -33,6 +33,7 @@ func isItsTranspose(a []float64, n int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			for c, y := range a[j0+(i0+r)*n:][:cols] {
+				// By bits, so that zeros of different sign and NaNs stay what they are.
 				if math.Float64bits(y) != math.Float64bits(own[r+c*pitch]) {
 					differs.Store(true)
 				}
@@ -48,6 +49,7 @@ func isItsTranspose(a []float64, n int) bool {
 func transposeInPlace(a []float64, n int) {
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
+		// A tile on the diagonal is its own mirror image.
 		if i0 == j0 {
 			own.storeTransposed(a[i0+j0*n:], n, rows, cols)
 			return true

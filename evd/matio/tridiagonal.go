@@ -11,7 +11,8 @@ import (
 // none.
 type Tridiagonal struct{ D, E []float64 }
 
-// ReadTridiagonalFile opens a file and calls ReadTridiagonal.
+// ReadTridiagonalFile opens a file and calls ReadTridiagonal. Errors of the operating system are
+// returned as they are.
 func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonalFile(path)
 }
@@ -96,6 +97,7 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 		return nil, err
 	}
 	if o.Array == "" {
+		// An archive with these two names is meant as two diagonals, whatever else is in it.
 		for _, pair := range [][2]string{{"d", "e"}, {"D", "E"}} {
 			if z.member(pair[0]) != nil && z.member(pair[1]) != nil {
 				return z.diagonals(pair[0], pair[1])
@@ -144,6 +146,7 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 // The result may share memory with d.
 func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
+	// Two columns or two rows are D and E, unless the matrix has order 2.
 	if d.Cols == 2 && n != 2 {
 		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
 	}
@@ -194,6 +197,7 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 		if err := t.put(i, j, x); err != nil {
 			return m.errorf("%v", err)
 		}
+		// A symmetric file lists one triangle; the other one is its mirror image.
 		if m.symmetric && i > j {
 			t.upper[j] += x
 		}
@@ -225,6 +229,7 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if !available(3 * rows) {
 		return nil, &TooLargeError{file, rows, cols}
 	}
+	// A matrix of order 0 has no off-diagonal elements, and not −1 of them.
 	off := max(0, rows-1)
 	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// ReadVectorFile opens a file and calls ReadVector.
+// ReadVectorFile opens a file and calls ReadVector. Errors of the operating system are returned as
+// they are.
 func ReadVectorFile(path string) ([]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,6 +36,7 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 		return nil, err
 	}
 	defer in.done()
+	// The order does not matter: no two of these begin alike.
 	switch {
 	case in.starts(npyMagic):
 		return readNPYVector(in)
@@ -111,6 +113,7 @@ func readJSON(in *input) ([]float64, error) {
 		token, err = d.Token() // the closing bracket
 	}
 	if err == nil {
+		// io.EOF is what must follow the array.
 		if token, err = d.Token(); err == io.EOF {
 			return a, nil
 		}

@@ -10,6 +10,7 @@ import (
 // banner.
 type Layout int
 
+// The two layouts. Coordinate is smaller for a matrix with many zeros, Array for one with few.
 const (
 	Coordinate Layout = iota // row, column and value of each element that is not zero
 	Array                    // every value, by columns
@@ -51,6 +52,7 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 // coordinates writes the size line and the elements that are not zero. It reads the triangle twice,
 // because their number comes first.
 func (g *gather) coordinates(n int, a []float64, ld int) {
+	// The size line has the number of entries, and comes first.
 	entries := 0
 	for j := range n {
 		for _, x := range a[j+j*ld : n+j*ld] {

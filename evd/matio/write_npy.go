@@ -66,6 +66,7 @@ func (n *NPYWriter) Close() error {
 func (g *gather) npyHeader(shape string) {
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
 	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': True, 'shape': %s, }", shape)
+	// One byte more for the line feed, rounded up to a multiple of 64.
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
 	g.buf = le.AppendUint16(g.buf, uint16(size-fixed))
@@ -82,6 +83,7 @@ func (g *gather) npyElements(values []float64) {
 		return
 	}
 	for len(values) > 0 && g.err == nil {
+		// As many as fill the buffer, and at least one: the buffer has room for it.
 		now := min(len(values), (flushBytes-len(g.buf))/wordBytes+1)
 		g.buf = append(g.buf, raw(values[:now])...)
 		values = values[now:]
