@@ -2,28 +2,30 @@
 // matrices (LAPACK dstedc and dlaed0–4; Cuppen 1981, Gu and Eisenstat 1995).
 //
 //	T = diag(T1, T2) + ρ·v·vᵀ        tear out one off-diagonal element
-//	  = Q·(D + ρ·z·zᵀ)·Qᵀ            solve the halves, Q = diag(Q1, Q2)
+//	  = Q·(D + ρ·z·zᵀ)·Qᵀ            solve the halves, Q = diag(Q1, Q2), z = Qᵀ·v
 //	  = (Q·S)·Λ·(Q·S)ᵀ               roots of the secular equation, then a product
 //
-//	solve.go          the driver: which merges, in which order
-//	tree.go           splits, scales and tears T
-//	leaf.go           solves a leaf by QL iteration
-//	deflate.go        finds the eigenvectors that a merge leaves as they are
-//	merge.go          what a back end computes in a merge
-//	secular.go        the eigenproblem of D + ρ·z·zᵀ
-//	secular_root.go   one root of its secular equation
-//	backend.go        the interface of back ends
-//	host.go           the back end in plain Go
+// Where to read:
 //
-// There are two passes. The first finds the values: of all vectors a merge needs
-// only the first and the last row of its halves, and hands on those of its own. The
-// second makes the vectors, and need not ask anybody anything.
+//	solve.go         the algorithm, from top to bottom
+//	tree.go          T is split into blocks, and each block is torn into a tree
+//	solution.go      one solution in progress: what is known between the levels
+//	leaf.go          a leaf, solved by QL iteration
+//	deflate.go       eigenvectors that a merge leaves as they are
+//	merge.go         what a back end computes in a merge
+//	secular.go       the eigenproblem of D + ρ·z·zᵀ
+//	secular_root.go  one root of its secular equation
+//	backend.go       the interface of back ends
+//	host.go          the back end in plain Go
 //
-// The driver keeps numbers, O(n) of them a level; all that costs n² or n³ is done by
-// a Backend, which may be a GPU. Same input, same bits: nothing depends on
-// the number of processors.
+// There are two passes. The values pass solves leaves and secular equations, level by level. A merge
+// then needs only the first and the last row of each half's vectors, and yields those of its own. The
+// vectors pass forms the vectors of all levels; it needs no decision any more.
 //
-// The package runs in production, on the host: package stages implements Backend on a device,
-// and the back end in plain Go, which is blocked and parallel, solves blocks for package mrrr.
-// Package stages/ref has the independent solver with which the tests compare this one.
+// The driver has O(n) numbers a level. A Backend does all that costs n² or n³ operations. The same
+// input gives the same bits: nothing depends on the number of processors.
+//
+// The package runs in production: package stages implements Backend on a device, and the back end in
+// plain Go, which is blocked and parallel, solves blocks for package mrrr. Package stages/ref has
+// independent solvers, with which the tests compare this one.
 package dc

@@ -9,35 +9,38 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Host is the Backend in plain Go, and the specification of others.
+// Host is the Backend in plain Go. It is the specification of other back ends, and runs in production:
+// blocked, with gonum's products, and on all processors.
 type Host struct {
-	n      int
-	leaves []solvedLeaf
-	q, w   []float64 // n×n, column-major; there for vectors only
-	zero   []float64 // a column of zeros
-
-	columns int // of the result
+	n       int
+	leaves  []solvedLeaf
+	q, w    []float64 // n×n, column-major; nil if only values are wanted
+	zero    []float64 // a column of zeros
+	columns int       // of the result, which is in q
 }
 
 // solvedLeaf is a solved leaf: rows and columns [lo, lo+n) of Q.
 type solvedLeaf struct {
 	lo, n   int
-	vectors []float64 // column-major; let go of after the first pass
+	vectors []float64 // n×n, column-major
 }
 
-// panelColumns is how many columns of S exist at a time.
+// panelColumns is the number of columns of S that are in memory at a time.
 const panelColumns = 128
 
+// NewHost prepares for a matrix of order n. It allocates no memory of order n² before Vectors is
+// called.
 func NewHost(n int) *Host { return &Host{n: n} }
 
-// column returns rows [lo, hi) of column c of a.
+// column returns rows [lo, hi) of column c of the n×n matrix a.
 func (b *Host) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
-// vectors returns the result.
+// vectors returns the result of Vectors, n×columns, column-major; nothing if it was not called.
 func (b *Host) vectors() []float64 { return b.q[:b.n*b.columns] }
 
+// Leaves implements Backend.
 func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	leaves := tree.Leaves
 	b.leaves = make([]solvedLeaf, len(leaves))
@@ -57,11 +60,13 @@ func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
+// Roots implements Backend. It never fails.
 func (b *Host) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	return nil
 }
 
+// Vectors implements Backend. It never fails.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	b.q, b.w, b.zero = make([]float64, b.n*b.n), make([]float64, b.n*b.n), make([]float64, b.n)
 	for _, l := range b.leaves {
@@ -80,7 +85,7 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge does what Merge says.
+// merge makes one block of Q from two, as Merge says.
 func (b *Host) merge(m *Merge) {
 	cut := m.Lo + m.N1
 	halves := []halfRows{
@@ -98,12 +103,11 @@ func (b *Host) merge(m *Merge) {
 	}
 }
 
-// halfRows is one half of a merge: the rows [lo, hi) of Q. In these rows, Q has the
-// columns [from, to) and W, of those that are not deflated, [first, end), counted
-// from the block's first; the others are zero.
+// halfRows is one half of a merge, the rows [lo, hi) of Q. In these rows only the columns [from, to) of Q
+// and the columns [first, end) of W[:, :K] can be other than zero, counted from the merge's first column.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
-// gather is step 1 of Merge, for one half of the rows.
+// gather forms W in the rows of one half.
 func (b *Host) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
@@ -129,11 +133,11 @@ func (b *Host) gather(m *Merge, h halfRows) {
 	})
 }
 
-// multiply is steps 3 and 4 of Merge for the columns [j0, j1) of S.
+// multiply forms the columns [j0, j1) of S, and of the merged Q.
 func (b *Host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })
-	// A column-major matrix is, to the row-major BLAS, its transpose: Qᵀ = Sᵀ·Wᵀ.
+	// gonum's BLAS is row-major: it takes a column-major matrix for its transpose, Qᵀ = Sᵀ·Wᵀ.
 	for _, h := range halves {
 		rows, inner := h.hi-h.lo, h.end-h.first
 		q := blas64.General{Rows: j1 - j0, Cols: rows, Stride: b.n, Data: b.q[h.lo+(m.Lo+j0)*b.n:]}

@@ -6,23 +6,26 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// leafSweeps is how many sweeps a row may take on average before a leaf is given up; two are usual.
-const leafSweeps = 30
+const (
+	// leafSweeps is the number of sweeps that a row may take on average; two are usual. A leaf that
+	// takes more has not converged.
+	leafSweeps = 30
 
-// leafPatience is after how many sweeps without a value the direction changes.
-const leafPatience = 8
+	// leafPatience is the number of sweeps without a converged value after which the direction changes.
+	leafPatience = 8
 
-// leafTiny is below what can matter in a block whose norm is about 1; its square
-// is still a normal number. leafLift brings what is smaller to where it has a square.
-const leafTiny, leafLift = 0x1p-400, 0x1p600
+	// leafTiny is less than what matters in a block whose norm is about 1. Its square is a normal
+	// number. Multiplied by leafLift, smaller numbers have a square, too.
+	leafTiny, leafLift = 0x1p-400, 0x1p600
+)
 
-// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (LAPACK dsteqr): T has
-// the diagonal d (n) and the off-diagonal e (n−1), of norm about 1 or less; e is
-// destroyed, d becomes the eigenvalues, ascending, and v (n×n, column-major)
-// their vectors. It returns false if the iteration does not end, which was never seen.
+// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d (n) and the
+// off-diagonal e (n−1), and a norm of about 1 or less. d becomes the eigenvalues, ascending, and v their
+// vectors, n×n, column-major; v must be zero. e is destroyed. It returns false if the iteration does not
+// end, which has never been seen.
 //
-// It is what a GPU's workgroup does: one lane iterates, and when a sweep's rotations
-// are known each lane applies them to rows of its own.
+// stedc_leaf does the same with a workgroup: one thread iterates, then all threads apply the rotations
+// of the sweep, each to rows of its own.
 func solveLeaf(d, e, v []float64) bool {
 	n := len(d)
 	cos, sin := make([]float64, n), make([]float64, n)
@@ -48,14 +51,14 @@ func solveLeaf(d, e, v []float64) bool {
 	return true
 }
 
-// leafState is the unreduced block [lo, hi] that is worked on, and from which end.
+// leafState is the unreduced block that the next sweep works on: rows lo … hi, inclusive.
 type leafState struct {
 	lo, hi int
-	turned bool
-	futile int // sweeps since the block was found
+	turned bool // values converge at hi, not at lo
+	futile int  // sweeps since the block was found
 }
 
-// at is row i of the block, counted from the end where values converge.
+// at returns row i of the block, counted from the end where values converge.
 func (s *leafState) at(i int) int {
 	if s.turned {
 		return s.hi - i
@@ -63,13 +66,14 @@ func (s *leafState) at(i int) int {
 	return s.lo + i
 }
 
-// off is the off-diagonal between rows i and i + 1 of the block.
+// off returns the index in e of the element between rows i and i + 1 of the block.
 func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
-// next finds the first unreduced block; there is none when all values are found.
-// Each new block is turned so that the small end comes first: the bulge, which carries
-// the shift, would underflow on its way from there to large elements. Where it does so
-// all the same, in the middle perhaps, the other direction gets its turn.
+// next finds the first unreduced block, and returns false if there is none: all values are found.
+//
+// Values converge at the end with the small elements. In the other direction the bulge, which carries
+// the shift, would underflow on its way from small to large elements. If values do not converge even
+// so, because small elements are in the middle, the direction changes from time to time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -94,13 +98,15 @@ func (s *leafState) next(d, e []float64) bool {
 	return true
 }
 
+// leafNegligible reports whether the off-diagonal element e between the diagonal elements a and b
+// counts as zero.
 func leafNegligible(e, a, b float64) bool {
 	e = math.Abs(e)
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep is one implicit QL step with Wilkinson's shift; cos[i] and sin[i] rotate
-// columns i and i + 1 of the block, the last ones first.
+// sweep is one implicit QL step with Wilkinson's shift. It sets cos[i] and sin[i], which rotate columns
+// i and i + 1 of the block; the last columns are rotated first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
 	last := s.hi - s.lo
 	first := e[s.off(0)]
@@ -143,7 +149,7 @@ func leafRotation(g, f float64) (c, s, r float64) {
 	return g / r, f / r, r
 }
 
-// sortLeaf brings the values into ascending order, and the columns with them.
+// sortLeaf sorts the values d, ascending, and the columns of v with them.
 func sortLeaf(d, v []float64) {
 	n := len(d)
 	order := ascending(d)

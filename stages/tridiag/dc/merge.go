@@ -1,53 +1,54 @@
 package dc
 
-// Merge is what a back end has to do to make one block of two. With Q the pair,
-// n×n, W a matrix of the same size, and all rows and columns counted from Lo:
+// Merge is what a back end computes to make one block of Q from two. Q is the pair of blocks, n×n; W is
+// a matrix of the same size; all rows and columns count from Lo. There are three steps.
 //
-// Gather. W is Q times rotations and a permutation. Chain c is the steps t in
-// [Chain[c], Chain[c+1]); it runs through columns Src[t] of Q with one column x:
+// Gather. W is Q times rotations and a permutation, W = Q·G. Chain c is the steps t in
+// [Chain[c], Chain[c+1]). It takes one column x through columns of Q:
 //
-//	the first t:         x = Q[:, Src[t]]
-//	each but the last:   y = Q[:, Src[t+1]]
-//	                     W[:, Dst[t]] = Cos[t]·x + Sin[t]·y
-//	                     x = Cos[t]·y − Sin[t]·x
-//	the last t:          W[:, Dst[t]] = x
+//	first t:       x = Q[:, Src[t]]
+//	all but last:  y = Q[:, Src[t+1]]
+//	               W[:, Dst[t]] = Cos[t]·x + Sin[t]·y
+//	               x = Cos[t]·y − Sin[t]·x
+//	last t:        W[:, Dst[t]] = x
 //
-// Src and Dst are permutations, so chains are independent; most have one step.
+// Src and Dst are permutations, so that the chains are independent. Most chains have one step.
 //
-// Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation, which
-// Roots has solved. Half by half, and for
-// the columns J = [From, To) of S alone (which are all, but in the last merges),
+// Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation that Roots has solved. Half
+// by half, and for the columns J = [From, To) of S,
 //
 //	Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
 //	Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
 //
-// The rest of W[:, :K] is zero and need not be formed: columns before Lower come
-// from the upper block alone, those from Upper on from the lower alone.
+// The rest of W[:, :K] is zero and need not be formed: columns before Lower come from the upper block
+// alone, those from Upper on from the lower block alone. J is all columns but in the last level.
 //
-// Copy the deflated columns, Q[:, K:] = W[:, K:].
+// Copy. Q[:, K:] = W[:, K:], the deflated columns.
 type Merge struct {
 	Pair
-	Secular
+	Secular // its D, Z and Rho; Roots sets the rest
 
 	K            int // poles: columns of Q that are not deflated
 	Upper, Lower int // 0 ≤ Lower ≤ Upper ≤ K
 	From, To     int // 0 ≤ From ≤ To ≤ K
 
-	Chain    []int32
-	Src, Dst []int32
+	Chain    []int32 // first step of each chain, then n
+	Src, Dst []int32 // by step
 	Cos, Sin []float64
 
-	Row []int32 // pole i is column Row[i] of W, row Row[i] of S
+	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
-	// The first and the last row: of W, where pole i stands at i and not at Row[i]; and
-	// of Q after the merge, of which Roots finds the first K columns.
+	// The first and the last row of W, by pole, and those of Q after the merge, by column. Roots sets
+	// the first K elements of Q.
 	W, Q Rows
 
-	deflated []float64 // the eigenvalues of columns K, K+1 … of W
-	rotated  int       // how many of these come from rotations; both kinds ascend, or nearly so
+	// The eigenvalues of columns K, K+1 … of W. The first ones, rotated of them, come from rotations.
+	// Both parts ascend, or nearly so.
+	deflated []float64
+	rotated  int
 }
 
-// values gives the eigenvalues of the merged block in the order of its columns.
+// values writes the eigenvalues of the merged block to d, in the order of its columns.
 func (m *Merge) values(d []float64) {
 	for j := range m.K {
 		d[j] = m.Value(j)
@@ -55,8 +56,8 @@ func (m *Merge) values(d []float64) {
 	copy(d[m.K:], m.deflated)
 }
 
-// restrict leaves out vectors that are not wanted: S's columns ascend, so they are a
-// range of them. (Deflated columns cost nothing.)
+// restrict sets From and To to the columns that are wanted, counted in Q. The values of S's columns
+// ascend, so that these are a range. Deflated columns cost nothing and are not left out.
 func (m *Merge) restrict(wanted []int32) {
 	m.From, m.To = m.K, m.K
 	for _, c := range wanted {

@@ -14,34 +14,33 @@ import (
 //
 //	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
 //
-// one above each pole D[j] and below the next. A root is kept as its nearer
-// pole and the offset from there: λ alone would lose the digits of D[i] − λ,
-// from which the eigenvectors are made.
+// one above each pole D[j] and below the next. A root is stored as the pole nearer to it and the offset
+// from there: λ alone would lose the digits of D[i] − λ, of which the eigenvectors are made.
 //
-// Each root, each entry of ZHat and each vector can be computed on its own: one
-// GPU lane or workgroup each. Every sum and product has one fixed order, so the
-// bits do not depend on who computes what.
+// Each root, each entry of ZHat and each vector can be computed by itself, for example by one thread or
+// workgroup each. Every sum and product has one fixed order, so that the bits do not depend on how the
+// work is divided.
 type Secular struct {
 	D, Z []float64
 	Rho  float64
 
 	Origin []int32   // root j is D[Origin[j]] + Mu[j]; Origin[j] is j or j+1
 	Mu     []float64 // never 0
-	ZHat   []float64 // the weights for which these roots are exact
+	ZHat   []float64 // the weights, times √Rho, for which these roots are exact
 }
 
 // Value returns the eigenvalue j.
 func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
 
-// delta returns D[i] − λ[j] to nearly full relative accuracy: no digits cancel,
-// because |Mu[j]| is at most half of the gap between the poles beside λ[j].
+// delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is at
+// most half of the distance between the two poles next to λ[j].
 func (p *Secular) delta(i, j int) float64 { return (p.D[i] - p.D[p.Origin[j]]) - p.Mu[j] }
 
-// Vector writes the unit eigenvector j to s, its entry for pole i at s[row[i]].
+// Vector writes the unit eigenvector j to s; its entry for pole i is s[row[i]]. ZHat must be set.
 //
-// The vectors of all j are orthogonal to working accuracy, however close the
-// roots, because they are the exact vectors of a nearby problem: the one with
-// weights ZHat (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
+// The vectors of all j are orthogonal to working accuracy, however close the roots are, because they
+// are the exact vectors of a nearby problem: the one with weights ZHat (Gu and Eisenstat, SIAM J. Matrix
+// Anal. Appl. 15, 1994).
 func (p *Secular) Vector(j int, row []int32, s []float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -55,7 +54,7 @@ func (p *Secular) Vector(j int, row []int32, s []float64) {
 	}
 }
 
-// products returns the inner products of vector j with x and y, given by pole.
+// products returns the inner products of vector j with x and y, whose entries stand by pole.
 func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -68,12 +67,12 @@ func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 	return withX * scale, withY * scale
 }
 
-// weight returns ZHat[i] by Löwner's formula: the weights for which given
-// numbers λ, interlaced with the poles, are the eigenvalues satisfy
+// weight returns ZHat[i] by Löwner's formula. If numbers λ interlace with the poles, they are the
+// eigenvalues for the weights ẑ with
 //
 //	Rho·ẑ[i]² = (λ[i] − D[i]) · Π (λ[j] − D[i])/(D[j] − D[i])   over j ≠ i
 //
-// The factor Rho is left in ẑ: vectors are normalised anyway.
+// The factor Rho stays in ZHat, as vectors are normalised.
 func (p *Secular) weight(i int) float64 {
 	w := -p.delta(i, i)
 	for j := range p.D {
@@ -84,7 +83,7 @@ func (p *Secular) weight(i int) float64 {
 	return math.Copysign(math.Sqrt(w), p.Z[i])
 }
 
-// SolveSecular fills Origin, Mu and ZHat of all problems, in parallel.
+// SolveSecular sets Origin, Mu and ZHat of all problems, on all processors.
 func SolveSecular(problems ...*Secular) {
 	for _, p := range problems {
 		k := len(p.D)
@@ -97,8 +96,8 @@ func SolveSecular(problems ...*Secular) {
 	secularEach(problems, func(p *Secular, i int) { p.ZHat[i] = p.weight(i) })
 }
 
-// secularEach calls f for each index of each problem, in portions of enough
-// work (each call costs about len(D)) to be worth handing out.
+// secularEach calls f for each index of each problem, on all processors. One call costs about len(D)
+// operations; calls go to processors in portions that are worth it.
 func secularEach(problems []*Secular, f func(p *Secular, i int)) {
 	const portion = 1 << 14
 	type part struct {

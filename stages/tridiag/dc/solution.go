@@ -1,0 +1,140 @@
+package dc
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// solution is one solution in progress: what the driver knows between two calls of the back end.
+type solution struct {
+	tree   Tree
+	blocks []block
+
+	// d and e are at first the diagonal and the off-diagonal of the torn T. When the rows [lo, hi) are
+	// solved, d[lo:hi] has their eigenvalues in the order of Q's columns, and e[hi−1] still has the
+	// element that was torn out after them.
+	d, e []float64
+
+	rows  Rows    // of Q's blocks
+	order []int32 // for each block of Q: the permutation that makes its part of d ascend, from 0 on
+}
+
+func newSolution(d, e []float64, opt Options) (*solution, error) {
+	n := len(d)
+	if len(e) < n-1 {
+		panic("dc: the off-diagonal is shorter than n-1")
+	}
+	if opt.From < 0 || opt.To < opt.From || opt.To > n {
+		panic("dc: no such range of vectors")
+	}
+	if err := tridiag.CheckFinite(d, e); err != nil {
+		return nil, err
+	}
+	leafSize := opt.LeafSize
+	if leafSize <= 0 {
+		leafSize = defaultLeafSize
+	}
+	s := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: newRows(n), order: make([]int32, n)}
+	s.blocks = split(d, e)
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		b.exponent = scale(s.d[b.lo:b.hi], s.e[b.lo:b.hi-1])
+		s.tree.tear(s.d, s.e, b.lo, b.hi-b.lo, leafSize)
+	}
+	return s, nil
+}
+
+// orderLeaves takes over the values of the leaves, which ascend as they are.
+func (s *solution) orderLeaves() {
+	for _, l := range s.tree.Leaves {
+		for i := range l.N1 {
+			s.order[l.Lo+i] = int32(i)
+		}
+	}
+}
+
+// merge prepares the merge of two solved blocks: it deflates.
+func (s *solution) merge(p Pair) *Merge {
+	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
+	d, rho := s.d[lo:hi], s.e[mid-1]
+	order := mergedOrder(d, s.order[lo:mid], s.order[mid:hi])
+	return newMerge(p, d, s.rows.of(lo, hi), order, rho)
+}
+
+// accept takes over the values and rows of a merge whose roots are found. Roots ascend as they are.
+func (s *solution) accept(m *Merge) {
+	d := s.d[m.Lo:m.Hi()]
+	m.values(d)
+	copy(s.rows.First[m.Lo:], m.Q.First)
+	copy(s.rows.Last[m.Lo:], m.Q.Last)
+	roots := make([]int32, m.K)
+	for j := range roots {
+		roots[j] = int32(j)
+	}
+	deflated := mergedOrder(m.deflated, ascending(m.deflated[:m.rotated]), ascending(m.deflated[m.rotated:]))
+	copy(s.order[m.Lo:], mergedOrder(d, roots, deflated))
+}
+
+// result returns all eigenvalues, ascending and with the scaling undone, and the columns of Q that are
+// the vectors wanted, in the order of their values.
+func (s *solution) result(opt Options) (values []float64, wanted []int32) {
+	v := make([]float64, len(s.d))
+	for _, b := range s.blocks {
+		for i := b.lo; i < b.hi; i++ {
+			v[i] = math.Ldexp(s.d[i], b.exponent)
+		}
+	}
+	order := s.order
+	if len(s.blocks) > 1 {
+		order = ascending(v)
+	}
+	values = make([]float64, len(v))
+	for j, c := range order {
+		values[j] = v[c]
+	}
+	if opt.From == 0 && opt.To == 0 {
+		return values, order
+	}
+	return values, order[opt.From:opt.To]
+}
+
+// mergedOrder returns the permutation that makes d ascend, given those of its beginning, upper, and of
+// the rest, lower. Each counts from the beginning of its part. Equal numbers keep their order.
+func mergedOrder(d []float64, upper, lower []int32) []int32 {
+	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
+	for len(upper) > 0 && len(lower) > 0 {
+		if u, l := upper[0], lower[0]+n1; d[l] < d[u] {
+			order, lower = append(order, l), lower[1:]
+		} else {
+			order, upper = append(order, u), upper[1:]
+		}
+	}
+	order = append(order, upper...)
+	for _, l := range lower {
+		order = append(order, l+n1)
+	}
+	return order
+}
+
+// ascending returns the permutation that makes v[order[i]] ascend. Equal numbers keep their order.
+func ascending(v []float64) (order []int32) {
+	order = make([]int32, len(v))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	if slices.IsSorted(v) {
+		return order
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		switch {
+		case v[a] < v[b]:
+			return -1
+		case v[a] > v[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
