@@ -10,8 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
@@ -187,50 +185,6 @@ func TestBandsAndBlocks(t *testing.T) {
 	}
 }
 
-// The triangle that is not read, and memory between columns, may hold anything.
-func TestTrianglesAndLeadingDimensions(t *testing.T) {
-	ctx := context.Background()
-	d := device(t, vk.Options{})
-	const n, ld = 19, 23
-	a := full(random(n))
-	want := solve(t, d, n, a, evd.Options{Tuning: small()})
-	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
-		sym := evd.Sym[float64]{N: n, Ld: ld, Uplo: uplo, Data: make([]float64, n*ld)}
-		for i := range sym.Data {
-			sym.Data[i] = math.NaN()
-		}
-		for j := range n {
-			for i := range n {
-				if i == j || (i > j) == (uplo == evd.Lower) {
-					sym.Data[i+j*ld] = a[i+j*n]
-				}
-			}
-		}
-		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Overwrite: true, Tuning: small()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := p.Solve(ctx, sym)
-		p.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(res.Values, want.Values) {
-			t.Errorf("uplo %v: other values", uplo)
-		}
-		for j := range n {
-			if !slices.Equal(res.Vectors.Col(j), want.Vectors.Col(j)) {
-				t.Errorf("uplo %v: other vector %d", uplo, j)
-			}
-			for i := n; i < ld; i++ {
-				if !math.IsNaN(sym.Data[i+j*ld]) {
-					t.Errorf("uplo %v: padding (%d, %d) was written", uplo, i, j)
-				}
-			}
-		}
-	}
-}
-
 func TestSameBitsAgainAndAfterOthers(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -274,53 +228,6 @@ func TestSameBitsAgainAndAfterOthers(t *testing.T) {
 	}
 }
 
-func TestBadInput(t *testing.T) {
-	ctx := context.Background()
-	d := device(t, vk.Options{})
-	p, err := evd.NewPlan[float64](d, 3, evd.Options{Tuning: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	var shape *evd.ShapeError
-	for _, a := range []evd.Sym[float64]{
-		{N: 2, Ld: 2, Data: make([]float64, 4)}, {N: 3, Ld: 2, Data: make([]float64, 9)},
-		{N: 3, Ld: 3, Data: make([]float64, 8)}, {N: -1, Ld: 3}, {N: 3, Data: make([]float64, 8)}, {N: 3, Ld: -3, Data: make([]float64, 9)},
-		{N: 3, Ld: 1 << 62, Data: make([]float64, 9)}, {N: 3, Ld: math.MaxInt, Data: make([]float64, 9)}, // times 2 they are less than nothing
-	} {
-		if _, err := p.Solve(ctx, a); !errors.As(err, &shape) {
-			t.Errorf("%+v: %v", a, err)
-		}
-	}
-	if _, err := evd.NewPlan[float64](d, -1, evd.Options{}); !errors.As(err, &shape) || err.Error() != "order -1 is negative" {
-		t.Errorf("order −1: %v", err)
-	}
-	for _, n := range []int{1 << 24, 1 << 32, math.MaxInt} {
-		if _, err := evd.NewPlan[float64](d, n, evd.Options{}); !errors.As(err, &shape) || err.Error() != fmt.Sprintf("order %d is too large, at most 16777215", n) {
-			t.Errorf("order %d: %v", n, err)
-		}
-	}
-	var bad *evd.NonFiniteError
-	a := evd.Sym[float64]{N: 3, Ld: 3, Data: []float64{1, 2, 3, 0, 4, math.Inf(1), 0, 0, 5}}
-	if _, err := p.Solve(ctx, a); !errors.As(err, &bad) || bad.Row != 2 || bad.Col != 1 {
-		t.Errorf("infinity: %v", err)
-	}
-	var option *evd.OptionError
-	for _, o := range []evd.Options{{Band: -1}, {Band: 4, Block: 6}, {Overwrite: true}} {
-		if _, err := evd.NewPlan[float64](d, 3, o); !errors.As(err, &option) {
-			t.Errorf("%+v: %v", o, err)
-		}
-	}
-	var memory *vk.OutOfMemoryError
-	if _, err := evd.NewPlan[float64](d, 900_000, evd.Options{Vectors: true}); !errors.As(err, &memory) {
-		t.Errorf("order 900000: %v", err)
-	}
-	var unsupported *vk.UnsupportedError
-	if _, err := evd.NewPlan[float64](d, 1<<20, evd.Options{Vectors: true}); !errors.As(err, &memory) && !errors.As(err, &unsupported) {
-		t.Errorf("order 2^20: %v", err)
-	}
-}
-
 func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 100
@@ -344,21 +251,6 @@ func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	judge(t, n, a.Data, res)
-}
-
-func TestGonumsSymmetric(t *testing.T) {
-	ctx := context.Background()
-	const n = 8
-	a := full(random(n))
-	res, err := evd.Eigen(ctx, mat.NewSymDense(n, a))
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge(t, n, a, res)
-	values, err := evd.EigenValues(ctx, mat.NewDiagDense(3, []float64{3, 1, 2}))
-	if err != nil || ratio.Values(3, values, []float64{1, 2, 3}, 3) > 1 {
-		t.Errorf("diagonal: %v, %v", values, err)
-	}
 }
 
 // The bindings free C memory in finalizers. If the collector runs all the time, a use after free would
@@ -404,54 +296,4 @@ func TestSolvesUnderPermanentCollection(t *testing.T) {
 		}
 	}
 	judge(t, n, a.Data, first)
-}
-
-// Check refuses a result that the plan cannot have made, and does not read out of bounds.
-func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
-	ctx := context.Background()
-	d := device(t, vk.Options{})
-	const n = 3
-	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
-	one := &evd.Result[float64]{Values: make([]float64, 1), Vectors: &evd.Dense[float64]{Rows: 1, Cols: 1, Ld: 1, Data: make([]float64, 1)}}
-	for _, vectors := range []bool{false, true} {
-		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: vectors, Tuning: small()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = p.Check(ctx, a, one)
-		var option *evd.OptionError
-		var shape *evd.ShapeError
-		if !vectors && !errors.As(err, &option) || vectors && !errors.As(err, &shape) {
-			t.Errorf("plan with vectors %v: %v", vectors, err)
-		}
-		p.Close()
-	}
-}
-
-// Check refuses vectors whose shape and memory do not fit together, and does not panic.
-func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
-	ctx := context.Background()
-	d := device(t, vk.Options{})
-	const n = 3
-	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
-	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	tp := tridiagonalPlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
-	for _, z := range []evd.Dense[float64]{
-		{Rows: n, Cols: n, Ld: 1, Data: make([]float64, 9)}, {Rows: n, Cols: n, Ld: n, Data: make([]float64, 8)},
-		{Rows: n, Cols: n, Ld: 2, Data: make([]float64, 9), RowMajor: true}, {Rows: n, Cols: 2, Ld: 2, Data: make([]float64, 5), RowMajor: true},
-		{Rows: n, Cols: -1, Ld: n}, {Rows: n, Cols: n, Ld: math.MaxInt, Data: make([]float64, 9)},
-	} {
-		res := &evd.Result[float64]{Values: make([]float64, max(z.Cols, 0)), Vectors: &z}
-		_, dense := p.Check(ctx, a, res)
-		_, tridiagonal := tp.Check(ctx, evd.Tridiagonal[float64]{D: make([]float64, n), E: make([]float64, n-1)}, res)
-		for _, err := range []error{dense, tridiagonal} {
-			if shape := (*evd.ShapeError)(nil); !errors.As(err, &shape) {
-				t.Errorf("%+v: %v", z, err)
-			}
-		}
-	}
 }
