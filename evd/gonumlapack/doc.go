@@ -3,12 +3,13 @@
 //	dev, err := vk.Open(vk.Options{})
 //	lapack64.Use(gonumlapack.New(dev))
 //
-// mat.EigenSym.Factorize and lapack64.Syev solve large symmetric problems on the device. Small problems,
-// for which transfers would take longer than the solve, are left to gonum's own code: Crossover says
-// from which order on the device is used. All other functions of LAPACK stay gonum's.
+// mat.EigenSym.Factorize and lapack64.Syev solve large symmetric problems on the device. Small
+// problems, for which transfers would take longer than the solve, are left to gonum's own code:
+// Crossover says from which order on the device is used. All other functions of LAPACK stay
+// gonum's.
 //
-// The contract is gonum's: eigenvalues ascend, eigenvectors are orthonormal columns of the row-major
-// matrix a, workspace queries (lwork = −1) and panics are the same. The differences:
+// The contract is gonum's: eigenvalues ascend, eigenvectors are orthonormal columns of the
+// row-major matrix a, workspace queries (lwork = −1) and panics are the same. The differences:
 //
 //   - A NaN or an infinity in the triangle that is read gives ok = false, at once. gonum iterates on a
 //     NaN until it gives up, and some infinities end as NaN eigenvalues with ok = true.

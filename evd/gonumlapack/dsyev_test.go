@@ -38,8 +38,8 @@ func always(t testing.TB) *Implementation {
 	return impl
 }
 
-// TestGonums runs gonum's own test of Dsyev, ten matrices of each shape. On a CPU device order 100 would
-// take most of the time: one matrix in ten of that order is solved on the device there.
+// TestGonums runs gonum's own test of Dsyev, ten matrices of each shape. On a CPU device order 100
+// would take most of the time: one matrix in ten of that order is solved on the device there.
 func TestGonums(t *testing.T) {
 	impl := always(t)
 	if os.Getenv("VKEVD_GONUM") != "" {
@@ -93,8 +93,8 @@ func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	return full
 }
 
-// TestDsyev measures vectors as LAPACK does, and compares values with gonum's, for both triangles and for
-// strides. Only the triangle may be read, and only n columns written.
+// TestDsyev measures vectors as LAPACK does, and compares values with gonum's, for both triangles
+// and for strides. Only the triangle may be read, and only n columns written.
 func TestDsyev(t *testing.T) {
 	impl := always(t)
 	r := rand.New(rand.NewPCG(3, 4))

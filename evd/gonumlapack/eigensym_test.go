@@ -16,8 +16,8 @@ func use(t testing.TB, impl *Implementation) {
 	t.Cleanup(func() { lapack64.Use(gonum.Implementation{}) })
 }
 
-// TestEigenSym is gonum's own test of mat.EigenSym, with its tolerance, on the device: known spectra,
-// A·v = λ·v, and A = V·Λ·Vᵀ.
+// TestEigenSym is gonum's own test of mat.EigenSym, with its tolerance, on the device: known
+// spectra, A·v = λ·v, and A = V·Λ·Vᵀ.
 func TestEigenSym(t *testing.T) {
 	use(t, always(t))
 	r := rand.New(rand.NewPCG(1, 1))

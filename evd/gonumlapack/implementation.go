@@ -11,17 +11,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Implementation is gonum's LAPACK with Dsyev on a device. Goroutines may share it; the device solves one
-// matrix at a time. Change its fields before its first use only.
+// Implementation is gonum's LAPACK with Dsyev on a device. Goroutines may share it; the device
+// solves one matrix at a time. Change its fields before its first use only.
 type Implementation struct {
 	gonum.Implementation
 
 	// Crossover is the smallest order that is solved on the device. New takes CrossoverFor.
 	Crossover Crossover
 
-	// Report is called with errors, for which gonum's interface has no place; may be nil. After an error
-	// of preparing (say, too little device memory) gonum solves the matrix; after an error of solving ok
-	// is false.
+	// Report is called with errors, for which gonum's interface has no place; may be nil. After an
+	// error of preparing (say, too little device memory) gonum solves the matrix; after an error of
+	// solving ok is false.
 	Report func(error)
 
 	plans plans
@@ -39,8 +39,8 @@ func New(dev *vk.Device) *Implementation {
 	return impl
 }
 
-// Close frees the device memory that is kept for the orders used last. The implementation can still be
-// used, and allocates memory again.
+// Close frees the device memory that is kept for the orders used last. The implementation can still
+// be used, and allocates memory again.
 func (impl *Implementation) Close() { impl.plans.close() }
 
 // Dsyev computes all eigenvalues and, if jobz is lapack.EVCompute, eigenvectors of the n×n
@@ -48,9 +48,10 @@ func (impl *Implementation) Close() { impl.plans.close() }
 //
 //	A = Z·diag(w)·Zᵀ,  w ascending.
 //
-// Z replaces a: component i of vector j is a[i·lda+j]. work and lwork follow gonum's rules (at least
-// 3n−1; −1 is a query) and are not used on the device. ok is false if the triangle holds a NaN or an
-// infinity; a and w are then unchanged. ok is also false if the device fails; a is then undefined.
+// Z replaces a: component i of vector j is a[i·lda+j]. work and lwork follow gonum's rules (at
+// least 3n−1; −1 is a query) and are not used on the device. ok is false if the triangle holds a
+// NaN or an infinity; a and w are then unchanged. ok is also false if the device fails; a is then
+// undefined.
 func (impl *Implementation) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
 	onHost := func() bool { return impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork) }
 	vectors := jobz == lapack.EVCompute

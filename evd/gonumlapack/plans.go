@@ -32,9 +32,9 @@ type plan struct {
 	vectors bool
 }
 
-// with calls use with a plan, and returns the error of making the plan. If use fails other than for a
-// NonFiniteError, the plan is closed: after the loss of a device each call makes a new plan, or gonum
-// solves.
+// with calls use with a plan, and returns the error of making the plan. If use fails other than for
+// a NonFiniteError, the plan is closed: after the loss of a device each call makes a new plan, or
+// gonum solves.
 func (ps *plans) with(n int, vectors bool, use func(solver) error) error {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -51,8 +51,8 @@ func (ps *plans) with(n int, vectors bool, use func(solver) error) error {
 	return nil
 }
 
-// take removes the plan from those kept, or makes it. If there is too little memory, it closes the other
-// plans and tries again.
+// take removes the plan from those kept, or makes it. If there is too little memory, it closes the
+// other plans and tries again.
 func (ps *plans) take(n int, vectors bool) (plan, error) {
 	for i, p := range ps.kept {
 		if p.n == n && p.vectors == vectors {

@@ -57,7 +57,8 @@ func on(c *counted) *Implementation {
 	return impl
 }
 
-// call solves diag(n, …, 1). It returns ok and the first value: 0 from a counted plan, 1 from gonum.
+// call solves diag(n, …, 1). It returns ok and the first value: 0 from a counted plan, 1 from
+// gonum.
 func call(impl *Implementation, n int, jobz lapack.EVJob) (ok bool, first float64) {
 	a, w, work := make([]float64, n*n), make([]float64, n), make([]float64, 3*n)
 	for i := range n {
