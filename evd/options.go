@@ -56,7 +56,7 @@ func (opt Options) check(n int) error {
 	case opt.Band < 0 || opt.Block < 0:
 		return spectrum.BadOption("Band, Block", "must not be negative")
 	case opt.Verify && opt.Overwrite:
-		return spectrum.BadOption("Verify", "the input is needed again, Overwrite destroys it")
+		return spectrum.BadOption("Verify", "needs the input again, which Overwrite destroys")
 	case opt.Overwrite && !opt.Vectors:
 		return spectrum.BadOption("Overwrite", "only vectors can take the input's place")
 	case opt.RowMajor && !opt.Vectors:
@@ -110,7 +110,7 @@ func (opt Options) sizes(dev *vk.Device, n int) (stages.Tuning, error) {
 		t.Block = opt.Block
 	}
 	if t.Block%t.Band != 0 {
-		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is no multiple of the half-bandwidth %d", t.Block, t.Band))
+		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band))
 	}
 	t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront
 	return t, nil

@@ -222,15 +222,15 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		opt  evd.Options
 		says string
 	}{
-		{evd.Options{Select: evd.Index(-1, 2)}, "option Index: [-1, 2) is no range of the 3 eigenvalues"},
-		{evd.Options{Select: evd.Index(1, 4)}, "option Index: [1, 4) is no range of the 3 eigenvalues"},
-		{evd.Options{Select: evd.Index(2, 1)}, "option Index: [2, 1) is no range of the 3 eigenvalues"},
+		{evd.Options{Select: evd.Index(-1, 2)}, "option Index: [-1, 2) is not a range of 3 eigenvalues"},
+		{evd.Options{Select: evd.Index(1, 4)}, "option Index: [1, 4) is not a range of 3 eigenvalues"},
+		{evd.Options{Select: evd.Index(2, 1)}, "option Index: [2, 1) is not a range of 3 eigenvalues"},
 		{evd.Options{Select: evd.Interval(1, 1)}, "option Interval: (1, 1] holds no number"},
 		{evd.Options{Select: evd.Interval(math.NaN(), 1)}, "option Interval: (NaN, 1] holds no number"},
 		{evd.Options{Select: evd.Interval(0, 1).AtMost(-1)}, "option AtMost: must not be negative"},
-		{evd.Options{Select: evd.Index(0, 1).AtMost(1)}, "option AtMost: how many there are is known but for an interval"},
+		{evd.Options{Select: evd.Index(0, 1).AtMost(1)}, "option AtMost: only an interval needs a limit"},
 		{evd.Options{Solver: evd.Bisection, Vectors: true}, "option Solver: bisection finds values only, no vectors"},
-		{evd.Options{Solver: 99}, "option Solver: Solver(99) is none of " + strings.Join(evd.Solvers(), ", ")},
+		{evd.Options{Solver: 99}, "option Solver: Solver(99) is unknown; there are " + strings.Join(evd.Solvers(), ", ")},
 	} {
 		_, err := evd.NewPlan[float64](d, 3, c.opt)
 		_, tri := evd.NewTridiagonalPlan[float64](d, 3, c.opt)

@@ -110,7 +110,7 @@ func TestRealFailures(t *testing.T) {
 	for args, says := range map[string]string{
 		"solve A":                     "vkevd: A: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)",
 		"solve --device nonesuch A":   `vkevd: no usable Vulkan device: none matches "nonesuch"; vkevd devices lists them`,
-		"solve --band 8 --block 12 A": "vkevd: --block: 12 is no multiple of the half-bandwidth 8",
+		"solve --band 8 --block 12 A": "vkevd: --block: 12 is not a multiple of the half-bandwidth 8",
 		"plan -n 10 --band -1":        "vkevd: --band, --block: must not be negative",
 	} {
 		_, stderr, status := s.real(strings.Fields(args)...)

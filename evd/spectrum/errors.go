@@ -31,7 +31,7 @@ func BadOption(option, reason string) *OptionError { return &OptionError{option,
 type TooManyError struct{ Found, AtMost int }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("the interval holds %d eigenvalues, there is room for %d", e.Found, e.AtMost)
+	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
 
 // NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows Index

@@ -40,13 +40,13 @@ func (s Selection) AtMost(m int) Selection {
 func CheckSelection(s Selection, n int) error {
 	switch {
 	case s.by == selectedByIndex && (s.from < 0 || s.to > n || s.from > s.to):
-		return &OptionError{"Index", fmt.Sprintf("[%d, %d) is no range of the %d eigenvalues", s.from, s.to, n)}
+		return &OptionError{"Index", fmt.Sprintf("[%d, %d) is not a range of %d eigenvalues", s.from, s.to, n)}
 	case s.by == selectedByValue && !(s.a < s.b):
 		return &OptionError{"Interval", fmt.Sprintf("(%v, %v] holds no number", s.a, s.b)}
 	case s.atMost < 0:
 		return &OptionError{"AtMost", "must not be negative"}
 	case s.atMost > 0 && s.by != selectedByValue:
-		return &OptionError{"AtMost", "how many there are is known but for an interval"}
+		return &OptionError{"AtMost", "only an interval needs a limit"}
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func ParseSolver(name string) (Solver, error) {
 
 // noSolver is the error for a name or a number that is no method's.
 func noSolver(name string) *OptionError {
-	return &OptionError{"Solver", fmt.Sprintf("%s is none of %s", name, strings.Join(Solvers(), ", "))}
+	return &OptionError{"Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", "))}
 }
 
 // Options say what is wanted of a spectrum. The zero value is all values, by the method that suits.
