@@ -5,7 +5,7 @@
 // out: results   pairs x/y, √z
 //
 // Vulkan guarantees little for double-precision division and square root. Any operands are allowed.
-// results must not overlap operands.
+// results must not overlap operands. A NaN gives NaN.
 //
 // Grid: one invocation a triple, in x.
 #version 460

@@ -1,4 +1,4 @@
-// tile_product adds a tile of op(A)·op(B) to acc.
+// This header defines tile_product, which adds a tile of op(A)·op(B) to acc.
 //
 //	acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
 //

@@ -6,6 +6,8 @@
 // in:  panels    b×b each, leading dimension b, one after another
 // out: t         n×n, leading dimension n; it must not overlap panels
 //
+// Values are copied as they are.
+//
 // Grid: ⌈n² / LOCAL_SIZE⌉ workgroups, folded.
 #version 460
 #extension GL_GOOGLE_include_directive : require

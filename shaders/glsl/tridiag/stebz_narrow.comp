@@ -52,7 +52,7 @@
 // matrix with these minors, and may count either way.
 //
 // Nothing here needs counts to be monotone, or the same on two devices: stebz uses only the bounds.
-// No two buffers may overlap.
+// No two buffers may overlap. The rows are finite: stebz_prepare demands it.
 //
 // Grid: one team an eigenvalue (TEAMS of them a workgroup), or one invocation a point; folded.
 #version 460

@@ -18,7 +18,7 @@
 // out: w                    where the merges say, counted from work. If strip ≠ 0: rows
 //                           [first, first + strip) of the only merge, column c at w + c·strip
 //
-// w must not overlap q.
+// w must not overlap q. A NaN spreads to the later columns of its chain, in its row.
 //
 // Grid: one invocation a row; x covers the rows of the largest merge or of the strip, y (folded
 // into z) the chains.

@@ -11,7 +11,8 @@
 //
 // One invocation iterates. When the rotations of a sweep are known, each invocation applies them to
 // rows of its own. The order of the operations is that of package dc in stages/tridiag, which
-// explains them. The outputs must not overlap each other or the inputs.
+// explains them. The outputs must not overlap each other or the inputs. The inputs must be finite:
+// the host refuses others.
 //
 // Grid: one workgroup a leaf, folded.
 #version 460

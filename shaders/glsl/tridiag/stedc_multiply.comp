@@ -20,7 +20,8 @@
 // out: x       the columns of Q as rows: x[place[j] + i·ldx], where i is the row of T
 //
 // In the second form the rows of a tile are columns of Q, so that neighbouring invocations store to
-// neighbouring elements. The kernel takes care of the edges. No two buffers may overlap.
+// neighbouring elements. The kernel takes care of the edges. No two buffers may overlap. A NaN
+// spreads as in any product.
 //
 // Grid: x and y, folded, number the tiles of the largest product; z is 2·merge + half.
 #version 460

@@ -7,7 +7,8 @@
 // out: first, last                            by column, for columns before k
 //
 // One workgroup computes one column of S, and does not store it. The outputs must not overlap the
-// inputs. The order of the sums depends on LOCAL_SIZE alone.
+// inputs. The order of the sums depends on LOCAL_SIZE alone. The inputs must be finite: the host
+// refuses others.
 //
 // Grid: x and y, folded, the largest k; z the merges.
 #version 460

@@ -12,7 +12,7 @@
 //
 // The invocations of a workgroup share the sums. All of them do the rest, with the same bits.
 // Package dc in stages/tridiag explains the operations; only the order of the sums differs there.
-// mu must not overlap the inputs.
+// mu must not overlap the inputs. The inputs must be finite: the host refuses others.
 //
 // Grid: one workgroup a root; x and y, folded, the largest k; z the merges.
 #version 460

@@ -10,7 +10,7 @@
 //
 // A workgroup moves a TILE×TILE tile through shared memory, so that its loads are contiguous, and
 // its stores too where places follow each other. x must not overlap the inputs. The kernel takes
-// care of the edges.
+// care of the edges. Values are copied as they are.
 //
 // Grid: x tiles of j, y tiles of r.
 #version 460

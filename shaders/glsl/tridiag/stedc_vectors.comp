@@ -7,7 +7,8 @@
 // out: s      where its merge says, counted from work. If columns ≠ 0: columns
 //             [first, first + columns) of those wanted, of one merge, at s itself
 //
-// The order of the sum depends on LOCAL_SIZE alone. s must not overlap the inputs.
+// The order of the sum depends on LOCAL_SIZE alone. s must not overlap the inputs. The inputs must
+// be finite: the host refuses others.
 //
 // Grid: one workgroup a column; x and y, folded, the largest number of columns; z the merges.
 #version 460

@@ -11,7 +11,8 @@
 //
 // The invocations of a workgroup share the product. Factors before i are at most 1, those after i
 // at least 1. The product of each side is moderate, so that no part of it overflows. The order of
-// the product depends on LOCAL_SIZE alone. zhat must not overlap the inputs.
+// the product depends on LOCAL_SIZE alone. zhat must not overlap the inputs. The inputs must be
+// finite: the host refuses others.
 //
 // Grid: one workgroup a weight; x and y, folded, the largest k; z the merges.
 #version 460

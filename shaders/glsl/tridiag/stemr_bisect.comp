@@ -25,7 +25,8 @@
 // in, out: step, phase      state between dispatches
 //
 // The bits are those of package mrrr in stages/tridiag, where division and square root are exact to
-// the last bit. No two buffers may overlap.
+// the last bit. No two buffers may overlap. A zero pivot leads to an
+// infinite one and then to NaN, which is replaced as in dlaneg. The inputs must be finite.
 //
 // Grid: one team a task (⌊LOCAL_SIZE/(2^levels − 1)⌋ of them a workgroup), or one invocation a
 // count; folded.

@@ -25,7 +25,7 @@
 //
 // The two columns of a child may overlap those of its parent, which may have other children. Such
 // children have over ≠ 0, and are made in a second dispatch. Other buffers must not overlap, except
-// that children is reps unless the parents are roots.
+// that children is reps unless the parents are roots. A NaN counts as a breakdown of the transform.
 //
 // Grid: one invocation a candidate, or one a cluster; folded.
 #version 460

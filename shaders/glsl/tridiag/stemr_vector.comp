@@ -84,7 +84,9 @@ layout(push_constant, scalar) uniform Push {
 	uint flags;
 } p;
 
-// The first step; the last one; the next λ is the middle of the interval.
+// FRESH   the first step of these vectors
+// LAST    all vectors are finished after this step
+// HALVES  the next λ is the middle of the interval
 #pragma host FRESH LAST HALVES
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
