@@ -1,0 +1,243 @@
+package stages
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/shaders/gen/source"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// The kernels whose float32 form has constants or bit operations of its own compute the right thing. No SPIR-V
+// is committed for float32, so the tests compile it.
+
+// single builds a kernel for float32. m is its module for float64, and P its push block for float32.
+func single[P, S, P64 any](t *testing.T, m spirv.Module[S, P64], spec S) *vk.Kernel[S, P] {
+	t.Helper()
+	code := singleCode(t, m.Name)
+	info, err := spirv.Reflect(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := spirv.Module[S, P]{
+		Name: m.Name + "_f32", Code: code, Spec: m.Spec, Push: info.Push, LocalSize: m.LocalSize, Capabilities: info.Capabilities,
+	}
+	for i := range of.Push {
+		of.Push[i].Name = m.Push[i].Name
+	}
+	if err := of.Check(); err != nil { // the layout of P is that of the shader
+		t.Fatal(err)
+	}
+	kernel, err := vk.Build(testDevice(t), of, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernel
+}
+
+func singleCode(t *testing.T, kernel string) []byte {
+	t.Helper()
+	root, err := source.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !source.CompilerAvailable(root) {
+		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
+	}
+	all, err := source.All(filepath.Join(root, "shaders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for _, v := range s.Variants {
+			if v.Name == kernel {
+				code, err := source.Compile(root, s, v.For(source.Numbers[1]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return code
+			}
+		}
+	}
+	t.Fatalf("no kernel %s", kernel)
+	return nil
+}
+
+// normals are normally distributed numbers times scale(i).
+func normals(n int, seed uint64, scale func(i int) float64) []float32 {
+	r, x := rand.New(rand.NewPCG(seed, 2)), make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64() * scale(i))
+	}
+	return x
+}
+
+// singleTolerance is a few hundred times the rounding error of float32.
+const singleTolerance = 0x1p-15
+
+func TestGemmFloat32(t *testing.T) {
+	const m, n, k = 37, 18, 21
+	dev := testDevice(t)
+	spec := shaders.GemmDefaults()
+	spec.LocalSize, spec.TileM, spec.TileN, spec.TileK, spec.ThreadM, spec.ThreadN = 16, 16, 8, 8, 4, 2
+	kernel := single[shaders.GemmPush[float32]](t, shaders.Gemm[float64](), spec)
+	one := func(int) float64 { return 1 }
+	a, b, c := normals(m*k, 1, one), normals(k*n, 2, one), normals(m*n, 3, one)
+	x, y, z := vk.Reserve[float32]("A", m*k), vk.Reserve[float32]("B", k*n), vk.Reserve[float32]("C", m*n)
+	ws := arena(t, dev, vk.Together(x, y, z))
+	put(t, dev, x.In(ws), a)
+	put(t, dev, y.In(ws), b)
+	put(t, dev, z.In(ws), c)
+	rec := vk.NewRecorder(dev)
+	kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, spec.TileM)*vk.Tiles(n, spec.TileN)), shaders.GemmPush[float32]{
+		A: x.In(ws).Addr(), B: y.In(ws).Addr(), C: z.In(ws).Addr(), Alpha: 2, Beta: -0.5,
+		M: m, N: n, K: k, Lda: m, Ldb: k, Ldc: m, Splits: 1, Stretch: k,
+	})
+	run(t, dev, rec)
+	for i, have := range get(t, dev, z.In(ws)) {
+		want := -0.5 * float64(c[i])
+		for l := range k {
+			want += 2 * float64(a[i%m+l*m]) * float64(b[l+i/m*k])
+		}
+		if !(math.Abs(float64(have)-want) < singleTolerance*k) {
+			t.Fatalf("element %d is %g, want %g", i, have, want)
+		}
+	}
+}
+
+// TestPanelFloat32: RᵀR = AᵀA for panels whose squares overflow or vanish in float32, and for panels whose
+// workgroups have different scales.
+func TestPanelFloat32(t *testing.T) {
+	const m, columns, rows, groups = 40, 4, 14, 3
+	for name, scale := range map[string]func(i int) float64{
+		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 }, "1e-30": func(int) float64 { return 1e-30 },
+		"mixed": func(i int) float64 { return []float64{1e-12, 1, 1e-25}[i%m/rows] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			panel := normals(m*columns, 4, scale)
+			r := factorPanel(t, panel, m, columns, rows, groups)
+			top := 0.0
+			for _, x := range panel {
+				top = max(top, math.Abs(float64(x)))
+			}
+			for i := range columns {
+				for j := range columns {
+					have, want := 0.0, 0.0
+					for l := range min(i, j) + 1 {
+						have += float64(r[l+i*columns]) / top * float64(r[l+j*columns]) / top
+					}
+					for l := range m {
+						want += float64(panel[l+i*m]) / top * float64(panel[l+j*m]) / top
+					}
+					if !(math.Abs(have-want) < m*singleTolerance) {
+						t.Errorf("(RᵀR)(%d, %d) is %g, want %g", i, j, have, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// factorPanel returns R, column by column.
+func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []float32 {
+	dev := testDevice(t)
+	spec := shaders.GeqrfPanelStartDefaults()
+	spec.LocalSize, spec.Columns, spec.Chunk = 8, uint32(columns), 2
+	start := single[shaders.GeqrfPanelStartPush[float32]](t, shaders.GeqrfPanelStart[float64](), spec)
+	first := single[shaders.GeqrfPanelFirstPush[float32]](t, shaders.GeqrfPanelFirst[float64](), shaders.GeqrfPanelFirstSpec(spec))
+	column := single[shaders.GeqrfPanelColumnPush[float32]](t, shaders.GeqrfPanelColumn[float64](), shaders.GeqrfPanelColumnSpec(spec))
+
+	x, r, tau := vk.Reserve[float32]("panel", m*columns), vk.Reserve[float32]("R", columns*columns), vk.Reserve[float32]("tau", columns)
+	size := columns * (1 + groups)
+	from, to := vk.Reserve[float32]("state", size), vk.Reserve[float32]("next state", size)
+	exponents, slots := vk.Reserve[int32]("exponents", 1+groups), vk.Reserve[uint64]("slots", 1)
+	ws := arena(t, dev, vk.Together(x, r, tau, from, to, exponents, slots))
+	put(t, dev, x.In(ws), panel)
+	rec := vk.NewRecorder(dev)
+	vk.Fill(rec, r.In(ws), 0)
+	start.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelStartPush[float32]{
+		Panel: x.In(ws).Addr(), State: from.In(ws).Addr(), Exponents: exponents.In(ws).Addr(), Slots: slots.In(ws).Addr(),
+		M: uint32(m), Ld: uint32(m), Rows: uint32(rows),
+	})
+	for j := range columns {
+		push := shaders.GeqrfPanelFirstPush[float32]{
+			Panel: x.In(ws).Addr(), From: from.In(ws).Addr(), To: to.In(ws).Addr(), Exponents: exponents.In(ws).Addr(),
+			R: r.In(ws).Addr(), Tau: tau.In(ws).Addr(),
+			M: uint32(m), Ld: uint32(m), Ldr: uint32(columns), Rows: uint32(rows), Groups: uint32(groups), J: uint32(j),
+		}
+		if j == 0 {
+			first.Dispatch(rec, vk.Grid(groups), push)
+		} else {
+			column.Dispatch(rec, vk.Grid(groups), push)
+		}
+		from, to = to, from
+	}
+	run(t, dev, rec)
+	return get(t, dev, r.In(ws))
+}
+
+// TestBulgeChasingFloat32: what the waves leave is tridiagonal, with the trace and the Frobenius norm of the band.
+// Entries near the ends of float32's range need the scaling; subnormal ones count as zero.
+func TestBulgeChasingFloat32(t *testing.T) {
+	const n, b, lead, ld = 30, 4, 2, 8 // ld = 2·b
+	dev := testDevice(t)
+	spec := shaders.Sb2stWaveDefaults()
+	spec.LocalSize, spec.Work, spec.B, spec.Lanes, spec.Tiles, spec.Lead = 8, 8, b, 2, 2, lead
+	for dev.Info().Subgroup > int(spec.Work) { // whole subgroups
+		spec.LocalSize, spec.Work = 2*spec.LocalSize, 2*spec.Work
+	}
+	spec.Vectors = spirv.False
+	kernel := single[shaders.Sb2stWavePush[float32]](t, shaders.Sb2stWave[float64](), spec)
+	for name, scale := range map[string]func(i int) float64{
+		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 }, "1e-30": func(int) float64 { return 1e-30 },
+		"graded": func(i int) float64 { return math.Pow(10, -float64(i%ld)*9) }, // far from the diagonal subnormal
+	} {
+		band := normals(n*ld, 5, scale)
+		for i := range band {
+			if row := i/ld + i%ld; i%ld > b || row >= n {
+				band[i] = 0
+			}
+		}
+		x := vk.Reserve[float32]("band", n*ld)
+		ws := arena(t, dev, vk.Together(x))
+		put(t, dev, x.In(ws), band)
+		rec := vk.NewRecorder(dev)
+		steps := func(s int) int { return vk.Tiles(n-1-s, uint32(b)) }
+		for wave := range (1 + lead) * n {
+			oldest, newest := 0, min(wave/(1+lead), n-3)
+			for oldest <= newest && wave-(1+lead)*oldest >= steps(oldest) {
+				oldest++
+			}
+			if count := newest - oldest + 1; count > 0 {
+				kernel.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush[float32]{
+					Band: x.In(ws).Addr(), N: n, Wave: uint32(wave), Stride: 1 + lead, Newest: uint32(newest), Count: uint32(count),
+				})
+			}
+		}
+		run(t, dev, rec)
+		after := get(t, dev, x.In(ws))
+		top := 0.0
+		for _, v := range band {
+			top = max(top, math.Abs(float64(v)))
+		}
+		trace, norm := 0.0, 0.0
+		for i := range band {
+			was, is, weight := float64(band[i])/top, float64(after[i])/top, 2.0
+			if i%ld == 0 {
+				trace += was - is
+				weight = 1
+			}
+			if i%ld > 1 && math.Abs(is) > singleTolerance {
+				t.Errorf("%s: element %d of column %d is %g of the largest", name, i%ld, i/ld, is)
+			}
+			norm += weight * (was*was - is*is)
+		}
+		if !(math.Abs(trace) < n*singleTolerance && math.Abs(norm) < n*singleTolerance) {
+			t.Errorf("%s: the trace differs by %g, the square of the norm by %g", name, trace, norm)
+		}
+	}
+}
