@@ -43,6 +43,7 @@ func (k DenseKind) Scaled(exponent int) DenseKind {
 	}, k.scaledSpectrum(exponent)}
 }
 
+// scaledSpectrum returns the spectrum of 2^exponent·A, or nil if that of A is unknown.
 func (k DenseKind) scaledSpectrum(exponent int) func(int, *rand.Rand) []float64 {
 	if k.spectrum == nil {
 		return nil
@@ -62,6 +63,7 @@ func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	}, dense.spectrum}
 }
 
+// drawless makes a spectrum that needs no random numbers. It keeps nil, for an unknown one.
 func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	if spectrum == nil {
 		return nil
@@ -69,6 +71,7 @@ func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
 }
 
+// ascending evaluates a spectrum for the kind of that name and sorts it. known is false for nil.
 func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
 	if spectrum == nil {
 		return nil, false
@@ -90,6 +93,7 @@ func symmetric(n int, at func(i, j int) float64) []float64 {
 	return a
 }
 
+// vector returns n elements of a formula, none for n < 0.
 func vector(n int, at func(i int) float64) []float64 {
 	x := make([]float64, max(0, n))
 	for i := range x {
@@ -98,6 +102,7 @@ func vector(n int, at func(i int) float64) []float64 {
 	return x
 }
 
+// times returns 2^exponent·x. It is exact unless an element overflows or becomes subnormal.
 func times(exponent int, x []float64) []float64 {
 	return vector(len(x), func(i int) float64 { return math.Ldexp(x[i], exponent) })
 }

@@ -6,19 +6,22 @@ import (
 	"math/rand/v2"
 )
 
-const ulp = 0x1p-52 // dlamch('P')
+// ulp is the distance from 1 to the next double, LAPACK's dlamch('P').
+const ulp = 0x1p-52
 
 // A lapackType is one row of the tables in LAPACK's ddrvst and dchkst.
 type lapackType struct {
 	program string // LAPACK's test program that numbers the type
-	number  int
+	number  int    // the type there
 	form    form
-	shape   func(n int, cond float64) []float64
-	signs   bool // random signs of the eigenvalues; otherwise all are positive
-	cond    func(n int) float64
-	size    size
+	shape   func(n int, cond float64) []float64 // magnitudes of the n eigenvalues, at most 1; see even
+	signs   bool                                // random signs of the eigenvalues; otherwise all are positive
+	cond    func(n int) float64                 // ratio of the largest magnitude to the smallest, for order n
+	size    size                                // the norm
 }
 
+// A form says how a matrix is made from the diagonal matrix D of its eigenvalues and a random
+// orthogonal U.
 type form string
 
 const (
@@ -29,7 +32,7 @@ const (
 	dominant form = "dominant" // UᵀDU of half-bandwidth 1 with reduced off-diagonals
 )
 
-// The norms that dchkst and ddrvst use besides 1.
+// A size is a norm that dchkst and ddrvst use, as the end of a name and as a function of the order.
 type size struct {
 	name string
 	norm func(n int) float64
@@ -41,15 +44,18 @@ var (
 	small = size{"-small", func(n int) float64 { return math.Sqrt(0x1p-1022) * float64(max(1, n)) / ulp }}
 )
 
-// dlatms, MODE 4, 3 and 1: from 1 down to 1/cond.
+// even returns n magnitudes from 1 down to 1/cond with equal differences (MODE 4 of LAPACK's
+// dlatms).
 func even(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return 1 - float64(i)/float64(max(1, n-1))*(1-1/cond) })
 }
 
+// geometric returns n magnitudes from 1 down to 1/cond with equal ratios (MODE 3).
 func geometric(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) })
 }
 
+// clustered returns 1 once and 1/cond n−1 times (MODE 1).
 func clustered(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 {
 		if i == 0 {
@@ -59,6 +65,7 @@ func clustered(n int, cond float64) []float64 {
 	})
 }
 
+// condUlp and condTenth are the condition numbers of the types: 1/ulp, and a tenth of 1/(n·ulp).
 func condUlp(int) float64     { return 1 / ulp }
 func condTenth(n int) float64 { return 1 / (10 * float64(max(1, n)) * ulp) }
 
@@ -93,6 +100,8 @@ func (t lapackType) name() string {
 	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
 }
 
+// values returns the eigenvalues with their signs, in any order, in the type's size. It takes the
+// first numbers of the generator.
 func (t lapackType) values(n int, r *rand.Rand) []float64 {
 	values := t.shape(n, t.cond(n))
 	for i := range values {
@@ -112,6 +121,8 @@ func (t lapackType) dense() DenseKind {
 	return k
 }
 
+// fill returns the matrix of order n in full storage. For most forms it first draws the
+// eigenvalues, as spectrum does from a generator in the same state.
 func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	if t.form == uniform {
 		norm := t.size.norm(n)

@@ -14,6 +14,7 @@ func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }
 
+// similar returns Uᵀ·diag(values)·U in full storage, U drawn from r.
 func similar(values []float64, r *rand.Rand) []float64 {
 	n := len(values)
 	a := make([]float64, n*n)

@@ -24,6 +24,7 @@ var clement = diagonals("clement", constant(0),
 // pairs that agree to more digits than a double has, although no e is small.
 var wilkinson = diagonals("wilkinson", wilkinsonDiagonal, constant(1), nil)
 
+// wilkinsonDiagonal returns |i − (n−1)/2|, row i of the diagonal of W⁺.
 func wilkinsonDiagonal(n, i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }
 
 // GluedWilkinson connects copies of W21⁺ by a small coupling. Its eigenvalues form clusters of
@@ -115,8 +116,10 @@ var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand
 	return d, e
 }, nil}
 
+// constant is the formula of a constant diagonal.
 func constant(v float64) func(n, i int) float64 { return func(_, _ int) float64 { return v } }
 
+// normals draws n numbers from the normal distribution.
 func normals(n int, r *rand.Rand) []float64 {
 	return vector(n, func(int) float64 { return r.NormFloat64() })
 }
