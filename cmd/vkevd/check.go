@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
@@ -17,6 +18,7 @@ import (
 type checkJob struct {
 	*session
 	device      func() string
+	input       matrixInput
 	json        *jsonOutput
 	host, quiet bool
 }
@@ -52,9 +54,15 @@ does, which takes longer and shares no code with solve.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := j.input.check(cmd, false); err != nil {
+				return err
+			}
+			return j.run(cmd.Context(), args)
+		},
 	}
 	j.device = deviceFlag(cmd, s)
+	j.input.flags(cmd)
 	j.json = jsonFlag(cmd, "the ratios")
 	f := cmd.Flags()
 	f.BoolVar(&j.host, "host", false, "compute on the host; no device is needed")
@@ -91,7 +99,7 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 // read reads the files and checks that their sizes match.
 func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a evd.Sym[float64], _ *evd.Result[float64], _ error) {
 	show.stage("reading " + inputName(files[0]))
-	a, err := readMatrix(ctx, files[0], j.stdin)
+	a, err := j.input.read(ctx, files[0], j.stdin, show.above())
 	if err != nil {
 		return a, nil, err
 	}
@@ -113,7 +121,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	}
 	show.stage("reading " + inputName(files[2]))
 	z, err := unlessDone(ctx, func() (*evd.Dense[float64], error) {
-		d, err := readDense(files[2], j.stdin)
+		d, err := readDense(files[2], j.stdin, matio.Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ and the CPU last.`,
 		Example: "  vkevd devices\n  vkevd devices --json - | jq '.[].name'",
 		Args:    noArguments,
 	}
-	out := jsonFlag(cmd, "everything that is known")
+	out := jsonFlag(cmd, "all properties")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := out.open(s.stdout); err != nil {
 			return err

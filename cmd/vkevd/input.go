@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -41,29 +40,6 @@ func unlessDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		var none T
 		return none, ctx.Err()
 	}
-}
-
-// readMatrix reads a file and checks that it holds a symmetric matrix. Both triangles are set.
-func readMatrix(ctx context.Context, file string, stdin io.Reader) (evd.Sym[float64], error) {
-	return unlessDone(ctx, func() (evd.Sym[float64], error) { return readSymmetric(file, stdin) })
-}
-
-func readSymmetric(file string, stdin io.Reader) (evd.Sym[float64], error) {
-	var none evd.Sym[float64]
-	d, err := readDense(file, stdin)
-	if err != nil {
-		return none, err
-	}
-	if !d.DeclaredSymmetric { // else the reader has set both triangles from one
-		if err := d.Symmetric(); err != nil {
-			return none, fmt.Errorf("%s: %w", inputName(file), err)
-		}
-	}
-	return evd.Sym[float64]{N: d.Rows, Ld: max(d.Rows, 1), Data: d.Data, Uplo: evd.Lower}, nil
-}
-
-func readDense(file string, stdin io.Reader) (*matio.Dense, error) {
-	return readFile(file, stdin, "a matrix", matio.Read, matio.ReadFile)
 }
 
 func readVector(file string, stdin io.Reader) ([]float64, error) {
@@ -123,24 +99,4 @@ func reason(err error) error {
 		return link.Err
 	}
 	return err
-}
-
-// aboutMatrix adds the file to an error of the solver. It counts rows and columns from 1, as the
-// errors of reading do.
-func aboutMatrix(file string, n int, err error) error {
-	var notFinite *evd.NonFiniteError
-	var option *evd.OptionError
-	var noDevice *deviceError
-	switch {
-	case errors.As(err, &noDevice):
-		return noDevice.error // it does not depend on the matrix
-	case errors.As(err, &notFinite):
-		return fmt.Errorf("%s: a(%d,%d) is %v; eigenvalues need finite entries (rows and columns from 1)",
-			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value)
-	case errors.As(err, &option):
-		return aboutOption(option)
-	case err == nil || errors.Is(err, context.Canceled):
-		return err
-	}
-	return fmt.Errorf("%s, n = %d: %w", inputName(file), n, err)
 }

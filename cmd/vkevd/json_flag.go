@@ -17,7 +17,7 @@ type jsonOutput struct {
 
 func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
 	j := &jsonOutput{}
-	cmd.Flags().StringVar(&j.path, "json", "", "write "+what+" to `FILE` as JSON; - prints it\ninstead of the table")
+	cmd.Flags().StringVar(&j.path, "json", "", "write "+what+" to `FILE` as JSON; - prints JSON\nin place of the table")
 	return j
 }
 

@@ -49,7 +49,7 @@ func densityPlot() plotKind {
 		"density", "density of states: how many eigenvalues lie where",
 		`plot density draws the density of states: the share of all eigenvalues in an interval, divided
 by its length. The area below each curve is 1, or the share of the spectrum that a file holds, if
---report or --first tells it. Eigenvalues are as solve writes them.`,
+--report tells it. Eigenvalues are as solve writes them.`,
 		"  vkevd plot density --bins 80 --out density.svg values.npy",
 		func(cmd *cobra.Command) {
 			part.flags(cmd)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 )
 
@@ -8,6 +10,7 @@ import (
 type solveJob struct {
 	*session
 	device                  func() string
+	input                   matrixInput
 	options                 options
 	config                  *config
 	check, quiet, noPrint   bool
@@ -27,25 +30,28 @@ standard error.
 Eigenvectors take several times the time and memory. They are computed with --out-vectors,
 --check, --verify or --vectors, unless --values-only is given.
 
-FILE is Matrix Market (coordinate or array; real, integer or pattern), NumPy's .npy or .npz (the
-only array in it, or the one called A), or a table of numbers without a header, one row per line,
-separated by commas or white space. It may be compressed with gzip; - is standard input. The
-content decides the format, not the name, but a file named .mtx must have Matrix Market's banner.
-The matrix must be symmetric: exactly, or given by one triangle in a Matrix Market file that
-declares this.
+FILE is Matrix Market (coordinate or array; real, integer or pattern), NumPy's .npy or .npz, a
+sparse matrix of SciPy's save_npz, or a table of numbers, one row per line, separated by commas,
+semicolons or white space, with or without a header and row names. It may be compressed with gzip;
+- is standard input. The content decides the format, not the name, but a file named .mtx must have
+Matrix Market's banner.
 
-With --tridiagonal, FILE holds a symmetric tridiagonal: Matrix Market, .npy, .npz, or text. A line
-of the text has the diagonal and the off-diagonal element of one row, after the row's number if
-you like; the order may stand on a line before all rows. The last off-diagonal element is ignored.
+The matrix must be symmetric. Differences within rounding errors, 100·ε·max|a|, are averaged, and
+solve says so. Others are refused, unless --symmetrize or --uplo is given.
+
+With --tridiagonal, FILE holds a symmetric tridiagonal matrix: Matrix Market, .npy, .npz, or text.
+A line of the text has the diagonal and the off-diagonal element of one row, after the row's number
+if you like; the order may stand on a line before all rows. The last off-diagonal element is
+ignored.
 
 --index, --largest, --smallest and --interval select a part of the spectrum. Back transformation
 then takes the same part of its time. Eigenvalues within rounding of an interval's end may fall
 on either side of it.
 
 The ending of an output's name selects its format; an unknown one is refused before anything is
-computed. Output files appear complete or not at all. As the name of an output, - is standard
-output, which the values then leave to it. If --check finds the result bad, it is written
-nevertheless, and the exit status is 1.
+computed. Output files appear complete or not at all. An output named - goes to standard output, in
+place of the values. If --check finds the result bad, it is written nevertheless, and the exit
+status is 1.
 
 The host holds A, 8·n² bytes. The vectors replace it, and go to their file in pieces. --check and
 --verify need A and the vectors at the same time: 8·n bytes more per vector. vkevd plan prints
@@ -69,6 +75,7 @@ what the device holds.`,
 		},
 	}
 	j.device = deviceFlag(cmd, s)
+	j.input.flags(cmd)
 	j.options.flags(cmd)
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
@@ -93,7 +100,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := o.check(cmd, j.wantsVectors()); err != nil {
+	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {
 		return err
 	}
 	for _, out := range []struct {

@@ -27,7 +27,7 @@ func (o *options) flags(cmd *cobra.Command) {
 	o.part.flags(f)
 	f.StringVar(&o.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem: "+strings.Join(evd.Solvers(), ", ")+".\ndc is divide and conquer; mrrr finds a part of the vectors faster;\nbisection finds values only; qr runs on the host")
 	completeSolver(cmd)
-	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is a symmetric tridiagonal already")
+	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
 	f.BoolVar(&o.verify, "verify", false, "certify the result before it is written, vectors by ratios and values\nby Sturm counts, and solve again on another path if that fails")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0, "rank `K` of its updates, a multiple of the half-bandwidth\n(default: the device's tuning)")

@@ -24,16 +24,16 @@ type solution interface {
 	Close()
 }
 
-// readProblem reads a tridiagonal or a dense matrix.
-func readProblem(ctx context.Context, file string, stdin io.Reader, tridiagonal bool) (problem, error) {
+// readProblem reads a tridiagonal or a dense matrix. Remarks go to log.
+func readProblem(ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer) (problem, error) {
 	if tridiagonal {
-		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin) })
+		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
 		if err != nil {
-			return nil, err
+			return nil, input.hint(err)
 		}
 		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, nil
 	}
-	a, err := readMatrix(ctx, file, stdin)
+	a, err := input.read(ctx, file, stdin, log)
 	return dense{a}, suggestTridiagonal(err)
 }
 
@@ -47,10 +47,6 @@ func suggestTridiagonal(err error) error {
 		}
 	}
 	return err
-}
-
-func readTridiagonal(file string, stdin io.Reader) (*matio.Tridiagonal, error) {
-	return readFile(file, stdin, "a matrix", matio.ReadTridiagonal, matio.ReadTridiagonalFile)
 }
 
 // dense is A = Q·Λ·Qᵀ.

@@ -26,7 +26,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	known := newFacts(file)
 
 	show.stage("reading " + inputName(file))
-	a, err := readProblem(ctx, file, j.stdin, j.options.tridiagonal)
+	a, err := readProblem(ctx, file, j.stdin, j.input, j.options.tridiagonal, show.above())
 	if err != nil {
 		return err
 	}

@@ -40,15 +40,17 @@ func npy(rows, cols int, colMajor ...float64) string {
 	return b.String()
 }
 
-// npz packs one array as numpy.savez_compressed does.
-func npz(name, array string) string {
+// npz packs arrays as numpy.savez_compressed does: names and contents in turn.
+func npz(arrays ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	if err != nil {
-		panic(err)
+	for i := 0; i < len(arrays); i += 2 {
+		w, err := z.Create(arrays[i])
+		if err != nil {
+			panic(err)
+		}
+		io.WriteString(w, arrays[i+1])
 	}
-	io.WriteString(w, array)
 	z.Close()
 	return b.String()
 }

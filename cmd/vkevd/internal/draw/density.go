@@ -16,7 +16,7 @@ func Density(all []Series, bins int) (*Picture, error) {
 	all, unit := scaled(all)
 	y := "density, of area 1"
 	for _, s := range all {
-		if !s.whole() {
+		if len(s.Values) < s.order() {
 			y = "density, of area 1 for the whole spectrum"
 		}
 	}

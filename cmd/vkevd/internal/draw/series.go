@@ -11,25 +11,30 @@ type Series struct {
 	Name   string    // for title or legend
 	Values []float64 // ascending and finite, at least one
 	First  int       // index of Values[0] among all eigenvalues, from 0
-	N      int       // order of the matrix; 0 is len(Values)
+	N      int       // order of the matrix; 0 is len(Values), or not known if First > 0
 }
 
+// order is the order of the matrix, as far as it is known.
 func (s Series) order() int {
 	if s.N == 0 {
-		return s.First + len(s.Values)
+		return len(s.Values)
 	}
 	return s.N
 }
 
 // whole says whether all eigenvalues of the matrix are there.
-func (s Series) whole() bool { return len(s.Values) == s.order() }
+func (s Series) whole() bool { return s.First == 0 && len(s.Values) == s.order() }
 
 // label names the series, and the range of indices where it is a part of the spectrum.
 func (s Series) label() string {
-	if s.whole() {
+	switch to := s.First + len(s.Values); {
+	case s.whole():
 		return fmt.Sprintf("%s, n = %d", s.Name, s.order())
+	case s.N == 0:
+		return fmt.Sprintf("%s, %d:%d", s.Name, s.First, to)
+	default:
+		return fmt.Sprintf("%s, %d:%d of n = %d", s.Name, s.First, to, s.N)
 	}
-	return fmt.Sprintf("%s, %d:%d of n = %d", s.Name, s.First, s.First+len(s.Values), s.order())
 }
 
 // legends are the labels of several series. A single one is named in the title instead.

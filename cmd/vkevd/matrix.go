@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// A matrixInput says how to read a symmetric matrix, as flags of solve and of check.
+type matrixInput struct {
+	array, format string
+	uplo          string
+	symmetrize    bool
+}
+
+func (m *matrixInput) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file (default: the only one, or A)")
+	f.StringVar(&m.format, "format", "", "mtx: `FORMAT` of a Matrix Market file without its banner")
+	f.StringVar(&m.uplo, "uplo", "", "`TRIANGLE` to read, lower or upper; the other one is ignored")
+	f.BoolVar(&m.symmetrize, "symmetrize", false, "take (A+Aᵀ)/2, however far A is from symmetric")
+	cmd.RegisterFlagCompletionFunc("uplo", words([]string{"lower", "upper"}))
+	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx"}))
+}
+
+// check refuses flags that cannot be combined, before any file is read.
+func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
+	switch {
+	case m.format != "" && m.format != "mtx":
+		return usage(cmd, "--format: %q is not mtx; all other formats are recognized by their content", m.format)
+	case m.uplo != "" && m.uplo != "lower" && m.uplo != "upper":
+		return usage(cmd, "--uplo: %q is neither lower nor upper", m.uplo)
+	case m.uplo != "" && m.symmetrize:
+		return usage(cmd, "--symmetrize cannot be combined with --uplo")
+	case tridiagonal && m.uplo != "":
+		return usage(cmd, "--uplo cannot be combined with --tridiagonal")
+	case tridiagonal && m.symmetrize:
+		return usage(cmd, "--symmetrize cannot be combined with --tridiagonal")
+	}
+	return nil
+}
+
+func (m matrixInput) options() matio.Options {
+	return matio.Options{Array: m.array, MatrixMarket: m.format == "mtx"}
+}
+
+// read reads a file and makes sure that the matrix is symmetric. Both triangles are set. A remark
+// about rounding goes to log.
+func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log io.Writer) (evd.Sym[float64], error) {
+	return unlessDone(ctx, func() (evd.Sym[float64], error) {
+		d, err := readDense(file, stdin, m.options())
+		if err == nil {
+			err = m.symmetric(d, file, log)
+		}
+		if err != nil {
+			return evd.Sym[float64]{}, m.hint(err)
+		}
+		return evd.Sym[float64]{N: d.Rows, Ld: max(d.Rows, 1), Data: d.Data, Uplo: evd.Lower}, nil
+	})
+}
+
+// symmetric sets both triangles, or says why the matrix is not symmetric. Rounding errors are
+// averaged.
+func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error {
+	var err error
+	switch {
+	case d.DeclaredSymmetric: // the reader has set both triangles
+	case m.uplo != "":
+		err = d.Mirror(m.uplo == "lower")
+	case m.symmetrize:
+		err = d.Symmetrize()
+	default:
+		err = d.Symmetric()
+	}
+	var differs *matio.NotSymmetricError
+	if errors.As(err, &differs) {
+		if !differs.Rounding() {
+			return fmt.Errorf("%s: %w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", inputName(file), err)
+		}
+		fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n", printable(inputName(file)), differs.Diff)
+		err = d.Symmetrize()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", inputName(file), err)
+	}
+	return nil
+}
+
+// hint adds the flag that helps to an error of reading.
+func (m matrixInput) hint(err error) error {
+	var format *matio.FormatError
+	switch {
+	case !errors.As(err, &format):
+	case m.array == "" && strings.HasPrefix(format.Msg, "several arrays"):
+		return fmt.Errorf("%w; --array names one", err)
+	case strings.HasPrefix(format.Msg, "no %%MatrixMarket banner"):
+		return fmt.Errorf("%w; --format mtx reads it without one", err)
+	}
+	return err
+}
+
+func readDense(file string, stdin io.Reader, opt matio.Options) (*matio.Dense, error) {
+	return readFile(file, stdin, "a matrix", opt.Read, opt.ReadFile)
+}
+
+func readTridiagonal(file string, stdin io.Reader, opt matio.Options) (*matio.Tridiagonal, error) {
+	return readFile(file, stdin, "a matrix", opt.ReadTridiagonal, opt.ReadTridiagonalFile)
+}
+
+// aboutMatrix adds the file to an error of the solver. It counts rows and columns from 1, as the
+// errors of reading do.
+func aboutMatrix(file string, n int, err error) error {
+	var notFinite *evd.NonFiniteError
+	var option *evd.OptionError
+	var noDevice *deviceError
+	switch {
+	case errors.As(err, &noDevice):
+		return noDevice.error // it does not depend on the matrix
+	case errors.As(err, &notFinite):
+		return fmt.Errorf("%s: a(%d,%d) is %v; eigenvalues need finite entries (rows and columns from 1)",
+			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value)
+	case errors.As(err, &option):
+		return aboutOption(option)
+	case err == nil || errors.Is(err, context.Canceled):
+		return err
+	}
+	return fmt.Errorf("%s, n = %d: %w", inputName(file), n, err)
+}
