@@ -6,14 +6,27 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// check marks the blocks whose vectors are wrong. It looks at sums of all vectors of a
-// block with random signs, y = Z·w, wᵢ = ±1: on average
+// Limits of check, in n·ulp of the block.
+const (
+	// orthogonalLimit bounds |‖y‖² − m|. One pair of vectors that are not orthogonal counts twice in it.
+	// If many eigenvalues are as close as singles may be, the products of their vectors are an ulp over
+	// that distance, or n·ulp, each; their number grows as m. They are of random sign and add up as √m.
+	// The limit is therefore √m if that is more.
+	orthogonalLimit = 50
+
+	// residualLimit bounds ‖T·y − Z·Λ·w‖.
+	residualLimit = 30
+)
+
+// check marks the blocks whose vectors are wrong as failed. It looks at sums of all m vectors of a
+// block with random signs, y = Z·w, wᵢ = ±1. On average
 //
 //	( ‖y‖² − m )²      is 2·‖ZᵀZ − I‖²    in Frobenius's norm
 //	‖T·y − Z·Λ·w‖²     is ‖T·Z − Z·Λ‖²
 //
-// and for one pair of vectors that are not orthogonal the first is exact. So a few
-// samples of n·m operations see what n·m² would. All of it is independent of how the vectors came about.
+// and for one pair of vectors that are not orthogonal the first is exact. So a few samples, of n·m
+// operations each, see what n·m² operations would. The check does not depend on how the vectors were
+// found.
 func (s *solution) check(blocks []*block) error {
 	lambda := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -29,30 +42,13 @@ func (s *solution) check(blocks []*block) error {
 	}
 	n := s.n()
 	for _, b := range blocks {
-		m := float64(len(b.vectors().Columns))
-		if m == 0 {
-			b.failed, b.lost = false, false // nobody asked for them
+		m := len(b.vectors().Columns)
+		if m == 0 { // no vector of the block is wanted
+			b.failed, b.hopeless = false, false
 			continue
 		}
 		for i := range Samples {
-			y, u := sums[2*i*n:(2*i+1)*n], sums[(2*i+1)*n:(2*i+2)*n]
-			norm2, residual2 := 0.0, 0.0
-			for r := b.lo; r < b.hi; r++ {
-				v := float64(s.d[r]*y[r]) - u[r]
-				if r > b.lo {
-					v += float64(s.e[r-1] * y[r-1])
-				}
-				if r+1 < b.hi {
-					v += float64(s.e[r] * y[r+1])
-				}
-				norm2 += float64(y[r] * y[r])
-				residual2 += float64(v * v)
-			}
-			unit := float64(b.n()) * tridiag.Ulp
-			if !(math.Abs(norm2-m) <= max(orthogonalLimit, math.Sqrt(m))*unit) {
-				b.failed = true
-			}
-			if !(math.Sqrt(residual2) <= residualLimit*unit) {
+			if !s.sampleIsGood(b, float64(m), sums[2*i*n:(2*i+1)*n], sums[(2*i+1)*n:(2*i+2)*n]) {
 				b.failed = true
 			}
 		}
@@ -60,10 +56,21 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// In n·ulp. A pair of vectors counts twice in the first. Of pairs at the least distance, whose
-// products may be an ulp over that distance or n·ulp each, there are in proportion to m, and
-// what is random adds up as √m does.
-const (
-	orthogonalLimit = 50
-	residualLimit   = 30
-)
+// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w. NaN is not good.
+func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
+	norm2, residual2 := 0.0, 0.0
+	for r := b.lo; r < b.hi; r++ {
+		v := float64(s.d[r]*y[r]) - u[r]
+		if r > b.lo {
+			v += float64(s.e[r-1] * y[r-1])
+		}
+		if r+1 < b.hi {
+			v += float64(s.e[r] * y[r+1])
+		}
+		norm2 += float64(y[r] * y[r])
+		residual2 += float64(v * v)
+	}
+	unit := float64(b.n()) * tridiag.Ulp
+	orthogonal := math.Abs(norm2-m) <= max(orthogonalLimit, math.Sqrt(m))*unit
+	return orthogonal && math.Sqrt(residual2) <= residualLimit*unit
+}

@@ -5,19 +5,23 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go, and the specification of others.
+// Host is the Backend in plain Go. It is the specification of other back ends, and runs on all
+// processors.
 type Host struct {
 	n, ld int
-	root  []float64 // 2×n
-	reps  []float64 // ld×n: a cluster has two columns, or more, to itself
-	z     []float64 // n×m
+	root  []float64 // representations of the blocks, 2×n
+	reps  []float64 // representations of the clusters, ld×n; a cluster has two columns or more to itself
+	z     []float64 // the vectors, n×m, column-major
 }
+
+// NewHost prepares for m vectors of a matrix of order n.
 
 func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
+// rep returns the representation that a task is about.
 func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
@@ -25,26 +29,31 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
+// slot returns the representation in a slot, for the block of a task.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
+// Root implements Backend.
 func (b *Host) Root(rep []float64) error {
 	b.root = append(b.root[:0], rep...)
 	return nil
 }
 
+// Count implements Backend.
 func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
 	tridiag.Parallel(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) })
 	return counts, nil
 }
 
+// Bisect implements Backend.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	b.bisect(tasks, lo, hi, rtol, true)
 	return nil
 }
 
+// bisect is Bisect. If sure is false, the intervals need not contain the eigenvalues at first.
 func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	tridiag.Parallel(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
@@ -55,6 +64,7 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	})
 }
 
+// Level implements Backend.
 func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
@@ -72,7 +82,7 @@ func (b *Host) Level(l *Level) error {
 		best := Choose(growth[:])
 		l.Chosen[c], l.Growth[c] = int32(best), growth[best]
 	})
-	// A child that takes its parent's place comes after its siblings.
+	// A child that takes its parent's place is made after its siblings, which read the parent.
 	for _, inPlace := range []bool{false, true} {
 		tridiag.Parallel(len(l.Clusters), func(c int) {
 			t := l.Clusters[c]
@@ -91,8 +101,10 @@ func (b *Host) Level(l *Level) error {
 	return nil
 }
 
+// column returns column c of the vectors.
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
+// Sums implements Backend.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
@@ -113,8 +125,10 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	return sums, nil
 }
 
+// SolveAll implements Backend: it has no fast way.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
+// Solve implements Backend, by divide and conquer.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

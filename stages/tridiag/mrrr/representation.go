@@ -6,21 +6,20 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// representation is a representation of a block of T, less a shift: L·D·Lᵀ with L unit lower
-// bidiagonal. Row i keeps dᵢ and lᵢ, the element of L below it, side by side; the
-// last l is 0. Small relative changes of d and l change
-// each small eigenvalue by little of itself: that is what representations are for.
+// representation is L·D·Lᵀ = T − σ·I for a block of T, with L unit lower bidiagonal. Row i has dᵢ and lᵢ,
+// the element of L below dᵢ; the last l is 0. It is relatively robust if small relative changes of d and
+// l change each small eigenvalue little, relative to itself.
 type representation struct {
-	at     []float64 // at[i·stride] is dᵢ, at[i·stride+1] lᵢ
+	at     []float64 // at[i·stride] is dᵢ, at[i·stride+1] is lᵢ
 	stride int
-	n      int
+	n      int // rows
 }
 
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
-// count returns how many eigenvalues of L·D·Lᵀ lie below x: the negative pivots of
-// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A zero
-// pivot makes the next infinite, and ∞/∞ has the limit 1.
+// count returns the number of eigenvalues of L·D·Lᵀ below x: the number of negative pivots of
+// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A pivot of zero makes the
+// next one infinite; then ∞/∞ has the limit 1.
 func (r representation) count(x float64) int {
 	count, s := 0, -x
 	for i := range r.n {
@@ -34,7 +33,7 @@ func (r representation) count(x float64) int {
 	return count
 }
 
-// stationaryStep is one step of the stationary transform: s·l²·d/d⁺ − x.
+// stationaryStep is one step of the stationary transform. It returns s·l²·d/d⁺ − x, where dp is d⁺.
 func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
@@ -47,8 +46,8 @@ func stationaryStep(s, dp, d, l, x float64) float64 {
 	return s
 }
 
-// shifted makes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I in out, unless that is nil, and returns the
-// largest |d⁺|, infinite if the factorisation breaks down (dlarrf).
+// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless that is nil, and returns the largest |d⁺|, or
+// infinity if the factorisation breaks down (dlarrf).
 func (r representation) shifted(tau float64, out *representation) (growth float64) {
 	s := -tau
 	for i := range r.n {
@@ -70,9 +69,9 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 // huge is more than any element of a useful representation.
 const huge = 0x1p200
 
-// bisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol
-// times its larger end (dlarrb). If sure is false, eigenvalue k may lie outside at first, and
-// the interval grows until counts prove that it does not.
+// bisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol times its larger end
+// (dlarrb). If sure is false, eigenvalue k may be outside at first; the interval then grows until counts
+// prove that it contains eigenvalue k.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
@@ -112,24 +111,27 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 }
 
 const (
-	// tiny is an eigenvalue of a representation of norm about 1 that is as good as 0.
+	// tiny is the magnitude below which an eigenvalue of a representation with norm about 1 may be 0.
 	tiny = 0x1p-300
 
+	// bracket takes at most so many steps at each end. Each one is expansionFactor times as long as the
+	// one before.
 	expansions      = 60
 	expansionFactor = 4
 )
 
+// firstStep is the length of bracket's first step.
 func firstStep(lo, hi float64) float64 {
 	return max(hi-lo, 4*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi)), tiny)
 }
 
-// worthHalving says whether an interval is worth halving.
+// worthHalving reports whether an interval is longer than rtol times its larger end.
 func worthHalving(lo, hi, rtol float64) bool {
 	return hi-lo > rtol*max(math.Abs(lo), math.Abs(hi))+tiny
 }
 
-// middle divides an interval for accuracy relative to the eigenvalue: at its sign,
-// then by its exponent, then by its mantissa.
+// middle returns the point at which bisection divides an interval, for accuracy relative to the
+// eigenvalue: by its sign, then by its exponent, then by its mantissa.
 func middle(lo, hi float64) float64 {
 	switch {
 	case lo < 0 && hi > 0:
@@ -146,4 +148,5 @@ func middle(lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
+// plunge is the factor by which middle approaches an end that is zero.
 const plunge = 0x1p-20

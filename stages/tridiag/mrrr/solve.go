@@ -8,14 +8,14 @@ import (
 
 // Options tunes the solver. The zero value finds all vectors.
 type Options struct {
-	// From and To ask for the values and vectors From … To−1 alone; 0, 0 is all.
+	// From and To ask for the values and vectors From … To−1 alone; 0, 0 asks for all.
 	From, To int
 
-	// Attempts is how many roots are tried for a block before divide and conquer solves
-	// it; 0 stands for 2.
+	// Attempts is the number of roots that are tried for a block before divide and conquer solves it;
+	// 0 stands for 2.
 	Attempts int
 
-	// Distrust takes every check for failed, so that the last resort is seen at work.
+	// Distrust takes every check for failed. It is for tests of the last resort.
 	Distrust bool
 }
 
@@ -23,21 +23,22 @@ const defaultAttempts = 2
 
 // Counters says how a solution came about.
 type Counters struct {
-	Blocks   int `json:"blocks"`   // T falls into
-	Depth    int `json:"depth"`    // of the deepest tree: 1 if no eigenvalue was in a cluster
+	Blocks   int `json:"blocks"`   // of T
+	Depth    int `json:"depth"`    // of the deepest tree; 1 if no eigenvalue was in a cluster
 	Clusters int `json:"clusters"` // in all levels and attempts
-	Retried  int `json:"retried"`  // further attempts at a block
+	Retried  int `json:"retried"`  // further attempts, each at one block
 	Fallback int `json:"fallback"` // vectors that divide and conquer found
 }
 
-// Solve returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as
-// the columns of an n×m matrix. d and e are left as they are; e may have more than n−1
-// elements. Errors: *tridiag.NonFiniteError, and from the last resort *tridiag.NoConvergenceError.
+// Solve returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as the columns of
+// an n×m matrix, column-major. d has n elements; e has n−1 or more, of which only n−1 are read. Neither
+// is written. It panics if the range is not within [0, n]. Errors: *tridiag.NonFiniteError, and from the
+// last resort *tridiag.NoConvergenceError.
 func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters, err error) {
 	opt = opt.defaults(len(d))
-	b := NewHost(len(d), opt.To-opt.From)
-	values, counters, err = SolveWith(b, d, e, opt)
-	return values, b.z, counters, err
+	host := NewHost(len(d), opt.To-opt.From)
+	values, counters, err = SolveWith(host, d, e, opt)
+	return values, host.z, counters, err
 }
 
 func (opt Options) defaults(n int) Options {
@@ -53,14 +54,15 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith is the general form: it leaves the vectors in b.
-func SolveWith(b Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
+// SolveWith is Solve with the given back end, which has the vectors in the end. Its errors are Solve's
+// and the back end's.
+func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
 	opt = opt.defaults(len(d))
-	s, err := newSolution(b, d, e, opt)
+	s, err := newSolution(backend, d, e, opt)
 	if err != nil {
 		return nil, Counters{}, err
 	}
-	open, lost := s.blocks, []*block(nil)
+	open, hopeless := s.blocks, []*block(nil)
 	for attempt := 0; attempt < opt.Attempts && len(open) > 0; attempt++ {
 		if attempt > 0 {
 			s.counters.Retried += len(open)
@@ -74,30 +76,31 @@ func SolveWith(b Backend, d, e []float64, opt Options) ([]float64, Counters, err
 		for _, b := range open {
 			b.failed = b.failed || opt.Distrust && len(b.vectors().Columns) > 0
 		}
-		lost = append(lost, keep(open, func(b *block) bool { return b.lost })...)
-		open = keep(open, func(b *block) bool { return b.failed && !b.lost })
+		hopeless = append(hopeless, filter(open, func(b *block) bool { return b.hopeless })...)
+		open = filter(open, func(b *block) bool { return b.failed && !b.hopeless })
 	}
-	lost = append(lost, open...)
+	hopeless = append(hopeless, open...)
 	rows := 0
-	for _, b := range lost {
+	for _, b := range hopeless {
 		rows += b.n()
 	}
 	if rows > hostRows {
-		if values, err := b.SolveAll(d, e, opt.From, opt.To); values != nil || err != nil {
+		if values, err := backend.SolveAll(d, e, opt.From, opt.To); values != nil || err != nil {
 			s.counters.Fallback += len(values)
 			return values, s.counters, err
 		}
 	}
-	if err := s.fallBack(lost); err != nil {
+	if err := s.fallBack(hopeless); err != nil {
 		return nil, s.counters, err
 	}
 	return s.values(), s.counters, nil
 }
 
-// hostRows is the number of rows of hopeless blocks that are not worth the attention of the whole device.
+// hostRows is the largest number of rows of hopeless blocks that are solved one by one. For more rows
+// the back end may solve all of T at once.
 const hostRows = 256
 
-// fallBack solves blocks by divide and conquer.
+// fallBack solves blocks by another method, one by one.
 func (s *solution) fallBack(blocks []*block) error {
 	for _, b := range blocks {
 		from, to := b.wanted()
@@ -113,8 +116,8 @@ func (s *solution) fallBack(blocks []*block) error {
 	return nil
 }
 
-// values returns the eigenvalues of all wanted columns. Columns of several blocks were ordered
-// when their values were known to some digits less.
+// values returns the eigenvalues of all wanted columns, ascending. The columns of several blocks were
+// ordered when fewer digits of their values were known, so that they may have to be sorted.
 func (s *solution) values() []float64 {
 	values := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -130,9 +133,9 @@ func (s *solution) values() []float64 {
 	return values
 }
 
-func keep(blocks []*block, want func(*block) bool) (kept []*block) {
+func filter(blocks []*block, keep func(*block) bool) (kept []*block) {
 	for _, b := range blocks {
-		if want(b) {
+		if keep(b) {
 			kept = append(kept, b)
 		}
 	}

@@ -1,0 +1,136 @@
+package mrrr
+
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+const (
+	// perturbation is the relative change of a root's elements, in ulps, in the first attempt. It is
+	// perturbationGrowth times as large in each further attempt.
+	perturbation       = 1
+	perturbationGrowth = 4
+
+	// GridPoints is the largest number of points, in all blocks, at which eigenvalues are counted
+	// before bisection. GridPointsPerRow is their largest number for a row of T.
+	GridPoints       = 1 << 15
+	GridPointsPerRow = 16
+)
+
+// root makes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside of Gerschgorin's
+// discs, below all eigenvalues in even attempts and above them in odd ones. All pivots then have one
+// sign, and none is larger than the spectrum is wide.
+//
+// The elements are then changed by some ulps, at random. Eigenvalues of T may agree to the last digit,
+// but those of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
+func (s *solution) root(b *block, attempt int) {
+	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i := range d {
+		var radius float64
+		if i > 0 {
+			radius = math.Abs(e[i-1])
+		}
+		if i < len(e) {
+			radius += math.Abs(e[i])
+		}
+		lo, hi = min(lo, d[i]-radius), max(hi, d[i]+radius)
+	}
+	b.least = 4 * float64(b.n()) * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), 1)
+	b.most = hi - lo + 4*b.least
+	b.sigma, b.negative = lo-2*b.least, attempt%2 == 1
+	if b.negative {
+		b.sigma = hi + 2*b.least
+	}
+	change := perturbation * tridiag.Ulp * math.Pow(perturbationGrowth, float64(attempt))
+	var pivot float64
+	for i := range d {
+		next := d[i] - b.sigma
+		if i > 0 {
+			next -= float64(e[i-1] * e[i-1] / pivot)
+		}
+		pivot = next
+		var l float64
+		if i < len(e) {
+			l = e[i] / pivot
+		}
+		row := s.roots[2*(b.lo+i):]
+		row[0] = pivot * (1 + float64(change*random(b.lo+i, 2*attempt)))
+		row[1] = l * (1 + float64(change*random(b.lo+i, 2*attempt+1)))
+	}
+}
+
+// random returns a number in [−1, 1) that is fixed for each place i and use.
+func random(i, use int) float64 {
+	x := (uint64(i)*16 + uint64(use) + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return float64(int64(x^x>>31)) * 0x1p-63
+}
+
+// bracket finds an interval for each member of the blocks in their roots, by counts on a grid, then by
+// bisection to the length rtol relative to its ends.
+func (s *solution) bracket(blocks []*block, rtol float64) error {
+	var tasks []Task
+	var x []float64
+	for _, b := range blocks {
+		for j := range b.gridPoints(s.n()) {
+			tasks = append(tasks, Task{Lo: int32(b.lo), Hi: int32(b.hi), Slot: RootSlot})
+			x = append(x, b.gridPoint(j, s.n()))
+		}
+	}
+	counts, err := s.backend.Count(tasks, x)
+	if err != nil {
+		return err
+	}
+	var lo, hi []float64
+	tasks = tasks[:0]
+	for _, b := range blocks {
+		points := b.gridPoints(s.n())
+		below := 0 // the largest count so far: rounding errors must not make counts descend
+		j := 0
+		for i := range b.members {
+			k := b.first + i
+			for j < points {
+				if below = max(below, int(counts[j])); below > k {
+					break
+				}
+				j++
+			}
+			tasks = append(tasks, Task{Lo: int32(b.lo), Hi: int32(b.hi), Slot: RootSlot, Index: int32(k)})
+			lo, hi = append(lo, b.gridPoint(j-1, s.n())), append(hi, b.gridPoint(j, s.n()))
+		}
+		counts = counts[points:]
+	}
+	if err := s.backend.Bisect(tasks, lo, hi, rtol); err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		for i := range b.members {
+			b.members[i].lo, b.members[i].hi = lo[i], hi[i]
+		}
+		lo, hi = lo[len(b.members):], hi[len(b.members):]
+	}
+	return nil
+}
+
+// gridPoints returns the number of grid points of a block of a matrix of order n.
+func (b *block) gridPoints(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
+
+// gridPoint returns grid point j of the root's spectrum, in a matrix of order n. Points −1 and
+// gridPoints are the ends of the spectrum.
+func (b *block) gridPoint(j, n int) float64 {
+	lo, hi := b.least, b.most
+	if b.negative {
+		lo, hi = -b.most, -b.least
+	}
+	points := b.gridPoints(n)
+	switch j {
+	case -1:
+		return lo
+	case points:
+		return hi
+	}
+	return lo + (hi-lo)*float64(j+1)/float64(points+1)
+}

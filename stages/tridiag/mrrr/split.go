@@ -1,0 +1,89 @@
+package mrrr
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// solution is one solution in progress.
+type solution struct {
+	backend  Backend
+	d, e     []float64 // T, with its blocks scaled
+	blocks   []*block
+	from, to int // the eigenvalues wanted
+	counters Counters
+	roots    []float64 // the root representations: row i has dᵢ and lᵢ in roots[2·i] and roots[2·i+1]
+}
+
+// block is the rows [lo, hi) of T, multiplied by 2^−exponent.
+type block struct {
+	lo, hi, exponent int
+	members          []member // consecutive eigenvalues: the wanted ones and one more on each side
+	first            int      // index of members[0] in the block, from 0 at the smallest
+
+	sigma       float64 // the root representation is that of T − σ·I
+	negative    bool    // all eigenvalues of the root are negative, otherwise positive
+	least, most float64 // the magnitudes of the eigenvalues of the root are between these
+
+	failed   bool // in the current attempt
+	hopeless bool // no other root would help
+}
+
+// member is one eigenvalue of a block.
+type member struct {
+	lo, hi float64 // an interval that contains it, relative to the representation of its node
+	value  float64 // the result, of the scaled block
+	column int32   // of its vector in the result; −1 if that is not wanted
+}
+
+// n returns the order of the block.
+func (b *block) n() int { return b.hi - b.lo }
+
+// member returns eigenvalue index of the block, which must be one of its members.
+func (b *block) member(index int) *member { return &b.members[index-b.first] }
+
+// newSolution splits T and scales its blocks. T is split where an off-diagonal element is as small as
+// the rounding errors of ‖T‖. The largest element of a block comes into [½, 1), by a power of two.
+func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
+	n := len(d)
+	if len(e) < n-1 {
+		panic("mrrr: the off-diagonal is shorter than n-1")
+	}
+	if err := tridiag.CheckFinite(d, e); err != nil {
+		return nil, err
+	}
+	s := &solution{
+		backend: backend, d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]),
+		from: opt.From, to: opt.To, roots: make([]float64, 2*n),
+	}
+	norm := tridiag.Largest(s.d, s.e)
+	for lo := 0; lo < n && s.from < s.to; {
+		hi := lo + 1
+		for hi < n && math.Abs(e[hi-1]) > tridiag.Roundoff*norm && !tridiag.Negligible(e[hi-1], d[hi-1], d[hi]) {
+			hi++
+		}
+		b := &block{lo: lo, hi: hi}
+		b.exponent = scale(s.d[lo:hi], s.e[lo:hi-1])
+		s.blocks = append(s.blocks, b)
+		lo = hi
+	}
+	s.counters.Blocks = len(s.blocks)
+	return s, nil
+}
+
+// scale multiplies the block T(d, e) by 2^−exponent, which brings its largest element into [½, 1).
+func scale(d, e []float64) (exponent int) {
+	_, exponent = math.Frexp(tridiag.Largest(d, e))
+	for i := range d {
+		d[i] = math.Ldexp(d[i], -exponent)
+	}
+	for i := range e {
+		e[i] = math.Ldexp(e[i], -exponent)
+	}
+	return exponent
+}
+
+// n returns the order of T.
+func (s *solution) n() int { return len(s.d) }

@@ -1,0 +1,72 @@
+package mrrr
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more on each
+// side, so that distances are known. Of several blocks nothing is known yet: all are candidates.
+func (s *solution) setCandidates(b *block) {
+	from, to := 0, b.n()
+	if len(s.blocks) == 1 {
+		from, to = max(0, s.from-1), min(to, s.to+1)
+	}
+	b.first, b.members = from, make([]member, to-from)
+}
+
+// assignColumns gives the wanted members their columns, in the order of their values in all blocks. It
+// drops the other members, but for one on each side.
+func (s *solution) assignColumns() {
+	type place struct {
+		*member
+		at float64
+	}
+	var all []place
+	for _, b := range s.blocks {
+		for i := range b.members {
+			m := &b.members[i]
+			m.column = -1
+			all = append(all, place{m, math.Ldexp(b.sigma+0.5*(m.lo+m.hi), b.exponent)})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y place) int { return cmp.Compare(x.at, y.at) })
+	skip := s.from
+	if len(s.blocks) == 1 {
+		skip -= s.blocks[0].first
+	}
+	for j, p := range all[skip : skip+s.to-s.from] {
+		p.column = int32(j)
+	}
+	for _, b := range s.blocks {
+		from, to := b.wanted()
+		if from == to {
+			b.members = nil
+			continue
+		}
+		from, to = max(b.first, from-1), min(b.first+len(b.members), to+1)
+		b.members = b.members[from-b.first : to-b.first]
+		b.first = from
+	}
+}
+
+// wanted returns the range of the indices of a block's eigenvalues that are wanted. It is contiguous.
+func (b *block) wanted() (from, to int) {
+	i := slices.IndexFunc(b.members, func(m member) bool { return m.column >= 0 })
+	if i < 0 {
+		return b.first, b.first
+	}
+	return b.first + i, b.first + i + len(b.vectors().Columns)
+}
+
+// vectors returns the rows of the block, and the columns of its wanted members, ascending.
+func (b *block) vectors() Block {
+	v := Block{Lo: int32(b.lo), Hi: int32(b.hi)}
+	for _, m := range b.members {
+		if m.column >= 0 {
+			v.Columns = append(v.Columns, m.column)
+		}
+	}
+	return v
+}
