@@ -21,7 +21,7 @@ type neighbours struct {
 	factors     vk.Region[float64]
 	fused       vk.Region[uint32]
 	kernel      *vk.Kernel[shaders.ProbeFmaSpec, shaders.ProbeFmaPush]
-	other       *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush]
+	other       *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 }
 
 // down reads a region.
@@ -48,7 +48,7 @@ func probing(t *testing.T, pairs, results int) *neighbours {
 	if n.kernel, err = vk.Build(n.d, shaders.ProbeFma(), shaders.ProbeFmaDefaults()); err != nil {
 		t.Fatal(err)
 	}
-	if n.other, err = vk.Build(n.d, shaders.RandomFill(), shaders.RandomFillDefaults()); err != nil {
+	if n.other, err = vk.Build(n.d, shaders.RandomFill[float64](), shaders.RandomFillDefaults()); err != nil {
 		t.Fatal(err)
 	}
 	rec := vk.NewRecorder(n.d)
@@ -73,7 +73,7 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	rec := vk.NewRecorder(n.d)
 	rec.Phase("quiet", 0, 2)
 	vk.Fill(rec, n.fused.In(n.a), 7)
-	n.other.Dispatch(rec, vk.Grid(1), shaders.RandomFillPush{Rows: 1}) // of no column
+	n.other.Dispatch(rec, vk.Grid(1), shaders.RandomFillPush[float64]{Rows: 1}) // of no column
 	rec.Phase("loud", 1, 2)
 	n.kernel.Dispatch(rec, vk.Grid(1), push)
 	rec.Phase("end", 2, 2)

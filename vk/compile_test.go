@@ -13,9 +13,9 @@ import (
 )
 
 // buildAll builds fills of so many sizes of workgroup, each a pipeline of its own.
-func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush], err error) {
+func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]], err error) {
 	for i := range count {
-		k, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: 1 + i})
+		k, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: 1 + i})
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func TestRunOfAKernelThatFailed(t *testing.T) {
 	err := d.Compile(func() error {
 		k, err := buildAll(d, 1)
 		if err == nil {
-			k[0].Dispatch(rec, vk.Grid(1), shaders.RandomFillPush{})
+			k[0].Dispatch(rec, vk.Grid(1), shaders.RandomFillPush[float64]{})
 		}
 		return err
 	})

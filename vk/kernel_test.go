@@ -138,11 +138,11 @@ func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 	dry := vk.Dry(vk.Info{Name: "small", MaxLocal: 128})
 	for _, d := range []*vk.Device{dry, open(t, vk.Options{})} {
 		most := d.Info().MaxLocal
-		if _, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: uint32(most)}); err != nil {
+		if _, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: uint32(most)}); err != nil {
 			t.Errorf("%s: %d invocations: %v", d.Info().Name, most, err)
 		}
 		var unsupported *vk.UnsupportedError
-		if _, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: uint32(most + 1)}); !errors.As(err, &unsupported) {
+		if _, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: uint32(most + 1)}); !errors.As(err, &unsupported) {
 			t.Errorf("%s: %d invocations: %v", d.Info().Name, most+1, err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestCloseRacesWithEverything(t *testing.T) {
 				return err
 			},
 			func(k int) error {
-				_, err := vk.Build(d, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: uint32(1 + k%8)})
+				_, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: uint32(1 + k%8)})
 				return err
 			},
 			func(int) error { _, err := d.Run(context.Background(), fill, nil); return err },

@@ -13,7 +13,7 @@ import (
 // They also are the load that keeps the device warm.
 type peaks struct {
 	dev    *vk.Device
-	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush]
+	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush[float64]]
 	copy   *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
 	rounds int // of the fma kernel, so that a dispatch takes about peakTime
 	bytes  int // copied by a dispatch
@@ -33,7 +33,7 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 	threads := uint32(min(peakThreads, dev.Info().MaxLocal))
 	fma, copying := shaders.PeakFmaDefaults(), shaders.PeakCopyDefaults()
 	fma.LocalSize, copying.LocalSize = threads, threads
-	if p.fma, err = vk.Build(dev, shaders.PeakFma(), fma); err != nil {
+	if p.fma, err = vk.Build(dev, shaders.PeakFma[float64](), fma); err != nil {
 		return nil, err
 	}
 	if p.copy, err = vk.Build(dev, shaders.PeakCopy(), copying); err != nil {
@@ -87,7 +87,7 @@ func (p *peaks) calibrate(ctx context.Context) error {
 
 // recordFMA records one dispatch of fused multiply-adds.
 func (p *peaks) recordFMA(rec *vk.Recorder) {
-	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush{Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds)})
+	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush[float64]{Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds)})
 	rec.Costs(p.flops())
 }
 

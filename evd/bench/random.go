@@ -9,9 +9,9 @@ import (
 // random fills device memory with random numbers, other ones each time: each recording takes the next
 // seed.
 type random struct {
-	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush]
-	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush]
-	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush]
+	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
+	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush[float64]]
+	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush[float64]]
 	seed      uint32
 }
 
@@ -19,13 +19,13 @@ const randomThreads = 128
 
 func newRandom(dev *vk.Device) (r *random, err error) {
 	r = &random{}
-	if r.fill, err = vk.Build(dev, shaders.RandomFill(), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {
+	if r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {
 		return nil, err
 	}
-	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid(), shaders.RandomTrapezoidSpec{LocalSize: randomThreads}); err != nil {
+	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid[float64](), shaders.RandomTrapezoidSpec{LocalSize: randomThreads}); err != nil {
 		return nil, err
 	}
-	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps(), shaders.RandomSweepsSpec{LocalSize: randomThreads})
+	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps[float64](), shaders.RandomSweepsSpec{LocalSize: randomThreads})
 	return r, err
 }
 
@@ -46,14 +46,14 @@ func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 
 // until is matrix, but elements (i, j) with i + j ≥ end become zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
-	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush{
+	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush[float64]{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),
 	})
 }
 
 // reflectors records random reflectors, stored as a band reduction stores its Y and τ.
 func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[float64], b int) {
-	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush{
+	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush[float64]{
 		Y: y.Addr(), Tau: tau.Addr(), N: uint32(y.Rows), B: uint32(b), Ld: uint32(y.Ld), Seed: r.next(),
 	})
 }
@@ -62,7 +62,7 @@ func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[floa
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)
-	r.sweeps.Dispatch(rec, vk.Folded(groups*sweeps), shaders.RandomSweepsPush{
+	r.sweeps.Dispatch(rec, vk.Folded(groups*sweeps), shaders.RandomSweepsPush[float64]{
 		V: v.Addr(), Tau: tau.Addr(), N: uint32(n), B: uint32(b), Sweeps: uint32(sweeps), Seed: r.next(),
 	})
 }

@@ -1,5 +1,5 @@
-// peak_fma does fused multiply-adds in registers and nothing else, to measure the FP64 rate of the
-// device.
+// peak_fma does fused multiply-adds in registers and nothing else, to measure the rate of the device for
+// its number type.
 //
 // out: sums  one number an invocation, so that a compiler cannot remove the work
 //
@@ -15,7 +15,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "random.glsl"
 
@@ -39,7 +39,7 @@ void main() {
 	[[unroll]] for (uint c = 0; c < CHAINS; c++) x[c] = uniform_at(at, c, 0);
 	[[dont_unroll]] for (uint r = 0; r < p.rounds; r++) {
 		[[unroll]] for (uint s = 0; s < STEPS; s++) {
-			[[unroll]] for (uint c = 0; c < CHAINS; c++) x[c] = fma(x[c], x[c], -1.9lf);
+			[[unroll]] for (uint c = 0; c < CHAINS; c++) x[c] = fma(x[c], x[c], work_t(-1.9lf));
 		}
 	}
 	acc_t sum = 0;

@@ -1,7 +1,8 @@
 // Counter-based random numbers: the number at a position depends on the position and a seed alone,
 // and not on the order in which numbers are computed.
 //
-// The kernels that make test matrices include it. It defines philox and uniform_at; it needs FP64.
+// The kernels that make test matrices include it. It defines philox and uniform_at; it follows a
+// numerics header.
 //
 // Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3,
 // SC 2011 (Philox, two words, ten rounds).
@@ -21,11 +22,11 @@ uvec2 philox(uvec2 counter, uint key) {
 
 // uniform_at returns the random number of position (i, j): uniform in [−1, 1), with mean 0 and
 // variance 1/3.
-double uniform_at(uint i, uint j, uint seed) {
+real_t uniform_at(uint i, uint j, uint seed) {
 	uvec2 bits = philox(uvec2(i, j), seed);
 	// A random mantissa with the exponent of 1 ≤ x < 2.
-	double x = packDouble2x32(uvec2(bits.x, 0x3ff00000u | bits.y >> 12));
-	return 2.0lf * x - 3.0lf;
+	real_t x = JOIN(uvec2(bits.x, uint(EXPONENT_BIAS) << EXPONENT_SHIFT | bits.y >> (32 - EXPONENT_SHIFT)));
+	return real_t(2) * x - real_t(3);
 }
 
 #endif

@@ -12,7 +12,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "random.glsl"
 
@@ -35,5 +35,5 @@ void main() {
 	uint i = workgroup() % down * LOCAL_SIZE + gl_LocalInvocationIndex, j = workgroup() / down;
 	if (i >= p.rows || j >= p.cols) return;
 	MatrixOut x = MatrixOut(element(uint64_t(p.x), i, j, p.ld));
-	x.at[0] = uint64_t(i) + j < p.end ? uniform_at(i, j, p.seed) : 0.0lf;
+	x.at[0] = uint64_t(i) + j < p.end ? uniform_at(i, j, p.seed) : real_t(0);
 }

@@ -16,7 +16,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "random.glsl"
 
@@ -54,5 +54,5 @@ void main() {
 		v.at[i] = x;
 		sum += x * x;
 	}
-	tau.at[0] = len > 1 ? 2.0lf / sum : 0.0lf;
+	tau.at[0] = len > 1 ? real_t(2) / sum : real_t(0);
 }

@@ -14,7 +14,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "random.glsl"
 
@@ -38,10 +38,10 @@ void main() {
 	MatrixOut y = MatrixOut(element(uint64_t(p.y), 0, j, p.ld));
 	acc_t sum = 0;
 	for (uint i = gl_LocalInvocationIndex; i < p.n; i += LOCAL_SIZE) {
-		work_t x = i < head ? 0.0lf : i == head ? 1.0lf : uniform_at(i, j, p.seed);
+		work_t x = i < head ? real_t(0) : i == head ? real_t(1) : uniform_at(i, j, p.seed);
 		y.at[i] = x;
 		sum += x * x;
 	}
 	sum = group_sum(sum);
-	if (gl_LocalInvocationIndex == 0) p.tau.at[j] = head + 1 < p.n ? 2.0lf / sum : 0.0lf;
+	if (gl_LocalInvocationIndex == 0) p.tau.at[j] = head + 1 < p.n ? real_t(2) / sum : real_t(0);
 }
