@@ -2,15 +2,18 @@ package vk
 
 import "github.com/vkevd/vkevd/vk/internal/driver"
 
-// encoder turns commands into one batch.
+// encoder translates commands of a recording into those of one batch.
 type encoder struct {
 	run     *run
 	b       *batch
 	out     []driver.Command
-	queries int
-	seconds float64
+	queries int     // timestamps so far
+	seconds float64 // forecast of the commands so far
 }
 
+// fits tells whether the batch has room for another command: for the command itself and its
+// timestamp, and within Options.Batch. The first command fits whatever it takes, and so does the
+// barrier that follows a command.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false
@@ -22,55 +25,68 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// stamp writes a timestamp that ends the time of the given kernel, or of the phase.
+// stamp writes a timestamp. The time before it belongs to the kernel, or to the phase.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
 	e.queries++
 }
 
+// add translates one command. A phase mark becomes a timestamp.
 func (e *encoder) add(c *command) {
 	d := e.run.dev
-	out := driver.Command{Op: driver.OpBarrier}
-	kernel := ""
-	switch c.op {
-	case opPhase:
+	if c.op == opPhase {
 		e.stamp("")
 		e.run.phase, e.run.mark = c.phase.name, c.phase
 		return
+	}
+	e.out = append(e.out, e.translate(c))
+	if c.op == opBarrier {
+		return
+	}
+	name := c.name()
+	if c.op == opDispatch && d.bounds != nil {
+		e.b.ran = append(e.b.ran, mark{e.run.phase, name})
+	}
+	s := d.queue.pace.estimate(c)
+	e.b.work.add(e.run.phase, name)
+	e.seconds += s
+	e.b.estimate += s
+	if d.opt.Kernels {
+		e.stamp(name)
+	}
+}
+
+// translate looks up the buffers of a command's addresses.
+func (e *encoder) translate(c *command) driver.Command {
+	d := e.run.dev
+	out := driver.Command{Op: driver.OpBarrier}
+	to := func(buffer *driver.Buffer, at uint64) { out.A, out.OffsetA = buffer.Raw(), at }
+	from := func(buffer *driver.Buffer, at uint64) { out.B, out.OffsetB = buffer.Raw(), at }
+	switch c.op {
 	case opDispatch:
-		kernel = c.kernel.name
-		if d.bounds != nil {
-			e.b.ran = append(e.b.ran, mark{e.run.phase, kernel})
-		}
 		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline.handle, c.kernel.pipeline.layout
 		out.Groups = [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)}
 		out.Push, out.PushSize = uint32(c.push[0]), uint32(c.push[1]-c.push[0])
-	case opSend:
-		kernel = "send"
-		a := d.find(c.dst)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), a.at(c.dst), d.staging.Raw(), e.run.rec.staged[c.word].off, c.size
-	case opReceive:
-		kernel = "receive"
-		b := d.find(c.src)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, d.staging.Raw(), e.run.rec.staged[c.word].off, b.buffer.Raw(), b.at(c.src), c.size
 	case opFill:
-		kernel = "fill"
-		a := d.find(c.dst)
-		out.Op, out.A, out.OffsetA, out.Size, out.Word = driver.OpFill, a.buffer.Raw(), a.at(c.dst), c.size, c.word
+		dst := d.find(c.dst)
+		out.Op, out.Size, out.Word = driver.OpFill, c.size, c.word
+		to(dst.buffer, dst.at(c.dst))
+	case opSend:
+		dst := d.find(c.dst)
+		out.Op, out.Size = driver.OpCopy, c.size
+		to(dst.buffer, dst.at(c.dst))
+		from(d.staging, e.run.rec.staged[c.word].off)
+	case opReceive:
+		src := d.find(c.src)
+		out.Op, out.Size = driver.OpCopy, c.size
+		to(d.staging, e.run.rec.staged[c.word].off)
+		from(src.buffer, src.at(c.src))
 	case opCopy:
-		kernel = "copy"
-		a, b := d.find(c.dst), d.find(c.src)
-		out.Op, out.A, out.OffsetA, out.B, out.OffsetB, out.Size = driver.OpCopy, a.buffer.Raw(), a.at(c.dst), b.buffer.Raw(), b.at(c.src), c.size
+		dst, src := d.find(c.dst), d.find(c.src)
+		out.Op, out.Size = driver.OpCopy, c.size
+		to(dst.buffer, dst.at(c.dst))
+		from(src.buffer, src.at(c.src))
 	}
-	e.out = append(e.out, out)
-	s := d.queue.pace.estimate(c)
-	if c.op != opBarrier {
-		e.b.work.add(e.run.phase, kernel)
-		e.seconds += s
-		e.b.estimate += s
-		if d.opt.Kernels {
-			e.stamp(kernel)
-		}
-	}
+	return out
 }

@@ -2,12 +2,11 @@ package vk
 
 import (
 	"encoding/binary"
-	"fmt"
-	"io"
 
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
+// op is the kind of a command.
 type op uint8
 
 const (
@@ -20,52 +19,78 @@ const (
 	opReceive
 )
 
-// command is one entry of a recording.
+// command is one entry of a recording. Which members count depends on op.
 type command struct {
-	op     op
+	op op
+
+	// Of a dispatch: push is a range of Recorder.bytes.
 	kernel *kernel
 	groups Groups
-	push   [2]int // range in Recorder.bytes
-	dst    uint64 // device addresses (fill, copy)
-	src    uint64
-	size   uint64
-	word   uint32  // of a fill; number of the transfer, of a send or receive
-	cost   float64 // estimated flops, or bytes moved, whichever was given
-	phase  *phaseMark
+	push   [2]int
+
+	// Of a fill, copy, send or receive: device addresses, and the size in bytes.
+	dst, src uint64
+	size     uint64
+
+	// word is the value of a fill, or the number of the transfer of a send or receive.
+	word uint32
+
+	// cost is the caller's estimate of the work, in flops or bytes; 0 if there is none.
+	cost float64
+
+	// phase is that of a phase mark.
+	phase *phaseMark
 }
 
+// phaseMark is the beginning of a phase.
 type phaseMark struct {
 	name        string
 	done, total float64
 }
 
-// Recorder collects commands. A full compute and transfer barrier stands
-// between any two of them unless both are inside one Concurrently. It holds plain
-// values only, so that it can be printed, compared and run any number of times.
+// name is the kernel's, or what the command does, for profiles and errors.
+func (c *command) name() string {
+	switch c.op {
+	case opDispatch:
+		return c.kernel.name
+	case opSend:
+		return "send"
+	case opReceive:
+		return "receive"
+	case opFill:
+		return "fill"
+	}
+	return "copy"
+}
+
+// Recorder collects commands. Any two of them are separated by a full barrier of compute and
+// transfer, but for those inside of one Concurrently. A recording consists of plain values: it can
+// be printed and compared, and it can run any number of times, by one Run at a time.
 type Recorder struct {
 	dev        *Device
 	cmds       []command
-	bytes      []byte
-	staged     []staged
-	uploads    []bulk // before the commands
-	downloads  []bulk // after them
-	concurrent *concurrent
+	bytes      []byte      // push constants of all dispatches
+	staged     []staged    // numbers of sends and receives
+	uploads    []bulk      // before the commands
+	downloads  []bulk      // after them
+	concurrent *concurrent // nil outside of Concurrently
 }
 
 // NewRecorder makes an empty recording for the device.
 func NewRecorder(d *Device) *Recorder { return &Recorder{dev: d} }
 
-// Len is the number of commands, barriers included.
+// Len is the number of commands, barriers and phase marks among them.
 func (r *Recorder) Len() int { return len(r.cmds) }
 
-// Phase names what follows. done and total are in any unit of work that the
-// caller keeps to; Run reports them as progress when the mark is reached.
+// Phase names the commands that follow. done is the work before them and total that of the whole
+// recording, in any unit: Run reports both as Progress when it passes the mark.
 func (r *Recorder) Phase(name string, done, total float64) {
 	r.cmds = append(r.cmds, command{op: opPhase, phase: &phaseMark{name, done, total}})
 }
 
-// Costs attaches an estimate (flops or bytes) to the last command. Run
-// uses it to keep a batch short; without it a command counts as one that does nothing.
+// Costs attaches an estimate of the work to the last command, in flops or in bytes moved, whichever
+// takes longer. Run cuts batches by it. A command without an estimate counts as one that does
+// nothing.
 func (r *Recorder) Costs(estimate float64) {
 	for i := len(r.cmds) - 1; i >= 0; i-- {
 		if r.cmds[i].op != opBarrier {
@@ -75,7 +100,7 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
-// Fill sets every 32-bit word of s.
+// Fill records that every 32-bit word of s becomes word.
 func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	at := s.span()
 	if at.to > at.from {
@@ -83,7 +108,7 @@ func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	}
 }
 
-// Copy copies min(len(dst), len(src)) elements; the ranges must not overlap.
+// Copy records a copy of min(len(dst), len(src)) elements. It panics if the ranges overlap.
 func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	n := min(dst.n, src.n)
 	d, s := dst.Sub(0, n).span(), src.Sub(0, n).span()
@@ -95,6 +120,7 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	}
 }
 
+// dispatch records one run of a kernel with its push block.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	from := len(r.bytes)
 	r.bytes = append(r.bytes, push...)
@@ -105,6 +131,7 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	r.add(command{op: opDispatch, kernel: k, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
+// add appends a command that makes these accesses. A barrier follows it, or the end of Concurrently.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {
@@ -114,51 +141,7 @@ func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, command{op: opBarrier})
 }
 
-// WriteTo prints the recording, one command a line, with addresses as region names and offsets, between
-// the exchanges that come before it and follow it.
-func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
-	line := func(s string) {
-		if err == nil {
-			var n int
-			n, err = fmt.Fprintln(w, s)
-			total += int64(n)
-		}
-	}
-	for _, f := range r.uploads {
-		line(fmt.Sprintf("upload %s %d bytes", r.dev.nameOf(f.device.span().from), len(f.host)))
-	}
-	for _, c := range r.cmds {
-		line(r.describe(c))
-	}
-	for _, f := range r.downloads {
-		line(fmt.Sprintf("download %s %d bytes", r.dev.nameOf(f.device.span().from), len(f.host)))
-	}
-	return total, err
-}
-
-func (r *Recorder) describe(c command) string {
-	switch c.op {
-	case opBarrier:
-		return "barrier"
-	case opPhase:
-		return fmt.Sprintf("phase %s %.4g/%.4g", c.phase.name, c.phase.done, c.phase.total)
-	case opFill:
-		return fmt.Sprintf("fill %s %d bytes %#x", r.dev.nameOf(c.dst), c.size, c.word)
-	case opSend:
-		return fmt.Sprintf("send %s %d bytes", r.dev.nameOf(c.dst), c.size)
-	case opReceive:
-		return fmt.Sprintf("receive %s %d bytes", r.dev.nameOf(c.src), c.size)
-	case opCopy:
-		return fmt.Sprintf("copy %s from %s %d bytes", r.dev.nameOf(c.dst), r.dev.nameOf(c.src), c.size)
-	}
-	s := fmt.Sprintf("%s %d×%d×%d", c.kernel.name, c.groups.X, c.groups.Y, c.groups.Z)
-	push := r.bytes[c.push[0]:c.push[1]]
-	for _, f := range c.kernel.addrs {
-		s += fmt.Sprintf(" %s=%s", f.Name, r.dev.nameOf(addrAt(push, f)))
-	}
-	return s
-}
-
+// addrAt reads an address member of a push block.
 func addrAt(push []byte, f spirv.PushField) uint64 {
 	return binary.LittleEndian.Uint64(push[f.Offset:])
 }

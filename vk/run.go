@@ -5,16 +5,22 @@ import (
 	"errors"
 )
 
-// Progress is how far a Run has come: the last phase mark that was passed.
+// Progress is the last phase mark that a Run has passed.
 type Progress struct {
 	Phase       string
-	Done, Total float64
+	Done, Total float64 // in the unit that Recorder.Phase was given
 }
 
-// Run executes a recording in bounded batches and waits for its end. When ctx
-// ends, no new batch starts, the abort word is set, the running batches are
-// awaited and ctx.Err() is returned; memory is then in an undefined state but the
-// device can be used again. onProgress, if not nil, is called after each batch.
+// Run executes a recording in batches of bounded time and waits for its end.
+//
+// When ctx ends, no new batch starts, the abort word is set, Run waits for the batches in flight and
+// returns ctx.Err(). The recording's memory then has undefined contents, and the device can be used
+// again. After any error nothing is in flight. The profile holds what was timed until then.
+//
+// onProgress, if not nil, is called after each batch, in another goroutine. Run waits for the call,
+// so a function that ends ctx ends the Run. It does not wait while another call waits for the
+// device: onProgress may use the device, or close it. Run returns after the last call, unless the
+// device is being closed. A panic of onProgress becomes a panic of Run.
 func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if d.dry {
 		return nil, errors.New("vk: a dry device runs nothing")
@@ -36,7 +42,7 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return profile, err
 }
 
-// run is Run without its uploads and downloads.
+// run is Run without the uploads before and the downloads after the recording.
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if err := d.usage.enter(); err != nil {
 		return NewProfile(), err
@@ -48,6 +54,50 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 		defer r.reports.flush()
 	}
 	return r.profile, r.do()
+}
+
+// compiled waits for the kernels of a recording. The error is that of the first kernel that could
+// not be compiled.
+func (r *Recorder) compiled() error {
+	var last *kernel
+	for i := range r.cmds {
+		c := &r.cmds[i]
+		if c.op != opDispatch || c.kernel == last {
+			continue
+		}
+		last = c.kernel
+		if err := last.pipeline.wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle waits after a failure until nothing is in flight: the caller may free at once what a batch
+// was using.
+func (d *Device) settle(err error) {
+	if err != nil {
+		d.dev.Idle()
+	}
+}
+
+// run is a Run in progress.
+type run struct {
+	dev     *Device
+	ctx     context.Context
+	rec     *Recorder
+	reports *reports // nil if nobody asks for progress
+	profile *Profile
+
+	// pending are the batches in flight, by the command buffer that they use.
+	pending [inFlight]*batch
+
+	// most is the largest number of commands of the next batch.
+	most int
+
+	// phase and mark are the phase that encoding has reached, and its mark.
+	phase string
+	mark  *phaseMark
 }
 
 // do runs the recording with the queue for itself.
@@ -71,106 +121,23 @@ func (r *run) do() error {
 	return err
 }
 
-// compiled waits for the kernels of a recording.
-func (r *Recorder) compiled() error {
-	var last *kernel
-	for i := range r.cmds {
-		c := &r.cmds[i]
-		if c.op != opDispatch || c.kernel == last {
-			continue
-		}
-		last = c.kernel
-		if err := last.pipeline.wait(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// settle makes sure after a failure that nothing runs any more: the caller is
-// about to free what a batch may still be using.
-func (d *Device) settle(err error) {
-	if err != nil {
-		d.dev.Idle()
-	}
-}
-
-// run is one Run under way.
-type run struct {
-	dev     *Device
-	ctx     context.Context
-	rec     *Recorder
-	reports *reports // nil if nobody asks for progress
-	profile *Profile
-	pending [inFlight]*batch
-	most    int        // commands of the next batch
-	phase   string     // the phase that encoding has reached
-	mark    *phaseMark // where it began
-}
-
-// batch is a stretch of a recording on its way through the queue.
-type batch struct {
-	value    uint64
-	marks    []mark
-	estimate float64
-	progress *phaseMark
-	work     work
-	ran      []mark // each dispatch, where accesses are checked
-}
-
-// work is what a batch runs, for its errors.
-type work struct {
-	first, last string // phases of the first command and of the last
-	kernel      string // if no other kernel is in it
-	mixed       bool
-}
-
-func (w *work) add(phase, kernel string) {
-	if w.first == "" {
-		w.first = phase
-	}
-	w.last = phase
-	if w.kernel != "" && w.kernel != kernel {
-		w.mixed = true
-	}
-	w.kernel = kernel
-}
-
-// wrap is an error of the batch, with all that is known about where it was.
-func (w *work) wrap(op string, err error) error {
-	kernel, phase := w.kernel, w.first
-	if w.mixed {
-		kernel = ""
-	}
-	if w.last != w.first {
-		phase += " to " + w.last
-	}
-	return wrap(op, kernel, phase, err)
-}
-
-// mark names the time between two timestamps.
-type mark struct{ phase, kernel string }
-
+// all submits the batches and waits for them. The error is the first one.
 func (r *run) all() error {
 	var failed error
 	next := 0
 	for slot := 0; next < len(r.rec.cmds) && failed == nil; slot = (slot + 1) % inFlight {
-		if failed = r.finish(slot); failed != nil {
-			break
+		if failed = r.finish(slot); failed == nil {
+			failed = r.interrupted()
 		}
-		if failed = r.ctx.Err(); failed != nil {
-			break
-		}
-		if r.reports != nil && r.reports.failed() {
-			failed = errThrown
+		if failed != nil {
 			break
 		}
 		next, failed = r.start(slot, next)
 		if failed == nil && r.dev.bounds != nil {
-			failed = r.finish(slot) // what is recorded is this batch's
+			failed = r.finish(slot) // what was recorded about accesses is this batch's
 		}
 	}
-	// Oldest first, so that progress and profile stay in order.
+	// The oldest batch comes first, so that progress and profile stay in order.
 	for range inFlight {
 		slot := r.oldest()
 		if slot < 0 {
@@ -186,6 +153,21 @@ func (r *run) all() error {
 	return failed
 }
 
+// interrupted is why no batch should start any more; nil if one should.
+func (r *run) interrupted() error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if r.reports != nil && r.reports.failed() {
+		return errThrown
+	}
+	return nil
+}
+
+// errThrown ends a Run whose progress function has panicked.
+var errThrown = errors.New("vk: the progress function did not return")
+
+// oldest is the slot of the batch that was submitted first, −1 if none is in flight.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {
@@ -195,65 +177,3 @@ func (r *run) oldest() int {
 	}
 	return at
 }
-
-// start encodes and submits commands from next on; it returns where it stopped.
-func (r *run) start(slot, next int) (int, error) {
-	d := r.dev
-	e := encoder{run: r, b: &batch{}}
-	e.stamp("")
-	for next < len(r.rec.cmds) && e.fits(&r.rec.cmds[next]) {
-		e.add(&r.rec.cmds[next])
-		next++
-	}
-	e.stamp("")
-	e.b.progress = r.mark
-	if err := d.dev.Record(d.queue.batches[slot], e.out, r.rec.bytes, e.queries); err != nil {
-		return next, e.b.work.wrap("recording a batch", err)
-	}
-	if err := d.dev.Submit(d.queue.batches[slot], d.queue.timeline, d.queue.value+1); err != nil {
-		return next, e.b.work.wrap("submitting a batch", err)
-	}
-	d.queue.value++
-	e.b.value = d.queue.value
-	r.pending[slot] = e.b
-	r.most = min(batchGrowth*r.most, batchCommands)
-	return next, nil
-}
-
-// finish waits for the slot's batch, if there is one, and reads its times.
-func (r *run) finish(slot int) error {
-	b := r.pending[slot]
-	if b == nil {
-		return nil
-	}
-	r.pending[slot] = nil
-	d := r.dev
-	if err := d.await(r.ctx, b.value); err != nil {
-		return b.work.wrap("waiting for a batch", err)
-	}
-	if err := d.bounds.found(b); err != nil {
-		return err
-	}
-	ticks, err := d.dev.Timestamps(d.queue.batches[slot], len(b.marks))
-	if err != nil {
-		return b.work.wrap("reading timestamps", err)
-	}
-	period := float64(d.from.props.TimestampPeriod) * 1e-9
-	total := 0.0
-	for i := 1; i < len(ticks); i++ {
-		seconds := float64(elapsed(ticks[i-1], ticks[i], d.from.tickBits)) * period
-		total += seconds
-		r.profile.add(b.marks[i], seconds)
-	}
-	d.queue.pace.learn(b.estimate, total)
-	if r.reports != nil && b.progress != nil {
-		r.reports.add(Progress{b.progress.name, b.progress.done, b.progress.total})
-	}
-	return nil
-}
-
-// errThrown ends a Run whose progress function has thrown something.
-var errThrown = errors.New("vk: the progress function did not return")
-
-// elapsed is the ticks between two timestamps, which begin again at 0 after so many bits.
-func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

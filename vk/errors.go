@@ -1,0 +1,95 @@
+package vk
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// ErrDeviceLost is what errors.Is finds when the GPU was reset or removed. All memory and kernels of
+// the device are lost; only Close is of use.
+var ErrDeviceLost = errors.New("device lost")
+
+// ErrNoDevice is what errors.Is finds when there is no Vulkan loader, no driver, or no device that
+// can be used. The message says which, and what to install.
+var ErrNoDevice = errors.New("no usable Vulkan device")
+
+// ErrClosed is the error of calls after Device.Close.
+var ErrClosed = errors.New("the device is closed")
+
+// Error is a failed Vulkan call, with the place in the program.
+type Error struct {
+	Op     string // what the library was doing
+	Kernel string // the kernel concerned; "" if there is none, or several
+	Phase  string // the phase, or "first to last" where a batch has several; "" if it is not known
+	Err    error  // the driver's answer
+}
+
+func (e *Error) Error() string {
+	s := "vulkan: " + e.Op
+	if e.Kernel != "" {
+		s += " of kernel " + e.Kernel
+	}
+	if e.Phase != "" {
+		s += " in phase " + e.Phase
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap makes errors.As find the driver's answer.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes errors.Is find ErrDeviceLost.
+func (e *Error) Is(target error) bool {
+	var d *driver.Error
+	return target == ErrDeviceLost && errors.As(e.Err, &d) && d.Result == driver.DeviceLost
+}
+
+// UnsupportedError says what a device lacks.
+type UnsupportedError struct {
+	// Device is its name.
+	Device string
+
+	// Feature is what it lacks; Need and Have are the value needed and the device's own.
+	Feature, Need, Have string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("%s: %s: needs %s, has %s", e.Device, e.Feature, e.Need, e.Have)
+}
+
+// OutOfMemoryError says that something does not fit. Sizes are in bytes.
+type OutOfMemoryError struct {
+	// What does not fit.
+	What string
+
+	// Need is its size. Free is the driver's estimate of the free memory.
+	Need, Free uint64
+
+	// Limit is the largest size that the device gives in one piece, where that is the reason although
+	// enough memory is free; 0 otherwise.
+	Limit uint64
+}
+
+func (e *OutOfMemoryError) Error() string {
+	s := fmt.Sprintf("%s needs %d bytes of device memory", e.What, e.Need)
+	if e.Limit != 0 {
+		return s + fmt.Sprintf(" in one piece, the device allows %d", e.Limit)
+	}
+	return s + fmt.Sprintf(", %d are free", e.Free)
+}
+
+// wrap is an *Error about err; nil if err is.
+func wrap(op, kernel, phase string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{op, kernel, phase, err}
+}
+
+// outOfMemory tells whether the driver had not enough device memory.
+func outOfMemory(err error) bool {
+	var d *driver.Error
+	return errors.As(err, &d) && d.Result == driver.OutOfMemory
+}

@@ -1,0 +1,174 @@
+package vk
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// List describes the devices of this machine, those that cannot be used among them. Where there is
+// a Vulkan loader and no driver, the list is empty.
+func List() ([]Info, error) {
+	in, all, err := examineAll(false)
+	if errors.Is(err, errNoDriver) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer in.Destroy()
+	var list []Info
+	for _, c := range all {
+		list = append(list, c.info)
+	}
+	return list, nil
+}
+
+// examineAll makes an instance and examines its devices. The caller destroys the instance.
+func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
+	in, err := driver.NewInstance("vkevd", validate)
+	if d := (*driver.Error)(nil); errors.As(err, &d) && d.Result == driver.NoDriver {
+		err = errNoDriver
+	}
+	if err != nil {
+		return nil, nil, noDevice(err)
+	}
+	physicals, err := in.Physicals()
+	if err != nil {
+		in.Destroy()
+		return nil, nil, noDevice(err)
+	}
+	var all []*candidate
+	for i, p := range physicals {
+		all = append(all, examine(i, p))
+	}
+	return in, all, nil
+}
+
+var errNoDriver = errors.New("the Vulkan loader found no driver")
+
+// noDevice adds to an error what the user can install.
+func noDevice(err error) error {
+	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS))
+}
+
+// vulkanSource says where an operating system gets Vulkan from.
+func vulkanSource(system string) string {
+	switch system {
+	case "windows":
+		return "Vulkan comes with the graphics driver of the GPU's maker"
+	case "darwin":
+		return "macOS has none of its own, and MoltenVK no 64-bit floating point"
+	}
+	return "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers"
+}
+
+// Open opens a device. The caller closes it. If no device fits, the error says why the last one was
+// refused; errors.Is finds ErrNoDevice.
+func Open(opt Options) (*Device, error) {
+	opt = opt.withDefaults()
+	in, all, err := examineAll(opt.Validate)
+	if err != nil {
+		return nil, err
+	}
+	best, err := choose(all, opt.Device)
+	if err != nil {
+		in.Destroy()
+		return nil, err
+	}
+	d := &Device{info: best.info, opt: opt, in: in, from: best}
+	d.usage.init()
+	d.info.MaxBuffer = lesser(d.info.MaxBuffer, opt.MaxBuffer)
+	if err := d.open(); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// choose takes the usable device of the highest rank among those that the word names; of two with
+// the same rank, the first.
+func choose(all []*candidate, word string) (*candidate, error) {
+	var best *candidate
+	var refused error
+	for _, c := range all {
+		if word != "" && !c.matches(word) {
+			continue
+		}
+		if c.problem != nil {
+			refused = c.problem
+			continue
+		}
+		if best == nil || c.rank() > best.rank() {
+			best = c
+		}
+	}
+	switch {
+	case best != nil:
+		return best, nil
+	case refused != nil:
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, refused)
+	case word != "" && len(all) > 0:
+		return nil, fmt.Errorf("%w: none matches %q; vkevd devices lists them", ErrNoDevice, word)
+	}
+	return nil, noDevice(errNoDriver)
+}
+
+// open makes all objects of the device. After an error Close releases those that were made.
+func (d *Device) open() error {
+	use := driver.Features{}
+	for _, f := range slices.Concat(required, wanted) {
+		use[f] = d.from.features[f]
+	}
+	var err error
+	if d.dev, err = d.from.physical.NewDevice(d.from.family, use, d.extensions()); err != nil {
+		return wrap("opening the device", "", "", err)
+	}
+	if err = d.pipes.open(d); err != nil {
+		return wrap("opening the pipeline cache", "", "", err)
+	}
+	if err = d.queue.open(d); err != nil {
+		return wrap("opening the queue", "", "", err)
+	}
+	if err = d.openControl(); err != nil {
+		return wrap("allocating the abort word", "", "", err)
+	}
+	return d.openBounds()
+}
+
+// extensions lists the extensions to use, of those that the device has.
+func (d *Device) extensions() []string {
+	older := d.from.props.API < driver.Vulkan13
+	var list []string
+	for _, e := range []struct {
+		name string
+		use  bool
+	}{
+		{driver.MemoryBudgetExtension, true},
+		{driver.StatisticsExtension, d.opt.Statistics},
+		{driver.SubgroupSizeExtension, older},
+		{driver.Maintenance4Extension, older},
+	} {
+		if e.use && slices.Contains(d.from.extensions, e.name) {
+			list = append(list, e.name)
+		}
+	}
+	return list
+}
+
+// openControl allocates the abort word, in the device's own memory if the host can see that. Vulkan
+// promises a running kernel nothing about later writes of the host, and on NVIDIA's GPUs a kernel
+// does not see a change of a word in host memory.
+func (d *Device) openControl() (err error) {
+	const controlBytes = 256
+	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)
+	if d.control, err = d.newBuffer(controlBytes, need, prefer, true); err != nil {
+		return err
+	}
+	d.abort = d.control.Address
+	atomic.StoreUint32(word(d.control.Host), d.aborted)
+	return nil
+}
