@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -12,7 +12,7 @@ import (
 // says otherwise. Small problems do not.
 func TestBandOfValues(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
-	table := stages.TuningFor(dev.Info())
+	table := tuning.On(dev.Info())
 	for _, c := range []struct {
 		n    int
 		opt  evd.Options

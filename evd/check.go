@@ -78,7 +78,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	vk.SendFirst(rec, t.Lambda(ws), lambda)
 	s.recordLoad(rec, ws, a.Uplo, sigma)
 	out := [2]vk.Slice[float64]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
-	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z, t.Lambda(ws), out[0], out[1])
+	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z, stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
 	for i := range sums {
 		sums[i] = make([]float64, m)
 		vk.ReceiveLast(rec, sums[i], out[i])

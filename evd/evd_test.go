@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -122,8 +122,8 @@ func valuesOnly(t *testing.T, d *vk.Device, n int, a evd.Sym[float64], opt evd.O
 }
 
 // small is the smallest tuning: matrices of order 50 and less take every path with it.
-func small() *stages.Tuning {
-	t := stages.SmallestTuning()
+func small() *tuning.Tuning {
+	t := tuning.Smallest()
 	return &t
 }
 

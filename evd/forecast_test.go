@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,7 +18,7 @@ type forecast interface {
 // A plan for a dry device forecasts the bytes that a plan for the device itself allocates.
 func TestForecastsAreWhatIsAllocated(t *testing.T) {
 	d := verifyDevice(t)
-	dry, small := vk.Dry(d.Info()), stages.SmallestTuning()
+	dry, small := vk.Dry(d.Info()), tuning.Smallest()
 	const n = 40
 	for _, c := range []struct {
 		tridiagonal bool

@@ -8,12 +8,13 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // waitingTuning lets workgroups wait for each other in every stage that can.
-func waitingTuning() *stages.Tuning {
-	t := stages.SmallestTuning()
+func waitingTuning() *tuning.Tuning {
+	t := tuning.Smallest()
 	t.Panel.Whole, t.Panel.Groups, t.Panel.Polls = true, 1, 1<<16
 	return &t
 }

@@ -16,6 +16,11 @@ type regions struct {
 	residual, orthogonality vk.Region[float64] // column sums of a check
 }
 
+// reflectors is Q2.
+func (r *regions) reflectors(ws *vk.Arena) stages.Reflectors[float64] {
+	return stages.Reflectors[float64]{V: r.v.In(ws), Tau: r.tau.In(ws)}
+}
+
 // lay lays out the path's memory. A and what is small lives all the time, and with vectors the
 // reflectors of Q2, which are as large as half of A. The workspaces of the stages share memory, as
 // the stages run one after another. All stages exist by now: only then is the workspace of the

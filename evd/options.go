@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -46,7 +46,7 @@ type Options struct {
 	Progress func(Progress)
 
 	// Tuning overrides the device's sizes; nil takes the table's.
-	Tuning *stages.Tuning
+	Tuning *tuning.Tuning
 }
 
 // check returns an *OptionError for the first option that has no meaning for matrices of order n or
@@ -91,8 +91,8 @@ func (opt Options) spectrum() spectrum.Options {
 func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
 
 // sizes is the tuning for order n: the caller's, or the device's, with what the options override.
-func (opt Options) sizes(dev *vk.Device, n int) (stages.Tuning, error) {
-	t := stages.TuningFor(dev.Info())
+func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
+	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}

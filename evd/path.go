@@ -1,9 +1,13 @@
 package evd
 
 import (
+	"context"
+
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -13,7 +17,7 @@ import (
 type path[T Float] struct {
 	n       int
 	opt     Options
-	tune    stages.Tuning
+	tune    tuning.Tuning
 	steps   steps
 	regions regions
 	layout  *vk.Layout
@@ -21,15 +25,15 @@ type path[T Float] struct {
 
 // steps are the stages, in the order of the solve. Those from q2 on are nil without vectors.
 type steps struct {
-	ops       product.Ops
-	load      *stages.SymmetricLoad
-	band      *stages.BandReduction
-	chase     *stages.BulgeChasing
+	ops       product.Ops[float64]
+	load      *stages.SymmetricLoad[float64]
+	band      *stages.BandReduction[float64]
+	chase     *stages.BulgeChasing[float64]
 	spectrum  *spectrum.Stage
-	q2        *stages.ApplyQ2
-	q1        *stages.ApplyQ1
+	q2        *stages.ApplyQ2[float64]
+	q1        *stages.ApplyQ1[float64]
 	orient    *orientation
-	residuals *stages.Residual
+	residuals *stages.Residual[float64]
 }
 
 // newPath makes the stages for order n ≥ 1 and lays out their memory.
@@ -47,16 +51,21 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 
 // newSteps makes the stages. If several constructors fail, the error is that of the first stage in the
 // order of the solve.
-func newSteps(dev *vk.Device, n int, opt Options, t stages.Tuning) (s steps, err error) {
-	if s.ops, err = product.New(dev, t.Products); err != nil {
+func newSteps(dev *vk.Device, n int, opt Options, t tuning.Tuning) (s steps, err error) {
+	if s.ops, err = product.New[float64](dev, t.Products); err != nil {
+		return s, err
+	}
+	// The caller's context is not known here. What the machine does is asked once and kept.
+	waiting, err := t.Waiting(context.Background(), machine.Of(dev))
+	if err != nil {
 		return s, err
 	}
 	var b builder
-	s.load, err = stages.NewSymmetricLoad(dev, t)
+	s.load, err = stages.NewSymmetricLoad[float64](dev)
 	b.keep(err)
-	s.band, err = stages.NewBandReduction(dev, n, t.Band, t.Block, s.ops, t)
+	s.band, err = stages.NewBandReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.ops, waiting, t.Panel)
 	b.keep(err)
-	s.chase, err = stages.NewBulgeChasing(dev, n, opt.Vectors, t)
+	s.chase, err = stages.NewBulgeChasing[float64](dev, stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors}, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
 	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, s.ops, t)
 	b.keep(err)
@@ -64,9 +73,10 @@ func newSteps(dev *vk.Device, n int, opt Options, t stages.Tuning) (s steps, err
 		return s, b.err
 	}
 	m := opt.capacity(n)
-	s.q2, err = stages.NewApplyQ2(dev, n, m, t)
+	back := stages.BackSize{N: n, B: t.Band, M: m}
+	s.q2, err = stages.NewApplyQ2[float64](dev, back, waiting, t.ApplyQ2)
 	b.keep(err)
-	s.q1, err = stages.NewApplyQ1(dev, n, t.Band, m, s.ops, t)
+	s.q1, err = stages.NewApplyQ1(dev, back, s.ops, t.Panel)
 	b.keep(err)
 	s.orient, err = newOrientation(dev, opt, t)
 	b.keep(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -19,7 +20,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
 	m := Tridiagonal[float64]{D: diagonal, E: off}
 	unit := spectrum.Ulp * m.times(1).Norm1()
-	small := stages.SmallestTuning()
+	small := tuning.Smallest()
 	p, err := NewTridiagonalPlan[float64](verifyDevice(t), n, Options{Solver: QR, Tuning: &small})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 // the range.
 func TestSpoiledPartsAreSettled(t *testing.T) {
 	d := verifyDevice(t)
-	small := stages.SmallestTuning()
+	small := tuning.Smallest()
 	twice := func(n int, x float64) Tridiagonal[float64] { // 3·x and 4·x, n/2 times each, in parts of order 2
 		m := Tridiagonal[float64]{D: slices.Repeat([]float64{3.5 * x}, n), E: make([]float64, n-1)}
 		for i := 0; i < n-1; i += 2 {

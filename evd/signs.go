@@ -4,24 +4,25 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // orientation is the last step of both kinds of plan, Qᵀ → Q with the sign of each vector fixed. It is
 // also the first step of a check, for which vectors return to the device.
 type orientation struct {
-	transpose *stages.Transpose
-	signs     *stages.Signs
+	transpose *stages.Transpose[float64]
+	signs     *stages.Signs[float64]
 	rowMajor  bool
 }
 
 // newOrientation builds the kernels.
-func newOrientation(dev *vk.Device, opt Options, t stages.Tuning) (*orientation, error) {
-	transpose, err := stages.NewTranspose(dev, t)
+func newOrientation(dev *vk.Device, opt Options, t tuning.Tuning) (*orientation, error) {
+	transpose, err := stages.NewTranspose[float64](dev)
 	if err != nil {
 		return nil, err
 	}
-	signs, err := stages.NewSigns(dev)
+	signs, err := stages.NewSigns[float64](dev)
 	return &orientation{transpose, signs, opt.RowMajor}, err
 }
 

@@ -102,7 +102,7 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (
 	s.steps.band.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
 	s.Info(rec, stages.PhaseBandReduction, s.steps.band.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	s.steps.chase.Record(rec, ws, r.band.In(ws), t.D(ws), t.E(ws), r.v.In(ws), r.tau.In(ws))
+	s.steps.chase.Record(rec, ws, r.band.In(ws), stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, r.reflectors(ws))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return t.Receive(rec, ws)
 }
@@ -131,7 +131,7 @@ func (s *solve[T]) transformBack(x stages.Matrix) (q stages.Matrix, err error) {
 	}
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseApplyQ2, 0, 1)
-		s.steps.q2.Record(rec, ws, r.v.In(ws), r.tau.In(ws), x)
+		s.steps.q2.Record(rec, ws, r.reflectors(ws), x)
 		s.Info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)

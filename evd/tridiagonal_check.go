@@ -53,7 +53,8 @@ func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []
 	err = c.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
 		vk.SendFirst(rec, t.Lambda(ws), lambda)
-		p.residuals.Record(rec, ws, t.D(ws), t.E(ws), zs, t.Lambda(ws), out[0], out[1])
+		p.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, zs,
+			stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
 		for i := range sums {
 			sums[i] = make([]float64, z.Cols)
 			vk.ReceiveLast(rec, sums[i], out[i])

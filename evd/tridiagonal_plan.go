@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -17,7 +18,7 @@ import (
 type TridiagonalPlan[T Float] struct {
 	base      spectrum.Base
 	opt       Options
-	ops       product.Ops
+	ops       product.Ops[float64]
 	spectrum  *spectrum.Stage
 	orient    *orientation
 	residuals *stages.TridiagonalResidual
@@ -55,9 +56,9 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 
 // prepare makes the stages and lays out their memory. The vectors take the place of the solver's
 // workspace, which has done its work by then.
-func (p *TridiagonalPlan[T]) prepare(t stages.Tuning) (err error) {
+func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	dev, n, m := p.base.Dev, p.base.N, p.opt.capacity(p.base.N)
-	if p.ops, err = product.New(dev, t.Products); err != nil {
+	if p.ops, err = product.New[float64](dev, t.Products); err != nil {
 		return err
 	}
 	if p.spectrum, err = spectrum.New(dev, n, p.opt.spectrum(), true, p.ops, t); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -67,7 +68,7 @@ var spoils = []struct {
 
 func verifying(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	t.Helper()
-	small := stages.SmallestTuning()
+	small := tuning.Smallest()
 	opt.Verify, opt.Tuning = true, &small
 	p, err := NewPlan[float64](d, n, opt)
 	if err != nil {

@@ -48,11 +48,11 @@ func TestApplyQ1(t *testing.T) {
 func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, transposed bool) []float64 {
 	t.Helper()
 	d := testDevice(t)
-	ops, err := product.New(d, tune.Products)
+	ops, err := product.New[float64](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := NewApplyQ1(d, n, b, m+n%3, ops, tune) // n%3 vectors fewer than may come
+	q, err := NewApplyQ1(d, BackSize{n, b, m + n%3}, ops, tune.Panel) // n%3 vectors fewer than may come
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func transpose(m, n int, x []float64) []float64 {
 
 func TestApplyQ1Refuses(t *testing.T) {
 	for _, s := range [][3]int{{-1, 4, 4}, {4, 0, 4}, {4, 4, -1}} {
-		if _, err := NewApplyQ1(testDevice(t), s[0], s[1], s[2], nil, SmallestTuning()); err == nil {
+		if _, err := NewApplyQ1[float64](testDevice(t), BackSize{s[0], s[1], s[2]}, nil, SmallestTuning().Panel); err == nil {
 			t.Errorf("%s was accepted", fmt.Sprint(s))
 		}
 	}

@@ -58,18 +58,18 @@ func (c q2Case) columns(xt []float64) []float64 {
 
 // q2Bench is a stage and a case's data on the device.
 type q2Bench struct {
-	*ApplyQ2
+	*ApplyQ2[float64]
 	ws         *vk.Arena
 	v, tau, xt vk.Slice[float64]
 }
 
 func (c q2Case) bench(t testing.TB, op product.Op, tune ApplyQ2Tuning) q2Bench {
 	t.Helper()
-	dev, prepare := testDevice(t), NewApplyQ2
+	dev, prepare := testDevice(t), NewApplyQ2[float64]
 	if op == product.Trans {
-		prepare = NewApplyQ2Transposed
+		prepare = NewApplyQ2Transposed[float64]
 	}
-	s, err := prepare(dev, c.n, c.m, Tuning{Band: c.b, ApplyQ2: tune})
+	s, err := prepare(dev, BackSize{c.n, c.b, c.m}, ChaseTable{}.waiting(t, dev), tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64
 	t.Helper()
 	dev, s := testDevice(t), c.bench(t, op, tune)
 	rec := vk.NewRecorder(dev)
-	s.Record(rec, s.ws, s.v, s.tau, NewMatrix(s.xt, c.m, c.n, c.ld))
+	s.Record(rec, s.ws, Reflectors[float64]{s.v, s.tau}, NewMatrix(s.xt, c.m, c.n, c.ld))
 	run(t, dev, rec)
 	if word := s.Info(s.ws); word.Len() > 0 {
 		if info := get(t, dev, word); info[0] != 0 {
@@ -107,24 +107,26 @@ func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64
 const q2Threshold = 2
 
 // q2Tunings reach every path: groups of one, groups wider and narrower than the band, …
-var q2Tunings = []ApplyQ2Tuning{
-	smallestApplyQ2(),
-	{Threads: 4, Group: 2, Chunk: 2, Batch: 2, Dispatch: 1},
-	{Threads: 4, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e3},
-	{Threads: 8, Group: 12, Chunk: 4, Batch: 4, Dispatch: 1e9},
-	{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 8, Group: 6, Chunk: 6, Batch: 6, Dispatch: 1e9},
-	{Threads: 8, Pipe: 4, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
-	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 2, Dispatch: 2e3},
-	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
-	{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 2, Private: true, Dispatch: 1e9},
-	// Several threads a vector.
-	{Threads: 8, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e4},
-	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
-	{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
-	{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
-	// Several subgroups, which CPU drivers run one after another, each up to the next barrier: one that is missing shows.
-	{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
-	{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
+func q2Tunings() []ApplyQ2Tuning {
+	return []ApplyQ2Tuning{
+		SmallestTuning().ApplyQ2,
+		{Threads: 4, Group: 2, Chunk: 2, Batch: 2, Dispatch: 1},
+		{Threads: 4, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e3},
+		{Threads: 8, Group: 12, Chunk: 4, Batch: 4, Dispatch: 1e9},
+		{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 8, Group: 6, Chunk: 6, Batch: 6, Dispatch: 1e9},
+		{Threads: 8, Pipe: 4, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
+		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 2, Dispatch: 2e3},
+		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
+		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 2, Private: true, Dispatch: 1e9},
+		// Several threads a vector.
+		{Threads: 8, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e4},
+		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
+		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
+		{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
+		// Several subgroups, which CPU drivers run one after another, each up to the next barrier: one that is missing shows.
+		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
+		{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
+	}
 }
 
 // TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
@@ -133,7 +135,7 @@ func TestApplyQ2(t *testing.T) {
 	some := [][]int{1: {0}, 2: {0}, 3: {0, 5}, 4: {0, 3, 5, 8, 9, 10, 11}, 5: {4, 9}, 6: {10}, 8: {12}} // by b; not all: compiling takes time, and TestApplyQ2Tunings has the others
 	for b := range some {
 		for _, i := range some[b] {
-			tune := q2Tunings[i]
+			tune := q2Tunings()[i]
 			for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 14, 31, 50} {
 				m := []int{n, 1, 9, 17, 0}[(n+i)%5]
 				c := newQ2Case(n, b, m)
@@ -167,7 +169,7 @@ func TestApplyQ2(t *testing.T) {
 func TestApplyQ2IsOrthogonal(t *testing.T) {
 	const n, b = 41, 4
 	c := newQ2Case(n, b, n).identity()
-	q, qt := c.columns(c.apply(t, product.NoTrans, q2Tunings[0])), c.columns(c.apply(t, product.Trans, q2Tunings[0]))
+	q, qt := c.columns(c.apply(t, product.NoTrans, q2Tunings()[0])), c.columns(c.apply(t, product.Trans, q2Tunings()[0]))
 	for _, x := range [][]float64{q, qt} {
 		if r := ratio.Orthogonality(n, n, x, n); !(r < q2Threshold) {
 			t.Errorf("‖QᵀQ − I‖ %.3g", r)
@@ -187,8 +189,8 @@ func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []product.Op{product.NoTrans, product.Trans} {
 		first := map[uint32][]float64{} // by threads a vector
-		for i, tune := range q2Tunings {
-			spec, err := tune.spec(testDevice(t).Info(), c.n, c.b, c.m, op)
+		for i, tune := range q2Tunings() {
+			spec, err := q2Spec[float64](tune, testDevice(t).Info(), BackSize{c.n, c.b, c.m}, op)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +215,7 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 		{"cpu", 32 << 10, 16, 100, 1}, {"cpu", 32 << 10, 64, 100, 1}, {"other", 32 << 10, 64, 100, 2}, {"other", 16 << 10, 32, 100, 2}, {"other", 1 << 10, 32, 1, 0},
 	} {
 		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
-		s, err := NewApplyQ2(vk.Dry(info), 1000, c.m, Tuning{Band: c.b, ApplyQ2: applyQ2Tuning(c.family)})
+		s, err := NewApplyQ2[float64](vk.Dry(info), BackSize{1000, c.b, c.m}, Waiting{Allowed: true}, tuningFor(c.family).ApplyQ2)
 		var refused *vk.UnsupportedError
 		if c.pipe == 0 {
 			if !errors.As(err, &refused) {
@@ -221,7 +223,7 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 			}
 		} else if err != nil {
 			t.Errorf("%s, b=%d in %d bytes: %v", c.family, c.b, c.shared, err)
-		} else if got := s.spec; got.Pipe != c.pipe || q2SharedBytes(got) > c.shared {
+		} else if got := s.spec; got.Pipe != c.pipe || mostQ2Shared(t, got) > c.shared {
 			t.Errorf("%s, b=%d in %d bytes: %+v", c.family, c.b, c.shared, got)
 		}
 	}
@@ -235,12 +237,12 @@ func TestApplyQ2Groups(t *testing.T) {
 		{1024, 32, 1024, 16, 1, 5 << 10}, {4096, 32, 4096, 32, 1, 5 << 10}, {8192, 32, 8192, 64, 1, 5 << 10}, {32768, 32, 100, 16, 1, 5 << 10},
 		{8192, 64, 8192, 64, 2, 9 << 10}, {8192, 128, 8192, 64, 4, 18 << 10}, {8192, 40, 8192, 64, 2, 6 << 10}, {8192, 33, 8192, 64, 1, 5 << 10},
 	} {
-		s, err := NewApplyQ2(vk.Dry(info), c.n, c.m, Tuning{Band: c.b, ApplyQ2: applyQ2Tuning("nvidia")})
+		s, err := NewApplyQ2[float64](vk.Dry(info), BackSize{c.n, c.b, c.m}, Waiting{Allowed: true}, tuningFor("nvidia").ApplyQ2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.spec; int(got.G) != c.group || int(got.Share) != c.share || q2SharedBytes(got) > c.most {
-			t.Errorf("n=%d b=%d m=%d: groups of %d, %d threads a vector, %d bytes; want %d, %d, at most %d", c.n, c.b, c.m, got.G, got.Share, q2SharedBytes(got), c.group, c.share, c.most)
+		if got := s.spec; int(got.G) != c.group || int(got.Share) != c.share || mostQ2Shared(t, got) > c.most {
+			t.Errorf("n=%d b=%d m=%d: groups of %d, %d threads a vector, %d bytes; want %d, %d, at most %d", c.n, c.b, c.m, got.G, got.Share, mostQ2Shared(t, got), c.group, c.share, c.most)
 		}
 	}
 }
@@ -259,18 +261,17 @@ func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 func TestApplyQ2GivesUp(t *testing.T) {
 	dev := testDevice(t)
 	c := newQ2Case(40, 4, 9)
-	tune := smallestApplyQ2()
+	tune := SmallestTuning().ApplyQ2
 	tune.Polls = 300 // a few looks
 	s := c.bench(t, product.NoTrans, tune)
 	rec := vk.NewRecorder(dev)
-	words := s.words.In(s.ws)
-	vk.Fill(rec, words, 0)
+	s.flags.Clear(rec, s.ws)
 	// The first group's tickets are taken by nobody.
-	vk.Fill(rec, words.Sub(1, 1), uint32(s.strips(c.m)))
-	s.flags.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
+	vk.Fill(rec, s.flags.Ticket(s.ws, 0), uint32(s.strips(c.m)))
+	s.waiting.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
 		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
 		Group: uint32(s.place(0)), Groups: 3, Polls: tune.Polls,
-		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
+		Info: s.Info(s.ws).Addr(), Ticket: s.flags.Ticket(s.ws, 0).Addr(), Flags: s.flags.First(s.ws), AbortWord: dev.Abort(),
 	})
 	run(t, dev, rec)
 	if info := get(t, dev, s.Info(s.ws)); info[0] == 0 {
@@ -288,7 +289,6 @@ func TestApplyQ2Waits(t *testing.T) {
 		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9 // one strip, whatever a subgroup is
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			s := c.bench(t, op, tune)
-			words := s.words.In(s.ws)
 			before, after := 6, 5
 			if op == product.Trans {
 				before, after = 5, 6
@@ -320,16 +320,16 @@ func TestApplyQ2Waits(t *testing.T) {
 				}
 				put(t, dev, s.xt, x)
 				rec := vk.NewRecorder(dev)
-				vk.Fill(rec, words, 0)
-				vk.Fill(rec, words.Sub(1, 1), 1) // the first group's ticket is taken by nobody
-				vk.Fill(rec, words.Sub(q2Words, 1), word)
-				s.flags.Dispatch(rec, vk.Grid(1), shaders.OrmtrQ2FlagsPush[float64]{
+				s.flags.Clear(rec, s.ws)
+				vk.Fill(rec, s.flags.Ticket(s.ws, 0), 1) // the first group's ticket is taken by nobody
+				vk.Fill(rec, s.flags.Flag(s.ws, 0), word)
+				s.waiting.Dispatch(rec, vk.Grid(1), shaders.OrmtrQ2FlagsPush[float64]{
 					X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: n, M: m, Ld: uint32(c.ld), Group: uint32(before), Groups: 2, Polls: tune.Polls,
-					Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(q2Words).Addr(), AbortWord: dev.Abort(),
+					Info: s.Info(s.ws).Addr(), Ticket: s.flags.Ticket(s.ws, 0).Addr(), Flags: s.flags.First(s.ws), AbortWord: dev.Abort(),
 				})
 				run(t, dev, rec)
-				got := get(t, dev, words)
-				if done := got[q2Words+q2FlagStride]; done != uint32(want) || got[0] != info {
+				got := get(t, dev, s.Info(s.ws))
+				if done := get(t, dev, s.flags.Flag(s.ws, 1))[0]; done != uint32(want) || got[0] != info {
 					t.Fatalf("%+v, transposed %v, %d blocks finished: the next group did %d, INFO %d; want %d, INFO %d", tune, op, finished, done, got[0], uint32(want), info)
 				}
 				x = get(t, dev, s.xt)
@@ -341,4 +341,14 @@ func TestApplyQ2Waits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// mostQ2Shared is the shared memory of either form.
+func mostQ2Shared(t *testing.T, spec shaders.OrmtrQ2TeamsSpec) int {
+	t.Helper()
+	bytes, err := mostShared(sharedOf(shaders.OrmtrQ2Teams[float64](), spec), sharedOf(shaders.OrmtrQ2Flags[float64](), flagsSpec(spec, false)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
 }

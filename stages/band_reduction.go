@@ -6,164 +6,179 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // BandReduction reduces a symmetric matrix to a band (dsytrd_sy2sb):
 //
 //	A = Q1·B·Q1ᵀ     B has half-bandwidth b
 //
-// with panels of b columns and trailing updates of rank k (the double-blocked
-// reduction, DBBR; Wang et al., PPoPP 2025). Inside a block of k columns
-// the trailing matrix stays as it was at the block's begin; what it has
-// become since is A − Y·Zᵀ − Z·Yᵀ, with b columns of Y and Z for each panel so far.
+// with panels of b columns and trailing updates of rank k (the double-blocked reduction, DBBR; Wang et
+// al., PPoPP 2025). Within a block of k columns the trailing matrix in memory stays as it was when the
+// block began. Its present value is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns
+// for each panel so far.
 //
-// What A, the band and the factors T hold afterwards is said in the package's
-// documentation. Only the lower triangle of A is read; all of A is overwritten.
-type BandReduction struct {
-	n, b, k int
-	ops     product.Ops
+// The package's documentation says what A, the band and the factors T hold afterwards. Only the lower
+// triangle of A is read; all of A is overwritten.
+type BandReduction[T spirv.Scalar] struct {
+	BandSize
+	ops product.Ops[T]
 
-	qr      *PanelQR
-	factor  *TFactor
-	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[float64]]
-	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[float64]]
+	qr      *PanelQR[T]
+	factor  *TFactor[T]
+	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
+	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	z, p         vk.Region[float64] // n×k; n×b
-	s            vk.Region[float64] // products of inner dimension n: at most two, k×b
-	between, tau vk.Region[float64] // b×b; b
+	z, p         vk.Region[T] // Z, n×k; P, n×b
+	s            vk.Region[T] // the products of inner dimension n: at most two, k×b each
+	between, tau vk.Region[T] // ½·TᵀYᵀPT, b×b; τ of a panel, b
 	work         *vk.Layout
 }
 
-// NewBandReduction prepares for matrices of order n; k must be a multiple of b.
-func NewBandReduction(dev *vk.Device, n, b, k int, ops product.Ops, t Tuning) (*BandReduction, error) {
+// BandSize is the size of a band reduction.
+type BandSize struct {
+	N int // order of A
+	B int // half-bandwidth, at least 1
+	K int // rank of the trailing updates: a multiple of B
+}
+
+// middleStrip is the number of columns that a workgroup of sy2sb_middle makes.
+const middleStrip = 8
+
+// NewBandReduction prepares for matrices of one size.
+func NewBandReduction[T spirv.Scalar](dev *vk.Device, size BandSize, ops product.Ops[T], w Waiting, t PanelTuning) (*BandReduction[T], error) {
+	n, b, k := size.N, size.B, size.K
 	if n < 0 || b < 1 || k < b || k%b != 0 {
 		return nil, fmt.Errorf("stages: band reduction of order %d to half-bandwidth %d by updates of rank %d: want b ≥ 1, k a multiple of b", n, b, k)
 	}
-	r := &BandReduction{n: n, b: b, k: k, ops: ops}
+	r := &BandReduction[T]{BandSize: size, ops: ops}
 	var err error
-	if r.qr, err = NewPanelQR(dev, b, t); err != nil {
+	if r.qr, err = NewPanelQR[T](dev, b, w, t); err != nil {
 		return nil, err
 	}
-	if r.factor, err = NewTFactor(dev, b, ops, t); err != nil {
+	if r.factor, err = NewTFactor(dev, n, b, ops, t); err != nil {
 		return nil, err
 	}
-	const strip = 8
-	middle := shaders.Sy2sbMiddleSpec{LocalSize: t.Panel.LocalSize, Columns: uint32(b), Strip: strip}
-	if r.middle, err = vk.Build(dev, shaders.Sy2sbMiddle[float64](), middle); err != nil {
-		return nil, err
+	kernels := builder{dev: dev}
+	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b), Strip: middleStrip})
+	r.extract = build(&kernels, shaders.BandExtract[T](), shaders.BandExtractSpec{LocalSize: t.LocalSize})
+	if kernels.err != nil {
+		return nil, kernels.err
 	}
-	if r.extract, err = vk.Build(dev, shaders.BandExtract[float64](), shaders.BandExtractSpec{LocalSize: t.Panel.LocalSize}); err != nil {
-		return nil, err
-	}
-	r.z = vk.Reserve[float64]("Z", n*min(k, n))
-	r.p = vk.Reserve[float64]("P", n*b)
-	r.s = vk.Reserve[float64]("YᵀY, ZᵀY", 2*k*b)
-	r.between = vk.Reserve[float64]("TᵀYᵀPT", b*b)
-	r.tau = vk.Reserve[float64]("tau", b)
+	r.z = vk.Reserve[T]("Z", n*min(k, n))
+	r.p = vk.Reserve[T]("P", n*b)
+	r.s = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b)
+	r.between = vk.Reserve[T]("TᵀYᵀPT", b*b)
+	r.tau = vk.Reserve[T]("tau", b)
 	r.work = vk.Together(r.z, r.p, r.s, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
-	return r, nil
+	return r, ops.Reserve(
+		product.Shape{M: n, N: n, K: k, Count: 1}, // the trailing update
+		product.Shape{M: n, N: b, K: n, Count: 1}, // P = A·y
+		product.Shape{M: n, N: b, K: k, Count: 1}, // what Y and Z change in a panel, and in P
+		product.Shape{M: k, N: b, K: n, Count: 2}, // [Y y]ᵀ·y and Zᵀ·y
+	)
 }
 
-// Work is the workspace; that of the products (Ops.Work) must be in the arena, too.
-func (r *BandReduction) Work() *vk.Layout { return r.work }
+// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+func (r *BandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Status is the memory of Info, which must stay as it is until Info is read.
-func (r *BandReduction) Status() *vk.Layout { return r.qr.Status() }
+// Status is the memory of Info. It must not be overwritten until Info is read.
+func (r *BandReduction[T]) Status() *vk.Layout { return r.qr.Status() }
 
 // Info is 0 after a run, or says why the results are undefined; see PanelQR.Info.
-func (r *BandReduction) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
+func (r *BandReduction[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
 // Panels is the number of panels, and of factors T.
-func (r *BandReduction) Panels() int { return max(0, (r.n-1)/r.b) }
+func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 
-// Flops counts 4/3·n³.
-func (r *BandReduction) Flops() float64 { return r.flops(r.n) }
+// Flops is the cost, 4/3·n³.
+func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops of what is done when the first c columns are.
-func (r *BandReduction) flops(c int) float64 {
-	n, left := float64(r.n), float64(r.n-c)
+// flops is the cost of the first c columns.
+func (r *BandReduction[T]) flops(c int) float64 {
+	n, left := float64(r.N), float64(r.N-c)
 	return 4 * (n*n*n - left*left*left) / 3
 }
 
-// Record reduces a (n×n). band has 2b·n elements, t b·b for each panel; none of
-// them may overlap.
-func (r *BandReduction) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix, band, t vk.Slice[float64]) {
-	n, b := r.n, r.b
+// Record reduces a (n×n). band has 2b·n elements, t has b·b for each panel. None of the three may
+// overlap.
+func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
+	n, b := r.N, r.B
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
 		panic(fmt.Sprintf("stages: band reduction of %d×%d, %d elements of band, %d of T: n = %d, b = %d", a.Rows, a.Cols, band.Len(), t.Len(), n, b))
 	}
 	vk.Fill(rec, band.Sub(0, 2*b*n), 0)
 	r.qr.begin(rec, ws)
-	for begin := 0; begin < n; begin += r.k {
+	for begin := 0; begin < n; begin += r.K {
 		block := r.block(ws, a, begin)
 		c := begin
-		for ; c < min(begin+r.k, n); c += b {
+		for ; c < min(begin+r.K, n); c += b {
 			rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 			block.catchUp(rec, c)
 			if c+b < n {
 				block.panel(rec, c, band, t.Sub(c/b*b*b, b*b))
 			}
 		}
-		if c < n { // a whole block, and more to come
-			y, z := block.at(c, r.k)
+		if c < n { // a whole block, and more columns follow
+			y, z := block.at(c, r.K)
 			r.ops.Syr2k(rec, ws, y, z, a.Block(c, c, n-c, n-c))
 		}
 	}
 	grid := vk.Folded(vk.Tiles(n, r.extract.Spec.LocalSize) * vk.Tiles(n, uint32(b)))
-	r.extract.Dispatch(rec, grid, shaders.BandExtractPush[float64]{A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld)})
+	r.extract.Dispatch(rec, grid, shaders.BandExtractPush[T]{A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld)})
 }
 
-// block is the stretch of k columns from begin on: Y is where its panels were,
-// in A; Z in the workspace. Rows of both are A's.
-type block struct {
-	*BandReduction
+// block is the k columns from begin on. Y lies in A, where its panels were, and Z in the workspace.
+// Row i of both belongs to row i of A.
+type block[T spirv.Scalar] struct {
+	*BandReduction[T]
 	ws    *vk.Arena
-	a, z  product.Matrix
+	a, z  product.Matrix[T]
 	begin int
 }
 
-func (r *BandReduction) block(ws *vk.Arena, a product.Matrix, begin int) *block {
-	return &block{r, ws, a, product.NewMatrix(r.z.In(ws), r.n, min(r.k, r.n), max(r.n, 1)), begin}
+func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
+	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at is the first cols columns of Y and Z from row on. Only rows below a panel's
-// diagonal block are ever read of its columns: the others hold other things.
-func (k *block) at(row, cols int) (y, z product.Matrix) {
-	return k.a.Block(row, k.begin, k.n-row, cols), k.z.Block(row, 0, k.n-row, cols)
+// at is the first cols columns of Y and Z from the given row on. Of a panel's columns only the rows below
+// its diagonal block are ever read: the rows above hold other numbers.
+func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
+	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
 }
 
-// catchUp applies the pending change to the panel at c, from its diagonal block down.
-func (k *block) catchUp(rec *vk.Recorder, c int) {
-	pending, cols := c-k.begin, min(k.b, k.n-c)
+// catchUp brings the panel at column c to its present value, from its diagonal block down.
+func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
+	pending, cols := c-k.begin, min(k.B, k.N-c)
 	if pending == 0 {
 		return
 	}
 	y, z := k.at(c, pending)
 	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
-		product.Pair{A: y, B: z.Block(0, 0, cols, pending)}, product.Pair{A: z, B: y.Block(0, 0, cols, pending)}, 1, k.a.Block(c, c, k.n-c, cols))
+		product.Pair[T]{A: y, B: z.Block(0, 0, cols, pending)}, product.Pair[T]{A: z, B: y.Block(0, 0, cols, pending)},
+		1, k.a.Block(c, c, k.N-c, cols))
 }
 
-// panel factors what is below the diagonal block at c and appends its y and z.
+// panel factors what is below the diagonal block at column c, and appends its y and z.
 // With Q = I − y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
 //	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
 //	z = P·T − ½·y·(Tᵀ·(yᵀ·P)·T)
 //	P = (A − Y·Zᵀ − Z·Yᵀ)·y = A·y − Y·(Zᵀ·y) − Z·(Yᵀ·y).
 //
-// T comes last because everything before it needs y alone: what is short then
-// waits for nothing but the products with A and with Y and Z, and yᵀ·y, which T
-// is made of, is a part of the latter.
-func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
-	b, ws := k.b, k.ws
+// T comes last because everything before it needs y alone. So the short dispatches depend only on the
+// products with A, Y and Z; and yᵀ·y, from which T is made, is part of [Y y]ᵀ·y.
+func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
+	b, ws := k.B, k.ws
 	top, pending := c+b, c-k.begin
-	m := k.n - top
+	m := k.N - top
 	y := k.a.Block(top, c, m, b)
-	// R(i, j) is the band's (top+i, c+j), at (b+i−j) + (c+j)·2b.
+	// R(i, j) is element (top+i, c+j) of the band, which lies at (b+i−j) + (c+j)·2b.
 	upper := product.NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
 	factor := product.NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
-
 	k.qr.record(rec, ws, y, upper, tau)
+
 	p := product.NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
@@ -171,28 +186,30 @@ func (k *block) panel(rec *vk.Recorder, c int, band, t vk.Slice[float64]) {
 	if pending > 0 {
 		oldY, oldZ := k.at(top, pending)
 		k.ops.GemmPair(rec, ws, product.NoTrans, product.NoTrans, -1,
-			product.Pair{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
+			product.Pair[T]{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair[T]{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
 	}
+
 	x := product.NewMatrix(k.s.In(ws), b, b, b)
 	k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, p, 0, x)
 	between := product.NewMatrix(k.between.In(ws), b, b, b)
-	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush[float64]{
+	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush[T]{
 		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld),
 	})
 	z := k.z.Block(top, pending, m, b)
 	k.ops.GemmPair(rec, ws, product.NoTrans, product.NoTrans, 1,
-		product.Pair{A: p, B: factor}, product.Pair{A: y, B: between}, 0, z)
+		product.Pair[T]{A: p, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)
 }
 
-// inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, pending columns before y. Where they
-// can be they are one batch: Z lies as far from Y for every column. (Its last rows
-// then are Z's next columns times y, which mean nothing.)
-func (k *block) inner(rec *vk.Recorder, top, pending int, y product.Matrix) (yy, zy product.Matrix) {
-	rows := pending + k.b
-	yy = product.NewMatrix(k.s.In(k.ws).Sub(0, rows*k.b), rows, k.b, rows)
-	zy = product.NewMatrix(k.s.In(k.ws).Sub(rows*k.b, rows*k.b), rows, k.b, rows)
+// inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, where Y has pending columns before those of y. The two are one
+// batch where Y and Z have the same leading dimension, so that each column of Z lies at the same
+// distance from that of Y. (The last rows of the second result are then products of y
+// with the next columns of Z, which have no meaning.)
+func (k *block[T]) inner(rec *vk.Recorder, top, pending int, y product.Matrix[T]) (yy, zy product.Matrix[T]) {
+	rows := pending + k.B
+	yy = product.NewMatrix(k.s.In(k.ws).Sub(0, rows*k.B), rows, k.B, rows)
+	zy = product.NewMatrix(k.s.In(k.ws).Sub(rows*k.B, rows*k.B), rows, k.B, rows)
 	allY, allZ := k.at(top, rows)
-	batch := product.Batch{Count: 1, StrideC: rows * k.b}
+	batch := product.Batch{Count: 1, StrideC: rows * k.B}
 	if pending > 0 && allY.Ld == allZ.Ld {
 		batch.Count, batch.StrideA = 2, allY.Addr().Until(allZ.Addr())
 	}

@@ -19,7 +19,7 @@ func TestBandReductionGrids(t *testing.T) {
 		t.Skip("some ten thousand commands")
 	}
 	tune := TuningFor(vk.Info{Family: "nvidia"})
-	ops, err := product.New(dry(), tune.Products)
+	ops, err := product.New[float64](dry(), tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}

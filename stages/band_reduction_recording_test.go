@@ -27,7 +27,7 @@ func TestBandReductionRecording(t *testing.T) {
 func TestBandReductionIsShort(t *testing.T) {
 	const n, b, most = 1024, 32, 28
 	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
-	ops, err := product.New(d, tune.Products)
+	ops, err := product.New[float64](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +51,10 @@ func dry() *vk.Device {
 }
 
 // record makes the recording of a band reduction without a device.
-func record(t *testing.T, n, b, k int, ops product.Ops, tune Tuning) *vk.Recorder {
+func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tuning) *vk.Recorder {
 	t.Helper()
 	d := dry()
-	r, err := NewBandReduction(d, n, b, k, ops, tune)
+	r, err := NewBandReduction(d, BandSize{n, b, k}, ops, tune.Chase.waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func record(t *testing.T, n, b, k int, ops product.Ops, tune Tuning) *vk.Recorde
 // written stands in for the products: it records a remark for each.
 type written struct{}
 
-func writtenOps() product.Ops { return written{} }
+func writtenOps() product.Ops[float64] { return written{} }
 
 func (written) Reserve(...product.Shape) error { return nil }
 
@@ -83,7 +83,7 @@ func (written) Gemm(rec *vk.Recorder, _ *vk.Arena, opA, opB product.Op, alpha fl
 	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s α, β =", c.Rows, c.Cols, shape(a, opA), shape(b, opB)), alpha, beta)
 }
 
-func (g written) GemmPair(rec *vk.Recorder, _ *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair, beta float64, c Matrix) {
+func (g written) GemmPair(rec *vk.Recorder, _ *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64], beta float64, c Matrix) {
 	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s + %s·%s α, β =", c.Rows, c.Cols, shape(first.A, opA), shape(first.B, opB), shape(second.A, opA), shape(second.B, opB)), alpha, beta)
 }
 

@@ -90,7 +90,7 @@ func TestBandReductionRepeats(t *testing.T) {
 func TestBandReductionRefuses(t *testing.T) {
 	d := testDevice(t)
 	for _, s := range [][3]int{{-1, 4, 8}, {10, 0, 8}, {10, 4, 0}, {10, 4, 6}, {10, 4, 2}, {10, maxPanel + 1, maxPanel + 1}} {
-		if _, err := NewBandReduction(d, s[0], s[1], s[2], nil, SmallestTuning()); err == nil {
+		if _, err := NewBandReduction[float64](d, BandSize{s[0], s[1], s[2]}, nil, Waiting{}, SmallestTuning().Panel); err == nil {
 			t.Errorf("n, b, k = %v was accepted", s)
 		}
 	}
@@ -113,11 +113,11 @@ func symmetric(n int) []float64 {
 func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
-	ops, err := product.New(d, tune.Products)
+	ops, err := product.New[float64](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewBandReduction(d, n, b, k, ops, tune)
+	r, err := NewBandReduction(d, BandSize{n, b, k}, ops, tune.Chase.waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,28 +18,16 @@ type BisectionTuning struct {
 	Dispatch float64 // pivots that one dispatch may compute
 }
 
-func bisectionTuning(family string) BisectionTuning {
-	switch family {
-	case "nvidia":
-		return BisectionTuning{Threads: 64, Tile: 1024, Fused: true, Lanes: 1 << 15, Levels: 3, Dispatch: 3e10}
-	case "cpu":
-		return BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7}
-	}
-	return BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9}
-}
-
-// smallestBisection has tiles of a few rows, and dispatches of a few halvings.
-func smallestBisection() BisectionTuning {
-	return BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4}
-}
-
-// fits returns an error if the table is missing or too much for the device.
-func (t BisectionTuning) fits(dev *vk.Device) error {
+// Fits is nil if the bisection can have these sizes on the device. Else it says what contradicts itself, or is a
+// *vk.UnsupportedError.
+func (t BisectionTuning) Fits(info vk.Info) error {
 	const rowBytes, countBytes, scan = 16, 4, 8 // scan: rows between two looks at the range of the minors
 	if t.Tile == 0 || t.Tile%scan != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {
 		return fmt.Errorf("stages: no bisection can be tuned by %+v", t)
 	}
-	info := dev.Info()
+	if n := int(t.Threads); info.MaxLocal > 0 && n > info.MaxLocal {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
+	}
 	if bytes := int(rowBytes*t.Tile + countBytes*(t.Threads+1)); bytes > info.SharedBytes {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(bytes), Have: fmt.Sprint(info.SharedBytes)}
 	}
@@ -98,14 +86,14 @@ const (
 
 // NewBisection prepares for matrices of order n. It refuses a tuning that is inconsistent, or
 // too much for the device.
-func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
+func NewBisection(dev *vk.Device, n int, t BisectionTuning) (*Bisection, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("stages: bisection of order %d", n))
 	}
-	if err := t.Bisection.fits(dev); err != nil {
+	if err := t.Fits(dev.Info()); err != nil {
 		return nil, err
 	}
-	s := &Bisection{n: n, tune: t.Bisection}
+	s := &Bisection{n: n, tune: t}
 	b := builder{dev: dev}
 	threads, tile, fused := s.tune.Threads, s.tune.Tile, specBool(s.tune.Fused)
 	s.prepare = build(&b, shaders.StebzPrepare(), shaders.StebzPrepareSpec{LocalSize: b.threads(prepareThreads)})

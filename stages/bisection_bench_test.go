@@ -48,7 +48,7 @@ func (t BisectionTuning) with(lanes int, threads, tile uint32) BisectionTuning {
 }
 
 func benchBisection(b *testing.B, dev *vk.Device, n, m int, tune BisectionTuning) {
-	stage, err := NewBisection(dev, n, Tuning{Bisection: tune})
+	stage, err := NewBisection(dev, n, tune)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type bisectionBench struct {
 func newBisectionBench(t testing.TB, n int, tune BisectionTuning) *bisectionBench {
 	t.Helper()
 	dev := testDevice(t)
-	stage, err := NewBisection(dev, n, Tuning{Bisection: tune})
+	stage, err := NewBisection(dev, n, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestCountBelow(t *testing.T) {
 // TestBisectionDispatches: all halvings are recorded, and what is recorded fits the estimate.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
-		s, err := NewBisection(dry(), n, Tuning{Bisection: bisectionTuning("nvidia")})
+		s, err := NewBisection(dry(), n, bisectionTuning("nvidia"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ type builder struct {
 	err error
 }
 
+// build is vk.Build, or nil after an error.
 func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	if b.err != nil {
 		return nil
@@ -23,8 +24,8 @@ func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] 
 	return k
 }
 
-// threads is the size of a workgroup that needs no more invocations than most: as many as
-// the device can have, a power of two.
+// threads is the size of a workgroup that has no use for more than the given number of invocations: the largest
+// power of two that the device can have and that is not above it.
 func (b *builder) threads(most int) uint32 {
 	if info := b.dev.Info(); info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -32,17 +33,47 @@ func (b *builder) threads(most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// wholeSubgroups rounds threads up.
+// wholeSubgroups rounds a number of invocations up to whole subgroups.
 func wholeSubgroups(threads int, info vk.Info) int {
 	subgroup := max(1, info.Subgroup)
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// InfoError says that a kernel set its stage's INFO word. What Info means stands at the
-// stage's method of that name.
+// shared is the shared memory that a kernel declares, in bytes, or why that cannot be told.
+type shared struct {
+	bytes int
+	err   error
+}
+
+// sharedOf reads it from the kernel's SPIR-V.
+func sharedOf[S, P any](m spirv.Module[S, P], spec S) shared {
+	bytes, err := m.SharedBytes(spec)
+	return shared{bytes, err}
+}
+
+// mostShared is the largest of several.
+func mostShared(all ...shared) (bytes int, err error) {
+	for _, s := range all {
+		if s.err != nil {
+			return 0, s.err
+		}
+		bytes = max(bytes, s.bytes)
+	}
+	return bytes, nil
+}
+
+// specBool is a truth value as a specialisation constant.
+func specBool(v bool) spirv.Bool {
+	if v {
+		return spirv.True
+	}
+	return spirv.False
+}
+
+// InfoError says that a kernel set the INFO word of its stage. The stage's method Info explains the value.
 type InfoError struct {
-	Stage string
-	Info  uint32
+	Stage string // phase of the solve, such as PhaseBulgeChasing
+	Info  uint32 // the word, not 0
 }
 
 func (e *InfoError) Error() string {

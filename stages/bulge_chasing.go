@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -12,292 +13,197 @@ import (
 //
 //	B = Q2·T·Q2ᵀ
 //
-// by sweeps of Householder reflectors, each of which chases a bulge down the
-// band; many sweeps are under way at once, one behind the other. What must wait
-// for what is derived in shaders/glsl/chase/sb2st.comp; how B and Q2 are stored is
-// said in this package's documentation.
+// by sweeps of Householder reflectors. Each sweep chases a bulge down the band, and many sweeps are in flight at
+// once, each some steps after the one before. The kernel sb2st.comp derives which step must wait for
+// which. The package's documentation says how B and Q2 are stored.
 //
-// Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and
-// J. Dongarra, SC 2011.
-type BulgeChasing struct {
-	n, b    int
-	vectors bool
-	tune    ChaseTuning
-	abort   spirv.Addr[uint32]
+// Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and J. Dongarra, SC 2011.
+type BulgeChasing[T spirv.Scalar] struct {
+	ChaseSize
+	tune  ChaseTuning
+	abort spirv.Addr[uint32]
 
-	// One of the first three, by the tuning; none where there is nothing to chase.
-	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[float64]]
-	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[float64]]
-	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[float64]]
-	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[float64]]
+	// One of the first three forms; none where there is nothing to chase.
+	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
+	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // the same, a team for each block of a step
+	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
+	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 
-	parts []sweepRange      // of the persistent form: one dispatch each
-	words vk.Region[uint32] // INFO, a ticket for each dispatch, a flag for each sweep
+	parts []span        // where sweeps wait: the sweeps of each dispatch
+	flags machine.Flags // where sweeps wait: a ticket for each dispatch, a flag for each sweep
 }
 
-// sweepRange is sweeps [first, last).
-type sweepRange struct {
-	first, last int
-	cost        float64
+// ChaseSize is the size of a bulge chasing.
+type ChaseSize struct {
+	N       int  // order of the band
+	B       int  // half-bandwidth, at least 1
+	Vectors bool // reflectors are stored
 }
 
 const (
-	// chaseLead is how many steps beyond its own the sweep before must be ahead of a step.
+	// chaseLead is the number of steps that the sweep before must be ahead of a step, beyond its own step.
 	chaseLead = 2
 
-	// mostBand is what the kernels, which count in 32 bits, find of a compact band.
+	// mostBand is the bound of a compact band's elements. The kernels count them in 32 bits.
 	mostBand = 1 << 32
 
-	readThreads = 256 // at most
+	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
 )
 
-// NewBulgeChasing prepares for bands of order n and half-bandwidth t.Band.
-// Without vectors no reflectors are stored. On a device that does not hand on
-// flags (HandsOn), the wavefront form is taken whatever t says. It refuses a band that is too wide for
-// the device's shared memory, or has more than 2³² elements, with a *vk.UnsupportedError.
-func NewBulgeChasing(dev *vk.Device, n int, vectors bool, t Tuning) (*BulgeChasing, error) {
-	if n < 0 || t.Band < 1 {
-		panic(fmt.Sprintf("stages: bulge chasing of order %d, half-bandwidth %d", n, t.Band))
+// NewBulgeChasing prepares for bands of one size. It refuses a band that is too wide for the device's shared
+// memory, or that has more than 2³² elements, with a *vk.UnsupportedError.
+func NewBulgeChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BulgeChasing[T], error) {
+	n, b, info := size.N, size.B, dev.Info()
+	if n < 0 || b < 1 {
+		panic(fmt.Sprintf("stages: bulge chasing of order %d, half-bandwidth %d", n, b))
 	}
-	if n > mostBand/(2*t.Band) {
-		return nil, &vk.UnsupportedError{Device: dev.Info().Name, Feature: "elements of a compact band",
-			Need: fmt.Sprintf("%d·%d", n, 2*t.Band), Have: fmt.Sprint(mostBand)}
+	if n > mostBand/(2*b) {
+		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
+			Need: fmt.Sprintf("%d·%d", n, 2*b), Have: fmt.Sprint(mostBand)}
 	}
-	s := &BulgeChasing{n: n, b: t.Band, vectors: vectors, tune: t.Chase, abort: dev.Abort()}
-	s.tune.Groups = t.Chase.groups(dev.Info())
-	b := builder{dev: dev}
-	s.read = build(&b, shaders.Sb2stTridiagonal[float64](), shaders.Sb2stTridiagonalSpec{LocalSize: b.threads(readThreads)})
+	shape := chaseShape{b, size.Vectors, info, w, t}
+	s := &BulgeChasing[T]{ChaseSize: size, tune: t, abort: dev.Abort()}
+	s.tune.Groups = t.groups(info)
+	kernels := builder{dev: dev}
+	s.read = build(&kernels, shaders.Sb2stTridiagonal[T](), shaders.Sb2stTridiagonalSpec{LocalSize: kernels.threads(readThreads)})
 	if s.sweeps() == 0 {
-		return s, b.err
+		return s, kernels.err
 	}
-	ok, err := mayWait(dev, t)
-	if err != nil {
-		return nil, err
-	}
-	s.tune.Wavefront = !ok
-	if err := s.chaser(&b); err != nil {
+	if err := s.build(&kernels, shape); err != nil {
 		return nil, err
 	}
 	if s.waits() {
 		s.parts = s.divide()
-		s.words = vk.Reserve[uint32]("chase INFO, tickets, flags", 1+len(s.parts)+s.sweeps()*int(s.flagStride()))
+		s.flags = machine.ReserveFlags("chase INFO, tickets, flags", len(s.parts), s.sweeps(), shape.flagStride())
 	}
-	return s, b.err
+	return s, nil
 }
 
-// chaser builds the kernel that chases.
-func (s *BulgeChasing) chaser(b *builder) error {
-	if spec, ok := s.teamsSpec(b.dev.Info()); ok {
-		s.teams = build(b, shaders.Sb2stTeams[float64](), spec)
-		return nil
+// build builds the kernel that chases.
+func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
+	if spec, ok := teamsSpec[T](shape); ok {
+		s.teams = build(b, shaders.Sb2stTeams[T](), spec)
+		return b.err
 	}
-	spec, err := s.spec(b.dev.Info())
+	spec, err := chaseSpec[T](shape)
 	if err != nil {
 		return err
 	}
-	if s.tune.Wavefront {
-		s.wave = build(b, shaders.Sb2stWave[float64](), spec)
+	if shape.wait.Allowed {
+		s.chase = build(b, shaders.Sb2stChase[T](), spec)
 	} else {
-		s.chase = build(b, shaders.Sb2stChase[float64](), spec)
+		s.wave = build(b, shaders.Sb2stWave[T](), spec)
 	}
-	return nil
+	return b.err
 }
 
 // waits tells whether sweeps wait for each other, by flags.
-func (s *BulgeChasing) waits() bool { return s.chase != nil || s.teams != nil }
+func (s *BulgeChasing[T]) waits() bool { return s.chase != nil || s.teams != nil }
 
-func (s *BulgeChasing) flagStride() uint32 { return max(1, s.tune.FlagStride) }
-
-// spare is how many threads wait and publish while the others compute: who publishes is not who waits.
-func (s *BulgeChasing) spare(info vk.Info) int {
-	return max(2, max(1, s.tune.Spare)*max(1, info.Subgroup))
-}
-
-// spec fits the kernel to the band and the device: with two tiles if there is
-// room, and with fewer threads, each holding more, if a workgroup cannot have as many.
-func (s *BulgeChasing) spec(info vk.Info) (spec shaders.Sb2stChaseSpec, err error) {
-	subgroup := max(1, info.Subgroup)
-	for lanes := lanesFor(s.b, int(s.tune.Own), subgroup); lanes >= 1; lanes /= 2 {
-		work := wholeSubgroups(s.b*lanes, info)
-		spec = shaders.Sb2stChaseSpec{
-			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(s.b), Tiles: 2,
-			Vectors: specBool(s.vectors), Lead: chaseLead,
-			WideFence: specBool(s.tune.wideFence(info)), FlagStride: s.flagStride(),
-		}
-		if !s.tune.Wavefront {
-			spec.LocalSize += uint32(s.spare(info))
-		}
-		refuse := func(feature string, need, have int) error {
-			return &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, s.b),
-				Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
-		}
-		if s.tune.OneTile || chaseSharedBytes(spec) > info.SharedBytes {
-			spec.Tiles = 1
-		}
-		// Blocks too large for two tiles are too large for registers, too.
-		spec.Retain = specBool(spec.Tiles > 1)
-		if need := chaseSharedBytes(spec); need > info.SharedBytes {
-			return spec, refuse("bytes of shared memory", need, info.SharedBytes)
-		}
-		if int(spec.LocalSize) <= info.MaxLocal {
-			return spec, nil
-		}
-		err = refuse("invocations in a workgroup", int(spec.LocalSize), info.MaxLocal)
-	}
-	return spec, err
-}
-
-// lanesFor is how many neighbours in a subgroup share b elements, of which one holds own, at least: a power of two.
-func lanesFor(b, own, subgroup int) int {
-	lanes := 1
-	for 2*lanes <= subgroup && lanes*max(1, own) < b {
-		lanes *= 2
-	}
-	return lanes
-}
-
-// chaseSharedBytes is what sb2st.comp declares as shared.
-func chaseSharedBytes(spec shaders.Sb2stChaseSpec) int {
-	b := int(spec.B)
-	const words = 4
-	ld := vk.Tiles(b, 16)*16 + 2
-	if spec.Lanes == 4 {
-		ld += 2
-	}
-	return 8*(int(spec.Tiles)*b*ld+2*b) + 4*words
-}
-
-// specBool is a truth value as a specialisation constant.
-func specBool(v bool) spirv.Bool {
-	if v {
-		return spirv.True
-	}
-	return spirv.False
-}
-
-// sweeps is how many there are; those of a band that is tridiagonal already do nothing.
-func (s *BulgeChasing) sweeps() int {
-	if s.b == 1 {
+// sweeps is the number of sweeps. Those of a band that is tridiagonal already do nothing.
+func (s ChaseSize) sweeps() int {
+	if s.B == 1 {
 		return 0
 	}
-	return max(0, s.n-2)
+	return max(0, s.N-2)
 }
 
 // steps is the number of steps of a sweep.
-func (s *BulgeChasing) steps(sweep int) int { return vk.Tiles(s.n-1-sweep, uint32(s.b)) }
+func (s ChaseSize) steps(sweep int) int { return vk.Tiles(s.N-1-sweep, uint32(s.B)) }
 
-// stepFlops is the cost of a step: three blocks, one of them symmetric and hit from both sides.
-func (s *BulgeChasing) stepFlops() float64 { return 12 * float64(s.b) * float64(s.b) }
+// stepFlops is the cost of a step: three blocks, one of which is symmetric and changed from both sides.
+func (s ChaseSize) stepFlops() float64 { return 12 * float64(s.B) * float64(s.B) }
 
-// Flops is about 6·n²·b.
-func (s *BulgeChasing) Flops() float64 {
-	n, b := float64(s.n), float64(s.b)
+// Flops is the cost, about 6·n²·b.
+func (s ChaseSize) Flops() float64 {
+	n, b := float64(s.N), float64(s.B)
 	return 6 * n * n * b
 }
 
-// ReflectorLen is the number of elements of V and of Tau, as the package's
-// documentation packs them; without vectors none is needed.
-func ReflectorLen(n, b int) (v, tau int) {
-	if n < 3 {
-		return 0, 0
-	}
-	return (n-2)*(n-1) - (n-2)*(n-3)/2, (n - 2) * vk.Tiles(n-1, uint32(b))
-}
-
 // divide cuts the sweeps into dispatches of about the cost that one may have.
-func (s *BulgeChasing) divide() []sweepRange {
-	var parts []sweepRange
-	part := sweepRange{}
-	for i := range s.sweeps() {
-		part.cost += max(s.tune.SweepCost, float64(s.steps(i))*s.stepFlops())
-		part.last = i + 1
-		if part.cost >= s.tune.Dispatch || part.last == s.sweeps() {
-			parts = append(parts, part)
-			part = sweepRange{first: part.last}
-		}
-	}
-	return parts
-}
-
-// Work is a word a sweep and a few more.
-func (s *BulgeChasing) Work() *vk.Layout {
-	if !s.waits() {
-		return vk.Together()
-	}
-	return vk.Together(s.words)
-}
-
-// Info is the INFO word after a run: 0, or 1 + the sweep whose progress was
-// waited for in vain, which leaves the results undefined. It is empty
-// where nothing waits.
-func (s *BulgeChasing) Info(ws *vk.Arena) vk.Slice[uint32] {
-	if !s.waits() {
-		return vk.Slice[uint32]{}
-	}
-	return s.words.In(ws).Sub(0, 1)
-}
-
-// Record reduces band (2·b·n elements, overwritten) to d[n] and e[n−1]. With
-// vectors it stores Q2 in v and tau (ReflectorLen elements), unused
-// elements of tau zero; without, both are left alone. A band of half-bandwidth one is copied, Q2 = I,
-// and v is not written. Nothing may overlap.
-func (s *BulgeChasing) Record(rec *vk.Recorder, ws *vk.Arena, band, d, e, v, tau vk.Slice[float64]) {
-	if s.n == 0 {
-		return
-	}
-	holds("the band", band, 2*s.b*s.n)
-	holds("the diagonal", d, s.n)
-	holds("the off-diagonal", e, s.n-1)
-	if s.vectors {
-		if s.sweeps() > 0 {
-			vectors, factors := ReflectorLen(s.n, s.b)
-			holds("V", v, vectors)
-			holds("tau", tau, factors)
-		}
-		vk.Fill(rec, tau, 0)
-	}
-	switch {
-	case s.waits():
-		s.recordChase(rec, ws, band, v, tau)
-	case s.wave != nil:
-		s.recordWaves(rec, band, v, tau, 1+chaseLead)
-	}
-	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.n, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush[float64]{
-		Band: band.Addr(), D: d.Addr(), E: e.Addr(), N: uint32(s.n), Ld: uint32(2 * s.b),
+func (s *BulgeChasing[T]) divide() []span {
+	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
+		return max(s.tune.SweepCost, float64(s.steps(sweep))*s.stepFlops())
 	})
 }
 
-// groups is how many workgroups take turns with so many sweeps. A sweep is chaseLead
-// steps behind the one before it: more would only spin.
-func (s *BulgeChasing) groups(sweeps int) int {
+// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup waits.
+func (s *BulgeChasing[T]) Work() *vk.Layout {
+	if !s.waits() {
+		return vk.Together()
+	}
+	return s.flags.Layout()
+}
+
+// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll limit; the
+// results are then undefined. It is empty where no workgroup waits.
+func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
+	if !s.waits() {
+		return vk.Slice[uint32]{}
+	}
+	return s.flags.Info(ws)
+}
+
+// Tridiagonal is a symmetric tridiagonal matrix: D is its diagonal, n elements, E the off-diagonal, n−1.
+type Tridiagonal[T spirv.Real] struct{ D, E vk.Slice[T] }
+
+// Record reduces band (2·b·n elements, overwritten) to t. With vectors it stores Q2 in q; unused elements of
+// q.Tau become zero. Without vectors q is not used. A band of half-bandwidth 1 is copied,
+// Q2 = I, and q.V is not written. Nothing may overlap.
+func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], t Tridiagonal[T], q Reflectors[T]) {
+	if s.N == 0 {
+		return
+	}
+	holds("the band", band, 2*s.B*s.N)
+	holds("the diagonal", t.D, s.N)
+	holds("the off-diagonal", t.E, s.N-1)
+	if s.Vectors {
+		if s.sweeps() > 0 {
+			q.check(s.N, s.B)
+		}
+		vk.Fill(rec, q.Tau, 0)
+	}
+	switch {
+	case s.waits():
+		s.recordChase(rec, ws, band, q)
+	case s.wave != nil:
+		s.recordWaves(rec, band, q, 1+chaseLead)
+	}
+	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.N, s.read.Spec.LocalSize)), shaders.Sb2stTridiagonalPush[T]{
+		Band: band.Addr(), D: t.D.Addr(), E: t.E.Addr(), N: uint32(s.N), Ld: uint32(2 * s.B),
+	})
+}
+
+// groups is the number of workgroups for so many sweeps. A sweep is chaseLead steps after the one before it, so
+// that more workgroups would only poll.
+func (s *BulgeChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)
 }
 
-func (s *BulgeChasing) recordChase(rec *vk.Recorder, ws *vk.Arena, band, v, tau vk.Slice[float64]) {
-	words := s.words.In(ws)
-	vk.Fill(rec, words, 0)
+func (s *BulgeChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], q Reflectors[T]) {
+	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
-		s.dispatch(rec, s.groups(part.last-part.first), shaders.Sb2stChasePush[float64]{
-			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
+		s.dispatch(rec, s.groups(part.len()), shaders.Sb2stChasePush[T]{
+			Band: band.Addr(), V: q.V.Addr(), Tau: q.Tau.Addr(), N: uint32(s.N),
 			First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
-			Info: words.Addr(), Ticket: words.From(1 + i).Addr(), Flags: words.From(1 + len(s.parts)).Addr(), AbortWord: s.abort,
+			Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, i).Addr(), Flags: s.flags.First(ws), AbortWord: s.abort,
 		})
 		rec.Costs(part.cost)
 	}
 }
 
-// dispatch records some sweeps, by whichever kernel there is.
-func (s *BulgeChasing) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush[float64]) {
+// dispatch records some sweeps that wait for each other.
+func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush[T]) {
 	if s.teams != nil {
-		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush[float64](push))
+		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush[T](push))
 	} else {
 		s.chase.Dispatch(rec, vk.Grid(groups), push)
 	}
 }
 
 // recordWaves records all steps with stride·s + j = t for t = 0, 1, …
-func (s *BulgeChasing) recordWaves(rec *vk.Recorder, band, v, tau vk.Slice[float64], stride int) {
-	oldest := 0 // sweep that has not ended; they end in order
+func (s *BulgeChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], q Reflectors[T], stride int) {
+	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {
 		for oldest < s.sweeps() && t-stride*oldest >= s.steps(oldest) {
 			oldest++
@@ -310,8 +216,8 @@ func (s *BulgeChasing) recordWaves(rec *vk.Recorder, band, v, tau vk.Slice[float
 			continue // between two sweeps of a step or two
 		}
 		count := newest - oldest + 1
-		s.wave.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush[float64]{
-			Band: band.Addr(), V: v.Addr(), Tau: tau.Addr(), N: uint32(s.n),
+		s.wave.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush[T]{
+			Band: band.Addr(), V: q.V.Addr(), Tau: q.Tau.Addr(), N: uint32(s.N),
 			Wave: uint32(t), Stride: uint32(stride), Newest: uint32(newest), Count: uint32(count),
 		})
 		rec.Costs(float64(count) * s.stepFlops())

@@ -26,16 +26,16 @@ func sameBits(x, y []float64) bool {
 type chaseBench struct {
 	t            testing.TB
 	dev          *vk.Device
-	stage        *BulgeChasing
+	stage        *BulgeChasing[float64]
 	ws           *vk.Arena
 	band         vk.Slice[float64]
 	d, e, v, tau vk.Slice[float64]
 }
 
-func newChaseBench(t testing.TB, n, b int, vectors bool, tune ChaseTuning) *chaseBench {
+func newChaseBench(t testing.TB, n, b int, vectors bool, tune ChaseTable) *chaseBench {
 	t.Helper()
 	dev := testDevice(t)
-	stage, err := NewBulgeChasing(dev, n, vectors, Tuning{Band: b, Chase: tune})
+	stage, err := NewBulgeChasing[float64](dev, ChaseSize{n, b, vectors}, tune.waiting(t, dev), tune.ChaseTuning)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	if record != nil {
 		record(rec)
 	} else {
-		c.stage.Record(rec, c.ws, c.band, c.d, c.e, c.v, c.tau)
+		c.stage.Record(rec, c.ws, c.band, Tridiagonal[float64]{c.d, c.e}, Reflectors[float64]{c.v, c.tau})
 	}
 	run(c.t, c.dev, rec)
 	if info := c.stage.Info(c.ws); info.Len() > 0 {

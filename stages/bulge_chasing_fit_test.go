@@ -20,7 +20,7 @@ func TestBulgeChasingRefuses(t *testing.T) {
 		info := vk.Info{Name: c.family, Family: c.family, SharedBytes: c.shared, MaxLocal: 1024}
 		chase := chaseTuning(c.family)
 		chase.Wavefront, chase.Team = false, 0
-		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: chase})
+		s, err := NewBulgeChasing[float64](vk.Dry(info), ChaseSize{1000, c.b, true}, chase.waiting(t, vk.Dry(info)), chase.ChaseTuning)
 		var refused *vk.UnsupportedError
 		if c.tiles == 0 {
 			if !errors.As(err, &refused) {
@@ -43,7 +43,7 @@ func TestBulgeChasingTeams(t *testing.T) {
 		tune := chaseTuning("nvidia")
 		tune.Wavefront = c.waves > 0
 		info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: c.most}
-		s, err := NewBulgeChasing(vk.Dry(info), 1000, true, Tuning{Band: c.b, Chase: tune})
+		s, err := NewBulgeChasing[float64](vk.Dry(info), ChaseSize{1000, c.b, true}, tune.waiting(t, vk.Dry(info)), tune.ChaseTuning)
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
@@ -64,7 +64,8 @@ func TestBulgeChasingTeams(t *testing.T) {
 // TestBulgeChasingDispatches: each sweep belongs to one dispatch, and none is much too long.
 func TestBulgeChasingDispatches(t *testing.T) {
 	for _, n := range []int{3, 4, 100, 5000, 65536} {
-		s, err := NewBulgeChasing(vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024}), n, true, Tuning{Band: 32, Chase: chaseTuning("nvidia")})
+		dev := vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})
+		s, err := NewBulgeChasing[float64](dev, ChaseSize{n, 32, true}, Waiting{Allowed: true}, chaseTuning("nvidia").ChaseTuning)
 		if err != nil {
 			t.Fatal(err)
 		}

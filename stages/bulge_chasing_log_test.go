@@ -20,13 +20,13 @@ type chaseLog struct {
 type logEntry struct{ when, group int }
 
 // logChase runs the stage's chase in one dispatch and writes it down.
-func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
+func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	t.Helper()
 	dev := testDevice(t)
 	c := newChaseBench(t, n, b, true, tune)
 	dispatch := logKernel(t, dev, c.stage)
 	entries := c.stage.sweeps() * (c.stage.steps(0) + 1)
-	words := vk.Reserve[uint32]("INFO, ticket, counter, flags", 3+c.stage.sweeps()*int(c.stage.flagStride()))
+	words := vk.Reserve[uint32]("INFO, ticket, counter, flags", 3+c.stage.sweeps()*int(c.stage.flags.Stride()))
 	log := vk.Reserve[uint32]("log", 2*entries)
 	ws := arena(t, dev, vk.Together(words, log))
 	w := words.In(ws)
@@ -56,7 +56,7 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTuning) chaseLog {
 }
 
 // logKernel is the stage's kernel that writes a log.
-func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing) func(*vk.Recorder, shaders.Sb2stLogPush[float64], int) {
+func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.Recorder, shaders.Sb2stLogPush[float64], int) {
 	t.Helper()
 	if s.teams != nil {
 		kernel, err := vk.Build(dev, shaders.Sb2stTeamsLog[float64](), shaders.Sb2stTeamsLogSpec(s.teams.Spec))
@@ -86,7 +86,7 @@ func TestChaseLog(t *testing.T) {
 	t.Run("teams", func(t *testing.T) { testChaseLog(t, teams, chaseLead) }) // written down in the middle of a step
 }
 
-func testChaseLog(t *testing.T, tune ChaseTuning, lead int) {
+func testChaseLog(t *testing.T, tune ChaseTable, lead int) {
 	n, b, groups := 40, 3, 4
 	path := os.Getenv("VKEVD_PICTURE")
 	if path != "" {

@@ -53,12 +53,12 @@ func ExampleModelChase() {
 
 // TestChaseForecasts: the seconds of an NVIDIA H200 (driver 580.159, 2026-11-22) come out to a fifth.
 func TestChaseForecasts(t *testing.T) {
-	h200 := vk.Info{Family: "nvidia", Units: 132, Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
+	h200 := vk.Info{Name: "NVIDIA H200", Family: "nvidia", Units: 132, Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	for _, c := range []struct {
 		n, b    int
 		seconds float64
 	}{{8192, 32, 39.1e-3}, {32768, 32, 190.7e-3}, {32768, 64, 339e-3}} {
-		s, err := NewBulgeChasing(vk.Dry(h200), c.n, true, Tuning{Band: c.b, Chase: chaseTuning(h200.Family)})
+		s, err := NewBulgeChasing[float64](vk.Dry(h200), ChaseSize{c.n, c.b, true}, TuningFor(h200).Chase.waiting(t, vk.Dry(h200)), TuningFor(h200).Chase.ChaseTuning)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestBulgeChasingLong(t *testing.T) {
 	})
 }
 
-func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTuning) {
+func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTable) {
 	const n = 2048
 	band := randomBand(n, b)
 	want := newChaseBench(t, n, b, true, usual).run(band, nil)
@@ -51,7 +51,7 @@ func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTuning) {
 // TestBulgeChasingManyTimes: whoever takes which sweep when, the bits are the same.
 func TestBulgeChasingManyTimes(t *testing.T) { bothChases(t, testBulgeChasingManyTimes) }
 
-func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTuning) {
+func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
 	n, b := 24, 3
 	band := randomBand(n, b)
 	var first chased
@@ -83,7 +83,7 @@ func TestBulgeChasingRule(t *testing.T) {
 	right := bench.run(band, nil)
 	for _, stride := range []int{1 + chaseLead + 1, 1 + chaseLead, chaseLead} {
 		got := bench.run(band, func(rec *vk.Recorder) {
-			bench.stage.recordWaves(rec, bench.band, bench.v, bench.tau, stride)
+			bench.stage.recordWaves(rec, bench.band, Reflectors[float64]{bench.v, bench.tau}, stride)
 		})
 		if safe := stride > chaseLead; sameBits(got.band, right.band) != safe {
 			t.Errorf("a sweep begins %d waves after the one before it: right is %v", stride, !safe)
@@ -94,12 +94,12 @@ func TestBulgeChasingRule(t *testing.T) {
 // claimed prepares a dispatch in which sweep 1 is claimed and sweep 0 never will be.
 func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
-	words := c.stage.words.In(c.ws)
-	vk.Fill(rec, words, 0)
-	vk.Fill(rec, words.Sub(1, 1), 1)
+	flags := c.stage.flags
+	flags.Clear(rec, c.ws)
+	vk.Fill(rec, flags.Ticket(c.ws, 0), 1)
 	c.stage.dispatch(rec, 2, shaders.Sb2stChasePush[float64]{
-		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.n), First: 0, Last: uint32(c.stage.sweeps()), Polls: polls,
-		Info: words.Addr(), Ticket: words.From(1).Addr(), Flags: words.From(1 + len(c.stage.parts)).Addr(), AbortWord: c.stage.abort,
+		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.N), First: 0, Last: uint32(c.stage.sweeps()), Polls: polls,
+		Info: flags.Info(c.ws).Addr(), Ticket: flags.Ticket(c.ws, 0).Addr(), Flags: flags.First(c.ws), AbortWord: c.stage.abort,
 	})
 	return rec
 }
@@ -107,7 +107,7 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 // TestBulgeChasingGivesUp: a wait in vain ends, and says so.
 func TestBulgeChasingGivesUp(t *testing.T) { bothChases(t, testBulgeChasingGivesUp) }
 
-func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTuning) {
+func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {
 	bench := newChaseBench(t, 24, 3, true, smallest)
 	run(t, bench.dev, bench.claimed(1000))
 	if got := get(t, bench.dev, bench.stage.Info(bench.ws)); got[0] != 1 && got[0] != 2 {
@@ -119,7 +119,7 @@ func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTuning) {
 // context ends.
 func TestBulgeChasingAborts(t *testing.T) { bothChases(t, testBulgeChasingAborts) }
 
-func testBulgeChasingAborts(t *testing.T, smallest ChaseTuning) {
+func testBulgeChasingAborts(t *testing.T, smallest ChaseTable) {
 	bench := newChaseBench(t, 24, 3, true, smallest)
 	info := func() uint32 { return get(t, bench.dev, bench.stage.Info(bench.ws))[0] }
 	for range 2 {

@@ -11,29 +11,29 @@ import (
 // A chaseForm is a change of the smallest tuning.
 type chaseForm struct {
 	name   string
-	change func(*ChaseTuning)
+	change func(*ChaseTable)
 }
 
 // All oneTeam give the same bits, and all inTeams: sums have another order there.
 var (
 	oneTeam = []chaseForm{
-		{"flags", func(*ChaseTuning) {}},
-		{"waves", func(c *ChaseTuning) { c.Wavefront = true }},
-		{"flags, one tile", func(c *ChaseTuning) { c.OneTile = true }},
-		{"waves, one tile", func(c *ChaseTuning) { c.OneTile, c.Wavefront = true, true }},
+		{"flags", func(*ChaseTable) {}},
+		{"waves", func(c *ChaseTable) { c.Wavefront = true }},
+		{"flags, one tile", func(c *ChaseTable) { c.OneTile = true }},
+		{"waves, one tile", func(c *ChaseTable) { c.OneTile, c.Wavefront = true, true }},
 	}
 	inTeams = []chaseForm{
 		{"teams", smallTeams},
-		{"teams, one workgroup", func(c *ChaseTuning) { smallTeams(c); c.Groups = 1 }},
-		{"larger teams", func(c *ChaseTuning) { c.Own, c.Team = 1, 9 }},
+		{"teams, one workgroup", func(c *ChaseTable) { smallTeams(c); c.Groups = 1 }},
+		{"larger teams", func(c *ChaseTable) { c.PerThread, c.Team = 1, 9 }},
 	}
 )
 
 // smallTeams makes teams of a subgroup each for all bands.
-func smallTeams(c *ChaseTuning) { c.Own, c.Team = 1, 1 }
+func smallTeams(c *ChaseTable) { c.PerThread, c.Team = 1, 1 }
 
 // bothChases are a team for all blocks and one for each.
-func bothChases(t *testing.T, test func(t *testing.T, tune ChaseTuning)) {
+func bothChases(t *testing.T, test func(t *testing.T, tune ChaseTable)) {
 	t.Run("one team", func(t *testing.T) { test(t, smallestChase()) })
 	teams := smallestChase()
 	smallTeams(&teams)
@@ -102,7 +102,7 @@ func TestBulgeChasingWide(t *testing.T) {
 // matrix T itself agrees.
 func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
 
-func testBulgeChasingTwin(t *testing.T, smallest ChaseTuning) {
+func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
 	n, b := 23, 4
 	band := randomBand(n, b)
 	for c := range n {
@@ -122,7 +122,7 @@ func testBulgeChasingTwin(t *testing.T, smallest ChaseTuning) {
 // TestBulgeChasingScales: entries near the ends of the exponent range, and tails that are zero.
 func TestBulgeChasingScales(t *testing.T) { bothChases(t, testBulgeChasingScales) }
 
-func testBulgeChasingScales(t *testing.T, smallest ChaseTuning) {
+func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 	n, b := 17, 4
 	bench := newChaseBench(t, n, b, true, smallest)
 	for name, change := range map[string]func(c, i int, x float64) float64{
@@ -188,7 +188,7 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTuning) {
 // TestBulgeChasingValues: without vectors d and e are the same, and V and Tau are left alone.
 func TestBulgeChasingValues(t *testing.T) { bothChases(t, testBulgeChasingValues) }
 
-func testBulgeChasingValues(t *testing.T, smallest ChaseTuning) {
+func testBulgeChasingValues(t *testing.T, smallest ChaseTable) {
 	n, b := 23, 4
 	band := randomBand(n, b)
 	want := newChaseBench(t, n, b, true, smallest).run(band, nil)

@@ -1,27 +1,41 @@
 package stages
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"fmt"
 
-// ChaseTuning is what is measured for the bulge chasing.
+	"github.com/vkevd/vkevd/vk"
+)
+
+// ChaseTuning is the sizes of BulgeChasing.
 type ChaseTuning struct {
-	Own        uint32  // elements of a row or column of a block that a thread holds, at least; with teams, of C and D twice as many
-	Spare      int     // subgroups that wait and publish while the others compute, 1 or 2
-	OneTile    bool    // one block in shared memory even if two would fit
-	Team       uint32  // threads for each of a step's three blocks, which have teams of their own where all three would have more, b² > Own·Team; 0: nowhere
-	Wavefront  bool    // one dispatch a wave, and no flags in ApplyQ2: for devices on which waiting workgroups starve others
-	Groups     int     // workgroups that run at the same time; 0: one for each multiprocessor
-	WideFence  bool    // every thread fences, not one for all: see shaders/glsl/common/flags.glsl
-	FlagStride uint32  // words from one flag to the next
-	Polls      uint32  // looks at a flag before waiting is given up
-	SweepCost  float64 // what a sweep costs at least, its latency, in flops
-	Dispatch   float64 // what one dispatch may cost, in flops
-	Step       float64 // seconds that a step took on the path of ChaseModel, at the table's own half-bandwidth; 0 where nobody measured
-	TeamStep   float64 // of teams, at twice that; alike
+	PerThread     uint32  `json:"Own"`   // elements of a row or column of a block that an invocation holds, at least; teams: twice as many of the blocks C and D
+	WaitSubgroups int     `json:"Spare"` // subgroups that wait and publish while the others compute, 1 or 2
+	OneTile       bool    // one block in shared memory even if two would fit
+	Team          uint32  // invocations for each of a step's three blocks, which then have teams of their own: where b² > PerThread·Team; 0: never
+	Groups        int     // workgroups in flight; 0: one for each unit of the device
+	FlagStride    uint32  // words from one flag to the next, at least 1
+	Polls         uint32  // poll limit
+	SweepCost     float64 // minimum cost of a sweep, because of its latency, in flops
+	Dispatch      float64 // cost of one dispatch, in flops, at which it ends
+	Step          float64 // seconds of a step on the critical path of ChaseModel, with b = 32; 0: not measured
+	TeamStep      float64 // seconds of a step of teams, with b = 64; 0: not measured
 }
 
-// groups is how many workgroups run at the same time, of one dispatch.
+// Fits is nil if bands of doubles of half-bandwidth b can be chased with these sizes on the device. Else it is a
+// *vk.UnsupportedError.
+func (t ChaseTuning) Fits(info vk.Info, b int) error {
+	for _, allowed := range []bool{false, true} {
+		shape := chaseShape{b: b, info: info, wait: Waiting{Allowed: allowed}, tune: t}
+		if _, err := chaseSpec[float64](shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups is the number of workgroups of one dispatch that are in flight together.
 func (t ChaseTuning) groups(info vk.Info) int {
-	const usual = 32 // where nobody tells
+	const usual = 32 // where the driver does not tell the number of units
 	switch {
 	case t.Groups > 0:
 		return min(t.Groups, vk.MostGroups())
@@ -31,26 +45,37 @@ func (t ChaseTuning) groups(info vk.Info) int {
 	return usual
 }
 
-// wideFence says whether every thread must fence. One may stand for all only on devices that know
-// chains of availability: the workgroup's barrier is their first link, that thread's fence the second.
-func (t ChaseTuning) wideFence(info vk.Info) bool {
-	return t.WideFence || !info.FenceChains()
+// chaseShape is what the shape of the kernels depends on.
+type chaseShape struct {
+	b       int
+	vectors bool
+	info    vk.Info
+	wait    Waiting
+	tune    ChaseTuning
 }
 
-func chaseTuning(family string) ChaseTuning {
-	switch family {
-	case "nvidia":
-		return ChaseTuning{Own: 8, Spare: 2, FlagStride: 8, Polls: 1 << 24, Team: 128,
-			SweepCost: 6e6, Dispatch: 5e10, Step: 1.45e-6, TeamStep: 3.3e-6}
-	case "cpu":
-		// Who waits there keeps a core from who is waited for: with flags, two busy cores took up to eighty
-		// times as long. A wave is as fast, and takes all cores.
-		return ChaseTuning{Own: 16, Spare: 1, Wavefront: true, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8}
+func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
+
+func (c chaseShape) flagStride() uint32 { return max(1, c.tune.FlagStride) }
+
+// waiters is the number of invocations that wait and publish while the others compute. One that publishes is
+// never one that waits.
+func (c chaseShape) waiters() int {
+	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
+}
+
+// refuse is the error for a device that has too little of something.
+func (c chaseShape) refuse(feature string, need, have int) error {
+	return &vk.UnsupportedError{Device: c.info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, c.b),
+		Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
+}
+
+// lanesFor is the number of neighbours in a subgroup that share b elements of a row, so that each holds at least
+// perThread of them: a power of two.
+func lanesFor(b, perThread, subgroup int) int {
+	lanes := 1
+	for 2*lanes <= subgroup && lanes*max(1, perThread) < b {
+		lanes *= 2
 	}
-	return ChaseTuning{Own: 16, Spare: 1, Groups: 32, WideFence: true, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10}
-}
-
-// smallestChase has spare threads, and dispatches of a few sweeps.
-func smallestChase() ChaseTuning {
-	return ChaseTuning{Own: 2, Spare: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4}
+	return lanes
 }

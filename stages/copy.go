@@ -6,35 +6,37 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// copyTile is the side of the tiles that transpositions move, copyThreads the
-// invocations that move one.
-const copyTile, copyThreads = 32, 128
+const (
+	copyTile    = 32  // side of the square tiles that a transposition moves through shared memory
+	copyThreads = 128 // invocations of a workgroup, which moves one tile
+)
 
-// SymmetricLoad makes a whole matrix of one triangle, times a scale (dlacpy,
-// dlascl): A ← σ·A, in place.
-type SymmetricLoad struct {
-	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[float64]]
+// SymmetricLoad makes a full symmetric matrix from one triangle, times a scale: A ← σ·A in place
+// (dlacpy and dlascl).
+type SymmetricLoad[T spirv.Scalar] struct {
+	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
 }
 
 // NewSymmetricLoad prepares for matrices of any order.
-func NewSymmetricLoad(dev *vk.Device, _ Tuning) (*SymmetricLoad, error) {
-	b := builder{dev: dev}
+func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
 	spec := shaders.LacpySymmetricSpec{LocalSize: copyThreads, Tile: copyTile}
-	return &SymmetricLoad{build(&b, shaders.LacpySymmetric[float64](), spec)}, b.err
+	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
+	return &SymmetricLoad[T]{k}, err
 }
 
-// Record reads the lower triangle of a, or the upper one, and writes both.
-// What the other one held, NaN for example, is gone.
-func (s *SymmetricLoad) Record(rec *vk.Recorder, a product.Matrix, upper bool, sigma float64) {
+// Record reads the lower triangle of a, or the upper one if upper is true, and writes both. What the other
+// triangle held, which may be NaN, is overwritten. a is square.
+func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
 	}
 	if a.Rows == 0 {
 		return
 	}
-	push := shaders.LacpySymmetricPush[float64]{A: a.Addr(), Sigma: sigma, N: uint32(a.Rows), Ld: uint32(a.Ld)}
+	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: sigma, N: uint32(a.Rows), Ld: uint32(a.Ld)}
 	if upper {
 		push.Upper = 1
 	}
@@ -42,27 +44,26 @@ func (s *SymmetricLoad) Record(rec *vk.Recorder, a product.Matrix, upper bool, s
 	s.mirror.Dispatch(rec, vk.Folded(tiles*(tiles+1)/2), push)
 }
 
-// Transpose writes a transposed matrix elsewhere: B = Aᵀ.
-type Transpose struct {
-	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[float64]]
+// Transpose writes the transpose of a matrix to other memory: B = Aᵀ.
+type Transpose[T spirv.Scalar] struct {
+	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
 }
 
 // NewTranspose prepares for matrices of any shape.
-func NewTranspose(dev *vk.Device, _ Tuning) (*Transpose, error) {
-	b := builder{dev: dev}
-	spec := shaders.TransposeSpec{LocalSize: copyThreads, Tile: copyTile}
-	return &Transpose{build(&b, shaders.Transpose[float64](), spec)}, b.err
+func NewTranspose[T spirv.Scalar](dev *vk.Device) (*Transpose[T], error) {
+	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: copyThreads, Tile: copyTile})
+	return &Transpose[T]{k}, err
 }
 
 // Record writes aᵀ to b, which must not overlap a.
-func (s *Transpose) Record(rec *vk.Recorder, a, b product.Matrix) {
+func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
 	}
 	if a.Rows == 0 || a.Cols == 0 {
 		return
 	}
-	s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(a.Rows, copyTile)*vk.Tiles(a.Cols, copyTile)), shaders.TransposePush[float64]{
+	s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(a.Rows, copyTile)*vk.Tiles(a.Cols, copyTile)), shaders.TransposePush[T]{
 		A: a.Addr(), B: b.Addr(), Rows: uint32(a.Rows), Cols: uint32(a.Cols), Lda: uint32(a.Ld), Ldb: uint32(b.Ld),
 	})
 }

@@ -12,7 +12,7 @@ var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
 
 // Whatever stood in the other triangle is gone, and the padding is as it was.
 func TestSymmetricLoad(t *testing.T) {
-	s, err := NewSymmetricLoad(testDevice(t), SmallestTuning())
+	s, err := NewSymmetricLoad[float64](testDevice(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSymmetricLoad(t *testing.T) {
 }
 
 func TestTranspose(t *testing.T) {
-	s, err := NewTranspose(testDevice(t), SmallestTuning())
+	s, err := NewTranspose[float64](testDevice(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,16 +19,16 @@ type DivideConquerTuning struct {
 	Grouped int    // order of halves up to which all products of a level are one dispatch
 }
 
-func divideConquerTuning(family string) DivideConquerTuning {
-	if family == "cpu" {
-		return DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8, Grouped: 1 << 20}
+// Fits is nil if divide and conquer can have these sizes on the device. Else it says what the table lacks, or is a
+// *vk.UnsupportedError.
+func (t DivideConquerTuning) Fits(info vk.Info) error {
+	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Panels < 1 {
+		return fmt.Errorf("stages: divide and conquer cannot be tuned by %+v", t)
 	}
-	return DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Grouped: 256}
-}
-
-// smallestDivideConquer divides matrices of a few rows.
-func smallestDivideConquer() DivideConquerTuning {
-	return DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3, Grouped: 10}
+	if n := int(max(t.Threads, t.Lanes)); n > info.MaxLocal {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
+	}
+	return nil
 }
 
 // levels returns how often a matrix of order n is halved.
@@ -69,11 +69,12 @@ type DivideConquer struct {
 	progress func(vk.Progress) // of Reporting
 }
 
-// NewDivideConquer prepares for matrices of order n ≥ 0. ops are the products of large merges.
-func NewDivideConquer(dev *vk.Device, n int, ops product.Ops, t Tuning) (*DivideConquer, error) {
+// NewDivideConquer prepares for matrices of order n ≥ 0. ops are the products of large merges, tiles those of the
+// small merges, which are grouped.
+func NewDivideConquer(dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning) (*DivideConquer, error) {
 	b := builder{dev: dev}
-	levels := t.DivideConquer.levels(n)
-	s := &DivideConquer{values: newValuesPass(&b, n, levels, t.DivideConquer), vectors: newVectorsPass(&b, n, levels, ops, t)}
+	levels := t.levels(n)
+	s := &DivideConquer{values: newValuesPass(&b, n, levels, t), vectors: newVectorsPass(&b, n, levels, ops, tiles, t)}
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -125,9 +126,9 @@ func (s *DivideConquer) SolveRange(ctx context.Context, ws *vk.Arena, d, e []flo
 type DivideConquerValues struct{ values valuesPass }
 
 // NewDivideConquerValues prepares for matrices of order n ≥ 0.
-func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValues, error) {
+func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*DivideConquerValues, error) {
 	b := builder{dev: dev}
-	s := &DivideConquerValues{newValuesPass(&b, n, 1, t.DivideConquer)}
+	s := &DivideConquerValues{newValuesPass(&b, n, 1, t)}
 	return s, b.err
 }
 

@@ -21,12 +21,12 @@ import (
 )
 
 // newDivideConquer makes the stage and the products that it uses.
-func newDivideConquer(dev *vk.Device, n int, tune Tuning) (*DivideConquer, product.Ops, error) {
-	ops, err := product.New(dev, tune.Products)
+func newDivideConquer(dev *vk.Device, n int, tune Tuning) (*DivideConquer, product.Ops[float64], error) {
+	ops, err := product.New[float64](dev, tune.Products)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := NewDivideConquer(dev, n, ops, tune)
+	s, err := NewDivideConquer(dev, n, ops, tune.Products, tune.DivideConquer)
 	return s, ops, err
 }
 
@@ -57,7 +57,7 @@ func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []fl
 // solveTridiagonalValues runs the solver of values alone.
 func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64 {
 	t.Helper()
-	s, err := NewDivideConquerValues(testDevice(t), len(d), tune)
+	s, err := NewDivideConquerValues(testDevice(t), len(d), tune.DivideConquer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestDivideConquerOfRanges(t *testing.T) {
 
 // A leaf that cannot be solved is named.
 func TestDivideConquerReportsLeaf(t *testing.T) {
-	s, err := NewDivideConquerValues(testDevice(t), 4, SmallestTuning())
+	s, err := NewDivideConquerValues(testDevice(t), 4, SmallestTuning().DivideConquer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,11 +335,11 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 		tune := SmallestTuning()
 		tune.DivideConquer.Leaf = 1 + r.IntN(4)
 		b := builder{dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}
-		ops, err := product.New(b.dev, tune.Products)
+		ops, err := product.New[float64](b.dev, tune.Products)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newVectorsPass(&b, n, tune.DivideConquer.levels(n), ops, tune)
+		s := newVectorsPass(&b, n, tune.DivideConquer.levels(n), ops, tune.Products, tune.DivideConquer)
 		d, e := randomTridiagonal(n, uint64(trial))
 		for i := range e {
 			if trial%4 > 0 && r.IntN(n) < trial%4 {

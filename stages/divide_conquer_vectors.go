@@ -20,8 +20,8 @@ type vectorsPass struct {
 	n       int
 	levels  int // the most that a tree can have
 	tune    DivideConquerTuning
-	ops     product.Ops     // products of large merges
-	chooser product.Chooser // of the tiles of multiply, for grouped products of small merges
+	ops     product.Ops[float64] // products of large merges
+	chooser product.Chooser      // of the tiles of multiply, for grouped products of small merges
 
 	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
 	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
@@ -38,15 +38,15 @@ type vectorsPass struct {
 // sortTile is the side of the tiles in which stedc_sort transposes.
 const sortTile = 32
 
-func newVectorsPass(b *builder, n, levels int, ops product.Ops, t Tuning) vectorsPass {
-	s := vectorsPass{n: n, levels: levels, tune: t.DivideConquer, ops: ops}
+func newVectorsPass(b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning) vectorsPass {
+	s := vectorsPass{n: n, levels: levels, tune: t, ops: ops}
 	threads := s.tune.Threads
 	s.gather = build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: threads})
 	s.vectors = build(b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: threads})
 	s.deflated = build(b, shaders.StedcDeflated(), shaders.StedcDeflatedSpec{LocalSize: threads})
 	s.restore = build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: threads})
 	s.sort = build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: threads, Tile: sortTile})
-	s.chooser = product.NewChooser(mergeTiles(t.Products))
+	s.chooser = product.NewChooser(mergeTiles(tiles))
 	for _, tile := range s.chooser.Tiles() {
 		if err := tile.Fits(b.dev.Info()); err != nil && b.err == nil {
 			b.err = err

@@ -65,11 +65,11 @@ func TestAtTheFarEnd(t *testing.T) {
 type reductionAndBack struct {
 	dev       *vk.Device
 	n         int
-	load      *SymmetricLoad
-	band      *BandReduction
-	q1        *ApplyQ1
-	transpose *Transpose
-	signs     *Signs
+	load      *SymmetricLoad[float64]
+	band      *BandReduction[float64]
+	q1        *ApplyQ1[float64]
+	transpose *Transpose[float64]
+	signs     *Signs[float64]
 	b, t      vk.Region[float64]
 	ws        *vk.Arena
 }
@@ -77,19 +77,19 @@ type reductionAndBack struct {
 func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 	t.Helper()
 	tune := SmallestTuning()
-	ops, err := product.New(d, tune.Products)
+	ops, err := product.New[float64](d, tune.Products)
 	errs := []error{err}
 	keep := func(err error) { errs = append(errs, err) }
 	c := &reductionAndBack{dev: d, n: n}
-	c.load, err = NewSymmetricLoad(d, tune)
+	c.load, err = NewSymmetricLoad[float64](d)
 	keep(err)
-	c.band, err = NewBandReduction(d, n, tune.Band, tune.Block, ops, tune)
+	c.band, err = NewBandReduction(d, BandSize{n, tune.Band, tune.Block}, ops, tune.Chase.waiting(t, d), tune.Panel)
 	keep(err)
-	c.q1, err = NewApplyQ1(d, n, tune.Band, n, ops, tune)
+	c.q1, err = NewApplyQ1(d, BackSize{n, tune.Band, n}, ops, tune.Panel)
 	keep(err)
-	c.transpose, err = NewTranspose(d, tune)
+	c.transpose, err = NewTranspose[float64](d)
 	keep(err)
-	c.signs, err = NewSigns(d)
+	c.signs, err = NewSigns[float64](d)
 	keep(err)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)

@@ -17,35 +17,44 @@ func leastDevice() *vk.Device {
 func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	const n, m = 1000, 300
 	d, tune := leastDevice(), tuningFor("other")
-	ops, err := product.New(d, tune.Products)
+	ops, err := product.New[float64](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, build := range map[string]func() error{
-		"load":                 func() error { _, err := NewSymmetricLoad(d, tune); return err },
-		"transposition":        func() error { _, err := NewTranspose(d, tune); return err },
-		"signs":                func() error { _, err := NewSigns(d); return err },
+		"load":                 func() error { _, err := NewSymmetricLoad[float64](d); return err },
+		"transposition":        func() error { _, err := NewTranspose[float64](d); return err },
+		"signs":                func() error { _, err := NewSigns[float64](d); return err },
 		"residual":             func() error { _, err := NewResidual(d, n, m, ops); return err },
 		"tridiagonal residual": func() error { _, err := NewTridiagonalResidual(d, n, m, ops); return err },
-		"band reduction":       func() error { _, err := NewBandReduction(d, n, tune.Band, tune.Block, ops, tune); return err },
-		"widest panel":         func() error { _, err := NewPanelQR(d, maxPanel, tune); return err },
+		"band reduction": func() error {
+			_, err := NewBandReduction(d, BandSize{n, tune.Band, tune.Block}, ops, tune.Chase.waiting(t, d), tune.Panel)
+			return err
+		},
+		"widest panel": func() error {
+			_, err := NewPanelQR[float64](d, maxPanel, tune.Chase.waiting(t, d), tune.Panel)
+			return err
+		},
 		"waves": func() error {
 			waves := tune
 			waves.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
-			_, err := NewBulgeChasing(d, n, true, waves)
+			_, err := NewBulgeChasing[float64](d, ChaseSize{n, waves.Band, true}, waves.Chase.waiting(t, d), waves.Chase.ChaseTuning)
 			return err
 		},
-		"Q2":        func() error { _, err := NewApplyQ2(d, n, m, tune); return err },
-		"Q1":        func() error { _, err := NewApplyQ1(d, n, tune.Band, m, ops, tune); return err },
-		"bisection": func() error { _, err := NewBisection(d, n, tune); return err },
-		"values":    func() error { _, err := NewDivideConquerValues(d, n, tune); return err },
-		"vectors":   func() error { _, err := NewDivideConquer(d, n, ops, tune); return err },
+		"Q2": func() error {
+			_, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
+			return err
+		},
+		"Q1":        func() error { _, err := NewApplyQ1(d, BackSize{n, tune.Band, m}, ops, tune.Panel); return err },
+		"bisection": func() error { _, err := NewBisection(d, n, tune.Bisection); return err },
+		"values":    func() error { _, err := NewDivideConquerValues(d, n, tune.DivideConquer); return err },
+		"vectors":   func() error { _, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer); return err },
 		"MRRR": func() error {
-			fallback, err := NewDivideConquer(d, n, ops, tune)
+			fallback, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer)
 			if err != nil {
 				return err
 			}
-			_, err = NewMRRR(d, n, m, fallback, tune)
+			_, err = NewMRRR(d, n, m, fallback, tune.MRRR)
 			return err
 		},
 	} {
@@ -61,11 +70,20 @@ func TestStagesRefuse(t *testing.T) {
 	tune := tuningFor("other")
 	tune.Chase.Wavefront = true
 	for name, build := range map[string]func() error{
-		"bisection":      func() error { _, err := NewBisection(small, 9, tune); return err },
-		"products":       func() error { _, err := product.New(small, tune.Products); return err },
-		"panels":         func() error { _, err := NewPanelQR(small, 32, tune); return err },
-		"Q2":             func() error { _, err := NewApplyQ2(small, 90, 9, tune); return err },
-		"band too large": func() error { _, err := NewBulgeChasing(leastDevice(), 1<<26+1, false, tune); return err },
+		"bisection": func() error { _, err := NewBisection(small, 9, tune.Bisection); return err },
+		"products":  func() error { _, err := product.New[float64](small, tune.Products); return err },
+		"panels": func() error {
+			_, err := NewPanelQR[float64](small, 32, tune.Chase.waiting(t, small), tune.Panel)
+			return err
+		},
+		"Q2": func() error {
+			_, err := NewApplyQ2[float64](small, BackSize{90, tune.Band, 9}, tune.Chase.waiting(t, small), tune.ApplyQ2)
+			return err
+		},
+		"band too large": func() error {
+			_, err := NewBulgeChasing[float64](leastDevice(), ChaseSize{1<<26 + 1, tune.Band, false}, tune.Chase.waiting(t, leastDevice()), tune.Chase.ChaseTuning)
+			return err
+		},
 	} {
 		var unsupported *vk.UnsupportedError
 		if err := build(); !errors.As(err, &unsupported) {
@@ -75,7 +93,7 @@ func TestStagesRefuse(t *testing.T) {
 	for _, bad := range []BisectionTuning{
 		{}, {Threads: 64, Tile: 12}, {Threads: 6, Tile: 8, Levels: 3}, {Threads: 64, Tile: 8, Levels: 40}, {Tile: 8},
 	} {
-		if _, err := NewBisection(leastDevice(), 9, Tuning{Bisection: bad}); err == nil {
+		if _, err := NewBisection(leastDevice(), 9, bad); err == nil {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
@@ -112,7 +130,7 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 // Columns without rows have no entry whose sign could be looked at.
 func TestSignsOfNothing(t *testing.T) {
 	d := leastDevice()
-	s, err := NewSigns(d)
+	s, err := NewSigns[float64](d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,15 +154,15 @@ func TestRecordPanicsOnShortSlices(t *testing.T) {
 	tune.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }
-	ops, err := product.New(d, tune.Products)
+	ops, err := product.New[float64](d, tune.Products)
 	keep(err)
-	chase, err := NewBulgeChasing(d, n, true, tune)
+	chase, err := NewBulgeChasing[float64](d, ChaseSize{n, tune.Band, true}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
 	keep(err)
-	q2, err := NewApplyQ2(d, n, m, tune)
+	q2, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
 	keep(err)
-	sturm, err := NewBisection(d, n, tune)
+	sturm, err := NewBisection(d, n, tune.Bisection)
 	keep(err)
-	factor, err := NewTFactor(d, 8, ops, tune)
+	factor, err := NewTFactor(d, n, 8, ops, tune.Panel)
 	keep(err)
 	measure, err := NewTridiagonalResidual(d, n, m, ops)
 	keep(err)
@@ -165,13 +183,17 @@ func TestRecordPanicsOnShortSlices(t *testing.T) {
 		lengths []int
 		record  func(n []int)
 	}{
-		"chase":    {[]int{band, n, n - 1, vectors, factors}, func(l []int) { chase.Record(rec, ws, of(l[0]), of(l[1]), of(l[2]), of(l[3]), of(l[4])) }},
-		"Q2":       {[]int{vectors, factors}, func(l []int) { q2.Record(rec, ws, of(l[0]), of(l[1]), matrix(m, n)) }},
+		"chase": {[]int{band, n, n - 1, vectors, factors}, func(l []int) {
+			chase.Record(rec, ws, of(l[0]), Tridiagonal[float64]{of(l[1]), of(l[2])}, Reflectors[float64]{of(l[3]), of(l[4])})
+		}},
+		"Q2":       {[]int{vectors, factors}, func(l []int) { q2.Record(rec, ws, Reflectors[float64]{of(l[0]), of(l[1])}, matrix(m, n)) }},
 		"values":   {[]int{n, n - 1, m}, func(l []int) { sturm.RecordRange(rec, ws, of(l[0]), of(l[1]), 3, 3+m, of(l[2])) }},
 		"counts":   {[]int{n, n - 1, m}, func(l []int) { sturm.RecordCounts(rec, ws, of(l[0]), of(l[1]), of(l[2]), words.In(ws).Sub(0, m)) }},
 		"T":        {[]int{8}, func(l []int) { factor.RecordFrom(rec, ws, matrix(8, 8), of(l[0]), matrix(8, 8)) }},
 		"merged T": {[]int{4 * 8}, func(l []int) { factor.RecordMerge(rec, ws, matrix(n, 8), 4, of(l[0]), matrix(8, 8)) }},
-		"residual": {[]int{n, n - 1, m, m, m}, func(l []int) { measure.Record(rec, ws, of(l[0]), of(l[1]), matrix(n, m), of(l[2]), of(l[3]), of(l[4])) }},
+		"residual": {[]int{n, n - 1, m, m, m}, func(l []int) {
+			measure.Record(rec, ws, Tridiagonal[float64]{of(l[0]), of(l[1])}, matrix(n, m), Sums[float64]{of(l[2]), of(l[3]), of(l[4])})
+		}},
 	} {
 		c.record(c.lengths)
 		for i := range c.lengths {

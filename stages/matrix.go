@@ -5,10 +5,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Matrix is product.Matrix.
-type Matrix = product.Matrix
+// Matrix is a matrix of doubles, the type of vectors in the tridiagonal stages.
+type Matrix = product.Matrix[float64]
 
-// NewMatrix is product.NewMatrix.
+// NewMatrix is product.NewMatrix for doubles.
 func NewMatrix(at vk.Slice[float64], rows, cols, ld int) Matrix {
 	return product.NewMatrix(at, rows, cols, ld)
 }

@@ -18,33 +18,33 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 		t.Run("chase", func(t *testing.T) {
 			tune := tune
 			tune.Band, tune.Chase.Dispatch = 2, math.Inf(1)
-			s, err := NewBulgeChasing(d, most, false, tune)
+			s, err := NewBulgeChasing[float64](d, ChaseSize{most, tune.Band, false}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
 			recordsDry(t, d, err, s.Work, []int{4 * most, most, most - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, x[0], x[1], x[2], x[2], x[2])
+				s.Record(rec, ws, x[0], Tridiagonal[float64]{x[1], x[2]}, Reflectors[float64]{x[2], x[2]})
 			})
 		})
 		t.Run("reading T", func(t *testing.T) {
 			tune := tune
 			tune.Band = 1
 			n := 256*vk.MostGroups() + 1
-			s, err := NewBulgeChasing(d, n, false, tune)
+			s, err := NewBulgeChasing[float64](d, ChaseSize{n, tune.Band, false}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
 			recordsDry(t, d, err, s.Work, []int{2 * n, n, n - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, x[0], x[1], x[2], x[2], x[2])
+				s.Record(rec, ws, x[0], Tridiagonal[float64]{x[1], x[2]}, Reflectors[float64]{x[2], x[2]})
 			})
 		})
 		t.Run("Q2", func(t *testing.T) {
 			const n = 100
 			m := 128 * (vk.MostGroups() + 2)
-			s, err := NewApplyQ2(d, n, m, tune)
+			s, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
 			v, tau := ReflectorLen(n, tune.Band)
 			recordsDry(t, d, err, s.Work, []int{v, tau, m * n}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, x[0], x[1], NewMatrix(x[2], m, n, m))
+				s.Record(rec, ws, Reflectors[float64]{x[0], x[1]}, NewMatrix(x[2], m, n, m))
 			})
 		})
 		t.Run("panels", func(t *testing.T) {
 			const b = 32
 			m := 128 * (vk.MostGroups() + 1)
-			s, err := NewPanelQR(d, b, tune)
+			s, err := NewPanelQR[float64](d, b, tune.Chase.waiting(t, d), tune.Panel)
 			recordsDry(t, d, err, s.Work, []int{m * b, b * b, b}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
 				s.Record(rec, ws, NewMatrix(x[0], m, b, m), NewMatrix(x[1], b, b, b), x[2])
 			})

@@ -19,25 +19,14 @@ type MRRRTuning struct {
 	Distrust bool    // take every check for failed: for tests of what comes then
 }
 
-func mrrrTuning(family string) MRRRTuning {
-	switch family {
-	case "nvidia":
-		return MRRRTuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10}
-	case "cpu":
-		return MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7}
-	}
-	return MRRRTuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9}
-}
-
-// smallestMRRR has teams, several chunks of vectors, and dispatches of a few halvings.
-func smallestMRRR() MRRRTuning {
-	return MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4}
-}
-
-// fits returns an error if the table is missing or inconsistent.
-func (t MRRRTuning) fits() error {
+// Fits is nil if MRRR can have these sizes on the device. Else it says what contradicts itself, or is a
+// *vk.UnsupportedError.
+func (t MRRRTuning) Fits(info vk.Info) error {
 	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
 		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)
+	}
+	if n := int(t.Threads); info.MaxLocal > 0 && n > info.MaxLocal {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
 	}
 	return nil
 }
@@ -96,14 +85,14 @@ const mrrrFlops = 50*6 + 3*25
 // is nil, the host solves them, too. If m = n, Work has the memory of fallback, because MRRR needs as
 // much. Otherwise Solve allocates it in the rare case that it is needed: n² elements and those of
 // fallback.Work.
-func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t Tuning) (*MRRR, error) {
+func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
 	}
-	if err := t.MRRR.fits(); err != nil {
+	if err := t.Fits(dev.Info()); err != nil {
 		return nil, err
 	}
-	s := &MRRR{dev: dev, n: n, m: m, tune: t.MRRR, fallback: fallback}
+	s := &MRRR{dev: dev, n: n, m: m, tune: t, fallback: fallback}
 	b := builder{dev: dev}
 	threads := s.tune.Threads
 	s.count = build(&b, shaders.StemrCount(), shaders.StemrCountSpec{LocalSize: threads})

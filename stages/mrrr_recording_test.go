@@ -54,7 +54,7 @@ func (b hostVectors) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 func TestMRRRRecording(t *testing.T) {
 	const n, from, to = 21, 9, 21
 	dev, tune := dry(), SmallestTuning()
-	s, err := NewMRRR(dev, n, to-from, nil, tune)
+	s, err := NewMRRR(dev, n, to-from, nil, tune.MRRR)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestMRRRTable(t *testing.T) {
 	dev := testDevice(t)
 	for _, low := range []float64{0, -1} {
 		for _, n := range orders {
-			s, err := NewMRRR(dev, n, n, nil, TuningFor(dev.Info()))
+			s, err := NewMRRR(dev, n, n, nil, TuningFor(dev.Info()).MRRR)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust b
 	t.Helper()
 	dev, n, m := testDevice(t), len(d), iu-il
 	tune.MRRR.Distrust = distrust
-	s, err := NewMRRR(dev, n, m, nil, tune)
+	s, err := NewMRRR(dev, n, m, nil, tune.MRRR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	d, e := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
 	e[20] = 0 // two blocks, one small
 	for _, c := range []struct{ most, from, to int }{{n, 0, n}, {n, 100, 140}, {40, 100, 140}, {40, 290, 305}} {
-		s, err := NewMRRR(dev, n, c.most, divide, tune)
+		s, err := NewMRRR(dev, n, c.most, divide, tune.MRRR)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	if _, free := dev.Memory(); divide.Work().Bytes()+8*n*n < free {
 		t.Skip("there is room even for this")
 	}
-	s, err := NewMRRR(dev, n, m, divide, tune)
+	s, err := NewMRRR(dev, n, m, divide, tune.MRRR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestMRRRRefuses(t *testing.T) {
 	} {
 		tune := SmallestTuning()
 		change(&tune.MRRR)
-		if _, err := NewMRRR(testDevice(t), 10, 10, nil, tune); err == nil {
+		if _, err := NewMRRR(testDevice(t), 10, 10, nil, tune.MRRR); err == nil {
 			t.Errorf("%+v was accepted", tune.MRRR)
 		}
 	}

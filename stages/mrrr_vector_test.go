@@ -52,7 +52,7 @@ func TestMRRRVectors(t *testing.T) {
 	for _, threads := range []uint32{2, 8, 32} {
 		tune := SmallestTuning()
 		tune.MRRR.Threads, tune.MRRR.Levels, tune.MRRR.Vectors = threads, 1, 41
-		s, err := NewMRRR(dev, n, n, nil, tune)
+		s, err := NewMRRR(dev, n, n, nil, tune.MRRR)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,11 +124,11 @@ func TestPanelQRLarge(t *testing.T) {
 // TestPanelQRRefuses what no tile could hold.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, maxPanel + 1} {
-		if _, err := NewPanelQR(testDevice(t), b, SmallestTuning()); err == nil {
+		if _, err := NewPanelQR[float64](testDevice(t), b, Waiting{}, SmallestTuning().Panel); err == nil {
 			t.Errorf("b = %d was accepted", b)
 		}
 	}
-	if _, err := NewPanelQR(testDevice(t), 4, Tuning{}); err == nil {
+	if _, err := NewPanelQR[float64](testDevice(t), 4, Waiting{}, PanelTuning{}); err == nil {
 		t.Error("no tuning at all was accepted")
 	}
 }
@@ -149,7 +149,7 @@ func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
 func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
-	q, err := NewPanelQR(d, b, tune)
+	q, err := NewPanelQR[float64](d, b, tune.Chase.waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

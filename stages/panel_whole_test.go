@@ -41,7 +41,7 @@ func TestPanelQRWholeLarge(t *testing.T) {
 		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, randomPanel(m, b, panelKinds[0].at), tune)
 	}
 	if tune.Panel.Groups > 1 {
-		m := tune.Panel.Groups*int(tune.Panel.chunk(b)) + 77
+		m := tune.Panel.Groups*int(panelSpec[float64](tune.Panel, b).Chunk) + 77
 		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, randomPanel(m, b, panelKinds[0].at), tune)
 	}
 }
@@ -52,7 +52,7 @@ func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tun
 	tune.Panel.Whole = false
 	wantY, wantR, wantTau := panelQR(t, m, b, panel, tune)
 	tune.Panel.Whole = true
-	if q, err := NewPanelQR(testDevice(t), b, tune); err != nil || q.whole == nil {
+	if q, err := NewPanelQR[float64](testDevice(t), b, tune.Chase.waiting(t, testDevice(t)), tune.Panel); err != nil || q.whole == nil {
 		t.Skipf("this device cannot: %v", err)
 	}
 	y, r, tau := panelQR(t, m, b, panel, tune)
@@ -89,14 +89,14 @@ func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 		{vk.Info{Units: 132, Features: atomics}, true}, {vk.Info{Units: 128, Features: atomics}, true},
 		{vk.Info{Units: 127, Features: atomics}, false}, {vk.Info{Features: atomics}, false}, {vk.Info{Units: 132}, false},
 	} {
-		tune := panelTuning("nvidia")
+		tune := tuningFor("nvidia").Panel
 		tune.Whole = true
 		if have := tune.together(c.info); have != c.want {
 			t.Errorf("%d units, %v: %v", c.info.Units, c.info.Features, have)
 		}
 	}
 	for _, family := range []string{"amd", "intel", "apple", "cpu", "other"} {
-		if panelTuning(family).Whole {
+		if tuningFor(family).Panel.Whole {
 			t.Errorf("%s: nothing is known of what runs at once", family)
 		}
 	}
@@ -115,7 +115,7 @@ func BenchmarkPanelQR(b *testing.B) {
 		for _, whole := range []bool{false, true} {
 			tune := TuningFor(d.Info())
 			tune.Panel.Whole, tune.Panel.Polls = whole, 1<<22
-			q, err := NewPanelQR(d, cols, tune)
+			q, err := NewPanelQR[float64](d, cols, tune.Chase.waiting(b, d), tune.Panel)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestPanelQRWholeGivesUp(t *testing.T) {
 	d, tune := testDevice(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10
 	const m, b, groups = 30, 4, 2
-	q, err := NewPanelQR(d, b, tune)
+	q, err := NewPanelQR[float64](d, b, tune.Chase.waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,6 @@ import (
 // what the device does (evd's TestCrossover); 0 where that was not measured.
 type QRTuning struct{ Vectors, Values int }
 
-func qrTuning(family string) QRTuning {
-	if family == "cpu" { // lavapipe on two cores, orders up to 256
-		return QRTuning{Vectors: 64, Values: 256}
-	}
-	return QRTuning{}
-}
-
 // QRIteration finds eigenvalues of a symmetric tridiagonal on the host, and its
 // vectors, by implicit QL and QR iterations (dsteqr; without vectors dsterf). It takes
 // 3·n³ operations of one processor with vectors, O(n²) without: it is for small orders.

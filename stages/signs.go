@@ -4,26 +4,30 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Signs fixes the signs of vectors, which the mathematics leaves open: the
-// entry of largest magnitude of each column, the first of equals, becomes positive.
-type Signs struct {
-	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[float64]]
+// Signs fixes the signs of vectors, which are not determined by their eigenvalues: the entry of largest
+// magnitude of each column, the first of equal ones, becomes positive.
+type Signs[T spirv.Scalar] struct {
+	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[T]]
 }
 
-const signThreads = 256 // at most
+const signThreads = 256 // invocations of a workgroup, at most
 
-// NewSigns prepares for matrices of any size.
-func NewSigns(dev *vk.Device) (*Signs, error) {
+// NewSigns prepares for matrices of any shape.
+func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 	b := builder{dev: dev}
-	return &Signs{build(&b, shaders.ColumnSigns[float64](), shaders.ColumnSignsSpec{LocalSize: b.threads(signThreads)})}, b.err
+	k := build(&b, shaders.ColumnSigns[T](), shaders.ColumnSignsSpec{LocalSize: b.threads(signThreads)})
+	return &Signs[T]{k}, b.err
 }
 
 // Record changes the columns of x in place.
-func (s *Signs) Record(rec *vk.Recorder, x product.Matrix) {
+func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) {
 	if x.Rows == 0 {
 		return
 	}
-	s.columns.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnSignsPush[float64]{X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld)})
+	s.columns.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnSignsPush[T]{
+		X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld),
+	})
 }

@@ -7,56 +7,70 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TFactor makes the factor of a product of reflectors (dlarft, forward, columnwise):
+// TFactor makes the factor T of a product of reflectors (dlarft, forward, columnwise):
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T n×n, upper triangular
 //
-// from Y with its ones and zeros stored. With G = Yᵀ·Y, of which only the part
-// above the diagonal counts, T⁻¹ = D⁻¹ + G's; so a block above the diagonal is
-// T12 = −T11·G12·T22, and small diagonal blocks grow into the whole by products.
-type TFactor struct {
+// from Y with its ones and zeros stored. With G = Yᵀ·Y, of which only the part above the diagonal is used,
+// T⁻¹ = D⁻¹ + strict upper part of G, D = diag(τ). So a block above the diagonal is
+// T12 = −T11·G12·T22. Small diagonal blocks are made first and are then joined by products.
+type TFactor[T spirv.Scalar] struct {
 	n    int
-	ops  product.Ops
+	ops  product.Ops[T]
 	tune PanelTuning
 
-	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[float64]]
-	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[float64]]
+	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
+	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	gram, half vk.Region[float64] // n×n each
+	gram, half vk.Region[T] // n×n each
 	work       *vk.Layout
 }
 
-// NewTFactor prepares for factors of order n or less.
-func NewTFactor(dev *vk.Device, n int, ops product.Ops, tune Tuning) (*TFactor, error) {
-	t := tune.Panel
-	if err := t.fits(dev, 1); err != nil {
+// NewTFactor prepares for factors of order n or less, of reflectors of at most rows elements.
+func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T], t PanelTuning) (*TFactor[T], error) {
+	if err := panelFits[T](t, dev.Info(), 1); err != nil {
 		return nil, err
 	}
-	f := &TFactor{n: n, ops: ops, tune: t}
+	f := &TFactor[T]{n: n, ops: ops, tune: t}
 	kernels := builder{dev: dev}
-	f.larft = build(&kernels, shaders.Larft[float64](), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor})
-	f.diagonal = build(&kernels, shaders.LarftDiagonal[float64](), shaders.LarftDiagonalSpec{LocalSize: t.LocalSize})
+	f.larft = build(&kernels, shaders.Larft[T](), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor})
+	f.diagonal = build(&kernels, shaders.LarftDiagonal[T](), shaders.LarftDiagonalSpec{LocalSize: t.LocalSize})
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
-	f.gram, f.half = vk.Reserve[float64]("YᵀY", n*n), vk.Reserve[float64]("T11·G12", n*n)
+	f.gram, f.half = vk.Reserve[T]("YᵀY", n*n), vk.Reserve[T]("T11·G12", n*n)
 	f.work = vk.Together(f.gram, f.half)
-	return f, nil
+	return f, f.reserve(rows)
 }
 
-// Work is the workspace; that of the products (Ops.Work) must be in the arena, too.
-func (f *TFactor) Work() *vk.Layout { return f.work }
+// reserve announces YᵀY, and the joins of blocks of every size, however small the first ones are.
+func (f *TFactor[T]) reserve(rows int) error {
+	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
+		return err
+	}
+	for size := f.n / 2; size > 0; size /= 2 {
+		side := 2 * size // a block may be up to twice as large as this bound of their number assumes
+		if err := f.ops.Reserve(product.Shape{M: side, N: side, K: side, Count: f.n / size}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// Flops counts those of n reflectors of m elements.
-func (f *TFactor) Flops(m, n int) float64 {
+// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+func (f *TFactor[T]) Work() *vk.Layout { return f.work }
+
+// Flops is the cost for n reflectors of m elements.
+func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
 
-// Record makes t, square, of Y's order, from y and the factors tau. Below its
+// Record makes t from y and the factors tau of its reflectors. t is square, as large as y has columns. Below its
 // diagonal t becomes zero. None of the three may overlap.
-func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, tau vk.Slice[float64], t product.Matrix) {
+func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {
 		return
@@ -64,8 +78,8 @@ func (f *TFactor) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, tau v
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom is Record for who has g = Yᵀ·Y, of which only the part above the diagonal counts.
-func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix, tau vk.Slice[float64], t product.Matrix) {
+// RecordFrom is Record for callers that have g = Yᵀ·Y already. Only the part of g above the diagonal is used.
+func (f *TFactor[T]) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := g.Cols
 	if g.Rows != n || t.Rows != n || t.Cols != n || n > f.n {
 		panic(fmt.Sprintf("stages: factor T %d×%d from %d×%d, prepared for order %d", t.Rows, t.Cols, g.Rows, n, f.n))
@@ -74,22 +88,22 @@ func (f *TFactor) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix, t
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	holds("tau", tau, n)
-	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[float64]{
+	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
 }
 
-// RecordMerge makes t, n×n with leading dimension n, the factor of neighbouring
-// panels of b columns each, from their own factors (b×b, one after another).
-// y holds all n columns, zeros above each panel's trapezoid included; n is a multiple of b.
-func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, b int, panels vk.Slice[float64], t product.Matrix) {
+// RecordMerge makes t, n×n with leading dimension n, for neighbouring panels of b columns each, from their
+// own factors (b×b, one after another in panels). y holds all n columns with the
+// zeros above each panel's trapezoid. n is a multiple of b.
+func (f *TFactor[T]) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if b < 1 || n%b != 0 || t.Rows != n || t.Cols != n || t.Ld != n || n > f.n {
 		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d", t.Rows, t.Cols, t.Ld, n, b, f.n))
 	}
 	holds("the panels' factors", panels, n*b)
-	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[float64]{
+	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[T]{
 		Panels: panels.Addr(), T: t.Addr(), N: uint32(n), B: uint32(b),
 	})
 	if n > b {
@@ -97,35 +111,43 @@ func (f *TFactor) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y product.Matrix, 
 	}
 }
 
-// gramian is Yᵀ·Y, packed.
-func (f *TFactor) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix) product.Matrix {
+// gramian is Yᵀ·Y, packed, in the workspace.
+func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]) product.Matrix[T] {
 	g := product.NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
 	f.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, y, 0, g)
 	return g
 }
 
-// grow doubles the size of T's diagonal blocks until there is one.
-func (f *TFactor) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix, size int) {
-	n := t.Rows
-	half := product.NewMatrix(f.half.In(ws), n, n, n)
-	for ; size < n; size *= 2 {
-		whole := n / (2 * size) // pairs of whole blocks; one more may have a short second
-		f.join(rec, ws, g, t, half, 0, size, size, whole)
+// grow doubles the size of T's diagonal blocks until one block is left.
+func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T], size int) {
+	j := join[T]{g: g, t: t, half: product.NewMatrix(f.half.In(ws), t.Rows, t.Rows, t.Rows)}
+	for n := t.Rows; size < n; size *= 2 {
+		whole := n / (2 * size) // pairs of whole blocks; the second block of one more pair may be short
+		j.start, j.n1, j.n2, j.count = 0, size, size, whole
+		f.join(rec, ws, j)
 		if start := whole * 2 * size; n > start+size {
-			f.join(rec, ws, g, t, half, start, size, n-start-size, 1)
+			j.start, j.n2, j.count = start, n-start-size, 1
+			f.join(rec, ws, j)
 		}
 	}
 }
 
-// join makes T12 of count pairs of blocks of orders n1 and n2, the first pair at start.
-func (f *TFactor) join(rec *vk.Recorder, ws *vk.Arena, g, t, half product.Matrix, start, n1, n2, count int) {
-	if count == 0 {
+// join is count pairs of neighbouring diagonal blocks of T, of orders n1 and n2, the first pair at row start.
+type join[T spirv.Scalar] struct {
+	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
+	start, n1, n2, count int
+}
+
+// join makes T12 of all pairs.
+func (f *TFactor[T]) join(rec *vk.Recorder, ws *vk.Arena, j join[T]) {
+	if j.count == 0 {
 		return
 	}
-	above := func(m product.Matrix) product.Matrix { return m.Block(start, start+n1, n1, n2) }
-	next := func(m product.Matrix) int { return (n1 + n2) * (m.Ld + 1) }
-	f.ops.GemmBatch(rec, ws, product.Batch{Count: count, StrideA: next(t), StrideB: next(g), StrideC: next(half)},
-		product.NoTrans, product.NoTrans, 1, t.Block(start, start, n1, n1), above(g), 0, above(half))
-	f.ops.GemmBatch(rec, ws, product.Batch{Count: count, StrideA: next(half), StrideB: next(t), StrideC: next(t)},
-		product.NoTrans, product.NoTrans, -1, above(half), t.Block(start+n1, start+n1, n2, n2), 0, above(t))
+	above := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(j.start, j.start+j.n1, j.n1, j.n2) }
+	next := func(m product.Matrix[T]) int { return (j.n1 + j.n2) * (m.Ld + 1) }
+	t11, t22 := j.t.Block(j.start, j.start, j.n1, j.n1), j.t.Block(j.start+j.n1, j.start+j.n1, j.n2, j.n2)
+	f.ops.GemmBatch(rec, ws, product.Batch{Count: j.count, StrideA: next(j.t), StrideB: next(j.g), StrideC: next(j.half)},
+		product.NoTrans, product.NoTrans, 1, t11, above(j.g), 0, above(j.half))
+	f.ops.GemmBatch(rec, ws, product.Batch{Count: j.count, StrideA: next(j.half), StrideB: next(j.t), StrideC: next(j.t)},
+		product.NoTrans, product.NoTrans, -1, above(j.half), t22, 0, above(j.t))
 }

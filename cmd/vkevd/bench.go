@@ -69,7 +69,7 @@ the transfers of matrix and vectors. If several flags list sizes, all combinatio
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
-	f.StringArrayVar(&j.tunings, "tuning", nil, "change the device's tuning: fields of stages.Tuning in `JSON`; given\nseveral times, the tunings are measured in turns")
+	f.StringArrayVar(&j.tunings, "tuning", nil, "change the device's tuning: fields of tuning.Tuning in `JSON`; given\nseveral times, the tunings are measured in turns")
 	rowsFlag(cmd, &j.rows, "every measurement")
 	f.BoolVar(&j.kernels, "kernels", false, "run every stage once more and time its kernels; also their\nregisters, spills and shared bytes, if the driver tells them")
 	return cmd

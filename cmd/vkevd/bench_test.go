@@ -139,7 +139,7 @@ func TestBenchVariants(t *testing.T) {
 	}
 	for _, wrong := range []string{`{"Bend":4}`, "3", "", "{", `{"Band":"\u001b[2J"}`} {
 		stdout, stderr, status := s.run("bench", "--n", "7", "--tuning", wrong, "gemm")
-		if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "stages.Tuning") {
+		if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "tuning.Tuning") {
 			t.Errorf("%q: %d %q %q", wrong, status, stdout, stderr)
 		}
 	}

@@ -104,7 +104,7 @@ func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {
 	return probe.Measure(ctx, d.Device)
 }
 
-func (d opened) handsOn() (bool, error) { return probe.HandsOn(d.Device) }
+func (d opened) handsOn() (bool, error) { return probe.MayWait(context.Background(), d.Device) }
 
 func (d opened) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	return tune.Search(ctx, d.Device, opt)

@@ -33,11 +33,9 @@ sb2st         20    –    64      –     20.0000     10.0000     40.0000     6
 best    b = 64, k = 128, rank-2k update by a 64×64×8 tile of 8×4: 0.5 s
 table   b = 32, k = 256, rank-2k update by a 64×64×8 tile of 8×4: 0.75 s
 
-// stages/tuning.go
-case "other":
-	t.Band, t.Block = 64, 128
-// stages/product_tuning.go
-RankTwoK: Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
+// stages/tuning, family "other"
+Band: 64, Block: 128,
+Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 `
 	if stdout != want || stderr != "preparing the device\nnot measured: b = 8: it spills\\x1b\n" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)

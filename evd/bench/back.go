@@ -3,6 +3,7 @@ package bench
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -10,8 +11,12 @@ import (
 // with random vectors, stored as the reductions store them.
 
 // newApplyQ2 applies the reflectors of all sweeps to m vectors.
-func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	q2, err := stages.NewApplyQ2(b.dev, s.n, s.m, t)
+func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	waiting, err := b.waiting(t)
+	if err != nil {
+		return nil, err
+	}
+	q2, err := stages.NewApplyQ2[float64](b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, waiting, t.ApplyQ2)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +33,7 @@ func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 			b.random.matrix(rec, x(ws))
 		},
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			q2.Record(rec, ws, v.In(ws), tau.In(ws), x(ws))
+			q2.Record(rec, ws, stages.Reflectors[float64]{V: v.In(ws), Tau: tau.In(ws)}, x(ws))
 		},
 		info:   q2.Info,
 		result: rx,
@@ -36,16 +41,16 @@ func newApplyQ2(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 }
 
 // newApplyQ1 applies the reflectors of all panels to m vectors.
-func newApplyQ1(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := product.New(b.dev, t.Products)
+func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
-	q1, err := stages.NewApplyQ1(b.dev, s.n, s.b, s.m, ops, t)
+	q1, err := stages.NewApplyQ1(b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, ops, t.Panel)
 	if err != nil {
 		return nil, err
 	}
-	factor, err := stages.NewTFactor(b.dev, s.b, ops, t)
+	factor, err := stages.NewTFactor(b.dev, s.n, s.b, ops, t.Panel)
 	if err != nil {
 		return nil, err
 	}

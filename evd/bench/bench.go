@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 // Variant is a tuning with the name that its rows have, or "".
 type Variant struct {
 	Name   string
-	Tuning stages.Tuning
+	Tuning tuning.Tuning
 }
 
 // Bench measures on one device. One goroutine at a time may use it.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -38,7 +38,7 @@ func newBench(t *testing.T, opt Options) *Bench {
 
 // everything measures all stages, with the smallest tuning.
 func everything(orders ...int) Options {
-	tune := stages.SmallestTuning()
+	tune := tuning.Smallest()
 	return Options{Stages: Stages(), Orders: orders, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
 }
 
@@ -81,7 +81,7 @@ func TestSmallOrders(t *testing.T) {
 }
 
 func TestVariantsTakeTurns(t *testing.T) {
-	tune := stages.SmallestTuning()
+	tune := tuning.Smallest()
 	other := tune
 	other.Band, other.Block = 2, 6
 	impossible := tune
@@ -109,7 +109,7 @@ func TestVariantsTakeTurns(t *testing.T) {
 // The first run of each measurement does not count, even if the warm-up's time is over before: it has the
 // time of what the driver compiles at a kernel's first run.
 func TestFirstRunsDoNotCount(t *testing.T) {
-	tune := stages.SmallestTuning()
+	tune := tuning.Smallest()
 	opt := Options{
 		Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, WarmUp: time.Nanosecond,
 		Variants: []Variant{{"", tune}, {"again", tune}},

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -77,7 +77,7 @@ func (e *RefusedError) Error() string {
 // Refused returns a *RefusedError if a plan of order n with this tuning has kernels whose registers
 // spill, and the error of NewPlan if there can be no such plan. It returns nil also where the driver
 // gives no statistics. The device must have been opened with vk.Options.Statistics.
-func Refused(dev *vk.Device, n int, t stages.Tuning, opt evd.Options) error {
+func Refused(dev *vk.Device, n int, t tuning.Tuning, opt evd.Options) error {
 	opt.Tuning = &t
 	found, err := dev.StatisticsOf(func() error {
 		plan, err := evd.NewPlan[float64](dev, n, opt)

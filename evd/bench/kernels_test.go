@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -29,11 +29,11 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	err = Refused(dev, 20, stages.SmallestTuning(), evd.Options{Vectors: true})
+	err = Refused(dev, 20, tuning.Smallest(), evd.Options{Vectors: true})
 	if dev.Info().Type == "cpu" && err != nil {
 		t.Error(err)
 	}
-	if err := Refused(dev, 20, stages.Tuning{Band: 4, Block: 8}, evd.Options{}); err == nil || errors.As(err, new(*RefusedError)) {
+	if err := Refused(dev, 20, tuning.Tuning{Band: 4, Block: 8}, evd.Options{}); err == nil || errors.As(err, new(*RefusedError)) {
 		t.Errorf("an empty table: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -29,7 +30,7 @@ type sizes struct{ n, b, k, m int }
 // table lists the stages in the order of the solver.
 var table = []struct {
 	name string
-	make func(b *Bench, s sizes, t stages.Tuning) (*load, error)
+	make func(b *Bench, s sizes, t tuning.Tuning) (*load, error)
 }{
 	{"gemm", newGemm},
 	{"syr2k", newSyr2k},
@@ -76,7 +77,7 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 // tunings returns a tuning for each variant, half-bandwidth and rank. If Options give half-bandwidths
 // and no ranks, the rank is the largest multiple of the half-bandwidth up to the variant's rank.
 func (b *Bench) tunings() (all []Variant) {
-	for _, v := range orElse(b.opt.Variants, Variant{Tuning: stages.TuningFor(b.dev.Info())}) {
+	for _, v := range orElse(b.opt.Variants, Variant{Tuning: tuning.On(b.dev.Info())}) {
 		t := v.Tuning
 		if len(b.opt.Bands) > 0 {
 			v.Tuning.ValuesFrom = 0

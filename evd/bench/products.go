@@ -3,29 +3,30 @@ package bench
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // newGemm measures C ← C − A·Bᵀ, n×n, with inner dimension k.
-func newGemm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	const triangles = 2
-	return b.update(s, t, triangles, func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
+	return b.update(s, t, triangles, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
 		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
 	})
 }
 
 // newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, n×n, with factors of k columns.
-func newSyr2k(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	return b.update(s, t, 1, func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
+func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	return b.update(s, t, 1, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
 		ops.Syr2k(rec, ws, y, z, c)
 	})
 }
 
 // update measures a product of two n×k factors that is added to one triangle or both of an n×n matrix.
-func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
-	record func(ops product.Ops, rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
+func (b *Bench) update(s sizes, t tuning.Tuning, triangles float64,
+	record func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
 ) (*load, error) {
-	ops, err := product.New(b.dev, t.Products)
+	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +46,8 @@ func (b *Bench) update(s sizes, t stages.Tuning, triangles float64,
 }
 
 // newSymm measures P ← A·W for symmetric A, n×n, and W, n×b.
-func newSymm(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := product.New(b.dev, t.Products)
+func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}

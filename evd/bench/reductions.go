@@ -1,14 +1,22 @@
 package bench
 
 import (
+	"context"
+
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // newPanelQR measures the QR factorisation of a panel of n rows and b columns.
-func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	qr, err := stages.NewPanelQR(b.dev, s.b, t)
+func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	waiting, err := b.waiting(t)
+	if err != nil {
+		return nil, err
+	}
+	qr, err := stages.NewPanelQR[float64](b.dev, s.b, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +39,16 @@ func newPanelQR(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 
 // newSy2sb measures the reduction of a dense matrix to a band. Its bytes are those of the method: each
 // panel reads a triangle, and each block reads and writes one.
-func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := product.New(b.dev, t.Products)
+func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
-	reduction, err := stages.NewBandReduction(b.dev, s.n, s.b, s.k, ops, t)
+	waiting, err := b.waiting(t)
+	if err != nil {
+		return nil, err
+	}
+	reduction, err := stages.NewBandReduction(b.dev, stages.BandSize{N: s.n, B: s.b, K: s.k}, ops, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +71,12 @@ func newSy2sb(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 }
 
 // newSb2st measures the reduction of a band to tridiagonal form, with reflectors kept.
-func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	chase, err := stages.NewBulgeChasing(b.dev, s.n, true, t)
+func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	waiting, err := b.waiting(t)
+	if err != nil {
+		return nil, err
+	}
+	chase, err := stages.NewBulgeChasing[float64](b.dev, stages.ChaseSize{N: s.n, B: s.b, Vectors: true}, waiting, t.Chase.ChaseTuning)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +93,14 @@ func newSb2st(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 			b.random.band(rec, band.In(ws), s.n, s.b)
 		},
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			chase.Record(rec, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws))
+			chase.Record(rec, ws, band.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, stages.Reflectors[float64]{V: v.In(ws), Tau: tau.In(ws)})
 		},
 		info:   chase.Info,
 		result: d,
 	}, nil
+}
+
+// waiting is how workgroups may wait for each other under a tuning.
+func (b *Bench) waiting(t tuning.Tuning) (stages.Waiting, error) {
+	return t.Waiting(context.Background(), machine.Of(b.dev))
 }

@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // newValues measures a whole solve without vectors.
-func newValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t})
 }
 
 // newVectors measures a whole solve with vectors.
-func newVectors(b *Bench, s sizes, t stages.Tuning) (*load, error) {
+func newVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
 }
 

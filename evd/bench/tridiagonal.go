@@ -11,6 +11,7 @@ import (
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -33,8 +34,8 @@ func gaussian(n int) (d, e []float64) {
 }
 
 // newStebz measures bisection for all eigenvalues.
-func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	bisection, err := stages.NewBisection(b.dev, s.n, t)
+func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	bisection, err := stages.NewBisection(b.dev, s.n, t.Bisection)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +63,12 @@ func newStebz(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 
 // newStedc measures divide and conquer for all eigenvalues and vectors. Time on the host counts, as the
 // host takes part. Operations are those of a matrix without deflation.
-func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	ops, err := product.New(b.dev, t.Products)
+func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
-	divide, err := stages.NewDivideConquer(b.dev, s.n, ops, t)
+	divide, err := stages.NewDivideConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +89,8 @@ func newStedc(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 }
 
 // newStedcValues measures divide and conquer for all eigenvalues, without vectors.
-func newStedcValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	divide, err := stages.NewDivideConquerValues(b.dev, s.n, t)
+func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	divide, err := stages.NewDivideConquerValues(b.dev, s.n, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +117,8 @@ func newStedcValues(b *Bench, s sizes, t stages.Tuning) (*load, error) {
 // newStemr measures relatively robust representations for the m smallest eigenpairs. Time on the host
 // counts, as the host takes part. It is an error if divide and conquer had to find vectors: its time
 // would be measured.
-func newStemr(b *Bench, s sizes, t stages.Tuning) (*load, error) {
-	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t)
+func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
 	if err != nil {
 		return nil, err
 	}

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // Variants returns tunings to compare: from, or the device's table if from is nil, changed by each
-// text. A text is a JSON object with some of the fields of stages.Tuning, and is the variant's name.
+// text. A text is a JSON object with some of the fields of tuning.Tuning, and is the variant's name.
 // Without texts there is one variant, unchanged and without a name.
-func Variants(info vk.Info, from *stages.Tuning, texts []string) (all []Variant, _ error) {
+func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant, _ error) {
 	if from == nil {
-		table := stages.TuningFor(info)
+		table := tuning.On(info)
 		from = &table
 	}
 	if len(texts) == 0 {
@@ -31,7 +31,7 @@ func Variants(info vk.Info, from *stages.Tuning, texts []string) (all []Variant,
 }
 
 // changed returns t with the fields of the JSON object text.
-func changed(t stages.Tuning, text string) (stages.Tuning, error) {
+func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
 	// JSON decodes a list in place, and all tunings of a family share this one.
 	tiles := t.Products.Tiles
 	t.Products.Tiles = nil
@@ -39,7 +39,7 @@ func changed(t stages.Tuning, text string) (stages.Tuning, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
 		const example = `{"ApplyQ2":{"Group":32}}`
-		return t, fmt.Errorf("tuning %q: %s; it takes a JSON object with fields of stages.Tuning, for example %s",
+		return t, fmt.Errorf("tuning %q: %s; it takes a JSON object with fields of tuning.Tuning, for example %s",
 			text, strings.TrimPrefix(err.Error(), "json: "), example)
 	}
 	if t.Products.Tiles == nil {

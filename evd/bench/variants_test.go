@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	info := vk.Info{Family: "nvidia"}
-	table := stages.TuningFor(info)
+	table := tuning.On(info)
 	tiles := slices.Clone(table.Products.Tiles)
 	all, err := Variants(info, nil, []string{
 		`{}`,
@@ -36,7 +36,7 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	if alone, err := Variants(info, nil, nil); err != nil || !reflect.DeepEqual(alone, []Variant{{Tuning: table}}) {
 		t.Errorf("without changes %+v, %v", alone, err)
 	}
-	if !slices.Equal(stages.TuningFor(info).Products.Tiles, tiles) {
+	if !slices.Equal(tuning.On(info).Products.Tiles, tiles) {
 		t.Error("the family's tiles were written over")
 	}
 }

@@ -1,119 +1,25 @@
-// Package probe, internal to vkevd, finds out by trying what a device's arithmetic is like: Vulkan
-// promises little of division and square root in double precision, and nothing of whether fma()
-// rounds once.
+// Package probe, internal to vkevd, finds out by trying what a device is like: what its arithmetic
+// in double precision rounds to, and whether workgroups may wait for each other. It gives the facts of
+// stages/machine to commands.
 package probe
 
 import (
 	"context"
-	"math"
 
-	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Arithmetic is what was found of a device's doubles. Errors are the largest that
-// were seen, in units in the last place of the result; correct rounding leaves ½.
-type Arithmetic struct {
-	Operands   int     `json:"operands"`     // tried for each of the two
-	Division   float64 `json:"division_ulp"` // +Inf if a quotient is no number
-	Sqrt       float64 `json:"sqrt_ulp"`
-	Fused      bool    `json:"fused_fma"`  // fma() rounds once
-	Subnormals bool    `json:"subnormals"` // numbers below the least normal one are kept
-}
+// Arithmetic is what was found of a device's doubles.
+type Arithmetic = machine.Arithmetic
 
-// Measure runs two small kernels.
+// Measure measures the arithmetic anew with two small kernels.
 func Measure(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
-	var a Arithmetic
-	fused, err := isFused(ctx, dev)
-	if err != nil {
-		return a, err
-	}
-	in := operands()
-	out, err := divideAndRoot(ctx, dev, in)
-	if err != nil {
-		return a, err
-	}
-	a = Arithmetic{Operands: len(in), Fused: fused, Subnormals: true}
-	for i, o := range in {
-		a.Division = max(a.Division, divisionError(o.x, o.y, out[i].quotient))
-		a.Sqrt = max(a.Sqrt, rootError(o.z, out[i].root))
-	}
-	kept, err := divideAndRoot(ctx, dev, subnormals)
-	for i, o := range subnormals {
-		a.Subnormals = a.Subnormals && err == nil && kept[i].quotient == o.x/o.y
-	}
-	return a, err
+	return machine.MeasureArithmetic(ctx, dev)
 }
 
-// HandsOn tells whether workgroups that others wait for get on: see stages.HandsOn. Where
-// they do not, the solver chases bulges in waves.
-func HandsOn(dev *vk.Device) (bool, error) { return stages.HandsOn(dev) }
-
-// result is what the device makes of an operand.
-type result struct{ quotient, root float64 }
-
-// divideAndRoot runs probe_arithmetic.
-func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result, error) {
-	k, err := vk.Build(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults())
-	if err != nil {
-		return nil, err
-	}
-	flat := make([]float64, 0, 3*len(in))
-	for _, o := range in {
-		flat = append(flat, o.x, o.y, o.z)
-	}
-	out := make([]float64, 2*len(in))
-	err = run(ctx, dev, flat, out, func(rec *vk.Recorder, x, y vk.Slice[float64]) {
-		k.Dispatch(rec, vk.Grid(vk.Tiles(len(in), k.Spec.LocalSize)), shaders.ProbeArithmeticPush{
-			Operands: x.Addr(), Results: y.Addr(), Triples: uint32(len(in)),
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	results := make([]result, len(in))
-	for i := range results {
-		results[i] = result{out[2*i], out[2*i+1]}
-	}
-	return results, nil
-}
-
-// isFused runs probe_fma.
-func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
-	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
-	if err != nil {
-		return false, err
-	}
-	factors := []float64{1 + 0x1p-30, 1 - 0x1p-31, math.Pi, math.E, math.Sqrt2, -math.Ln2}
-	out := make([]uint32, len(factors)/2)
-	err = run(ctx, dev, factors, out, func(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[uint32]) {
-		k.Dispatch(rec, vk.Grid(1), shaders.ProbeFmaPush{Factors: x.Addr(), Fused: y.Addr(), Pairs: uint32(len(out))})
-	})
-	for _, v := range out {
-		if v != 1 {
-			return false, err
-		}
-	}
-	return err == nil, err
-}
-
-// run brings in to the device, runs what record records, and fetches out.
-func run[T any](ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T])) error {
-	x, y := vk.Reserve[float64]("in", len(in)), vk.Reserve[T]("out", len(out))
-	ws, err := dev.NewArena(vk.Together(x, y))
-	if err != nil {
-		return err
-	}
-	defer ws.Close()
-	if err := vk.Upload(ctx, dev, x.In(ws), vk.Vector(in)); err != nil {
-		return err
-	}
-	rec := vk.NewRecorder(dev)
-	rec.Phase("probe", 0, 1)
-	record(rec, x.In(ws), y.In(ws))
-	if _, err := dev.Run(ctx, rec, nil); err != nil {
-		return err
-	}
-	return vk.Download(ctx, dev, vk.Vector(out), y.In(ws))
+// MayWait tells whether workgroups may wait for each other. Where they may not, the solver chases
+// bulges in waves.
+func MayWait(ctx context.Context, dev *vk.Device) (bool, error) {
+	return machine.Of(dev).MayWait(ctx)
 }

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // countsAtOnce is the number of shifts in one exchange with the device: two for each eigenvalue, but
 // at least few; not more than many, which keep any device busy, nor than one dispatch may cost.
-func countsAtOnce(n int, t stages.Tuning) int {
+func countsAtOnce(n int, t tuning.Tuning) int {
 	const few, many = 1 << 6, 1 << 16
 	return max(few, min(2*n, many, int(t.Bisection.Dispatch)/n))
 }

@@ -3,6 +3,7 @@ package spectrum
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -24,7 +25,7 @@ type Method interface {
 }
 
 // constructor makes a method for order n and at most m eigenpairs.
-type constructor func(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (Method, error)
+type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
 // divideConquer is stages.DivideConquer as a Method. Xt serves as workspace of n×n elements, whatever
 // part of the vectors is wanted.
@@ -33,8 +34,8 @@ type divideConquer struct {
 	n int
 }
 
-func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops, t stages.Tuning) (Method, error) {
-	s, err := stages.NewDivideConquer(dev, n, ops, t)
+func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
+	s, err := stages.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	return divideConquer{s, n}, err
 }
 
@@ -59,8 +60,8 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 // that is wanted.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
-func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (Method, error) {
-	s, err := stages.NewDivideConquerValues(dev, n, t)
+func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
+	s, err := stages.NewDivideConquerValues(dev, n, t.DivideConquer)
 	return divideConquerValues{s}, err
 }
 
@@ -86,8 +87,8 @@ type bisection struct {
 }
 
 // newBisection makes the stage, and memory for its result.
-func newBisection(dev *vk.Device, n, _ int, _ product.Ops, t stages.Tuning) (Method, error) {
-	s, err := stages.NewBisection(dev, n, t)
+func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
+	s, err := stages.NewBisection(dev, n, t.Bisection)
 	return bisectionOf(s, n), err
 }
 
@@ -117,12 +118,12 @@ type mrrr struct {
 	n, m int
 }
 
-func newMRRR(dev *vk.Device, n, m int, ops product.Ops, t stages.Tuning) (Method, error) {
-	divide, err := stages.NewDivideConquer(dev, n, ops, t)
+func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
+	divide, err := stages.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
-	s, err := stages.NewMRRR(dev, n, m, divide, t)
+	s, err := stages.NewMRRR(dev, n, m, divide, t.MRRR)
 	return mrrr{s, n, m}, err
 }
 
@@ -142,7 +143,7 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 // qr is stages.QRIteration as a Method: it runs on the host, and uploads the vectors.
 type qr struct{ *stages.QRIteration }
 
-func newQR(dev *vk.Device, n, _ int, _ product.Ops, _ stages.Tuning) (Method, error) {
+func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
 	return qr{stages.NewQRIteration(dev, n)}, nil
 }
 

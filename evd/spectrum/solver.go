@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 )
 
 // Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ.
@@ -138,7 +139,7 @@ func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
 //	a part, vectors    MRRR: O(n·m) operations
 //	all, vectors       divide and conquer
 //	values             bisection
-func (o Options) choose(n int, t stages.Tuning) Solver {
+func (o Options) choose(n int, t tuning.Tuning) Solver {
 	switch {
 	case o.Solver != Auto:
 		return o.Solver

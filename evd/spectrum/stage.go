@@ -3,6 +3,7 @@ package spectrum
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,7 +26,7 @@ type Stage struct {
 // New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count or
 // Certify will be called. ops are the plan's products, which divide and conquer announces its own to.
 // The error is that of a stage's constructor.
-func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t stages.Tuning) (*Stage, error) {
+func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*Stage, error) {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
 	chosen := opt.choose(n, t)
 	if err := s.chooseMethod(dev, chosen, ops, t); err != nil {
@@ -36,7 +37,7 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t sta
 	atOnce, settles := 0, chosen != Bisection
 	if counts || settles || opt.Select.by == selectedByValue {
 		var err error
-		if s.sturm, err = stages.NewBisection(dev, n, t); err != nil {
+		if s.sturm, err = stages.NewBisection(dev, n, t.Bisection); err != nil {
 			return nil, err
 		}
 		if settles {
@@ -54,7 +55,7 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops, t sta
 }
 
 // chooseMethod makes the method. Divide and conquer has a smaller one for values alone.
-func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops, t stages.Tuning) (err error) {
+func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[float64], t tuning.Tuning) (err error) {
 	m := find(chosen)
 	construct := m.make
 	if chosen == DivideConquer && !s.opt.Vectors {

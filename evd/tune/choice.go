@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -23,8 +23,8 @@ type Choice struct {
 
 // TableChoice is the choice of the device's table.
 func TableChoice(info vk.Info) Choice {
-	t := stages.TuningFor(info)
-	return Choice{t.Band, t.Block, t.Products.RankTwoK}
+	t := tuning.On(info)
+	return Choice{t.Band, t.Block, t.Products.Syr2k}
 }
 
 // Bounds of a choice. Nothing beyond them was ever fast, and sizes that are read from a file must not
@@ -36,7 +36,7 @@ const (
 
 // Tuning returns the device's table with the choice in it, or an error for sizes outside the bounds and
 // for tiles that were never tried.
-func (c Choice) Tuning(info vk.Info) (*stages.Tuning, error) {
+func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	switch {
 	case c.Band < 1 || c.Band > maxBand:
 		return nil, fmt.Errorf("half-bandwidth %d is not between 1 and %d", c.Band, maxBand)
@@ -50,9 +50,9 @@ func (c Choice) Tuning(info vk.Info) (*stages.Tuning, error) {
 }
 
 // on is Tuning without checks.
-func (c Choice) on(info vk.Info) stages.Tuning {
-	t := stages.TuningFor(info)
-	t.Band, t.Block, t.Products.RankTwoK = c.Band, c.Block, c.RankTwoK
+func (c Choice) on(info vk.Info) tuning.Tuning {
+	t := tuning.On(info)
+	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
 	t.ValuesFrom = 0 // it was not measured on this device
 	return t
 }
@@ -62,14 +62,12 @@ func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
 }
 
-// Table is the choice as it would stand in the tables of package stages.
+// Table is the choice as it would stand in the file of a machine in stages/tuning.
 func (c Choice) Table(family string) string {
 	t := c.RankTwoK
-	return fmt.Sprintf(`// stages/tuning.go
-case %q:
-	t.Band, t.Block = %d, %d
-// stages/product_tuning.go
-RankTwoK: Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, Buffers: %d, Resident: %d},
+	return fmt.Sprintf(`// stages/tuning, family %q
+Band: %d, Block: %d,
+Syr2k: product.Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, Buffers: %d, Resident: %d},
 `, family, c.Band, c.Block, t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll, t.Buffers, t.Resident)
 }
 

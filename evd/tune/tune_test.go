@@ -12,8 +12,8 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -133,12 +133,12 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 func TestChoices(t *testing.T) {
 	for _, info := range []vk.Info{{Family: "nvidia"}, {Family: "cpu"}, {Family: "other"}} {
 		got, err := TableChoice(info).Tuning(info)
-		if err != nil || got.Band != stages.TuningFor(info).Band || got.Products.RankTwoK != stages.TuningFor(info).Products.RankTwoK {
+		if err != nil || got.Band != tuning.On(info).Band || got.Products.Syr2k != tuning.On(info).Products.Syr2k {
 			t.Errorf("%s: the table's own choice gives %+v, %v", info.Family, got, err)
 		}
 	}
 	ok := Choice{64, 1024, tiles[2]}
-	if got, err := ok.Tuning(vk.Info{Family: "nvidia"}); err != nil || got.Band != 64 || got.Block != 1024 || got.Products.RankTwoK != tiles[2] || len(got.Products.Tiles) == 0 {
+	if got, err := ok.Tuning(vk.Info{Family: "nvidia"}); err != nil || got.Band != 64 || got.Block != 1024 || got.Products.Syr2k != tiles[2] || len(got.Products.Tiles) == 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []Choice{

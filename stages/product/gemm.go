@@ -5,73 +5,74 @@ import (
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // tiledGemm is Gemm with one workgroup for each tile of C. Where C has too few tiles to fill the device,
 // the inner dimension is split (split-K), and a second dispatch adds the partial products.
-type tiledGemm struct {
+type tiledGemm[T spirv.Scalar] struct {
 	chooser
-	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[float64]] // one for each tile
-	sums    partialSums
+	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]] // one for each tile
+	sums    partialSums[T]
 }
 
-func newTiledGemm(dev *vk.Device, t Tuning) (*tiledGemm, error) {
-	g := &tiledGemm{chooser: newChooser(t)}
+func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
+	g := &tiledGemm[T]{chooser: newChooser(t)}
 	for _, tile := range t.Tiles {
-		if err := tile.Fits(dev.Info()); err != nil {
+		if err := fits[T](tile, dev.Info()); err != nil {
 			return nil, err
 		}
-		k, err := vk.Build(dev, shaders.Gemm[float64](), tile.Spec())
+		k, err := vk.Build(dev, shaders.Gemm[T](), tile.Spec())
 		if err != nil {
 			return nil, err
 		}
 		g.kernels = append(g.kernels, k)
 	}
 	var err error
-	g.sums, err = newPartialSums(dev, "partial products", g.capacity)
+	g.sums, err = newPartialSums[T](dev, "partial products", g.capacity)
 	return g, err
 }
 
 // Gemm implements Ops.
-func (g *tiledGemm) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+func (g *tiledGemm[T]) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
 	g.GemmBatch(rec, ws, Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
 }
 
 // GemmUnsplit implements Ops. It uses no workspace.
-func (g *tiledGemm) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
-	r := request{opA, opB, alpha, beta, []Pair{{a, b}}, c, Batch{Count: 1}}
+func (g *tiledGemm[T]) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+	r := request[T]{opA, opB, alpha, beta, []Pair[T]{{a, b}}, c, Batch{Count: 1}}
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
 // GemmBatch implements Ops.
-func (g *tiledGemm) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
-	r := request{opA, opB, alpha, beta, []Pair{{a, b}}, c, batch}
+func (g *tiledGemm[T]) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+	r := request[T]{opA, opB, alpha, beta, []Pair[T]{{a, b}}, c, batch}
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
 // GemmPair implements Ops.
-func (g *tiledGemm) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, first, second Pair, beta float64, c Matrix) {
-	r := request{opA, opB, alpha, beta, []Pair{first, second}, c, Batch{Count: 1}}
+func (g *tiledGemm[T]) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T]) {
+	r := request[T]{opA, opB, alpha, beta, []Pair[T]{first, second}, c, Batch{Count: 1}}
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
 // request is one call of a method of Gemm.
-type request struct {
+type request[T spirv.Scalar] struct {
 	opA, opB    Op
-	alpha, beta float64
-	factors     []Pair // one or two
-	c           Matrix
+	alpha, beta T
+	factors     []Pair[T] // one or two
+	c           Matrix[T]
 	batch       Batch
 }
 
 // inner is the inner dimension that is summed over: 0 if α = 0, when the factors are not read. It panics
 // if the shapes do not fit each other.
-func (r *request) inner() (k int) {
+func (r *request[T]) inner() (k int) {
 	one := r.factors[0].A
 	for _, f := range r.factors {
-		m, l := r.opA.shape(f.A)
+		m, l := shapeOf(r.opA, f.A)
 		var n int
-		k, n = r.opB.shape(f.B)
+		k, n = shapeOf(r.opB, f.B)
 		if k != l || m != r.c.Rows || n != r.c.Cols || r.batch.Count < 0 || f.A.Rows != one.Rows || f.A.Cols != one.Cols {
 			panic(fmt.Sprintf("product: gemm of %d×%d by %d×%d into %d×%d, %d times", m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
 		}
@@ -83,7 +84,7 @@ func (r *request) inner() (k int) {
 }
 
 // problem is what tile and split depend on.
-func (r *request) problem() problem {
+func (r *request[T]) problem() problem {
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
 	if r.opA == Trans {
 		p.alongK++
@@ -94,8 +95,8 @@ func (r *request) problem() problem {
 	return p
 }
 
-// shape is the shape of op(m).
-func (o Op) shape(m Matrix) (rows, cols int) {
+// shapeOf is the shape of op(m).
+func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	if o == Trans {
 		return m.Cols, m.Rows
 	}
@@ -110,13 +111,13 @@ func (o Op) word() uint32 {
 	return 0
 }
 
-func (g *tiledGemm) record(rec *vk.Recorder, ws *vk.Arena, r request, x splitK) {
+func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 {
 		return
 	}
 	kernel, first := g.kernels[x.tile], r.factors[0]
-	push := shaders.GemmPush[float64]{
+	push := shaders.GemmPush[T]{
 		Alpha: r.alpha, Beta: r.beta,
 		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k),
 		Lda: uint32(first.A.Ld), Ldb: uint32(first.B.Ld), Ldc: uint32(r.c.Ld),

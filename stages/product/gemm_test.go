@@ -28,7 +28,7 @@ func factor(op Op, rows, cols, pad int, seed uint64) stagetest.Sample {
 	return stagetest.Normal(rows, cols, rows+pad, seed)
 }
 
-func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Recorder, a, b, c Matrix)) float64 {
+func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Recorder, a, b, c Matrix[float64])) float64 {
 	t.Helper()
 	a, b := factor(x.opA, x.m, x.k, pad, 1), factor(x.opB, x.k, x.n, 2*pad, 2)
 	c := stagetest.Normal(x.m, x.n, x.m+pad, 3)
@@ -46,7 +46,7 @@ var ops = [][2]Op{{NoTrans, NoTrans}, {NoTrans, Trans}, {Trans, NoTrans}, {Trans
 
 // Every tile, split or not, at every edge and in all transpositions.
 func TestGemmEdges(t *testing.T) {
-	g, err := newTiledGemm(stagetest.Device(t), smallestProducts)
+	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func TestGemmEdges(t *testing.T) {
 						turn++
 						x := gemmCase{m, n, k, op[0], op[1], scale[turn%3][0], scale[turn%3][1]}
 						pieces := 1 + turn/3%3
-						worst = max(worst, x.check(t, p, turn%2*3, func(rec *vk.Recorder, a, b, c Matrix) {
+						worst = max(worst, x.check(t, p, turn%2*3, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 							cut := g.split(tile, k, pieces)
-							g.record(rec, p.WS, request{x.opA, x.opB, x.alpha, x.beta, []Pair{{a, b}}, c, Batch{Count: 1}}, cut)
+							g.record(rec, p.WS, request[float64]{x.opA, x.opB, x.alpha, x.beta, []Pair[float64]{{a, b}}, c, Batch{Count: 1}}, cut)
 						}))
 					}
 				}
@@ -76,15 +76,15 @@ func TestGemmEdges(t *testing.T) {
 // The device's own tiles, as they are chosen; and the tall and flat shapes of the band reduction.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := stagetest.Device(t)
-	for _, tune := range []Tuning{TuningFor(d.Info().Family), otherProducts} {
-		g, err := newTiledGemm(d, tune)
+	for _, tune := range []Tuning{Tables.Device, Tables.Other} {
+		g, err := newTiledGemm[float64](d, tune)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := newBench(t, 140*140, vk.Together(g.sums.region))
 		for _, size := range [][3]int{{130, 70, 33}, {64, 64, 64}, {100, 4, 90}, {4, 4, 4000}, {139, 140, 17}} {
 			for _, op := range ops {
-				gemmCase{size[0], size[1], size[2], op[0], op[1], -1, 1}.check(t, p, 0, func(rec *vk.Recorder, a, b, c Matrix) {
+				gemmCase{size[0], size[1], size[2], op[0], op[1], -1, 1}.check(t, p, 0, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 					g.Gemm(rec, p.WS, op[0], op[1], -1, a, b, 1, c)
 				})
 			}
@@ -95,7 +95,7 @@ func TestGemmOfTheDevice(t *testing.T) {
 // Products without an inner dimension or a result, and α = 0, which must not read the factors.
 func TestGemmOfNothing(t *testing.T) {
 	d := stagetest.Device(t)
-	g, err := newTiledGemm(d, smallestProducts)
+	g, err := newTiledGemm[float64](d, Tables.Smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +104,13 @@ func TestGemmOfNothing(t *testing.T) {
 		{0, 3, 2, NoTrans, NoTrans, 1, 0}, {3, 0, 2, Trans, NoTrans, 1, 0}, {3, 2, 0, NoTrans, Trans, 1, 0},
 		{3, 2, 0, NoTrans, NoTrans, 1, 1}, {3, 2, 0, NoTrans, NoTrans, 2, -3},
 	} {
-		x.check(t, p, 1, func(rec *vk.Recorder, a, b, c Matrix) {
+		x.check(t, p, 1, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 			g.Gemm(rec, p.WS, x.opA, x.opB, x.alpha, a, b, x.beta, c)
 		})
 	}
 	c := stagetest.Normal(5, 6, 7, 1)
 	want := stagetest.Normal(5, 6, 7, 1).Fill(func(i, j int) float64 { return 2 * c.Data[i+j*7] })
-	got := p.do(t, stagetest.Poisoned(5, 4, 5), stagetest.Poisoned(4, 6, 4), c, func(rec *vk.Recorder, a, b, c Matrix) {
+	got := p.do(t, stagetest.Poisoned(5, 4, 5), stagetest.Poisoned(4, 6, 4), c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 		g.Gemm(rec, p.WS, NoTrans, NoTrans, 0, a, b, 2, c)
 	})
 	if stagetest.Furthest(t, "α = 0", got, want, want.Abs()) != 0 {
@@ -121,7 +121,7 @@ func TestGemmOfNothing(t *testing.T) {
 // A batch is so many products, each with its own strides, split or not.
 func TestGemmBatch(t *testing.T) {
 	d := stagetest.Device(t)
-	g, err := newTiledGemm(d, smallestProducts)
+	g, err := newTiledGemm[float64](d, Tables.Smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,10 +131,10 @@ func TestGemmBatch(t *testing.T) {
 	for _, pieces := range []int{1, 3} {
 		c := stagetest.Normal(m, n*count, m+2, 3)
 		want, bound := stagetest.Normal(m, n*count, m+2, 3), c.Abs()
-		got := p.do(t, a, b, c, func(rec *vk.Recorder, a, b, c Matrix) {
+		got := p.do(t, a, b, c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 			batch := Batch{count, a.Ld * m, b.Ld * n, c.Ld * n}
-			first := Pair{NewMatrix(a.At, k, m, a.Ld), NewMatrix(b.At, k, n, b.Ld)}
-			x := request{Trans, NoTrans, 2, -1, []Pair{first}, NewMatrix(c.At, m, n, c.Ld), batch}
+			first := Pair[float64]{NewMatrix(a.At, k, m, a.Ld), NewMatrix(b.At, k, n, b.Ld)}
+			x := request[float64]{Trans, NoTrans, 2, -1, []Pair[float64]{first}, NewMatrix(c.At, m, n, c.Ld), batch}
 			g.record(rec, p.WS, x, g.split(1, k, pieces))
 		})
 		for i := range count {
@@ -148,7 +148,7 @@ func TestGemmBatch(t *testing.T) {
 
 // The sum of two products, each factor with its own leading dimension, split or not.
 func TestGemmPair(t *testing.T) {
-	g, err := newTiledGemm(stagetest.Device(t), smallestProducts)
+	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,14 +169,14 @@ func TestGemmPair(t *testing.T) {
 				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
 				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
 			}
-			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix) {
-				first := Pair{NewMatrix(a.At, a1.Rows, a1.Cols, a1.Ld), NewMatrix(b.At, b1.Rows, b1.Cols, b1.Ld)}
-				second := Pair{NewMatrix(a.At.From(len(a1.Data)), a2.Rows, a2.Cols, a2.Ld), NewMatrix(b.At.From(len(b1.Data)), b2.Rows, b2.Cols, b2.Ld)}
+			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
+				first := Pair[float64]{NewMatrix(a.At, a1.Rows, a1.Cols, a1.Ld), NewMatrix(b.At, b1.Rows, b1.Cols, b1.Ld)}
+				second := Pair[float64]{NewMatrix(a.At.From(len(a1.Data)), a2.Rows, a2.Cols, a2.Ld), NewMatrix(b.At.From(len(b1.Data)), b2.Rows, b2.Cols, b2.Ld)}
 				if i == 0 {
 					g.GemmPair(rec, p.WS, op[0], op[1], -0.5, first, second, 1, c)
 					return
 				}
-				x := request{op[0], op[1], -0.5, 1, []Pair{first, second}, c, Batch{Count: 1}}
+				x := request[float64]{op[0], op[1], -0.5, 1, []Pair[float64]{first, second}, c, Batch{Count: 1}}
 				g.record(rec, p.WS, x, g.split(tile, k, 1+i%2))
 			})
 			worst = max(worst, stagetest.Furthest(t, fmt.Sprint(op), got, want, bound))
@@ -191,27 +191,27 @@ func TestProductsReadNothingElse(t *testing.T) {
 	const far = 1 << 23 // ld: 64 MiB from column to column
 	d := stagetest.Device(t)
 	eachTuning(t, func(t *testing.T, tune Tuning) {
-		g, err := newTiledGemm(d, tune)
+		g, err := newTiledGemm[float64](d, tune)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := newTiledSymm(d, tune)
+		s, err := newTiledSymm[float64](d, tune)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := newTiledSyr2k(d, tune)
+		r, err := newTiledSyr2k[float64](d, tune)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := newBench(t, 16, vk.InTurn(g.sums.region, s.sums.region))
 		column := stagetest.Normal(9, 1, 9, 1)
-		one := func(m Matrix) Matrix { return NewMatrix(m.At, 1, 1, far) }
-		p.do(t, column, column, column, func(rec *vk.Recorder, a, b, c Matrix) {
+		one := func(m Matrix[float64]) Matrix[float64] { return NewMatrix(m.At, 1, 1, far) }
+		p.do(t, column, column, column, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 			a.Ld, b.Ld, c.Ld = far, far, far
 			for tile := range g.tiles {
 				x := g.split(tile, 9, 1)
-				g.record(rec, p.WS, request{Trans, NoTrans, 1, 0, []Pair{{a, b}}, one(c), Batch{Count: 1}}, x)
-				g.record(rec, p.WS, request{NoTrans, Trans, 1, 0, []Pair{{one(a), one(b)}}, one(c), Batch{Count: 1}}, x)
+				g.record(rec, p.WS, request[float64]{Trans, NoTrans, 1, 0, []Pair[float64]{{a, b}}, one(c), Batch{Count: 1}}, x)
+				g.record(rec, p.WS, request[float64]{NoTrans, Trans, 1, 0, []Pair[float64]{{one(a), one(b)}}, one(c), Batch{Count: 1}}, x)
 				s.record(rec, p.WS, one(a), one(b), one(c), x)
 			}
 			r.Syr2k(rec, p.WS, one(a), one(b), one(c))

@@ -7,12 +7,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Matrix is a column-major matrix in device memory: element (i, j) lies at At[i + j·Ld].
+// Matrix is a column-major matrix of T in device memory: element (i, j) lies at At[i + j·Ld].
 // Ld is at least max(1, Rows). Kernels compute offsets inside a tile in 32 bits, so Ld is less than
 // MostLd unless there is only one column.
-type Matrix struct {
+type Matrix[T spirv.Scalar] struct {
 	Rows, Cols, Ld int
-	At             vk.Slice[float64]
+	At             vk.Slice[T]
 }
 
 // MostLd is the bound of leading dimensions: each must be less.
@@ -20,23 +20,23 @@ const MostLd = 1 << 24
 
 // NewMatrix views a slice as a rows×cols matrix with leading dimension ld. It panics if the slice is
 // too short, or if ld is not allowed.
-func NewMatrix(at vk.Slice[float64], rows, cols, ld int) Matrix {
+func NewMatrix[T spirv.Scalar](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= MostLd && cols > 1 || rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
 		panic(fmt.Sprintf("product: %d×%d, Ld %d, in %d elements", rows, cols, ld, at.Len()))
 	}
-	return Matrix{rows, cols, ld, at}
+	return Matrix[T]{rows, cols, ld, at}
 }
 
 // Block is rows [i, i+rows) and columns [j, j+cols) of m. It shares the memory of m.
-func (m Matrix) Block(i, j, rows, cols int) Matrix {
+func (m Matrix[T]) Block(i, j, rows, cols int) Matrix[T] {
 	if i < 0 || j < 0 || rows < 0 || cols < 0 || i+rows > m.Rows || j+cols > m.Cols {
 		panic(fmt.Sprintf("product: block (%d, %d) of %d×%d in %d×%d", i, j, rows, cols, m.Rows, m.Cols))
 	}
 	if rows == 0 || cols == 0 {
-		return Matrix{rows, cols, m.Ld, m.At.Sub(0, 0)}
+		return Matrix[T]{rows, cols, m.Ld, m.At.Sub(0, 0)}
 	}
-	return Matrix{rows, cols, m.Ld, m.At.Sub(i+j*m.Ld, (cols-1)*m.Ld+rows)}
+	return Matrix[T]{rows, cols, m.Ld, m.At.Sub(i+j*m.Ld, (cols-1)*m.Ld+rows)}
 }
 
 // Addr is the address of element (0, 0).
-func (m Matrix) Addr() spirv.Addr[float64] { return m.At.Addr() }
+func (m Matrix[T]) Addr() spirv.Addr[T] { return m.At.Addr() }

@@ -15,14 +15,14 @@ const (
 
 // partialSums is the second half of a product with split K: the partial products, and the kernel
 // that adds them up. The order of a sum depends on the shape alone.
-type partialSums struct {
-	region vk.Region[float64]
-	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[float64]]
+type partialSums[T spirv.Scalar] struct {
+	region vk.Region[T]
+	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
-func newPartialSums(dev *vk.Device, name string, capacity int) (partialSums, error) {
-	k, err := vk.Build(dev, shaders.GemmSum[float64](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
-	return partialSums{vk.Reserve[float64](name, capacity), k}, err
+func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
+	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
+	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
 }
 
 // threads is the largest power of two that is at most the given number and that a workgroup of the
@@ -35,20 +35,20 @@ func threads(info vk.Info, most int) uint32 {
 }
 
 // room is the address for so many elements of partial products.
-func (s *partialSums) room(ws *vk.Arena, elements int) spirv.Addr[float64] {
+func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 	return s.region.In(ws).Sub(0, elements).Addr()
 }
 
 // record adds up splits partial products for each of count matrices: C ← α·ΣP + β·C. The matrices
 // lie strideC elements apart.
-func (s *partialSums) record(rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta float64, c Matrix, strideC int) {
+func (s *partialSums[T]) record(rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int) {
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {
 		lanes *= 2
 	}
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
 	grid.Z = count
-	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[float64]{
+	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{
 		Parts: s.region.In(ws).Addr(), C: c.Addr(), StrideC: uint64(strideC), Alpha: alpha, Beta: beta,
 		M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld), Splits: uint32(splits), Lanes: uint32(lanes),
 	})

@@ -2,21 +2,21 @@ package product
 
 import (
 	"testing"
-	"unsafe"
 
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// What a tile says that it needs is what the shaders declare.
+// All kernels of products declare the same shared memory, so that Fits asks one of them; and it is what
+// the tiles need: a column of padding for each of the two.
 func TestTilesDeclareTheirSharedMemory(t *testing.T) {
-	for _, tune := range []Tuning{nvidiaProducts, cpuProducts, otherProducts, smallestProducts} {
-		for _, tile := range append(tune.Tiles, tune.RankTwoK) {
-			spec := tile.Spec()
-			m := shaders.Gemm[float64]()
-			n, err := spirv.SharedBytes(m.Code, m.Spec, unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec)))
-			if err != nil || n != tile.sharedBytes() {
-				t.Errorf("%v, %d buffers: the shader declares %d bytes, the tile %d; %v", tile, tile.Buffers, n, tile.sharedBytes(), err)
+	for _, tune := range []Tuning{Tables.NVIDIA, Tables.CPU, Tables.Other, Tables.Smallest} {
+		for _, tile := range append(tune.Tiles, tune.Syr2k) {
+			want := 8 * int(max(tile.Buffers, 1)*tile.K*(tile.M+tile.N+2))
+			gemm, err1 := shaders.Gemm[float64]().SharedBytes(tile.Spec())
+			symm, err2 := shaders.Symm[float64]().SharedBytes(shaders.SymmSpec(tile.Spec()))
+			syr2k, err3 := shaders.Syr2k[float64]().SharedBytes(shaders.Syr2kSpec(tile.Spec()))
+			if err1 != nil || err2 != nil || err3 != nil || gemm != want || symm != want || syr2k != want {
+				t.Errorf("%v, %d buffers: the shaders declare %d, %d, %d bytes, want %d; %v %v %v", tile, tile.Buffers, gemm, symm, syr2k, want, err1, err2, err3)
 			}
 		}
 	}

@@ -16,9 +16,11 @@ func newBench(t testing.TB, elements int, work *vk.Layout) bench {
 }
 
 // do uploads a, b and c, runs what record records with them and returns what c became.
-func (p bench) do(t testing.TB, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c Matrix)) stagetest.Sample {
+func (p bench) do(t testing.TB, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c Matrix[float64])) stagetest.Sample {
 	t.Helper()
-	matrix := func(at vk.Slice[float64], s stagetest.Sample) Matrix { return NewMatrix(at, s.Rows, s.Cols, s.Ld) }
+	matrix := func(at vk.Slice[float64], s stagetest.Sample) Matrix[float64] {
+		return NewMatrix(at, s.Rows, s.Cols, s.Ld)
+	}
 	return p.Do(t, a, b, c, func(rec *vk.Recorder, x, y, z vk.Slice[float64]) {
 		record(rec, matrix(x, a), matrix(y, b), matrix(z, c))
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // tiledSymm is Symm with the tiles of tiledGemm. A tile of A to the right of its diagonal is read
@@ -14,35 +15,35 @@ import (
 // n/4 flops a byte, 8 with 32 columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the
 // same ratio, and most devices have a smaller one. Reading a tile only once would save bandwidth,
 // which is not the bottleneck, and would cost a sum over workgroups.
-type tiledSymm struct {
+type tiledSymm[T spirv.Scalar] struct {
 	chooser
-	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[float64]] // one for each tile
-	sums    partialSums
+	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[T]] // one for each tile
+	sums    partialSums[T]
 }
 
-func newTiledSymm(dev *vk.Device, t Tuning) (*tiledSymm, error) {
-	s := &tiledSymm{chooser: newChooser(t)}
+func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
+	s := &tiledSymm[T]{chooser: newChooser(t)}
 	for _, tile := range t.Tiles {
-		if err := tile.Fits(dev.Info()); err != nil {
+		if err := fits[T](tile, dev.Info()); err != nil {
 			return nil, err
 		}
-		k, err := vk.Build(dev, shaders.Symm[float64](), shaders.SymmSpec(tile.Spec()))
+		k, err := vk.Build(dev, shaders.Symm[T](), shaders.SymmSpec(tile.Spec()))
 		if err != nil {
 			return nil, err
 		}
 		s.kernels = append(s.kernels, k)
 	}
 	var err error
-	s.sums, err = newPartialSums(dev, "partial symmetric products", s.capacity)
+	s.sums, err = newPartialSums[T](dev, "partial symmetric products", s.capacity)
 	return s, err
 }
 
 // Symm implements Ops.
-func (s *tiledSymm) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix) {
+func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
 }
 
-func (s *tiledSymm) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, x splitK) {
+func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {
 		panic(fmt.Sprintf("product: symm of %d×%d by %d×%d into %d×%d", a.Rows, a.Cols, w.Rows, w.Cols, m, n))
@@ -50,7 +51,7 @@ func (s *tiledSymm) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, x spl
 	if m == 0 || n == 0 {
 		return
 	}
-	push := shaders.SymmPush[float64]{
+	push := shaders.SymmPush[T]{
 		A: a.Addr(), W: w.Addr(), P: p.Addr(),
 		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
 		Stretch: uint32(x.depth),

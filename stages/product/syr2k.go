@@ -5,26 +5,27 @@ import (
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle.
-type tiledSyr2k struct {
+type tiledSyr2k[T spirv.Scalar] struct {
 	tile   Tile
-	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[float64]]
+	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
 // newTiledSyr2k refuses a tile whose height is no multiple of its width, or that the device cannot run.
-func newTiledSyr2k(dev *vk.Device, t Tuning) (*tiledSyr2k, error) {
-	tile := t.RankTwoK
-	if err := tile.fitsTriangle(dev.Info()); err != nil {
+func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], error) {
+	tile := t.Syr2k
+	if err := fitsTriangle[T](tile, dev.Info()); err != nil {
 		return nil, err
 	}
-	k, err := vk.Build(dev, shaders.Syr2k[float64](), shaders.Syr2kSpec(tile.Spec()))
-	return &tiledSyr2k{tile, k}, err
+	k, err := vk.Build(dev, shaders.Syr2k[T](), shaders.Syr2kSpec(tile.Spec()))
+	return &tiledSyr2k[T]{tile, k}, err
 }
 
 // Syr2k implements Ops. It needs no workspace.
-func (s *tiledSyr2k) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
+func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {
 		panic(fmt.Sprintf("product: syr2k of %d×%d and %d×%d into %d×%d", y.Rows, k, z.Rows, z.Cols, n, c.Cols))
@@ -33,7 +34,7 @@ func (s *tiledSyr2k) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
 		return
 	}
 	rows := vk.Tiles(n, s.tile.M)
-	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush[float64]{
+	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush[T]{
 		Y: y.Addr(), Z: z.Addr(), C: c.Addr(),
 		N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Tile is how a product is tiled (the kernels' tile.glsl). A workgroup computes M×N elements of the
@@ -13,7 +14,7 @@ type Tile struct {
 	M, N, K          uint32
 	ThreadM, ThreadN uint32
 	Unroll           uint32 // steps of the inner dimension that are unrolled; divides K
-	Buffers          uint32 // copies of the tiles in shared memory: 1; 2, double buffering, saves a barrier; 0 reads memory directly (K is 1)
+	Buffers          uint32 // buffers in shared memory: 1, or 2 (double buffering, which saves a barrier), or 0 (memory is read directly; K is 1)
 	Resident         uint32 // workgroups of this tile that a unit of the device can hold at once
 }
 
@@ -24,15 +25,13 @@ func (t Tile) String() string {
 // threads is the number of invocations of a workgroup.
 func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 
-// sharedBytes is the shared memory of a workgroup.
-func (t Tile) sharedBytes() int {
-	const stridePadding, realBytes = 1, 8
-	return int(max(t.Buffers, 1)*t.K*(t.M+t.N+2*stridePadding)) * realBytes
-}
+// Fits is nil if products of doubles can use the tile on the device. Else it says what contradicts
+// itself in the tile, or is a *vk.UnsupportedError if the tile needs more invocations or shared
+// memory than a workgroup of the device can have.
+func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
-// Fits returns an error if the tile contradicts itself, or a *vk.UnsupportedError if it needs more
-// invocations or shared memory than a workgroup of the device can have.
-func (t Tile) Fits(info vk.Info) error {
+// fits is Fits for products of T.
+func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
 		return fmt.Errorf("product: %v: the parts do not divide the whole", t)
 	}
@@ -49,15 +48,20 @@ func (t Tile) Fits(info vk.Info) error {
 	if int(n) > info.MaxLocal {
 		return refuse("invocations in a workgroup", int(n), info.MaxLocal)
 	}
-	if bytes := t.sharedBytes(); bytes > info.SharedBytes {
+	bytes, err := shaders.Gemm[T]().SharedBytes(t.Spec())
+	if err != nil {
+		return err
+	}
+	if bytes > info.SharedBytes {
 		return refuse("bytes of shared memory", bytes, info.SharedBytes)
 	}
 	return nil
 }
 
-// fitsTriangle is Fits for tiles of syr2k. They divide a square, so that no tile crosses the diagonal twice.
-func (t Tile) fitsTriangle(info vk.Info) error {
-	if err := t.Fits(info); err != nil {
+// fitsTriangle is fits for tiles of syr2k. They divide a square, so that the tiles of a triangle are
+// those of its squares.
+func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
+	if err := fits[T](t, info); err != nil {
 		return err
 	}
 	if t.M%t.N != 0 {

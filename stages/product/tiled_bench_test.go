@@ -17,14 +17,16 @@ func BenchmarkProducts(b *testing.B) {
 	if d.Info().Type == "cpu" {
 		n, k, band = 256, 64, 16
 	}
-	ops, err := New(d, TuningFor(d.Info().Family))
+	ops, err := New[float64](d, Tables.Device)
 	if err != nil {
 		b.Fatal(err)
 	}
 	gemm, symm := ops.tiledGemm, ops.tiledSymm
 	x, y, z := vk.Reserve[float64]("x", n*n), vk.Reserve[float64]("y", n*n), vk.Reserve[float64]("z", n*n)
 	ws := filled(b, d, ops.Work(), x, y, z)
-	at := func(r vk.Region[float64], rows, cols int) Matrix { return NewMatrix(r.In(ws), rows, cols, rows) }
+	at := func(r vk.Region[float64], rows, cols int) Matrix[float64] {
+		return NewMatrix(r.In(ws), rows, cols, rows)
+	}
 	time := func(name string, flops float64, record func(rec *vk.Recorder)) {
 		b.Run(name, func(b *testing.B) {
 			rec := vk.NewRecorder(d)
@@ -60,7 +62,7 @@ func BenchmarkProducts(b *testing.B) {
 			bb = at(y, s.n, s.k)
 		}
 		flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
-		r := request{s.opA, s.opB, 1, 0, []Pair{{a, bb}}, c, Batch{Count: 1}}
+		r := request[float64]{s.opA, s.opB, 1, 0, []Pair[float64]{{a, bb}}, c, Batch{Count: 1}}
 		shape := fmt.Sprintf("gemm/%s/%d×%d×%d/", s.name, s.m, s.n, s.k)
 		for i, tile := range gemm.tiles {
 			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, r, gemm.split(i, s.k, 1)) })
@@ -136,15 +138,15 @@ func BenchmarkTileSearch(b *testing.B) {
 			if tile.Fits(d.Info()) != nil {
 				continue
 			}
-			tune := Tuning{Tiles: []Tile{tile}, RankTwoK: tile, Units: 1}
+			tune := Tuning{Tiles: []Tile{tile}, Syr2k: tile, Units: 1}
 			name := fmt.Sprintf("%v, unroll %d, %d buffers", tile, tile.Unroll, tile.Buffers)
-			if r, err := newTiledSyr2k(d, tune); err == nil {
+			if r, err := newTiledSyr2k[float64](d, tune); err == nil {
 				add("syr2k "+name, 2*float64(n)*float64(n)*float64(k), func(rec *vk.Recorder) {
 					r.Syr2k(rec, ws, NewMatrix(x.In(ws), n, k, n), NewMatrix(y.In(ws), n, k, n), NewMatrix(z.In(ws), n, n, n))
 				})
 				continue
 			}
-			if s, err := newTiledSymm(d, tune); err == nil && tile.N == 32 {
+			if s, err := newTiledSymm[float64](d, tune); err == nil && tile.N == 32 {
 				add("symm  "+name, 2*float64(tall)*float64(tall)*float64(narrow), func(rec *vk.Recorder) {
 					a, w, p := NewMatrix(x.In(ws), tall, tall, tall), NewMatrix(y.In(ws), tall, narrow, tall), NewMatrix(z.In(ws), tall, narrow, tall)
 					s.record(rec, ws, a, w, p, s.split(0, tall, 1))

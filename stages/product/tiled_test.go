@@ -14,7 +14,7 @@ import (
 // those that must run anywhere.
 func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	for name, tune := range map[string]Tuning{
-		"smallest": smallestProducts, "device": TuningFor(stagetest.Device(t).Info().Family), "other": otherProducts,
+		"smallest": Tables.Smallest, "device": Tables.Device, "other": Tables.Other,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, tune) })
 	}
@@ -23,7 +23,7 @@ func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 // The lower triangle is updated and nothing else is looked at or touched.
 func TestSyr2kEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
-		s, err := newTiledSyr2k(stagetest.Device(t), tune)
+		s, err := newTiledSyr2k[float64](stagetest.Device(t), tune)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,14 +32,14 @@ func TestSyr2kEdges(t *testing.T) {
 		// 9 rows of tiles and more reach the second swath.
 		for _, n := range []int{0, 1, 7, 8, 9, 31, 73, 80, 129} {
 			for _, k := range []int{0, 1, 4, 6, 17} {
-				worst = max(worst, checkSyr2k(t, p, n, k, func(rec *vk.Recorder, y, z, c Matrix) { s.Syr2k(rec, p.WS, y, z, c) }))
+				worst = max(worst, checkSyr2k(t, p, n, k, func(rec *vk.Recorder, y, z, c Matrix[float64]) { s.Syr2k(rec, p.WS, y, z, c) }))
 			}
 		}
 		t.Logf("worst error %.2g ulp", worst)
 	})
 }
 
-func checkSyr2k(t *testing.T, p bench, n, k int, record func(rec *vk.Recorder, y, z, c Matrix)) float64 {
+func checkSyr2k(t *testing.T, p bench, n, k int, record func(rec *vk.Recorder, y, z, c Matrix[float64])) float64 {
 	t.Helper()
 	y, z := stagetest.Normal(n, k, n+1, 1), stagetest.Normal(n, k, n+2, 2)
 	c := stagetest.Normal(n, n, n+3, 3).Lower()
@@ -53,7 +53,7 @@ func checkSyr2k(t *testing.T, p bench, n, k int, record func(rec *vk.Recorder, y
 // A is read below its diagonal only, with and without splits, in every tile.
 func TestSymmEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
-		s, err := newTiledSymm(stagetest.Device(t), tune)
+		s, err := newTiledSymm[float64](stagetest.Device(t), tune)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestSymmEdges(t *testing.T) {
 					if m*n*x.splits > s.capacity {
 						x = s.split(tile, m, 1)
 					}
-					worst = max(worst, checkSymm(t, p, m, n, func(rec *vk.Recorder, a, w, c Matrix) { s.record(rec, p.WS, a, w, c, x) }))
+					worst = max(worst, checkSymm(t, p, m, n, func(rec *vk.Recorder, a, w, c Matrix[float64]) { s.record(rec, p.WS, a, w, c, x) }))
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func TestSymmEdges(t *testing.T) {
 	})
 }
 
-func checkSymm(t *testing.T, p bench, m, n int, record func(rec *vk.Recorder, a, w, c Matrix)) float64 {
+func checkSymm(t *testing.T, p bench, m, n int, record func(rec *vk.Recorder, a, w, c Matrix[float64])) float64 {
 	t.Helper()
 	a := stagetest.Normal(m, m, m+3, 1).Lower()
 	w, c := stagetest.Normal(m, n, m+1, 2), stagetest.Poisoned(m, n, m+2)
@@ -86,7 +86,7 @@ func checkSymm(t *testing.T, p bench, m, n int, record func(rec *vk.Recorder, a,
 
 // What is chosen is the same for the same shape, covers it, and fits the room.
 func TestCuts(t *testing.T) {
-	for name, tune := range map[string]Tuning{"nvidia": nvidiaProducts, "cpu": cpuProducts, "other": otherProducts, "smallest": smallestProducts} {
+	for name, tune := range map[string]Tuning{"nvidia": Tables.NVIDIA, "cpu": Tables.CPU, "other": Tables.Other, "smallest": Tables.Smallest} {
 		c := newChooser(tune)
 		for _, m := range []int{1, 32, 1000, 65536} {
 			for _, n := range []int{1, 32, 1000, 65536} {
@@ -105,7 +105,7 @@ func TestCuts(t *testing.T) {
 			}
 		}
 	}
-	nvidia := newChooser(nvidiaProducts)
+	nvidia := newChooser(Tables.NVIDIA)
 	if x := nvidia.choose(problem{8192, 8192, 1024, 1, 0}); x.tile != 0 || x.splits != 1 {
 		t.Errorf("a large square is cut into %+v", x)
 	}
@@ -122,7 +122,7 @@ func TestCuts(t *testing.T) {
 
 // A plan that finds another number of vectors each time does not keep cuts for all of them.
 func TestCutsAreForgotten(t *testing.T) {
-	c := newChooser(smallestProducts)
+	c := newChooser(Tables.Smallest)
 	for m := range mostChoices + 10 {
 		c.choose(problem{m, 8, 8, 1, 0})
 	}
@@ -137,7 +137,7 @@ func TestCutsAreForgotten(t *testing.T) {
 // Tables are refused that would compute nonsense, or do not fit the device.
 func TestTilesThatDoNotFit(t *testing.T) {
 	d := stagetest.Device(t)
-	good := otherProducts.Tiles[0]
+	good := Tables.Other.Tiles[0]
 	if err := good.Fits(d.Info()); err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +159,9 @@ func TestTilesThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: %+v is accepted", what, bad)
 		}
 	}
-	wide := otherProducts
-	wide.RankTwoK.M, wide.RankTwoK.N = 32, 64
-	if _, err := newTiledSyr2k(d, wide); err == nil {
+	wide := Tables.Other
+	wide.Syr2k.M, wide.Syr2k.N = 32, 64
+	if _, err := newTiledSyr2k[float64](d, wide); err == nil {
 		t.Error("syr2k accepts a tile that does not divide a square")
 	}
 }

@@ -26,6 +26,15 @@ func Device(t testing.TB) *vk.Device {
 	return d
 }
 
+// Info describes Device; it is empty if there is none.
+func Info() vk.Info {
+	d, err := openOnce()
+	if err != nil {
+		return vk.Info{}
+	}
+	return d.Info()
+}
+
 // Run executes a recording and fails the test on an error.
 func Run(t testing.TB, d *vk.Device, rec *vk.Recorder) *vk.Profile {
 	t.Helper()

@@ -7,7 +7,9 @@
 //
 // Each workgroup takes a ticket. Then it does ROUNDS rounds. In each round it waits for the
 // workgroup with the ticket before its own, checks what that one wrote in this round, writes as
-// much itself, and publishes. INFO stays 0 if all is well. It becomes FLAG_END if a word was not
+// much itself, and publishes. The words that an invocation writes in successive rounds are neighbours in memory:
+// a cache line that holds the words of a round was loaded in the rounds before, so that a
+// stale cache shows. INFO stays 0 if all is well. It becomes FLAG_END if a word was not
 // visible, and 1 + the ticket waited for if a wait reached the poll limit. The buffers must not
 // overlap.
 //
@@ -44,7 +46,7 @@ shared bool go;
 
 // word returns what invocation t of workgroup k writes in round r, at position word − 1. It is
 // never zero.
-uint word(uint k, uint r, uint t) { return (k * ROUNDS + r) * LOCAL_SIZE + t + 1; }
+uint word(uint k, uint r, uint t) { return (k * LOCAL_SIZE + t) * ROUNDS + r + 1; }
 
 void main() {
 	uint t = gl_LocalInvocationIndex;

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestDebugShadersSolveTheSame(t *testing.T) {
 	ctx := context.Background()
 	plain, debug := device(t, vk.Options{}), device(t, vk.Options{DebugShaders: true})
-	small := stages.SmallestTuning()
+	small := tuning.Smallest()
 	for _, c := range []struct {
 		n   int
 		opt evd.Options

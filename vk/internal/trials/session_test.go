@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -50,7 +50,7 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 }
 
 func options(vectors bool) evd.Options {
-	small := stages.SmallestTuning()
+	small := tuning.Smallest()
 	return evd.Options{Vectors: vectors, Tuning: &small}
 }
 

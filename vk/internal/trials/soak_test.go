@@ -19,7 +19,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -110,7 +110,7 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, Wavefront: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
 	// Each new tuning is pipelines to compile, which on the CPU takes longer than to solve.
 	if s.limit == 0 || s.rng.IntN(2) == 0 {
-		small := stages.SmallestTuning()
+		small := tuning.Smallest()
 		opt.Tuning = &small
 	}
 	if s.limit > 0 && s.rng.IntN(3) == 0 {

@@ -1,4 +1,4 @@
-package probe
+package machine
 
 import (
 	"context"
@@ -92,13 +92,13 @@ func TestDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	a, err := Measure(context.Background(), dev)
+	a, err := MeasureArithmetic(context.Background(), dev)
 	t.Logf("%s: %+v", dev.Info().Name, a)
 	if err != nil || a.Operands != 2*each || !(a.Division < 4) || !(a.Sqrt < 4) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if ok, err := HandsOn(dev); !ok || err != nil {
-		t.Errorf("workgroups that others wait for do not get on: %v", err)
+	if kept, err := Of(dev).Arithmetic(context.Background()); err != nil || kept != a {
+		t.Errorf("kept is %+v, %v; measured %+v", kept, err, a)
 	}
 	if dev.Info().Type == "cpu" && (a.Division > 0.5 || a.Sqrt > 0.5 || !a.Subnormals) {
 		t.Errorf("the CPU's own division rounds correctly, this is %+v", a)

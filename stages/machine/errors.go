@@ -1,4 +1,4 @@
-package probe
+package machine
 
 import (
 	"math"

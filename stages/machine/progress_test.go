@@ -1,0 +1,103 @@
+package machine
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestMayWait: every device that the tests run on makes progress, and a chain whose first
+// workgroup does nothing is found out.
+func TestMayWait(t *testing.T) {
+	m := Of(stagetest.Device(t))
+	for range 2 {
+		if ok, err := m.MayWait(context.Background()); !ok || err != nil {
+			t.Errorf("workgroups may wait: %v, %v", ok, err)
+		}
+	}
+	info, err := probeProgress(context.Background(), m, 4, 1000, true)
+	if err != nil || info == 0 || info > 3 {
+		t.Errorf("the first of four workgroups does nothing: INFO = %d, %v; want the ticket that was waited for", info, err)
+	}
+}
+
+// A probe that was cancelled says nothing about the device: the next one asks again.
+func TestMayWaitAfterACancel(t *testing.T) {
+	m := Of(open(t))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if ok, err := m.MayWait(ctx); ok || err == nil {
+		t.Errorf("cancelled: %v, %v", ok, err)
+	}
+	if ok, err := m.MayWait(context.Background()); !ok || err != nil {
+		t.Errorf("after a cancelled probe: %v, %v", ok, err)
+	}
+}
+
+// While a probe runs the answer is no, for a later process that finds the file if this one loses
+// its device.
+func TestMayWaitIsNoUntilItIsKnown(t *testing.T) {
+	m := Of(open(t))
+	_, err := m.dev.ProbeOnce("a probe that is lost", func() (string, error) {
+		m.dev.SetProbe(progressFact, no)
+		return "", vk.ErrDeviceLost
+	})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if ok, err := m.MayWait(context.Background()); ok || err != nil {
+		t.Errorf("after a lost device: %v, %v", ok, err)
+	}
+	if ok, err := Of(vk.Dry(vk.Info{})).MayWait(context.Background()); !ok || err != nil {
+		t.Errorf("a dry device: %v, %v", ok, err)
+	}
+}
+
+// open opens a device of its own, whose facts the test may change.
+func open(t *testing.T) *vk.Device {
+	t.Helper()
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+// One fence stands for all only where the memory model has chains, and where it was tried.
+func TestFencesAreWideWithoutChains(t *testing.T) {
+	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
+	for _, c := range []struct {
+		info vk.Info
+		want bool
+	}{
+		{vk.Info{Family: "nvidia", Features: chains}, false}, {vk.Info{Family: "cpu", Features: chains}, false},
+		{vk.Info{Family: "amd", Features: chains}, true}, {vk.Info{Family: "nvidia"}, true},
+	} {
+		if have := WideFence(c.info); have != c.want {
+			t.Errorf("%+v: wide fences %v", c.info, have)
+		}
+	}
+	known := false
+	for _, f := range vk.Features() {
+		known = known || f.Name == chains[0]
+	}
+	if !known {
+		t.Error("nobody asks the device for chains")
+	}
+}
+
+func TestRatesAreKept(t *testing.T) {
+	m := Of(open(t))
+	if r := m.Rates(); r != (Rates{}) {
+		t.Errorf("%+v before any was measured", r)
+	}
+	want := Rates{FP64: 1.5e12, INT8: 3e14}
+	m.KeepRates(want)
+	if r := m.Rates(); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}

@@ -1,0 +1,25 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Reflectors is the orthogonal matrix Q2 of a bulge chasing, as the package's documentation packs it. V and
+// Tau have ReflectorLen elements.
+type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
+
+// check panics if a slice is too short.
+func (q Reflectors[T]) check(n, b int) {
+	v, tau := ReflectorLen(n, b)
+	holds("V", q.V, v)
+	holds("tau", q.Tau, tau)
+}
+
+// ReflectorLen is the number of elements of V and of Tau for order n and half-bandwidth b.
+func ReflectorLen(n, b int) (v, tau int) {
+	if n < 3 {
+		return 0, 0
+	}
+	return (n-2)*(n-1) - (n-2)*(n-3)/2, (n - 2) * vk.Tiles(n-1, uint32(b))
+}

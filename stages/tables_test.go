@@ -1,0 +1,60 @@
+package stages
+
+import (
+	"context"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Tuning is the sizes of all stages, for tests. The tables are those of package tuning, which imports this
+// one: tables_link_test.go sets them.
+type Tuning struct {
+	Band, Block   int
+	Products      product.Tuning
+	Panel         PanelTuning
+	Chase         ChaseTable
+	ApplyQ2       ApplyQ2Tuning
+	Bisection     BisectionTuning
+	DivideConquer DivideConquerTuning
+	MRRR          MRRRTuning
+}
+
+// ChaseTable is what the tables say of the bulge chasing.
+type ChaseTable struct {
+	ChaseTuning
+	Wavefront, WideFence bool
+}
+
+var (
+	TuningFor      func(vk.Info) Tuning
+	SmallestTuning func() Tuning
+)
+
+// tuningFor is the table for a family on a device that has enough of everything.
+func tuningFor(family string) Tuning {
+	return TuningFor(vk.Info{Family: family, SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32})
+}
+
+func chaseTuning(family string) ChaseTable                  { return tuningFor(family).Chase }
+func bisectionTuning(family string) BisectionTuning         { return tuningFor(family).Bisection }
+func divideConquerTuning(family string) DivideConquerTuning { return tuningFor(family).DivideConquer }
+func mrrrTuning(family string) MRRRTuning                   { return tuningFor(family).MRRR }
+func smallestChase() ChaseTable                             { return SmallestTuning().Chase }
+func smallestBisection() BisectionTuning                    { return SmallestTuning().Bisection }
+
+// waiting is how workgroups may wait on a device.
+func (c ChaseTable) waiting(t testing.TB, dev *vk.Device) Waiting {
+	t.Helper()
+	w := Waiting{WideFence: c.WideFence || !dev.Info().FenceChains()}
+	if c.Wavefront {
+		return w
+	}
+	var err error
+	if w.Allowed, err = machine.Of(dev).MayWait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}

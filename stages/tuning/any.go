@@ -1,0 +1,29 @@
+package tuning
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+)
+
+// anywhere runs on every device that Vulkan allows: 16 KiB of shared memory and 128 invocations in a workgroup. It was
+// measured nowhere.
+var anywhere = Tuning{
+	Band: 32, Block: 256,
+	Products: product.Tuning{
+		Tiles: []product.Tile{
+			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
+			{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 4},
+			{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 8},
+		},
+		Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
+		Units: 32,
+	},
+	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
+	Chase: Chase{ChaseTuning: stages.ChaseTuning{
+		PerThread: 16, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
+	}},
+	ApplyQ2:       stages.ApplyQ2Tuning{Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11},
+	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
+	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Grouped: 256},
+	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9},
+}

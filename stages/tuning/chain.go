@@ -1,0 +1,83 @@
+package tuning
+
+import (
+	"strings"
+
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// chain is the tables for a device, the most special one first. The last one fits every device.
+func chain(info vk.Info) []Tuning {
+	switch info.Family {
+	case "nvidia":
+		if strings.Contains(info.Name, "H200") {
+			return []Tuning{h200, nvidia, anywhere}
+		}
+		return []Tuning{nvidia, anywhere}
+	case "amd":
+		return []Tuning{amd, amdSmall, anywhere}
+	case "intel", "apple":
+		return []Tuning{intel, anywhere}
+	case "cpu":
+		return []Tuning{lavapipe, anywhere}
+	}
+	return []Tuning{anywhere}
+}
+
+// On is the tuning for a device: each row from the first table of its chain whose row fits. A limit of which
+// info says nothing limits nothing.
+func On(info vk.Info) Tuning {
+	const much = 1 << 20
+	if info.SharedBytes == 0 {
+		info.SharedBytes = much
+	}
+	if info.MaxLocal == 0 {
+		info.MaxLocal = much
+	}
+	return pick(info, chain(info))
+}
+
+// pick takes each row from the first table whose row fits.
+func pick(info vk.Info, tables []Tuning) Tuning {
+	t := tables[0]
+	t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products
+	t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel
+	t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection
+	t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer
+	t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR
+
+	// The half-bandwidth rules what the two stages after the reduction need.
+	fits := func(t Tuning) error { return fitsBand(t, info, t.Band) }
+	band := row(tables, fits)
+	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
+	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
+	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2
+	if t.ValuesFrom > 0 && fitsBand(t, info, t.ValuesBand) != nil {
+		t.ValuesFrom = 0
+	}
+
+	if info.Units > 0 {
+		t.Products.Units = info.Units
+	}
+	t.Chase.WideFence = machine.WideFence(info)
+	return t
+}
+
+// row is the first table that fits, or the last one.
+func row(tables []Tuning, fits func(Tuning) error) Tuning {
+	for _, t := range tables {
+		if fits(t) == nil {
+			return t
+		}
+	}
+	return tables[len(tables)-1]
+}
+
+// fitsBand is nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b.
+func fitsBand(t Tuning, info vk.Info, b int) error {
+	if err := t.Chase.Fits(info, b); err != nil {
+		return err
+	}
+	return t.ApplyQ2.Fits(info, b)
+}

@@ -1,0 +1,102 @@
+package tuning_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// machines are the names that lead to the chains of tables.
+var machines = []vk.Info{
+	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
+	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},
+}
+
+// TestEveryTableFits: whatever the limits of a device are, the tables of its chain make a plan. (AMD's table was
+// refused on drivers that give a workgroup 32 KiB.)
+func TestEveryTableFits(t *testing.T) {
+	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
+	for _, info := range machines {
+		for _, info.SharedBytes = range []int{16 << 10, 32 << 10, 48 << 10, 64 << 10} {
+			for _, info.MaxLocal = range []int{128, 256, 1024} {
+				for _, info.Subgroup = range []int{4, 8, 16, 32, 64} {
+					info.Features, info.Units, info.Memory, info.Free = features, 128, 1<<40, 1<<40
+					for _, opt := range []evd.Options{{Vectors: true}, {Vectors: true, Solver: evd.MRRR}, {Wavefront: true, Solver: evd.Bisection}} {
+						if _, err := evd.NewPlan[float64](vk.Dry(info), 500, opt); err != nil {
+							t.Errorf("%s %s, %d bytes, %d invocations, subgroups of %d: %v", info.Family, info.Name, info.SharedBytes, info.MaxLocal, info.Subgroup, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A row that does not fit is the next table's, and the others stay.
+func TestRowsFallThrough(t *testing.T) {
+	amd := vk.Info{Family: "amd", SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 64}
+	large := tuning.On(amd)
+	amd.SharedBytes = 32 << 10
+	small := tuning.On(amd)
+	amd.SharedBytes = 16 << 10
+	smallest := tuning.On(amd)
+	if large.Panel.TileBytes != 33<<10 || small.Panel.TileBytes != 17<<10 || small.Panel.LocalSize != 256 || smallest.Panel.TileBytes != 9<<10 {
+		t.Errorf("panels of AMD's: %+v, %+v, %+v", large.Panel, small.Panel, smallest.Panel)
+	}
+	nvidia := vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
+	usual := tuning.On(nvidia)
+	nvidia.MaxLocal = 128
+	few := tuning.On(nvidia)
+	if few.Panel.LocalSize != 128 || few.Products.Tiles[0].Unroll != 4 || !reflect.DeepEqual(few.MRRR, usual.MRRR) || few.Band != usual.Band {
+		t.Errorf("with 128 invocations: %+v", few)
+	}
+}
+
+// Units are the device's, where the driver tells; the forecast of the bulge chasing is the H200's alone.
+func TestFactsOfTheDevice(t *testing.T) {
+	for _, c := range []struct {
+		info  vk.Info
+		units int
+		step  bool
+	}{
+		{vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132}, 132, true}, {vk.Info{Family: "nvidia", Name: "NVIDIA L4", Units: 58}, 58, false},
+		{vk.Info{Family: "nvidia"}, 132, false}, {vk.Info{Family: "cpu"}, 4, false}, {vk.Info{Family: "amd", Units: 96}, 96, false},
+	} {
+		if got := tuning.On(c.info); got.Products.Units != c.units || got.Chase.Step > 0 != c.step {
+			t.Errorf("%+v: %d units, a step %g s", c.info, got.Products.Units, got.Chase.Step)
+		}
+	}
+}
+
+// A tuning that forbids waiting does not ask the machine; the JSON form of old options keeps its meaning.
+func TestWaiting(t *testing.T) {
+	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
+	for _, c := range []struct {
+		chase tuning.Chase
+		want  stages.Waiting
+	}{
+		{tuning.Chase{}, stages.Waiting{Allowed: true}}, {tuning.Chase{Wavefront: true}, stages.Waiting{}},
+		{tuning.Chase{WideFence: true}, stages.Waiting{Allowed: true, WideFence: true}},
+	} {
+		if got, err := (tuning.Tuning{Chase: c.chase}).Waiting(context.Background(), m); got != c.want || err != nil {
+			t.Errorf("%+v: %+v, %v", c.chase, got, err)
+		}
+	}
+}
+
+// The tables are the ones that were measured: what was printed before they had files of their own.
+func ExampleOn() {
+	t := tuning.On(vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
+	fmt.Println(t.Band, t.Block, t.ValuesBand, t.ValuesFrom, t.Products.Syr2k, len(t.Products.Tiles))
+	fmt.Println(t.For(32768, 100).Band, t.For(32768, 32768).Band)
+	// Output:
+	// 32 512 64 24576 128×64×8 tile of 8×8 7
+	// 64 32
+}

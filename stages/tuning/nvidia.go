@@ -1,0 +1,36 @@
+package tuning
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+)
+
+// nvidia is for GPUs of NVIDIA. Its sizes were measured on an H200.
+var nvidia = Tuning{
+	Band: 32, Block: 512, ValuesBand: 64, ValuesFrom: 24576,
+	Products: product.Tuning{
+		Tiles: []product.Tile{
+			{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
+			{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
+			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 3},
+			{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2},
+			{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2},
+			{M: 64, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 4},
+			{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 7},
+		},
+		Syr2k: product.Tile{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
+		Units: 132,
+	},
+	Panel: stages.PanelTuning{LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512},
+	Chase: Chase{ChaseTuning: stages.ChaseTuning{
+		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
+	}},
+	// The driver gives the workgroups of a multiprocessor some 48 KiB of shared memory together.
+	ApplyQ2: stages.ApplyQ2Tuning{
+		Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
+		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12,
+	},
+	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 1024, Fused: true, Lanes: 1 << 15, Levels: 3, Dispatch: 3e10},
+	DivideConquer: anywhere.DivideConquer,
+	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
+}
