@@ -24,8 +24,8 @@ func sources(t *testing.T) (root string, all []*source.Source) {
 	return root, all
 }
 
-// What is committed was made from the sources as they are, by the compiler
-// that is pinned. This needs no compiler, so it runs everywhere.
+// The generated files were made from the sources as they are, with the pinned compiler. This test
+// needs no compiler, so it runs everywhere.
 func TestGeneratedIsCurrent(t *testing.T) {
 	root, all := sources(t)
 	compiler, err := source.Compiler(root)
@@ -55,7 +55,7 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	}
 }
 
-// Compiling again gives the same bytes, and they are valid.
+// A new compilation gives the committed bytes, and they are valid SPIR-V.
 func TestRecompile(t *testing.T) {
 	root, all := sources(t)
 	if !source.CompilerAvailable(root) {
@@ -80,8 +80,8 @@ func TestRecompile(t *testing.T) {
 	}
 }
 
-// TestEveryNumberType: kernels of the dense path name no number type. They compile for those whose SPIR-V is
-// not committed, and use no double there.
+// Kernels of the dense path name no type of floating-point numbers. They compile for the number
+// types without committed SPIR-V, and have no double there.
 func TestEveryNumberType(t *testing.T) {
 	root, all := sources(t)
 	if !source.CompilerAvailable(root) {
@@ -131,7 +131,7 @@ func testNumberType(t *testing.T, root string, s *source.Source, v source.Varian
 	}
 }
 
-// A number type without SPIR-V is refused by name.
+// A number type without committed SPIR-V is refused with the kernel's name.
 func TestNumberTypeRefused(t *testing.T) {
 	if m := Gemm[float64](); m.Name != "gemm" || m.Check() != nil {
 		t.Errorf("%s: %v", m.Name, m.Check())
@@ -144,7 +144,7 @@ func TestNumberTypeRefused(t *testing.T) {
 	Gemm[float32]()
 }
 
-// Every committed kernel fits every device.
+// The push block of every committed kernel fits every device.
 func TestCommittedKernels(t *testing.T) {
 	_, all := sources(t)
 	for _, s := range all {

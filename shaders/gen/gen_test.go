@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// The whole way from GLSL to Go, on a shader that has every kind of parameter, and on one with a type
+// The whole way from GLSL to Go, for a shader with every kind of parameter and for one with a type
 // parameter.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"kinds", "typed"} {
@@ -66,7 +66,7 @@ func testGolden(t *testing.T, name string) {
 	}
 }
 
-// compareGolden compares with a file of testdata.
+// compareGolden compares a generated file with a file of testdata, or replaces that with -update.
 func compareGolden(t *testing.T, name string, have []byte) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)

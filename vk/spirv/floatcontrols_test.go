@@ -13,7 +13,7 @@ var allControls = []FloatControl{
 	{SignedZeroInfNanPreserve, 64}, {RoundingModeRTE, 64}, {DenormPreserve, 64}, {DenormPreserve, 32},
 }
 
-// TestControlFloats: each control is declared once, of widths that are there, and its capability, too.
+// Each control is declared once, if the module has a type of its width, and so is its capability.
 func TestControlFloats(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -51,9 +51,9 @@ func TestControlFloats(t *testing.T) {
 			}
 		}
 		if modes[allControls[3]] != 0 {
-			t.Errorf("%s: single precision, which the module has not, is controlled", c.name)
+			t.Errorf("%s: a control of single precision, of which the module has no type", c.name)
 		}
-		// The mode that was there before had no capability: that is its author's business.
+		// The module declared DenormPreserve without its capability. ControlFloats leaves that as it is.
 		if caps[CapSignedZeroInfNanPreserve] != 1 || caps[CapRoundingModeRTE] != 1 || caps[CapDenormPreserve] != 0 {
 			t.Errorf("%s: capabilities %v", c.name, caps)
 		}
@@ -66,7 +66,8 @@ func TestControlFloats(t *testing.T) {
 	}
 }
 
-// TestControlFloatsCommitted: every kernel with doubles stays valid, also when it is guarded, and the others stay.
+// Every kernel with doubles stays valid, and so does its guarded form. Kernels without doubles stay
+// unchanged.
 func TestControlFloatsCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil

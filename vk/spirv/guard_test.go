@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// accesses are the instructions of the specification that touch memory, and where their pointers stand.
+// accesses are the instructions that access memory in the SPIR-V specification, by opcode, with the
+// indices of their pointers.
 var accesses = map[uint32][]int{
 	61: {2}, 62: {0}, 63: {0, 1}, 64: {0, 1}, // load, store, copies
 	227: {2}, 228: {0}, 229: {2}, 230: {2}, 231: {2}, 232: {2}, 233: {2}, 234: {2}, // atomics
@@ -16,8 +17,8 @@ var accesses = map[uint32][]int{
 	4457: {2}, 4458: {0}, // cooperative matrices
 }
 
-// memoryInstructions counts the accesses by device address: those whose pointer is what a function returned
-// as an integer, and the others.
+// memoryInstructions counts the accesses by device address: those whose pointer was made from an
+// integer that a function returned, and the others.
 func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	t.Helper()
 	_, body, err := decode(code)
@@ -53,7 +54,8 @@ func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	return checked, unchecked
 }
 
-// Every access of every kernel goes through the check, what it was otherwise stays, and the module is valid.
+// In every kernel each access goes through the check, the other instructions stay, and the module
+// is valid.
 func TestGuardCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil
@@ -70,9 +72,9 @@ func TestGuardCommitted(t *testing.T) {
 		loops := loopsToUnroll(t, code)
 		rolled += loops
 		if left := loopsToUnroll(t, guarded); left != 0 {
-			t.Errorf("%s: %d loops of %d are still to be unrolled", name, left, loops)
+			t.Errorf("%s: %d loops of %d still ask to be unrolled", name, left, loops)
 		}
-		// The check itself: it reads, compares and swaps, and writes.
+		// Accesses of the check itself: loads, one compare-and-swap, stores.
 		const own = 3 + 1 + 5
 		if checked, unchecked := memoryInstructions(t, guarded); len(known) != before || checked != before || unchecked != own {
 			t.Errorf("%s: %d accesses, %d known, %d checked, %d not", name, before, len(known), checked, unchecked)
@@ -99,7 +101,7 @@ func TestGuardCommitted(t *testing.T) {
 	}
 }
 
-// TestGuardRollsLoops: what asks for unrolling goes, with its operands, and what else is said of a loop stays.
+// Requests to unroll and their operands are removed from a loop. Its other controls stay.
 func TestGuardRollsLoops(t *testing.T) {
 	for _, c := range [][2][]uint32{ // the control and its operands, before and after
 		{{0}, {0}},
@@ -111,7 +113,7 @@ func TestGuardRollsLoops(t *testing.T) {
 		{{peelCount, 3}, {dontUnroll}},
 		{{unroll | partialCount, 4}, {dontUnroll}},
 		{{0x10 | 0x20 | peelCount | partialCount, 1, 9, 3, 4}, {0x10 | 0x20 | dontUnroll, 1, 9}},
-		{{partialCount | 0x10000, 4, 2}, {dontUnroll | 0x10000, 2}}, // a maker's own
+		{{partialCount | 0x10000, 4, 2}, {dontUnroll | 0x10000, 2}}, // with a control of a vendor
 		{{partialCount}, {dontUnroll}},                              // the operand is missing
 	} {
 		before := instruction{opLoopMerge, append([]uint32{100, 101}, c[0]...)}
@@ -140,8 +142,9 @@ func loopsToUnroll(t *testing.T, code []byte) (count int) {
 	return count
 }
 
-// sameBesides holds what is left of a guarded module without its additions against the original:
-// the same instructions in the same order, but for the pointers of accesses and the unrolling of loops.
+// sameBesides compares a guarded module, without its additions, with the original. The instructions
+// must be the same in the same order, except for the pointers of accesses and the unrolling of
+// loops.
 func sameBesides(t *testing.T, name string, code, guarded []byte) {
 	t.Helper()
 	header, was, _ := decode(code)
@@ -174,7 +177,7 @@ func sameBesides(t *testing.T, name string, code, guarded []byte) {
 		}
 	}
 	if next != len(was) {
-		t.Errorf("%s: instruction %d, opcode %d, is gone or changed", name, next, was[next].op)
+		t.Errorf("%s: instruction %d, opcode %d, is missing or changed", name, next, was[next].op)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// decorated lists what a module marks NoContraction, in order.
+// decorated returns the ids that a module decorates NoContraction, in order.
 func decorated(t *testing.T, code []byte) (ids []uint32) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestNoContractionKeepsMarksAndPlace(t *testing.T) {
 	}
 	want := stream(slices.Insert(before, marks, instruction{opDecorate, []uint32{add, decorationNoContraction}}))
 	if !bytes.Equal(code, want.code()) {
-		t.Error("the new mark is not right behind the annotations, or something else changed")
+		t.Error("the new decoration does not follow the annotations, or something else changed")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestNoContractionWithoutAnnotations(t *testing.T) {
 	}
 	_, body, _ := decode(code)
 	if body[at].op != opDecorate || body[at+1].op != opTypeInt {
-		t.Errorf("opcodes %d, %d where the mark belongs", body[at].op, body[at+1].op)
+		t.Errorf("opcodes %d, %d where the decoration belongs", body[at].op, body[at+1].op)
 	}
 }
 

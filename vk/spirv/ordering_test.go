@@ -12,12 +12,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestOrdering compares all barriers, fences and atomics of all kernels with a golden file: their order,
-// in which loops and selections of which functions they stand, their scopes and semantics.
+// TestOrdering compares the barriers, fences and atomic operations of all kernels with a golden
+// file: their order in each function, in which loops and selections they stand, their scopes and
+// semantics.
 //
-// CPU drivers run the invocations of a workgroup in an order that needs few of them. A barrier that is
-// missing or a fence that is too weak shows on GPUs only, and seldom there. A change of one changes the
-// golden file, too.
+// CPU drivers run the invocations of a workgroup in an order that hides most missing barriers, and
+// weak fences show on GPUs only, and seldom there. So no other test fails for them. A change of a
+// barrier changes the golden file.
 func TestOrdering(t *testing.T) {
 	var b strings.Builder
 	committed(t, func(t *testing.T, name string, code []byte) {
@@ -54,7 +55,8 @@ func TestOrdering(t *testing.T) {
 	}
 }
 
-// ordering lists, by function, what orders memory or execution, and calls of functions that do.
+// ordering lists, by function, the instructions that order memory or execution, and the calls of
+// functions that have some.
 func ordering(code []byte) (string, error) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -71,7 +73,7 @@ func ordering(code []byte) (string, error) {
 			o.bodies = append(o.bodies, body[i:end])
 		}
 	}
-	// Functions may be called before they are declared: until nothing more is found.
+	// Calls may precede the function: repeat until no list changes.
 	for changed := true; changed; {
 		changed = false
 		for i, f := range order {
@@ -89,7 +91,8 @@ func ordering(code []byte) (string, error) {
 	return b.String(), nil
 }
 
-// functionName is a name without the types of parameters that glslang appends.
+// functionName returns a function's name without the types of its parameters, which glslang
+// appends.
 func functionName(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return name
@@ -98,18 +101,19 @@ func functionName(name string) string {
 type orderings struct {
 	values map[uint32]uint32
 	bodies [][]instruction
-	text   map[uint32]string // by function: "" if it orders nothing
+	text   map[uint32]string // lists by function; "" if it orders nothing
 }
 
-// function is one function's list, a line an entry; the entries of loops and selections are indented. A
-// loop in which nothing orders is left out; in the others it says, too, where invocations leave a round
-// early: unless all of a workgroup do, they miss a barrier.
+// function returns the list of one function, one entry a line. Entries of loops and selections are
+// indented. Loops without such instructions are left out. In the others the list also shows each
+// continue and break inside a selection: all invocations of a workgroup must take it, or none,
+// because the others wait at the barriers.
 func (o *orderings) function(body []instruction, names map[uint32]string) string {
 	type block struct {
-		end, next uint32 // the labels after it and, of a loop, of its next round
+		end, next uint32 // labels after the block and, for a loop, of its continue target; 0 for a selection
 		opens     string
 		entries   string
-		orders    bool // among entries is more than jumps
+		orders    bool // entries has more than jumps
 	}
 	stack := []block{{}}
 	add := func(format string, a ...any) {
@@ -129,14 +133,14 @@ func (o *orderings) function(body []instruction, names map[uint32]string) string
 			stack[len(stack)-1].orders = stack[len(stack)-1].orders || top.orders
 		}
 	}
-	// jump notes a continue or break inside a selection: its invocations miss what follows in the loop.
+	// jump adds an entry for a continue or break inside a selection.
 	jump := func(to uint32) {
 		i := len(stack) - 1
 		for i > 0 && stack[i].next == 0 {
 			i--
 		}
 		switch {
-		case i == len(stack)-1: // the loop's own end
+		case i == len(stack)-1: // the regular end of a round
 		case to == stack[i].next:
 			add("continue")
 		case to == stack[i].end:
@@ -194,7 +198,7 @@ func (o *orderings) scope(id uint32) string {
 	return "scope?"
 }
 
-// memory is a scope and semantics.
+// memory describes a scope and semantics, given by the ids of constants.
 func (o *orderings) memory(scope, semantics uint32) string {
 	const sequential, buffers = 0x10, 0x40
 	value, found := o.values[semantics]

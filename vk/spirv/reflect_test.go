@@ -43,8 +43,8 @@ func TestReflectSpecConstants(t *testing.T) {
 	}
 }
 
-// glslang turns local_size_x_id = 0 into an unnamed constant, beside the named
-// one that shaders declare under the same id.
+// glslang turns local_size_x_id = 0 into an unnamed constant, in addition to the named one that
+// shaders declare with the same id.
 func TestReflectLocalSizeByConstant(t *testing.T) {
 	for _, name := range []string{"", "LOCAL_SIZE"} {
 		s := shader()
@@ -108,8 +108,9 @@ func TestReflectPushBlock(t *testing.T) {
 	}
 }
 
-// merges declares a push block with a reference to buffer Merges { Merge at[]; }, where struct Merge { uint lo,
-// at[2]; float64 rho; } has the given offset of rho, and its elements lie stride bytes apart.
+// merges declares a push block with a reference to buffer Merges { Merge at[]; }, struct Merge {
+// uint lo, at[2]; double rho; }. rho is the offset of member rho, stride the distance of the
+// elements, step that of the elements of at.
 func merges(rho, stride, step uint32) *stream {
 	const tMerge, tPair, tMerges, idTwo = 800, 801, 802, 803
 	s := shader().named(opName, "Merge", tMerge).named(opMemberName, "lo", tMerge, 0).named(opMemberName, "at", tMerge, 1).
@@ -138,7 +139,7 @@ func TestReflectStructs(t *testing.T) {
 	}
 }
 
-// A block of two members is read and written as soon as one of them is.
+// A block with two members counts as readable if one of them is, and as writable if one of them is.
 func TestReflectAccessIsConservative(t *testing.T) {
 	s := shader().op(opMemberDecorate, tBlock, 0, decorationNonWritable).
 		op(opMemberDecorate, tBlock, 1, decorationNonReadable)
@@ -203,7 +204,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// committed calls f for every shader of the repository.
+// committed calls f for every committed kernel.
 func committed(t *testing.T, f func(t *testing.T, name string, code []byte)) {
 	paths, _ := filepath.Glob("../../shaders/spv/*.spv")
 	if len(paths) == 0 {
@@ -229,7 +230,7 @@ func TestReflectCommitted(t *testing.T) {
 	})
 }
 
-// Broken words are refused or read; they never crash.
+// Broken modules are read or refused. Nothing crashes.
 func FuzzReflect(f *testing.F) {
 	f.Add(shader().types().push(tUint).code())
 	paths, _ := filepath.Glob("../../shaders/spv/probe_fma.spv")

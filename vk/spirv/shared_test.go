@@ -43,7 +43,7 @@ func TestSharedBytes(t *testing.T) {
 	}
 }
 
-// TestMemoryBytes: of an invocation's own variables those count that are named for it.
+// Of an invocation's own variables, those count whose names begin with memory_.
 func TestMemoryBytes(t *testing.T) {
 	const pP, vP, vQ, tP, idThree = 720, 721, 722, 723, 724
 	s := shader().named(opName, "memory_slot", vP).named(opName, "window", vQ)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// sharing is a module that shares memory, with a function made by more. Ids: tPointer points to
-// a shared array, tPushPointer to one double of it, tBlock to a double in a buffer; 401 to 405 are the
-// constants below, of which 401 is a scope.
+// sharing is a module with shared memory and a function, whose instructions more appends. Its ids:
+// tPointer points to a shared array, tPushPointer to one double of it, tBlock to a double in a
+// buffer. 401 to 405 are the constants below; 401 is a scope.
 func sharing(capability Capability, more func(s *stream)) *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(capability)).op(opMemoryModel, 5348, memoryModelVulkan)
@@ -37,7 +37,7 @@ func TestSharedAtBarriers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const new = 1000 // the first free id
+	const new = 1000 // first unused id
 	want := sharing(CapVulkanMemoryModel, func(s *stream) {
 		s.op(opLoad, tDouble, 300, idY, nonPrivate).op(opLoad, tDouble, 301, idY, aligned|nonPrivate, 8)
 		s.op(opStore, idY, 300, nonPrivate).op(opStore, idY, 300, aligned|nonPrivate, 8)
@@ -69,7 +69,7 @@ func indexOf(s stream, op uint32) int {
 	return len(s)
 }
 
-// TestSharedAtBarriersOfOtherModels: without the Vulkan memory model there are no such operands.
+// Modules without the Vulkan memory model have no such memory operands, and stay unchanged.
 func TestSharedAtBarriersOfOtherModels(t *testing.T) {
 	code := sharing(CapShader, func(s *stream) { s.op(opControlBarrier, 401, 401, 402) }).code()
 	if got, err := SharedAtBarriers(code); err != nil || !bytes.Equal(got, code) {
@@ -77,7 +77,7 @@ func TestSharedAtBarriersOfOtherModels(t *testing.T) {
 	}
 }
 
-// TestCommittedShareAtBarriers: no kernel of ours makes shared memory visible access by access.
+// In no committed kernel do single accesses make shared memory available or visible.
 func TestCommittedShareAtBarriers(t *testing.T) {
 	committed(t, func(t *testing.T, name string, code []byte) {
 		again, err := SharedAtBarriers(code)

@@ -1,6 +1,6 @@
 package spirv
 
-// stream is a module made by hand, word by word.
+// stream is a module that a test writes instruction by instruction.
 type stream []instruction
 
 func (s *stream) op(op uint32, args ...uint32) *stream {
@@ -8,7 +8,7 @@ func (s *stream) op(op uint32, args ...uint32) *stream {
 	return s
 }
 
-// named is an instruction that ends in a string.
+// named appends an instruction that ends in a string.
 func (s *stream) named(op uint32, name string, args ...uint32) *stream {
 	*s = append(*s, named(op, name, args...))
 	return s
@@ -18,7 +18,7 @@ func (s *stream) code() []byte {
 	return encode([]uint32{magic, 0x10500, 0, 1000, 0}, *s)
 }
 
-// The ids used in hand-made modules.
+// Ids of hand-made modules.
 const (
 	tUint = 100 + iota
 	tFloat
@@ -38,7 +38,7 @@ const (
 	idSize
 )
 
-// shader is a compute shader with the usual types and nothing else.
+// shader returns the head of a compute shader: capabilities, entry point, local size.
 func shader() *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(CapFloat64)).op(opCapability, uint32(CapShader))
@@ -52,7 +52,7 @@ func (s *stream) types() *stream {
 		op(opTypeBool, tBool).op(opTypeVector, tVec, tDouble, 2).op(opTypeRuntimeArray, tArray, tDouble)
 }
 
-// push declares a push block of the given member types.
+// push declares a push block with members of the given types.
 func (s *stream) push(members ...uint32) *stream {
 	return s.op(opTypeStruct, append([]uint32{tPush}, members...)...).
 		op(opTypePointer, tPushPointer, storagePushConstant, tPush).

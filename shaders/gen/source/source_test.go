@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// folder lays out files, given as name and content in turn.
+// folder makes a temporary folder with files. files has their names and contents in turn.
 func folder(t *testing.T, files ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -76,8 +76,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A change of the code of a source or of a file it includes changes the hash, and so does one of the
-// documentation, which is generated. Other comments and other files do not.
+// The hash changes with the code of a source and of the files it includes, and with the source's
+// documentation, which is generated. It does not change with other comments and other files.
 func TestHashFollowsCode(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "// a adds.\n#include \"w.glsl\"\n#include \"x.glsl\"\n",
 		"glsl/product/w.glsl", "#include \"chase/v.glsl\"\n", "glsl/chase/v.glsl", "",
@@ -106,7 +106,7 @@ func TestHashFollowsCode(t *testing.T) {
 	}
 }
 
-// Constants for the host are named in the source, and are declared there with a value.
+// Constants for the host are listed in the source, and have a value there.
 func TestConstants(t *testing.T) {
 	dir := folder(t, "glsl/chase/a.comp", "#version 460\n#pragma host LEAD MOST\nconst uint LEAD = 2; // not 3\nconst uint X = 1, MOST = 40;\n",
 		"glsl/product/b.comp", "#pragma host NONE\n// NONE = 1;\nconst uint NONE = 2 * 3;\n")
