@@ -16,15 +16,22 @@ const (
 // when all of it has been read. So memory is bounded, by aheadBlocks·aheadBytes, and the
 // decompressor waits if parsing is slower.
 type ahead struct {
-	blocks chan block    // what was read, in order
-	empty  chan []byte   // buffers to read into
-	quit   chan struct{} // closed when no more shall be read
-	gone   chan struct{} // closed when the goroutine has ended
-	now    block         // being handed out by Read
-	all    []byte        // the whole buffer of now; nil before the first block
+	// Blocks that were read, in order.
+	blocks chan block
+	// Buffers to read into.
+	empty chan []byte
+	// Closed by close, when no more shall be read.
+	quit chan struct{}
+	// Closed by fill, when the goroutine has ended.
+	gone chan struct{}
+	// The block that Read is handing out; what is left of it.
+	now block
+	// The whole buffer of now; nil before the first block.
+	all []byte
 }
 
-// A block is a piece of the stream, and the error that the stream returned after it.
+// A block is a piece of the stream, and the error that the stream returned after it, or nil. Only
+// the last block has an error; it may have no bytes.
 type block struct {
 	bytes []byte
 	err   error
@@ -70,8 +77,9 @@ func (a *ahead) fill(r io.Reader) {
 	}
 }
 
-// Read returns what fill has read, in order. An error of the stream comes after all data before it,
-// and again at each later call.
+// Read returns what fill has read, in order, and at most the rest of one block: fewer bytes than
+// len(p) are no sign of the end. It blocks until a block has been read. An error of the stream
+// comes after all data before it, and again at each later call.
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.now.bytes) == 0 {
 		if a.now.err != nil {

@@ -32,10 +32,14 @@ var syncFile = (*os.File).Sync
 //
 // An AtomicFile is for one goroutine.
 type AtomicFile struct {
-	f      *os.File // the temporary file, or the target itself
-	path   string   // final name; "" if f is the target itself
-	err    error    // of the first Write that failed
-	closed bool     // after Commit or Abort
+	// The temporary file, or the target itself.
+	f *os.File
+	// Final name; "" if f is the target itself.
+	path string
+	// The error of the first Write that failed, or nil.
+	err error
+	// Whether Commit or Abort has been called.
+	closed bool
 }
 
 // CreateAtomic opens path for writing. The caller must call Commit or Abort. Errors are those of
@@ -65,7 +69,8 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f, path: path}, nil
 }
 
-// followLinks returns the name that Commit must replace; the file may exist or not. If links form a
+// followLinks returns the name that Commit must replace; the file may exist or not.
+// filepath.EvalSymlinks would fail for a link to a file that does not exist yet. If links form a
 // circle, opening the result fails.
 func followLinks(path string) string {
 	// As many links as Linux follows.
@@ -84,7 +89,11 @@ func followLinks(path string) string {
 }
 
 // openDirect opens a target that must not be replaced. It returns nil, and no error, for any other
-// path.
+// path. Written directly are:
+//
+//	/dev/stdout, /dev/stderr      the streams of this process
+//	/dev/fd/…, /proc/…            a file that some process has open
+//	not a regular file            a terminal, a pipe, /dev/null
 func openDirect(path string) (*AtomicFile, error) {
 	switch path {
 	// Opening it again would fail if it is a socket, and overwrite a file from its beginning.
@@ -107,8 +116,9 @@ func openDirect(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f}, nil
 }
 
-// createTemp makes a new file with permission bits mode. os.CreateTemp would make it unreadable for
-// group and others.
+// createTemp makes a new file with permission bits mode, less the umask. os.CreateTemp would make
+// it unreadable for group and others. The name is random; one that exists is not touched, and
+// another one is tried.
 func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".vkevd-%016x.tmp", rand.Uint64()))

@@ -26,18 +26,25 @@ const byteOrderMark = "\xef\xbb\xbf"
 // (isRow).
 type table struct {
 	fields
-	most int // elements that the matrix may have
+	// Largest number of elements that the matrix may have.
+	most int
 
-	head  header // the first line, if it is not a row
-	names bool   // the first field of each row is its name
+	// The first line, if it is not a row.
+	head header
+	// Whether the first field of each row is its name.
+	names bool
 }
 
 // header is the first line, if it need not be a row of numbers.
 type header struct {
-	width   int       // number of fields; 0: there is no header
-	row     []float64 // its numbers after the first field, if all of these are numbers; else nil
-	corner  bool      // its first field is empty, so rows have names
-	decided bool      // whether rows have names is known
+	// Number of fields; 0: there is no header.
+	width int
+	// The numbers of its fields after the first one, if all of these are numbers; else nil.
+	row []float64
+	// Whether its first field is empty. Rows then have names.
+	corner bool
+	// Whether it is known if rows have names.
+	decided bool
 }
 
 // hasNumbers tells whether the input begins like such a table: with a # comment, with a number, or
@@ -63,7 +70,8 @@ func hasNumbers(in *input) bool {
 	return startsWithNumber(line) || startsWithNumber(afterName(line))
 }
 
-// startsWithNumber tells whether the first field of a line is a number.
+// startsWithNumber tells whether the first field of a line is a number, whichever separator the
+// file has. A quoted number is not one.
 func startsWithNumber(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	if end := bytes.IndexAny(line, ",; \t\r"); end >= 0 {
@@ -85,7 +93,8 @@ func afterName(line []byte) []byte {
 	return nil
 }
 
-// printable tells whether a line has no control characters except tabs and carriage returns.
+// printable tells whether a line has no control characters except tabs and carriage returns. A line
+// that has some is from a binary file, and no header.
 func printable(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' && c != '\t' && c != '\r' {
@@ -199,7 +208,9 @@ func (h *header) isRow(rows, cols int) bool {
 }
 
 // first reads the first line that is neither blank nor a comment. If it is a row, its numbers are
-// appended to a; otherwise it is kept as the header. At the end of the file the error is io.EOF.
+// appended to a; otherwise it is kept as the header. Its first field decides: a number that is not
+// quoted begins a row. At the end of the file the error is io.EOF. Of a header only the numbers are
+// kept, because it may turn out to be a row.
 func (t *table) first(a *[]float64) error {
 	end, err := t.start()
 	if err != nil {
@@ -259,7 +270,8 @@ func (t *table) row(a []float64) ([]float64, error) {
 }
 
 // firstUnderHeader reads the row that decides whether rows have names: they have if this one has
-// one field more than the header.
+// one field more than the header. R writes such tables: its header has no field for the column of
+// names.
 func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	if t.names {
 		return t.afterName(a, end)
@@ -273,7 +285,8 @@ func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	return a, err
 }
 
-// afterName appends the numbers that follow a row's name. end is what ended the name.
+// afterName appends the numbers that follow a row's name. end is what ended the name. A name
+// without numbers is an error, since a matrix has at least one column.
 func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	if end == '\n' {
 		return a, t.errorf("a row name without numbers")

@@ -22,16 +22,22 @@ const longestField = 1 << 10
 // contain a line end.
 type fields struct {
 	*input
-	line int // line of the field last read, from 1
-	top  int // line of the first field; 0 before it has been read
+	// Number of the line of the field last read, from 1.
+	line int
+	// Number of the line of the first field; 0 before it has been read.
+	top int
 	// The separator of the fields: ',', ';' or ' ' (blanks and tabs); 0 while it is unknown.
 	between byte
-	field   []byte // the field last read, without blanks around it; valid until the next one
-	quoted  bool   // the field was between quotes
-	ended   error  // io.EOF after the last field of the file, else nil
+	// The field last read, without blanks around it; valid until the next one.
+	field []byte
+	// Whether the field was between quotes.
+	quoted bool
+	// io.EOF after the last field of the file, else nil.
+	ended error
 }
 
-// newFields skips a byte order mark, and looks for semicolons.
+// newFields skips a byte order mark, and looks for semicolons: in a file that has them, commas are
+// part of numbers from the first line on, so the separator must be known before.
 func newFields(in *input) fields {
 	if in.starts(byteOrderMark) {
 		in.Discard(len(byteOrderMark))
@@ -44,7 +50,8 @@ func newFields(in *input) fields {
 }
 
 // hasSemicolons tells whether the first line that is neither blank nor a comment has fields
-// separated by semicolons. Commas may then be decimal points.
+// separated by semicolons. Commas may then be decimal points: spreadsheets write such files in
+// countries with a decimal comma. A semicolon at the end of the line alone separates nothing.
 func hasSemicolons(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	for len(start) > 0 {
@@ -156,7 +163,7 @@ func (t *fields) next() (end byte, err error) {
 }
 
 // readQuoted reads up to the closing quote. Two quotes inside mean one. A quoted field must end on
-// its line.
+// its line: a line end inside quotes is an error, which is nearly always a missing quote.
 func (t *fields) readQuoted() error {
 	t.quoted = true
 	for {
@@ -179,7 +186,8 @@ func (t *fields) readQuoted() error {
 	}
 }
 
-// add appends c to the field.
+// add appends c to the field. A field that is too long is an error, because it is not a number, and
+// because a file of one endless field would fill the memory.
 func (t *fields) add(c byte) error {
 	if len(t.field) == longestField {
 		return t.errorf("a field of more than %d characters is not a number", longestField)

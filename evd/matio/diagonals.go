@@ -18,10 +18,14 @@ import (
 // The second one is the format of the STCollection that LAPACK's testers use.
 type diagonals struct {
 	*lines
-	order int         // number of rows that the first line declares, or unknown
-	width int         // words of a row, 2 or 3; 0 before the first row
-	split [][]byte    // words of the line, reused
-	out   Tridiagonal // the rows so far
+	// Number of rows that the first line declares, or unknown.
+	order int
+	// Words of a row, 2 or 3; 0 before the first row.
+	width int
+	// Words of the line, reused.
+	split [][]byte
+	// The rows so far.
+	out Tridiagonal
 }
 
 // readDiagonals reads the whole input. The first line decides what is expected:
@@ -69,7 +73,8 @@ func (r *diagonals) noOrder(word []byte) error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
 
-// rest reads all lines after the first one, and checks their number.
+// rest reads all lines after the first one, and checks their number if the first line declared it.
+// It cuts E to one element less than D.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
 		words, err := r.words()
@@ -124,7 +129,9 @@ func (r *diagonals) row(words [][]byte) error {
 	return nil
 }
 
-// isName tells whether a word is not a number but could be the name of a column.
+// isName tells whether a word is not a number but could be the name of a column: it begins with a
+// letter or a quote. A number that is written wrongly, such as 1..2, is not a name, so that
+// it is reported and not skipped.
 func isName(word []byte) bool {
 	_, complaint := number(word)
 	return complaint != "" && (word[0] == '"' || unicode.IsLetter(rune(word[0])))

@@ -57,7 +57,9 @@ type NotSymmetricError struct {
 }
 
 // Rounding tells whether the difference can be a rounding error: whether it is at most
-// 100·ε·max|a_ij|, ε = 2⁻⁵². Products such as XᵀX, and NumPy's corrcoef, stay far below that.
+// 100·ε·max|a_ij|, ε = 2⁻⁵². Products such as XᵀX, and NumPy's corrcoef, stay far below that. A
+// matrix that was printed with few digits, or that is not meant to be symmetric, is usually far
+// above. It is false for NaN, and if Largest is 0.
 func (e *NotSymmetricError) Rounding() bool {
 	const epsilon = 0x1p-52
 	return e.Diff <= 100*epsilon*e.Largest

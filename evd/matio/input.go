@@ -18,19 +18,24 @@ const unknown = -1
 // how formats are recognised: streams need not be able to seek.
 type input struct {
 	*bufio.Reader
-	file string   // name, as the caller gave it
-	left int64    // bytes that the stream still had when it was opened, or unknown
-	done func()   // releases the stream below; it need not be closed by an input
-	at   *regular // the file itself, if the stream is an uncompressed file; else nil
+	// Name, as the caller gave it.
+	file string
+	// Bytes that the stream still had when it was opened, or unknown.
+	left int64
+	// Releases the stream below; it need not be closed by an input.
+	done func()
+	// The file itself, if the stream is an uncompressed file; else nil.
+	at *regular
 }
 
-// newInput reads r as it is.
+// newInput reads r as it is. left is the number of bytes that r still has, or unknown. There is
+// nothing to release, so done does nothing.
 func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
 // unpacked reads what the decompressor z returns, which runs in a goroutine of its own until done
-// is called.
+// is called. The size of the result is unknown, and it has no random access.
 func unpacked(z io.Reader, file string) *input {
 	a := readAhead(unzipper{z})
 	in := newInput(a, file, unknown)
@@ -68,7 +73,8 @@ func open(r io.Reader, name string) (*input, error) {
 	return nil, err
 }
 
-// starts tells whether the input begins with the given bytes. It consumes nothing.
+// starts tells whether the input begins with the given bytes. It consumes nothing. An input that is
+// shorter, or that cannot be read, does not begin with them.
 func (in *input) starts(with string) bool {
 	b, _ := in.Peek(len(with))
 	return string(b) == with

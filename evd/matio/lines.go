@@ -17,11 +17,15 @@ const longestLine = 1 << 20
 // moves to the buffer's beginning before more is read. So a line that is too long is found when the
 // buffer is full.
 type lines struct {
-	in       *input
-	buf      []byte
-	pos, end int   // buf[pos:end] has been read from the input and is not yet returned
-	no       int   // number of the line last returned, from 1
-	err      error // the input's last error
+	// The input, and its bytes that were read last.
+	in  *input
+	buf []byte
+	// buf[pos:end] has been read from the input and is not yet returned.
+	pos, end int
+	// Number of the line last returned, from 1.
+	no int
+	// The input's last error.
+	err error
 }
 
 // newLines splits what is left of in. The caller still owns in, and calls done.
@@ -29,8 +33,10 @@ func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }
 
-// next returns the next line without its line feed. At the end of the file the error is io.EOF
-// itself, never wrapped. The last line may lack its line feed.
+// next returns the next line without its line feed; a carriage return before it is still there. At
+// the end of the file the error is io.EOF itself, never wrapped. The last line may lack its line
+// feed. Lines before an error of the stream are returned first; the error has the file's name and
+// the line.
 func (l *lines) next() ([]byte, error) {
 	// Bytes after pos that are known to have no line feed.
 	seen := 0
@@ -118,7 +124,9 @@ func cut(line []byte) (word, rest []byte) {
 	return line[:i], line[i:]
 }
 
-// quote returns a word as an error message shows it, cut off after 40 bytes.
+// quote returns a word as an error message shows it: between quotes, with control characters
+// escaped, and cut off after 40 bytes. So a binary file does not fill the screen or confuse the
+// terminal.
 func quote(word []byte) string {
 	const most = 40
 	if len(word) > most {

@@ -41,11 +41,16 @@ var bannerPlaces = [...]struct {
 // coordinates, the number of entries.
 type market struct {
 	*lines
+	// The banner's words: array or coordinate, symmetric or general.
 	array, symmetric bool
-	value            func(word []byte) (float64, string) // nil for pattern, whose entries are 1
-	entries          int                                 // lines after the size line
-	out              *Dense
-	most             int // elements that out may have
+	// Reads the value of an entry; nil for pattern, whose entries are 1.
+	value func(word []byte) (float64, string)
+	// Number of entries to read: declared in a coordinate file, computed for an array.
+	entries int
+	// The result. It has its shape after the size line, and its elements after the entries.
+	out *Dense
+	// Largest number of elements that out may have.
+	most int
 }
 
 // readMarket reads a matrix of at most `most` elements: banner, size line, entries. Errors are
@@ -66,7 +71,9 @@ func readBareMarket(in *input, most int) (*Dense, error) {
 	return bareMarket(in, most).read()
 }
 
-// bareMarket looks at the size line without consuming anything.
+// bareMarket looks at the size line without consuming anything. It sets what a banner would:
+// general, real, and array if the line has two words. The line must be within the first 64 KiB,
+// after comments.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())
 	m := &market{lines: newLines(in), most: most, value: number}
@@ -96,7 +103,8 @@ func (m *market) read() (*Dense, error) {
 	return m.out, m.end()
 }
 
-// end returns an error if anything follows the last entry.
+// end returns an error if anything follows the last entry: more entries than declared are a sign
+// that the file is damaged, or that the size line is wrong.
 func (m *market) end() error {
 	switch _, err := m.data(); {
 	case err == nil:

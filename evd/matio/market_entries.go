@@ -136,7 +136,8 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 	return 0, nil, m.errorf("%s %s is not an integer", name, quote(word))
 }
 
-// readValue reads the value of an entry, and returns it with the rest of the line.
+// readValue reads the value of an entry, and returns it with the rest of the line. What a value may
+// look like depends on the banner: see number for real, wholeNumber for integer.
 func (m *market) readValue(line []byte) (float64, []byte, error) {
 	word, rest := cut(line)
 	if len(word) == 0 {

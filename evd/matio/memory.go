@@ -30,13 +30,14 @@ func elements(rows, cols, most int) (int, bool) {
 }
 
 // available tells whether n elements can be allocated now. Another process may take the memory
-// afterwards.
+// afterwards; then the Go runtime ends the process, which cannot be prevented. For less than
+// askBytes the answer is always yes.
 func available(n int) bool {
 	return n < askBytes/wordBytes || systemHas(n*wordBytes)
 }
 
-// grow returns data with capacity for more elements: twice what it had, at least first, at most
-// want. It returns false if the system has no memory.
+// grow returns a copy of data with capacity for more elements: twice what it had, at least first, at
+// most want. It returns false if the system has no memory.
 func grow(data []float64, first, want int) ([]float64, bool) {
 	room := min(want, max(first, 2*cap(data)))
 	if !available(room) {

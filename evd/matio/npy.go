@@ -25,8 +25,10 @@ type npy struct {
 	*input
 	npyHeader
 	element
-	most   int   // elements that the array may have
-	header int64 // bytes of the file before the elements
+	// Largest number of elements that the array may have.
+	most int
+	// Bytes of the file before the elements.
+	header int64
 }
 
 // readNPY reads a matrix of at most `most` elements, and converts it to column order. An array that
@@ -194,7 +196,8 @@ func (f *npy) readParallel(total int) ([]float64, error) {
 	}
 }
 
-// full fills p. If the file ends before, the error says that it ended inside `what`.
+// full fills p from the input. If the file ends before, the error says that it ended inside `what`,
+// such as "the header".
 func (f *npy) full(p []byte, what string) error {
 	switch _, err := io.ReadFull(f.input, p); err {
 	case nil:

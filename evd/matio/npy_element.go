@@ -10,13 +10,16 @@ import (
 // (integers with and without sign) and b (boolean: 0 is false, anything else is true and is read as
 // 1).
 type element struct {
-	bytes int                  // of one number
-	value func([]byte) float64 // of one number; integers beyond 2⁵³ are rounded to nearest
+	// Size of one number, in bytes.
+	bytes int
+	// Converts one number to a double; integers beyond 2⁵³ are rounded to nearest.
+	value func([]byte) float64
 }
 
 var le, be = binary.LittleEndian, binary.BigEndian
 
 // elementTypes has the types by NumPy's name: byte order (< little, > big, | none), kind, bytes.
+// Types of one byte have no byte order. Nothing changes it after init.
 var elementTypes = map[string]element{
 	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
 	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},

@@ -7,9 +7,12 @@ import (
 
 // An npyHeader is the dictionary in front of the elements of a .npy file.
 type npyHeader struct {
-	descr        string // type of the elements, such as "<f8"
-	fortranOrder bool   // true: stored by columns; false: by rows
-	shape        []int  // size of each dimension
+	// Type of the elements, such as "<f8".
+	descr string
+	// True: stored by columns; false: by rows.
+	fortranOrder bool
+	// Size of each dimension.
+	shape []int
 }
 
 // parseHeader reads the dictionary, a Python literal such as

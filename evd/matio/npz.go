@@ -98,12 +98,16 @@ func (in *input) slurp() (*bytes.Reader, error) {
 
 // archive is a .npz file with random access.
 type archive struct {
-	name  string      // name of the file
-	size  int64       // bytes of the archive
-	files []*zip.File // its directory
+	// Name of the file.
+	name string
+	// Size of the archive, in bytes.
+	size int64
+	// Its directory.
+	files []*zip.File
 }
 
-// openArchive reads the directory of an archive.
+// openArchive reads the directory of an archive. name stands for the file in errors. The archive
+// uses r until it is no longer used itself.
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -112,7 +116,9 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	return &archive{name, size, z.File}, nil
 }
 
-// fromZip reads the array that the options name, or a sparse matrix.
+// fromZip reads the array that the options name, or a sparse matrix, or the array that findArray
+// chooses. A sparse matrix is taken only if the options name no array: so its parts can be read by
+// their names.
 func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error) {
 	z, err := openArchive(r, size, name)
 	if err != nil {
@@ -225,7 +231,8 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 }
 
 // zipError distinguishes damaged archives, which are a FormatError, from streams that cannot be
-// read.
+// read. A compression method other than deflate is refused as a FormatError, too: NumPy writes no
+// other.
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// count reads a decimal number between 0 and most. It returns false for anything else, also for a
-// sign or a decimal point.
+// count reads a decimal number between 0 and most, such as a size or an index. It returns false for
+// anything else, also for a sign or a decimal point. It cannot overflow if 10·most + 9 does not.
 func count(word []byte, most int) (int, bool) {
 	n := 0
 	for _, c := range word {
@@ -62,7 +62,8 @@ func unusualNumber(word []byte) (float64, string) {
 	return 0, quote(word) + " is not a number"
 }
 
-// wholeNumber reads a number that must be written without decimal point and exponent.
+// wholeNumber reads a number that must be written without decimal point and exponent, as Matrix
+// Market's integer fields are. Integers beyond 2⁵³ are rounded to nearest.
 func wholeNumber(word []byte) (float64, string) {
 	digits := word
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {

@@ -23,7 +23,8 @@ type regular struct {
 	from int64 // position of the file when it was opened here
 }
 
-// regularFile returns nil if r must be read in order, as a pipe must.
+// regularFile returns nil if r must be read in order, as a pipe must, or if its position is
+// unknown. It must be called before anything is read from r, and from what buffers r.
 func regularFile(r io.Reader) *regular {
 	f, ok := r.(*os.File)
 	if !ok {

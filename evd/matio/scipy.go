@@ -15,16 +15,25 @@ import (
 //
 // All indices count from 0. The arrays are checked when the entries are read.
 type sparse struct {
-	file       string // name, for errors
-	format     string // coo, csr or csc
+	// Name of the archive, for errors.
+	file string
+	// The format: coo, csr or csc.
+	format string
+	// Shape of the matrix.
 	rows, cols int
-	data       []float64
-	row, col   []float64 // of coo
-	start      []float64 // of csr and csc; called indptr in the file
-	index      []float64 // of csr and csc; called indices in the file
+	// Values of the entries.
+	data []float64
+	// For coo: row and column of each entry.
+	row, col []float64
+	// For csr and csc: where the entries of each row or column begin, and after the last one the
+	// number of entries. It is called indptr in the file.
+	start []float64
+	// For csr and csc: column or row of each entry. It is called indices in the file.
+	index []float64
 }
 
-// isSparse tells whether the archive has the arrays of scipy.sparse.save_npz.
+// isSparse tells whether the archive has the arrays of scipy.sparse.save_npz that all formats have:
+// format, shape and data.
 func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
@@ -144,7 +153,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// put checks the place of an entry and passes it on.
+// put checks the place of an entry, which comes from an array of doubles, and passes it on.
 func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)

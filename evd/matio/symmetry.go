@@ -98,8 +98,9 @@ func (d *Dense) Symmetrize() error {
 	return nil
 }
 
-// store writes back the tile at (i0, j0). A tile on the diagonal is its own mirror image: of such a
-// tile, only the part below the diagonal is written.
+// store writes back the tile at (i0, j0), of which rows×cols elements exist. A tile on the diagonal
+// is its own mirror image: of such a tile, only the part below the diagonal is written, because the
+// part above was changed in the matrix itself.
 func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 	for c := range cols {
 		from := 0

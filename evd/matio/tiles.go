@@ -28,7 +28,7 @@ func (t *tileCopy) load(a []float64, ld, rows, cols int) {
 
 // inParallel calls do for k = 0 … count−1, from as many goroutines as there are processors, and
 // returns when all calls have returned. Each goroutine has a tileCopy of its own, with undefined
-// content. After a call that returns false, no new calls begin.
+// content. Calls begin in order of k. After a call that returns false, no new calls begin.
 func inParallel(count int, do func(own *tileCopy, k int) bool) {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -26,7 +26,8 @@ func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 	return b, true
 }
 
-// isItsTranspose tells whether an n×n matrix equals its transpose, bit by bit.
+// isItsTranspose tells whether an n×n matrix equals its transpose, bit by bit. It stops soon after
+// the first difference: of a matrix that is not symmetric, little is read for nothing.
 func isItsTranspose(a []float64, n int) bool {
 	var differs atomic.Bool
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {

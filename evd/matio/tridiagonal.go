@@ -234,7 +234,8 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
 }
 
-// put adds x to element (i, j). Anything but zero outside the three diagonals is an error.
+// put adds x to element (i, j), counted from 0, which must be inside the matrix. Anything but zero
+// outside the three diagonals is an error, without the file's name.
 func (t *scattered) put(i, j int, x float64) error {
 	switch {
 	case i == j:

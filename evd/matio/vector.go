@@ -57,7 +57,8 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 	return readValues(newLines(in))
 }
 
-// readNPYVector reads an array of one dimension, or of two dimensions one of which is 1.
+// readNPYVector reads an array of one dimension, or of two dimensions one of which is 1. For such
+// shapes C order and Fortran order are the same.
 func readNPYVector(in *input) ([]float64, error) {
 	f := npy{input: in, most: mostElements}
 	if err := f.readHeader(); err != nil {

@@ -14,13 +14,16 @@ const flushBytes = 1 << 18
 // for it: flush returns it at the end. After an error nothing more is written, and the stream's
 // content is incomplete; callers that need all or nothing write to an AtomicFile.
 type gather struct {
-	w   io.Writer // the stream
-	buf []byte    // bytes that are not yet written
-	err error     // the first error of w
+	// The stream.
+	w io.Writer
+	// Bytes that are not yet written.
+	buf []byte
+	// The first error of w.
+	err error
 }
 
 // newGather makes a gather whose buffer is never reallocated if its user calls enough after each
-// small piece.
+// small piece, of at most 256 bytes.
 func newGather(w io.Writer) *gather { return &gather{w: w, buf: make([]byte, 0, flushBytes+1<<8)} }
 
 // flush writes the buffer, unless an earlier write failed. Afterwards buf is empty.
@@ -63,7 +66,8 @@ func WriteNPYVector(w io.Writer, values []float64) error {
 }
 
 // WriteValues writes one number a line with 17 significant digits (%.17g), from which any double
-// can be read back exactly. ReadVector reads the result. Errors are those of w.
+// can be read back exactly; NaN and infinity are NaN, +Inf and -Inf. ReadVector reads the result,
+// and so do NumPy's loadtxt and most other programs. Errors are those of w.
 func WriteValues(w io.Writer, values []float64) error {
 	g := newGather(w)
 	for _, x := range values {
@@ -102,7 +106,9 @@ func WriteValuesJSON(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// checkShape returns an error if a matrix of that shape does not fit a slice of that length.
+// checkShape returns an error if a matrix of rows×cols elements with leading dimension ld does not
+// fit a slice of that length. The last column needs rows elements and not ld. Sizes are compared by
+// division, so nothing overflows.
 func checkShape(rows, cols, length, ld int) error {
 	if rows < 0 || cols < 0 || ld < max(1, rows) {
 		return fmt.Errorf("matio: %d by %d elements cannot have leading dimension %d", rows, cols, ld)

@@ -61,8 +61,9 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-// npyHeader writes everything before the elements of a double array. It pads the header with
-// blanks, so that the elements begin at a multiple of 64 bytes, as the format demands.
+// npyHeader writes everything before the elements of a double array of that shape, a Python tuple.
+// It pads the header with blanks, so that the elements begin at a multiple of 64 bytes, as the
+// format demands: other programs map such files into memory.
 func (g *gather) npyHeader(shape string) {
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
 	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': True, 'shape': %s, }", shape)
@@ -73,7 +74,8 @@ func (g *gather) npyHeader(shape string) {
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
-// npyElements writes values as <f8: without conversion where the machine stores doubles so.
+// npyElements writes values as <f8: without conversion where the machine stores doubles so. It
+// stops at the first error, which stays in g.
 func (g *gather) npyElements(values []float64) {
 	if !nativeLittle {
 		for _, x := range values {
