@@ -10,8 +10,8 @@ import (
 // The last merge has more than half of all rows and writes to the result, so that W and S cannot
 // lie there. W takes the place of Q instead, by way of the panel, and S is formed in the panel.
 
-// recordStrips turns Q into W, in its place and some rows at a time, and writes the deflated columns
-// to the result. A strip has rows of one half alone.
+// recordStrips turns Q into W, in its place and some rows at a time, and writes the deflated
+// columns to the result. A strip has rows of one half alone.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -40,7 +40,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	}
 }
 
-// recordPanels multiplies W by S, some columns of S at a time, and writes the products to the result.
+// recordPanels multiplies W by S, some columns of S at a time, and writes the products to the
+// result.
 func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]

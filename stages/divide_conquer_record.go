@@ -81,8 +81,8 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	})
 }
 
-// multiplyGrouped records the products of count merges as one dispatch of stedc_multiply. No product
-// alone would fill the device, so they do not go through product.Ops.
+// multiplyGrouped records the products of count merges as one dispatch of stedc_multiply. No
+// product alone would fill the device, so they do not go through product.Ops.
 func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[shaders.Merge], count int) {
 	s := v.pass
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
@@ -171,7 +171,8 @@ func rowGrid(x, count int) vk.Groups {
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
-// columnGrid is a grid with one workgroup for each column in X and Y, folded, and count merges in Z.
+// columnGrid is a grid with one workgroup for each column in X and Y, folded, and count merges in
+// Z.
 func columnGrid(columns, count int) vk.Groups {
 	f := vk.Folded(columns)
 	f.Z = count

@@ -42,8 +42,8 @@ func (s *MRRR) inRounds(rec *vk.Recorder, total, threads int, record func(rounds
 	}
 }
 
-// intervalBisection is a bisection of count intervals: those of tasks from the first on, with their ends in
-// lo and hi, to the length rtol relative to their ends.
+// intervalBisection is a bisection of count intervals: those of tasks from the first on, with their
+// ends in lo and hi, to the length rtol relative to their ends.
 type intervalBisection struct {
 	tasks        vk.Region[shaders.Task]
 	lo, hi       vk.Region[float64]

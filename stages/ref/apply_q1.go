@@ -1,15 +1,15 @@
 package ref
 
-// ApplyQ1 replaces the n×m matrix X by Q1·X, with Y (in A) and T as
-// BandReduction left them. Q1 = Q(0)·Q(1)⋯, Q(p) = I − Y·T·Yᵀ, so the last panel
-// acts first. The result does not depend on the k of the reduction.
+// ApplyQ1 replaces the n×m matrix X by Q1·X, with Y (in A) and T as BandReduction left them. Q1 =
+// Q(0)·Q(1)⋯ with Q(p) = I − Y·T·Yᵀ for panel p, so that the last panel acts first. The result does
+// not depend on the reduction's k. X must not overlap A or T.
 func ApplyQ1(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	for p := Panels(n, b) - 1; p >= 0; p-- {
 		applyPanel(false, n, b, p, y, ldy, t, m, x, ldx)
 	}
 }
 
-// ApplyQ1Transposed replaces X by Q1ᵀ·X: the other order, and Tᵀ for T.
+// ApplyQ1Transposed replaces X by Q1ᵀ·X: the panels in the other order, and Tᵀ in place of T.
 func ApplyQ1Transposed(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	for p := range Panels(n, b) {
 		applyPanel(true, n, b, p, y, ldy, t, m, x, ldx)

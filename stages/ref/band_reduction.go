@@ -1,11 +1,10 @@
 package ref
 
-// BandReduction reduces the lower triangle of A to half-bandwidth b,
-// A = Q1·B·Q1ᵀ, with panels of b columns and trailing updates of rank k
-// (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
+// BandReduction reduces the lower triangle of A to half-bandwidth b, A = Q1·B·Q1ᵀ, with panels of b
+// columns and trailing updates of rank k (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
 //
-// It returns the compact band and the T factors, and leaves Y in A, all as
-// package stages describes; columns of A that belong to no panel end up zero.
+// It returns the compact band and the T factors, and leaves Y in A, all as package stages
+// describes. Columns of A that belong to no panel end up zero.
 func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 	r := reduction{
 		n: n, b: b, a: a, lda: lda,
@@ -29,13 +28,12 @@ func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 	return r.band, r.t
 }
 
-// A reduction is a band reduction under way. Inside a block of k columns the
-// trailing matrix stays as it was at the block's begin; what it has become since
-// is A − Y·Zᵀ − Z·Yᵀ, with one column of Y and Z for each column of the block's
-// panels so far. Y lies in A, where its panels were.
+// A reduction is a band reduction in progress. Inside a block of k columns, the trailing matrix in
+// memory stays as it was when the block began. Its true value is A − Y·Zᵀ − Z·Yᵀ, with one column
+// of Y and Z for each column of the block's panels so far. Y is stored in A, where its panels were.
 //
-// Rows of Y and Z are those of A. A panel's y and z begin below its diagonal
-// block and only rows from there on are ever read.
+// Rows of Y and Z are those of A. A panel's y and z begin below its diagonal block; no row above is
+// read.
 type reduction struct {
 	n, b    int
 	a       []float64
@@ -44,14 +42,14 @@ type reduction struct {
 	band, t []float64
 }
 
-// y returns Y from row and the block's first column on.
+// y returns Y from the given row and the block's first column on.
 func (r *reduction) y(row, block int) []float64 { return r.a[row+block*r.lda:] }
 
-// zAt returns Z from row and column on.
+// zAt returns Z from the given row and column on.
 func (r *reduction) zAt(row, column int) []float64 { return r.z[row+column*r.n:] }
 
-// catchUp applies the pending change to the columns of the panel at c, from its
-// diagonal block down.
+// catchUp applies the pending update to the columns of the panel at c, from its diagonal block
+// down.
 func (r *reduction) catchUp(block, c int) {
 	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
 	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]
@@ -59,8 +57,8 @@ func (r *reduction) catchUp(block, c int) {
 	Gemm(false, true, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
 }
 
-// diagonalBlock moves the lower triangle of the panel's diagonal block into the
-// band, and leaves zeros there and above.
+// diagonalBlock moves the lower triangle of the panel's diagonal block into the band, and leaves
+// zeros in its place and above.
 func (r *reduction) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {
@@ -69,9 +67,8 @@ func (r *reduction) diagonalBlock(c int) {
 	}
 }
 
-// panel factors what is below the diagonal block, moves R into the band and
-// appends the panel's y and z. With Q = I − W·yᵀ, W = y·T, the trailing matrix
-// A − Y·Zᵀ − Z·Yᵀ becomes
+// panel factors the panel's rows below the diagonal block, moves R into the band and appends the
+// panel's y and z. With Q = I − W·yᵀ, W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
 //	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
 //	z = P − ½·y·(Wᵀ·P)

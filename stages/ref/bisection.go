@@ -6,11 +6,11 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Bisection returns all eigenvalues of the symmetric tridiagonal T(d, e),
-// ascending, each by its own bisection on Sturm counts (dstebz without blocks).
-// An eigenvalue is found to within a few ulp of itself or ulp²·‖T‖, whichever is
-// more, as far as the counts tell: they are those of a T whose off-diagonals
-// moved by some ulps of themselves, and they never decrease as x grows.
+// Bisection returns all eigenvalues of the symmetric tridiagonal T(d, e), ascending, each by its
+// own bisection on Sturm counts (dstebz without blocks). An eigenvalue is found to within a few ulp
+// of itself or ulp²·‖T‖, whichever is more, as far as counts can tell: they are those of a T whose
+// off-diagonal elements differ by some ulps of themselves. They never decrease as x grows. If T is
+// not finite, all values are NaN.
 func Bisection(d, e []float64) []float64 {
 	s := NewSturm(d, e)
 	values := make([]float64, len(d))
@@ -20,32 +20,33 @@ func Bisection(d, e []float64) []float64 {
 	return values
 }
 
-// CountBelow returns the number of eigenvalues of T(d, e) below x; one within
-// rounding of x may count either way.
+// CountBelow returns the number of eigenvalues of T(d, e) below x. An eigenvalue within rounding
+// errors of x may count or not.
 func CountBelow(d, e []float64, x float64) int {
 	s := NewSturm(d, e)
 	return s.Count(math.Ldexp(x, -s.Exponent))
 }
 
-// A Sturm is a tridiagonal made ready for counting: 2^−Exponent·T, whose largest
-// entry is in [½, 1), and what every bisection of it starts from. All of it is
-// made by exact operations, minima, maxima and a handful of sums, so a kernel
-// that is handed the same D and E2 has the same numbers whatever its order.
+// A Sturm is a tridiagonal matrix prepared for counts: 2^−Exponent·T, whose largest element is in
+// [½, 1), and the interval from which every bisection starts. All of it comes from exact
+// operations, minima, maxima and some sums of two numbers, so that a kernel has the same numbers
+// whatever order it uses.
 type Sturm struct {
 	D, E2    []float64 // diagonal; squares of the off-diagonal, E2[i] couples i and i+1
 	Exponent int
-	Lo, Hi   float64 // Count(Lo) = 0, Count(Hi) = n: Gerschgorin's discs and some room
-	Tiny     float64 // the absolute part of the stopping rule
+	Lo, Hi   float64 // Count(Lo) = 0, Count(Hi) = n: the ends of Gerschgorin's discs and some more
+	Tiny     float64 // absolute part of the rule that ends a bisection
 }
 
 const (
-	// Smaller entries of the scaled T, and squares, count as zero. Nothing
-	// denormal then meets the recurrence, so devices that flush denormals count
-	// alike; beside a norm of one they are lost in any case.
+	// Smaller elements of the scaled T, and smaller squares of them, count as zero. Then no number
+	// of the recurrence is denormal, and devices that flush denormals have the same counts. For a
+	// norm of 1 such elements are lost in any case.
 	bisectFlush = 0x1p-900
 )
 
-// NewSturm scales T by a power of two and sets up the bisections.
+// NewSturm scales T by a power of two and finds the interval of all bisections. d and e are not
+// written.
 func NewSturm(d, e []float64) *Sturm {
 	n := len(d)
 	var top float64
@@ -84,14 +85,14 @@ func NewSturm(d, e []float64) *Sturm {
 	room := 4 * (float64(n)*tridiag.Ulp*norm + tridiag.Pivmin)
 	s.Lo -= room
 	s.Hi += room
-	s.Tiny = tridiag.Ulp*tridiag.Ulp*norm + 8*tridiag.Pivmin // the zero matrix ends at once, at 0
+	s.Tiny = tridiag.Ulp*tridiag.Ulp*norm + 8*tridiag.Pivmin // ends at once, at 0, for the zero matrix
 	return s
 }
 
-// Count returns how many pivots of T − x·I = L·diag(q)·Lᵀ are negative, as many
-// as there are eigenvalues below x. A pivot of magnitude up to Pivmin becomes
-// −Pivmin. The operations and their order are the contract: each is rounded once,
-// none is fused, and so the count is monotone in x.
+// Count returns the number of negative pivots of T − x·I = L·diag(q)·Lᵀ, which is the number of
+// eigenvalues below x. A pivot of magnitude up to tridiag.Pivmin becomes −Pivmin. The operations
+// and their order are the contract: each one is rounded, none is fused. This makes the count
+// monotone in x (Demmel, Dhillon and Ren, ETNA 3, 1995).
 func (s *Sturm) Count(x float64) int {
 	count := 0
 	var q float64
@@ -111,11 +112,11 @@ func (s *Sturm) Count(x float64) int {
 	return count
 }
 
-// Value returns eigenvalue k of the scaled T, counted from 0. All k start from
-// the same interval and so walk the same tree of midpoints, which with a monotone
-// count makes the values ascend. An interval longer than that bound has its
-// midpoint strictly inside; one of twice the norm is shorter than Tiny after at
-// most 106 halvings; and NaN ends the loop at once.
+// Value returns eigenvalue k of the scaled T, counted from 0. All k start from the same interval
+// and take midpoints of the same tree; as counts are monotone, the values ascend.
+//
+// The loop ends. An interval longer than the bound has its midpoint strictly inside. An interval of
+// twice the norm is shorter than Tiny after at most 106 halvings. NaN ends the loop at once.
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
 	mid := 0.5 * (lo + hi)

@@ -121,8 +121,8 @@ func TestCountAtAnEigenvalue(t *testing.T) {
 	}
 }
 
-// TestBisectionEnds, whatever T holds: with values that Sturm counts certify if T is finite, with NaN
-// for every value if it is not.
+// TestBisectionEnds, whatever T holds: with values that Sturm counts certify if T is finite, with
+// NaN for every value if it is not.
 func TestBisectionEnds(t *testing.T) {
 	check := func(name string, d, e []float64) {
 		t.Helper()

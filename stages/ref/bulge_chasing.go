@@ -1,8 +1,8 @@
 package ref
 
-// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᵀ
-// (dsytrd_sb2st), sweep after sweep. It overwrites the band and returns T as d[n]
-// and e[n−1], and the reflectors of Q2 as package stages packs them.
+// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᵀ (dsytrd_sb2st), sweep
+// after sweep. It overwrites the band and returns T as d[n] and e[n−1], and the reflectors of Q2 as
+// package stages packs them.
 func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 	c := newChase(n, b, band)
 	for s := range Sweeps(n) {
@@ -13,9 +13,9 @@ func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 	return c.result()
 }
 
-// BulgeChasingWaves is BulgeChasing in the order of a device without flags: wave
-// t is all steps with 3s + j = t, which may run side by side. The bits are the
-// same; here the later sweeps of a wave go first, to show it.
+// BulgeChasingWaves is BulgeChasing in the order of a device without flags. Wave t is all steps
+// with 3s + j = t, which are independent of each other. The bits are the same in every order; here
+// the later sweeps of a wave go first, to show it.
 func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	c := newChase(n, b, band)
 	for t := 0; t < Waves(n, b); t++ {
@@ -28,12 +28,12 @@ func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	return c.result()
 }
 
-// waveStride is how many waves a sweep begins after the one before it, the least
-// that keeps the dependence rule: (s+1, j) comes after (s, j+2).
+// waveStride is the number of waves by which a sweep begins later than the sweep before it. It is
+// the smallest number that keeps the dependence rule: (s+1, j) comes after (s, j+2).
 const waveStride = 3
 
-// Waves is the number of waves, up to and including the last sweep's last step.
-// A sweep loses at most one step to the next, which begins three waves later.
+// Waves is the number of waves, up to and including the last step of the last sweep. The next sweep
+// begins three waves later and has at most one step less, so that it also ends later.
 func Waves(n, b int) int {
 	last := Sweeps(n) - 1
 	if last < 0 {
@@ -42,7 +42,7 @@ func Waves(n, b int) int {
 	return waveStride*last + stepsOf(n, b, last)
 }
 
-// A chase is a bulge chasing under way.
+// A chase is a bulge chasing in progress.
 type chase struct {
 	n, b    int
 	band, v []float64
@@ -54,12 +54,12 @@ func newChase(n, b int, band []float64) *chase {
 	return &chase{n, b, band, make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
 }
 
-// steps is the number of steps j of sweep s: those with s+1+j·b < n.
+// steps returns the number of steps j of sweep s: those with s+1+j·b < n.
 func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
 
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
-// at returns the part of column col that begins at row.
+// at returns column col of the band from the given row on.
 func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 
 // chaseStep is step j of sweep s. Its reflector acts on rows and columns
@@ -72,24 +72,22 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 //	r+L                 │   C    │
 //	min(r+2b, n)        └────────┘
 //
-// x, column left, is annihilated below its first element; A, the columns between
-// left and r, is what the step before filled, and gets H·A; D, the diagonal
-// block, gets H·D·H; C gets C·H, which fills it: the next step's A.
-// For j = 0, left is s = r−1 and there is no A.
+// H annihilates x, column left, below its first element. A is the columns between left and r, which
+// the step before filled; it becomes H·A. The diagonal block D becomes H·D·H. C becomes C·H, which
+// fills it: it is the next step's A. For j = 0, left is s = r−1 and there is no A.
 //
 // Which steps must wait for which. The step reads and writes rows r … r+b−1 of
 // columns left … r+b−1 and rows r+b … r+2b−1 of columns r … r+b−1. Of the sweep
 // before, s−1, whose steps j, j+1, j+2, j+3 are at rows r−1+{0, b, 2b, 3b}:
 //
-//   - steps up to j+1 overlap it plainly;
-//   - step j+2 owns rows r−1+2b … of columns r−1+b …: C's last element, row
-//     r+2b−1 of column r+b−1, is where that step leaves its β. One element, but
-//     read too early it is still x0;
-//   - step j+3 owns rows from r−1+3b on, below everything here.
+//   - steps up to j+1 overlap this step;
+//   - step j+2 writes rows r−1+2b … of columns r−1+b …, and leaves its β in row r+2b−1 of column
+//     r+b−1, which is the last element of C. Read too early, that element would still be x0;
+//   - step j+3 writes rows from r−1+3b on, below all that this step reads or writes.
 //
-// So step (s, j) may begin once (s−1, j+2), or the last step of sweep s−1, has
-// ended, and then nothing that sweep s−1 has still to do can meet it. Sweep s−2 is
-// two steps further by the same rule, so the sweep before is all one need ask.
+// So step (s, j) may begin once step (s−1, j+2), or the last step of sweep s−1, has ended. The
+// steps that sweep s−1 has left do not touch the same elements. Sweep s−2 is two steps further by
+// the same rule, so that a step need only wait for the sweep before its own.
 func (c *chase) chaseStep(s, j int) {
 	b := c.b
 	r := s + 1 + j*b
@@ -115,8 +113,8 @@ func (c *chase) chaseStep(s, j int) {
 	c.reflectRight(tau, v, r)
 }
 
-// reflectBoth replaces the diagonal block D at r by H·D·H = D − v·qᵀ − q·vᵀ with
-// p = τ·D·v and q = p − ½τ·(pᵀv)·v.
+// reflectBoth replaces the diagonal block D at r by H·D·H = D − v·qᵀ − q·vᵀ with p = τ·D·v and
+// q = p − ½τ·(pᵀv)·v.
 func (c *chase) reflectBoth(tau float64, v []float64, r int) {
 	q := make([]float64, len(v))
 	for i := range v {
@@ -153,7 +151,7 @@ func (c *chase) reflectRight(tau float64, v []float64, r int) {
 	}
 }
 
-// result reads T off the band's first two diagonals.
+// result returns T, which is the band's first two diagonals.
 func (c *chase) result() (d, e, v, tau []float64) {
 	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
 	for i := range d {

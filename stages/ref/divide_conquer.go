@@ -14,8 +14,9 @@ import (
 //	T = diag(T1, T2) + ρ·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0), ρ = |e|, the sign is e's
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ          Q = diag(Q1, Q2), z = Qᵀ·v
 //
-// e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³) operations with a large
-// constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors orthogonal to a few n·ulp.
+// e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³) operations with a
+// large constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors orthogonal to a few
+// n·ulp.
 func DivideConquer(d, e []float64) (values, z []float64) {
 	n := len(d)
 	if n == 0 {
@@ -35,8 +36,8 @@ func DivideConquer(d, e []float64) (values, z []float64) {
 	return values, z
 }
 
-// eigenpair is an eigenvalue d of a diagonal block, its vector q, and, while the block is merged, the
-// element z of Qᵀ·v.
+// eigenpair is an eigenvalue d of a diagonal block, its vector q, and, while the block is merged,
+// the element z of Qᵀ·v.
 type eigenpair struct {
 	d float64
 	q []float64
@@ -78,8 +79,9 @@ func ascending(a, b eigenpair) int {
 	return 0
 }
 
-// deflate separates the pairs that are eigenpairs of D + ρ·z·zᵀ already, to working accuracy: those with
-// a z of zero. Where two d agree, a rotation of their vectors makes one of their z zero (dlaed2).
+// deflate separates the pairs that are eigenpairs of D + ρ·z·zᵀ already, to working accuracy: those
+// with a z of zero. Where two d agree, a rotation of their vectors makes one of their z zero
+// (dlaed2).
 func deflate(pairs []eigenpair, rho float64) (poles, solved []eigenpair) {
 	norm := 0.0
 	for _, p := range pairs {
@@ -124,9 +126,9 @@ type root struct {
 	mu     float64
 }
 
-// solveSecular returns the eigenpairs of D + ρ·z·zᵀ, whose d ascend strictly and whose z are not zero.
-// The vectors are those of the weights ẑ for which the roots are exact; with these, not with z, they
-// are orthogonal (Gu and Eisenstat).
+// solveSecular returns the eigenpairs of D + ρ·z·zᵀ, whose d ascend strictly and whose z are not
+// zero. The vectors are those of the weights ẑ for which the roots are exact; with these, not with
+// z, they are orthogonal (Gu and Eisenstat).
 func solveSecular(poles []eigenpair, rho float64) []eigenpair {
 	k := len(poles)
 	roots := make([]root, k)
@@ -190,8 +192,8 @@ func secularRoot(poles []eigenpair, rho float64, k int) root {
 	return root{k, bisectSign(0, width, func(mu float64) bool { return f(k, mu) < 0 })}
 }
 
-// bisectSign returns the point in (lo, hi) where below turns false: the number nearest to it that is not
-// an end of the first interval.
+// bisectSign returns the point in (lo, hi) where below turns false: the number nearest to it that
+// is not an end of the first interval.
 func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
 	from, to := lo, hi
 	for {

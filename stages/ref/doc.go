@@ -4,8 +4,8 @@
 //
 // The notation, the storage of Y, T, V, τ and of the compact band, and the signs are those of
 // package stages. Every function is correct for all n ≥ 0 and all 1 ≤ b ≤ k with k a multiple of b,
-// whether or not b or k divides n. Nothing here is blocked for speed, runs in parallel, or checks its
-// arguments beyond what a slice does. Only tests import the package; what runs on the host in
+// whether or not b or k divides n. Nothing here is blocked for speed, runs in parallel, or checks
+// its arguments beyond what a slice does. Only tests import the package; what runs on the host in
 // production is in package stages/tridiag and below.
 //
 // Two functions promise the bits of their kernels. Bisection does, for each eigenvalue, the very
@@ -13,11 +13,12 @@
 // its rule allows.
 //
 // The tridiagonal solvers are not twins of kernels but oracles that share no code with the drivers:
-// DivideConquer is Cuppen's method down to single rows, Jacobi needs no method of the others at all.
+// DivideConquer is Cuppen's method down to single rows, Jacobi needs no method of the others at
+// all.
 package ref
 
-// Panels is the number of panels of the band reduction. Panel p exists while there are rows below its
-// diagonal block, (p+1)·b < n.
+// Panels is the number of panels of the band reduction. Panel p exists while there are rows below
+// its diagonal block, (p+1)·b < n.
 func Panels(n, b int) int { return max(0, (n-1)/b) }
 
 // Sweeps is the number of sweeps of the bulge chasing.
@@ -26,6 +27,6 @@ func Sweeps(n int) int { return max(0, n-2) }
 // Steps is J, the number of steps of sweep 0 and the stride of τ between sweeps.
 func Steps(n, b int) int { return max(0, (n-1+b-1)/b) }
 
-// VOffset is the first element of the reflectors of sweep s in V. VOffset(n, Sweeps(n)) is the length
-// of V.
+// VOffset is the first element of the reflectors of sweep s in V. VOffset(n, Sweeps(n)) is the
+// length of V.
 func VOffset(n, s int) int { return s*(n-1) - s*(s-1)/2 }

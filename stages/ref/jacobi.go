@@ -14,8 +14,8 @@ import (
 // sweeps over all elements of the full matrix, until all are negligible.
 //
 // It needs no shifts, no splitting and no orthogonalisation, so that it shares nothing with any
-// solver of this module. e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³)
-// operations a sweep, and about ten sweeps. Residual and orthogonality are a few n·ulp.
+// solver of this module. e has n−1 elements or more; those past n−1 are not looked at. It takes
+// O(n³) operations a sweep, and about ten sweeps. Residual and orthogonality are a few n·ulp.
 func Jacobi(d, e []float64) (values, z []float64) {
 	const mostSweeps = 60
 	n := len(d)
@@ -50,8 +50,9 @@ func Jacobi(d, e []float64) (values, z []float64) {
 	return values, z
 }
 
-// annihilate rotates rows and columns p and q of a, so that a[p, q] becomes zero, and columns p and q of
-// v. It returns false if the element is negligible, against the diagonal or against a norm of 1.
+// annihilate rotates rows and columns p and q of a, so that a[p, q] becomes zero, and columns p and
+// q of v. It returns false if the element is negligible, against the diagonal or against a norm of
+// 1.
 func annihilate(n int, a, v []float64, p, q int) bool {
 	x, dp, dq := a[p+q*n], a[p+p*n], a[q+q*n]
 	negligible := tridiag.Roundoff * max(math.Sqrt(math.Abs(dp))*math.Sqrt(math.Abs(dq)), tridiag.Roundoff)

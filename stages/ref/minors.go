@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	minorsLeast = 0x1p-120 // of a square of an off-diagonal element
-	minorsLevel = 0x1p900  // where the minors are kept
-	minorsRows  = 8        // between two looks at them
+	minorsLeast = 0x1p-120 // smaller squares of off-diagonal elements are replaced by this one
+	minorsLevel = 0x1p900  // to which the larger one of two minors is scaled
+	minorsRows  = 8        // after which the minors are scaled
 )
 
-// CountMinors is Count, but for a few ulp of ‖T‖, without divisions: the changes of sign in
-// the principal minors of T − x·I,
+// CountMinors counts eigenvalues below x as Count does, but without divisions, and for an x that
+// may differ by 3·Unit. It counts the changes of sign in the principal minors of T − x·I,
 //
 //	p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)
 //
-// It is exact for an x that differs by at most 3·Unit; shaders/glsl/tridiag/stebz_narrow.comp derives that, and why
-// nothing overflows or is lost. Kernels need not agree with it beyond that bound.
+// shaders/glsl/tridiag/stebz_narrow.comp proves that bound, and that nothing overflows or is lost.
+// The counts of kernels may differ from this one within the bound.
 func (s *Sturm) CountMinors(x float64) int {
 	changes, before, now := 0, 0.0, minorsLevel
 	for i, d := range s.D {
@@ -40,7 +40,7 @@ func (s *Sturm) CountMinors(x float64) int {
 	return changes
 }
 
-// Unit is ulp·‖T‖ of the scaled T, or rather of ½ if that is more, which it is for the zero matrix alone.
+// Unit is ulp·‖T‖ of the scaled T. For the zero matrix it is ulp/2.
 func (s *Sturm) Unit() float64 {
 	return tridiag.Ulp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
 }

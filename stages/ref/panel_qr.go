@@ -1,12 +1,11 @@
 package ref
 
-// PanelQR factors the m×b panel, m ≥ 1, as Q·[R; 0] with Q = H0·H1⋯ the product
-// of kb = min(b, m) reflectors (dgeqr2).
+// PanelQR factors the m×b panel, m ≥ 1, as Q·[R; 0], where Q = H0·H1⋯ is the product of kb = min(b,
+// m) reflectors (dgeqr2).
 //
-// On return the panel holds Y explicitly: column j < kb has zeros above row j, a
-// one in row j and the rest of its reflector below; columns from kb on are zero.
-// R is b×b with leading dimension b, upper triangular, and zero in the rows from
-// kb on, where the panel had none. tau has b factors, zero from kb on.
+// On return the panel is Y in full: column j < kb has zeros above row j, a one in row j and the
+// rest of its reflector below; columns from kb on are zero. R is b×b with leading dimension b,
+// upper triangular, and zero in the rows from kb on. tau has b factors, which are zero from kb on.
 func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
 	r, tau = make([]float64, b*b), make([]float64, b)
 	for j := range min(b, m) {
@@ -24,9 +23,9 @@ func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
 	return r, tau
 }
 
-// TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᵀ (dlarft,
-// forward, columnwise), Y as PanelQR leaves it. With the product of the first j
-// reflectors as I − Y·T·Yᵀ, the next one makes it
+// TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᵀ (dlarft, forward,
+// columnwise), for Y as PanelQR leaves it. If I − Y·T·Yᵀ is the product of the first j reflectors,
+// the next product is
 //
 //	(I − Y·T·Yᵀ)·(I − τ·v·vᵀ) = I − [Y v]·[T, −τ·T·Yᵀ·v; 0, τ]·[Y v]ᵀ.
 //

@@ -1,8 +1,8 @@
 package ref
 
-// Syr2k computes C ← C − Y·Zᵀ − Z·Yᵀ on the lower triangle of the n×n matrix C,
-// with Y and Z n×k (dsyr2k with α = −1, β = 1). The strictly upper triangle is
-// neither read nor written.
+// Syr2k computes C ← C − Y·Zᵀ − Z·Yᵀ on the lower triangle of the n×n matrix C, with Y and Z n×k
+// (dsyr2k with α = −1, β = 1). The strictly upper triangle is neither read nor written. C must not
+// overlap Y or Z.
 func Syr2k(n, k int, y []float64, ldy int, z []float64, ldz int, c []float64, ldc int) {
 	for j := range n {
 		for i := j; i < n; i++ {

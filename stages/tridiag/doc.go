@@ -2,19 +2,18 @@
 //
 //	T = S·Λ·Sᵀ      T has the diagonal d (n) and the off-diagonal e (n−1)
 //
-// It has limits of the arithmetic, checks of T, and loops on all processors. The
-// solvers are in packages of their own:
+// These are constants of the arithmetic, errors and checks of T, and loops on all processors. The
+// solvers have packages of their own:
 //
 //	dc     divide and conquer (dstedc)
 //	mrrr   multiple relatively robust representations (dstemr)
 //	ql     implicit QL and QR iteration (dsteqr, dsterf)
 //	suite  matrices and checks for the tests of all of them
 //
-// dc, mrrr and ql run in production: they are blocked, run in parallel on all processors, and
-// allocate with care. dc and mrrr are drivers: they make the decisions, from O(n) numbers a
-// level, and leave the work of order n² and n³ to a Backend. Package stages implements the back
-// ends on a device; no package here imports vk. Each driver also has a back end in plain Go,
-// which says what another back end has to compute.
+// dc, mrrr and ql run in production. dc and mrrr are drivers, blocked and parallel: they make the
+// decisions, from O(n) numbers a level, and leave the work of order n² and n³ to a Backend. Package
+// stages implements the back ends on a device; no package here imports vk. Each driver also has a
+// back end in plain Go, which says what another back end has to compute.
 //
-// Package stages/ref has independent solvers, which share no code with these; the
+// Package stages/ref has independent solvers, with which the tests compare these.
 package tridiag

@@ -11,9 +11,9 @@ import "github.com/vkevd/vkevd/stages/tridiag"
 //	Leaves   Roots, once a level   Vectors, unless only values are wanted
 type Backend interface {
 	// Leaves starts a new problem, with the merges of tree, and solves the leaves. d and e are the
-	// diagonal and the off-diagonal of the torn T. On return, d has the eigenvalues, ascending in each
-	// leaf, and rows the first and the last row of each leaf's vectors, which are blocks of Q. e is not
-	// written.
+	// diagonal and the off-diagonal of the torn T. On return, d has the eigenvalues, ascending in
+	// each leaf, and rows the first and the last row of each leaf's vectors, which are blocks of Q.
+	// e is not written.
 	Leaves(tree Tree, d, e []float64, rows Rows) error
 
 	// Roots solves the secular equations of the merges of one level: it sets Mu and Origin, and,

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// newMerge deflates (dlaed2): it finds the columns of Q that are eigenvectors of the merged block to
-// working accuracy, and rotates pairs of columns so that there are more of them.
+// newMerge deflates (dlaed2): it finds the columns of Q that are eigenvectors of the merged block
+// to working accuracy, and rotates pairs of columns so that there are more of them.
 //
 // d has the eigenvalues of the two blocks and rows the first and last rows of their vectors, in the
 // order of Q's columns; d[order[i]] ascends. rho is the element of T torn out between the blocks.
@@ -52,8 +52,8 @@ func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge
 	return m
 }
 
-// emptyLists returns a function that makes empty lists with room for n elements, as many as lists. All
-// share one allocation: many small ones would take longer than what is done with them.
+// emptyLists returns a function that makes empty lists with room for n elements, as many as lists.
+// All share one allocation: many small ones would take longer than what is done with them.
 func emptyLists[T any](lists, n int) func() []T {
 	store := make([]T, lists*n)
 	return func() []T {
@@ -72,8 +72,8 @@ const (
 	lowerRows
 )
 
-// deflation is a merge while its columns are sorted out. Until numberColumns is called, merge.Dst has
-// pole i as i, and the i-th deflated column as −1−i.
+// deflation is a merge while its columns are sorted out. Until numberColumns is called, merge.Dst
+// has pole i as i, and the i-th deflated column as −1−i.
 type deflation struct {
 	merge *Merge
 
@@ -86,9 +86,9 @@ type deflation struct {
 	deflatedRows Rows     // by deflated column
 }
 
-// setWeights sets z and Rho so that ρ·v·vᵀ becomes Rho·z·zᵀ, Rho > 0, and returns the largest magnitude
-// of d and z. v is (… 1, ±1 …), so that z is the last row of the upper block and the first row of the
-// lower one, which have norm 1 each. The sign of ρ goes to the latter.
+// setWeights sets z and Rho so that ρ·v·vᵀ becomes Rho·z·zᵀ, Rho > 0, and returns the largest
+// magnitude of d and z. v is (… 1, ±1 …), so that z is the last row of the upper block and the
+// first row of the lower one, which have norm 1 each. The sign of ρ goes to the latter.
 func (b *deflation) setWeights(rows Rows, rho float64) (largest float64) {
 	m := b.merge
 	m.Rho = 2 * math.Abs(rho)
@@ -107,9 +107,9 @@ func (b *deflation) setWeights(rows Rows, rho float64) (largest float64) {
 	return largest
 }
 
-// rotate turns columns a and c so that z[a] becomes zero, and deflates a. It does so only if d[a] and
-// d[c] are so close that the diagonal stays diagonal to working accuracy: the off-diagonal element that
-// the rotation makes is at most tol. The chain goes on with c.
+// rotate turns columns a and c so that z[a] becomes zero, and deflates a. It does so only if d[a]
+// and d[c] are so close that the diagonal stays diagonal to working accuracy: the off-diagonal
+// element that the rotation makes is at most tol. The chain goes on with c.
 func (b *deflation) rotate(a, c int32, tol float64) bool {
 	r := math.Hypot(b.z[a], b.z[c])
 	cos, sin := b.z[c]/r, -b.z[a]/r
@@ -131,8 +131,8 @@ func (b *deflation) rotate(a, c int32, tol float64) bool {
 	return true
 }
 
-// deflate makes the last step's target a deflated column, with the given eigenvalue. a is its column
-// of Q.
+// deflate makes the last step's target a deflated column, with the given eigenvalue. a is its
+// column of Q.
 func (b *deflation) deflate(a int32, value float64) {
 	m, rows := b.merge, &b.deflatedRows
 	m.Dst = append(m.Dst, int32(-1-len(m.deflated)))
@@ -154,8 +154,8 @@ func (b *deflation) endChain(open int32) {
 	m.K++
 }
 
-// numberColumns numbers the columns of W: poles of the upper block, of both, of the lower block, then
-// deflated columns. It sets the rows of Q that are known, those of the deflated columns.
+// numberColumns numbers the columns of W: poles of the upper block, of both, of the lower block,
+// then deflated columns. It sets the rows of Q that are known, those of the deflated columns.
 func (b *deflation) numberColumns() {
 	m := b.merge
 	m.Row = make([]int32, m.K)

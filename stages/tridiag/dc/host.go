@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Host is the Backend in plain Go. It is the specification of other back ends, and runs in production:
-// blocked, with gonum's products, and on all processors.
+// Host is the Backend in plain Go. It is the specification of other back ends, and runs in
+// production: blocked, with gonum's products, and on all processors.
 type Host struct {
 	n       int
 	leaves  []solvedLeaf
@@ -103,8 +103,9 @@ func (b *Host) merge(m *Merge) {
 	}
 }
 
-// halfRows is one half of a merge, the rows [lo, hi) of Q. In these rows only the columns [from, to) of Q
-// and the columns [first, end) of W[:, :K] can be other than zero, counted from the merge's first column.
+// halfRows is one half of a merge, the rows [lo, hi) of Q. In these rows only the columns [from,
+// to) of Q and the columns [first, end) of W[:, :K] can be other than zero, counted from the
+// merge's first column.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
 // gather forms W in the rows of one half.

@@ -11,7 +11,8 @@ const (
 	// takes more has not converged.
 	leafSweeps = 30
 
-	// leafPatience is the number of sweeps without a converged value after which the direction changes.
+	// leafPatience is the number of sweeps without a converged value after which the direction
+	// changes.
 	leafPatience = 8
 
 	// leafTiny is less than what matters in a block whose norm is about 1. Its square is a normal
@@ -19,13 +20,13 @@ const (
 	leafTiny, leafLift = 0x1p-400, 0x1p600
 )
 
-// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d (n) and the
-// off-diagonal e (n−1), and a norm of about 1 or less. d becomes the eigenvalues, ascending, and v their
-// vectors, n×n, column-major; v must be zero. e is destroyed. It returns false if the iteration does not
-// end, which has never been seen.
+// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d (n) and
+// the off-diagonal e (n−1), and a norm of about 1 or less. d becomes the eigenvalues, ascending,
+// and v their vectors, n×n, column-major; v must be zero. e is destroyed. It returns false if the
+// iteration does not end, which has never been seen.
 //
-// stedc_leaf does the same with a workgroup: one thread iterates, then all threads apply the rotations
-// of the sweep, each to rows of its own.
+// stedc_leaf does the same with a workgroup: one thread iterates, then all threads apply the
+// rotations of the sweep, each to rows of its own.
 func solveLeaf(d, e, v []float64) bool {
 	n := len(d)
 	cos, sin := make([]float64, n), make([]float64, n)
@@ -71,9 +72,10 @@ func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
 // next finds the first unreduced block, and returns false if there is none: all values are found.
 //
-// Values converge at the end with the small elements. In the other direction the bulge, which carries
-// the shift, would underflow on its way from small to large elements. If values do not converge even
-// so, because small elements are in the middle, the direction changes from time to time.
+// Values converge at the end with the small elements. In the other direction the bulge, which
+// carries the shift, would underflow on its way from small to large elements. If values do not
+// converge even so, because small elements are in the middle, the direction changes from time to
+// time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -105,8 +107,8 @@ func leafNegligible(e, a, b float64) bool {
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep is one implicit QL step with Wilkinson's shift. It sets cos[i] and sin[i], which rotate columns
-// i and i + 1 of the block; the last columns are rotated first.
+// sweep is one implicit QL step with Wilkinson's shift. It sets cos[i] and sin[i], which rotate
+// columns i and i + 1 of the block; the last columns are rotated first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
 	last := s.hi - s.lo
 	first := e[s.off(0)]

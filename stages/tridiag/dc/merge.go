@@ -1,7 +1,7 @@
 package dc
 
-// Merge is what a back end computes to make one block of Q from two. Q is the pair of blocks, n×n; W is
-// a matrix of the same size; all rows and columns count from Lo. There are three steps.
+// Merge is what a back end computes to make one block of Q from two. Q is the pair of blocks, n×n;
+// W is a matrix of the same size; all rows and columns count from Lo. There are three steps.
 //
 // Gather. W is Q times rotations and a permutation, W = Q·G. Chain c is the steps t in
 // [Chain[c], Chain[c+1]). It takes one column x through columns of Q:
@@ -14,14 +14,15 @@ package dc
 //
 // Src and Dst are permutations, so that the chains are independent. Most chains have one step.
 //
-// Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation that Roots has solved. Half
-// by half, and for the columns J = [From, To) of S,
+// Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation that Roots has solved.
+// Half by half, and for the columns J = [From, To) of S,
 //
 //	Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
 //	Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
 //
-// The rest of W[:, :K] is zero and need not be formed: columns before Lower come from the upper block
-// alone, those from Upper on from the lower block alone. J is all columns but in the last level.
+// The rest of W[:, :K] is zero and need not be formed: columns before Lower come from the upper
+// block alone, those from Upper on from the lower block alone. J is all columns but in the last
+// level.
 //
 // Copy. Q[:, K:] = W[:, K:], the deflated columns.
 type Merge struct {
@@ -38,12 +39,12 @@ type Merge struct {
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
-	// The first and the last row of W, by pole, and those of Q after the merge, by column. Roots sets
-	// the first K elements of Q.
+	// The first and the last row of W, by pole, and those of Q after the merge, by column. Roots
+	// sets the first K elements of Q.
 	W, Q Rows
 
-	// The eigenvalues of columns K, K+1 … of W. The first ones, rotated of them, come from rotations.
-	// Both parts ascend, or nearly so.
+	// The eigenvalues of columns K, K+1 … of W. The first ones, rotated of them, come from
+	// rotations. Both parts ascend, or nearly so.
 	deflated []float64
 	rotated  int
 }

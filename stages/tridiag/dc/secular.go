@@ -14,12 +14,12 @@ import (
 //
 //	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
 //
-// one above each pole D[j] and below the next. A root is stored as the pole nearer to it and the offset
-// from there: λ alone would lose the digits of D[i] − λ, of which the eigenvectors are made.
+// one above each pole D[j] and below the next. A root is stored as the pole nearer to it and the
+// offset from there: λ alone would lose the digits of D[i] − λ, of which the eigenvectors are made.
 //
-// Each root, each entry of ZHat and each vector can be computed by itself, for example by one thread or
-// workgroup each. Every sum and product has one fixed order, so that the bits do not depend on how the
-// work is divided.
+// Each root, each entry of ZHat and each vector can be computed by itself, for example by one
+// thread or workgroup each. Every sum and product has one fixed order, so that the bits do not
+// depend on how the work is divided.
 type Secular struct {
 	D, Z []float64
 	Rho  float64
@@ -32,15 +32,15 @@ type Secular struct {
 // Value returns the eigenvalue j.
 func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
 
-// delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is at
-// most half of the distance between the two poles next to λ[j].
+// delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is
+// at most half of the distance between the two poles next to λ[j].
 func (p *Secular) delta(i, j int) float64 { return (p.D[i] - p.D[p.Origin[j]]) - p.Mu[j] }
 
 // Vector writes the unit eigenvector j to s; its entry for pole i is s[row[i]]. ZHat must be set.
 //
-// The vectors of all j are orthogonal to working accuracy, however close the roots are, because they
-// are the exact vectors of a nearby problem: the one with weights ZHat (Gu and Eisenstat, SIAM J. Matrix
-// Anal. Appl. 15, 1994).
+// The vectors of all j are orthogonal to working accuracy, however close the roots are, because
+// they are the exact vectors of a nearby problem: the one with weights ZHat (Gu and Eisenstat, SIAM
+// J. Matrix Anal. Appl. 15, 1994).
 func (p *Secular) Vector(j int, row []int32, s []float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -96,8 +96,8 @@ func SolveSecular(problems ...*Secular) {
 	secularEach(problems, func(p *Secular, i int) { p.ZHat[i] = p.weight(i) })
 }
 
-// secularEach calls f for each index of each problem, on all processors. One call costs about len(D)
-// operations; calls go to processors in portions that are worth it.
+// secularEach calls f for each index of each problem, on all processors. One call costs about
+// len(D) operations; calls go to processors in portions that are worth it.
 func secularEach(problems []*Secular, f func(p *Secular, i int)) {
 	const portion = 1 << 14
 	type part struct {

@@ -6,25 +6,25 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), the one between d[k] and d[k+1], as
-// λ = d[origin] + mu (dlaed4). steps counts the evaluations of f. stedc_secular does the same for one
-// root with a workgroup.
+// secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), the one between d[k] and d[k+1],
+// as λ = d[origin] + mu (dlaed4). steps counts the evaluations of f. stedc_secular does the same
+// for one root with a workgroup.
 //
-// The unknown is t > 0, the distance from the nearer pole. If that is the upper pole, all is reflected
-// (side = −1), so that
+// The unknown is t > 0, the distance from the nearer pole. If that is the upper pole, all is
+// reflected (side = −1), so that
 //
 //	g(t) = side·f = side/rho + ψ(t) + φ(t) − near/t + far/(gap − t)
 //
 // rises from −∞ at the near pole, t = 0, and has its root in (0, gap/2]. ψ < 0 is the sum over the
-// poles past the near one, φ > 0 the sum over those past the far one. The last root has no pole above
-// it: then the far pole is the next one below the near one, gap < 0, φ < 0 is the sum over all other
-// poles, and the root is below 2·rho, as ‖z‖ ≈ 1.
+// poles past the near one, φ > 0 the sum over those past the far one. The last root has no pole
+// above it: then the far pole is the next one below the near one, gap < 0, φ < 0 is the sum over
+// all other poles, and the root is below 2·rho, as ‖z‖ ≈ 1.
 //
-// Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), which have their values and derivatives
-// (the middle way of Li, LAPACK Working Note 89), and solves the quadratic equation. About five steps
-// are usual and twenty are rare. The loop ends, whatever the rounding errors are: [lo, hi] shrinks
-// around the root, and its mean is the next t if three steps have neither excluded the mean of three
-// steps ago nor brought |g| down to a tenth.
+// Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), which have their values and
+// derivatives (the middle way of Li, LAPACK Working Note 89), and solves the quadratic equation.
+// About five steps are usual and twenty are rare. The loop ends, whatever the rounding errors are:
+// [lo, hi] shrinks around the root, and its mean is the next t if three steps have neither excluded
+// the mean of three steps ago nor brought |g| down to a tenth.
 func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, steps int) {
 	top := len(d) - 1
 	if top == 0 {
@@ -47,8 +47,8 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	shift, flat := d[origin], side/rho
 
-	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side rises, so that up to hi it
-	// is at most its positive terms at hi. Half of the t that this gives is a safe lower end.
+	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side rises, so that up to hi
+	// it is at most its positive terms at hi. Half of the t that this gives is a safe lower end.
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
 	// Sums of K terms have rounding errors of a few ulp, and about √K more.
@@ -90,9 +90,9 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	return origin, side * t, steps
 }
 
-// secularSums returns the sums of z[j]²/(d[j] − λ) and their derivatives at λ = shift + mu: psi over the
-// poles below lower, phi over those above lower+1. If λ is above all poles, the sum over the poles below
-// lower is phi. Small terms are added first.
+// secularSums returns the sums of z[j]²/(d[j] − λ) and their derivatives at λ = shift + mu: psi
+// over the poles below lower, phi over those above lower+1. If λ is above all poles, the sum over
+// the poles below lower is phi. Small terms are added first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
 	for j, pole := range d[:lower] {
 		x := z[j] / ((pole - shift) - mu)
@@ -111,9 +111,9 @@ func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi,
 	return psi, dpsi, phi, dphi
 }
 
-// secularQuadratic returns the one root t of c − s/t + sFar/(gap − t) that is in (0, gap), or above 0 if
-// gap < 0 < c; s > 0, sFar ≥ 0. It solves c·t² − b·t + s·gap = 0 with b = c·gap + s + sFar. The
-// discriminant b² − 4·c·s·gap is written as a sum of two squares, so that nothing cancels.
+// secularQuadratic returns the one root t of c − s/t + sFar/(gap − t) that is in (0, gap), or above
+// 0 if gap < 0 < c; s > 0, sFar ≥ 0. It solves c·t² − b·t + s·gap = 0 with b = c·gap + s + sFar.
+// The discriminant b² − 4·c·s·gap is written as a sum of two squares, so that nothing cancels.
 func secularQuadratic(c, s, sFar, gap float64) float64 {
 	b := c*gap + s + sFar
 	h := c*gap - s + sFar
@@ -124,8 +124,8 @@ func secularQuadratic(c, s, sFar, gap float64) float64 {
 	return (b - r) / (2 * c)
 }
 
-// secularMean returns a point that halves the interval (lo, hi), 0 < lo: its range of exponents while
-// that is wide, and its width from then on.
+// secularMean returns a point that halves the interval (lo, hi), 0 < lo: its range of exponents
+// while that is wide, and its width from then on.
 func secularMean(lo, hi float64) float64 {
 	if hi > 4*lo {
 		return math.Sqrt(lo) * math.Sqrt(hi)

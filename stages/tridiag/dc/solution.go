@@ -12,9 +12,9 @@ type solution struct {
 	tree   Tree
 	blocks []block
 
-	// d and e are at first the diagonal and the off-diagonal of the torn T. When the rows [lo, hi) are
-	// solved, d[lo:hi] has their eigenvalues in the order of Q's columns, and e[hi−1] still has the
-	// element that was torn out after them.
+	// d and e are at first the diagonal and the off-diagonal of the torn T. When the rows [lo, hi)
+	// are solved, d[lo:hi] has their eigenvalues in the order of Q's columns, and e[hi−1] still has
+	// the element that was torn out after them.
 	d, e []float64
 
 	rows  Rows    // of Q's blocks
@@ -77,8 +77,8 @@ func (s *solution) accept(m *Merge) {
 	copy(s.order[m.Lo:], mergedOrder(d, roots, deflated))
 }
 
-// result returns all eigenvalues, ascending and with the scaling undone, and the columns of Q that are
-// the vectors wanted, in the order of their values.
+// result returns all eigenvalues, ascending and with the scaling undone, and the columns of Q that
+// are the vectors wanted, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	v := make([]float64, len(s.d))
 	for _, b := range s.blocks {
@@ -100,8 +100,8 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	return values, order[opt.From:opt.To]
 }
 
-// mergedOrder returns the permutation that makes d ascend, given those of its beginning, upper, and of
-// the rest, lower. Each counts from the beginning of its part. Equal numbers keep their order.
+// mergedOrder returns the permutation that makes d ascend, given those of its beginning, upper, and
+// of the rest, lower. Each counts from the beginning of its part. Equal numbers keep their order.
 func mergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {

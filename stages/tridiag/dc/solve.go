@@ -18,8 +18,8 @@ type Options struct {
 const defaultLeafSize = 32
 
 // Solve returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors,
-// column-major with n rows: T = Z·diag(values)·Zᵀ, or the columns asked for. d has n elements; e has
-// n−1 or more, of which only n−1 are read. Neither is written. Errors: *tridiag.NonFiniteError,
+// column-major with n rows: T = Z·diag(values)·Zᵀ, or the columns asked for. d has n elements; e
+// has n−1 or more, of which only n−1 are read. Neither is written. Errors: *tridiag.NonFiniteError,
 // *tridiag.NoConvergenceError.
 func Solve(d, e []float64, opt Options) (values, z []float64, err error) {
 	host := NewHost(len(d))
@@ -33,8 +33,8 @@ func Values(d, e []float64, opt Options) ([]float64, error) {
 	return SolveWith(NewHost(len(d)), d, e, opt)
 }
 
-// SolveWith returns the eigenvalues of T(d, e), ascending, and leaves the eigenvectors with the back
-// end. Its errors are Solve's and the back end's.
+// SolveWith returns the eigenvalues of T(d, e), ascending, and leaves the eigenvectors with the
+// back end. Its errors are Solve's and the back end's.
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) {
 	// Tear: T = diag(leaves) + Σ ρ·v·vᵀ, after T is split and its blocks are scaled.
 	s, err := newSolution(d, e, opt)

@@ -14,8 +14,8 @@ type Tree struct {
 	Levels [][]Pair
 }
 
-// Pair is two adjacent diagonal blocks, of orders N1 and N2, which begin at row and column Lo. A leaf
-// is a pair whose N2 is zero.
+// Pair is two adjacent diagonal blocks, of orders N1 and N2, which begin at row and column Lo. A
+// leaf is a pair whose N2 is zero.
 type Pair struct{ Lo, N1, N2 int }
 
 // N returns the order of both blocks together.
@@ -41,8 +41,8 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale multiplies the block T(d, e) by a power of two, which brings its largest element into [½, 1),
-// and returns the exponent of that element. Elements of e that do not matter then become zero.
+// scale multiplies the block T(d, e) by a power of two, which brings its largest element into [½,
+// 1), and returns the exponent of that element. Elements of e that do not matter then become zero.
 func scale(d, e []float64) (exponent int) {
 	_, exponent = math.Frexp(tridiag.Largest(d, e))
 	for i := range d {
@@ -57,8 +57,9 @@ func scale(d, e []float64) (exponent int) {
 	return exponent
 }
 
-// tear halves the block of n rows from lo on until the parts are no larger than leafSize, and adds them
-// to the tree. It returns the number of levels below the block. At a cut between rows m−1 and m,
+// tear halves the block of n rows from lo on until the parts are no larger than leafSize, and adds
+// them to the tree. It returns the number of levels below the block. At a cut between rows m−1 and
+// m,
 //
 //	T = diag(T1, T2) + |e|·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0)
 //

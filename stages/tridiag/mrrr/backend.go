@@ -1,29 +1,31 @@
 package mrrr
 
-// Backend does what costs n·m operations. It keeps the representations of all clusters and the vectors.
-// Tasks of one call are independent of each other, so that each may have a thread of its own.
+// Backend does what costs n·m operations. It keeps the representations of all clusters and the
+// vectors. Tasks of one call are independent of each other, so that each may have a thread of its
+// own.
 //
-// Row i of a representation L·D·Lᵀ is dᵢ and lᵢ, the element of L below dᵢ. In one call, the tasks are
-// all of roots or all of clusters.
+// Row i of a representation L·D·Lᵀ is dᵢ and lᵢ, the element of L below dᵢ. In one call, the tasks
+// are all of roots or all of clusters.
 type Backend interface {
-	// Root sets the representations of all blocks: rep[2·i] and rep[2·i+1] are dᵢ and lᵢ of row i of T.
+	// Root sets the representations of all blocks: rep[2·i] and rep[2·i+1] are dᵢ and lᵢ of row i
+	// of T.
 	Root(rep []float64) error
 
 	// Count returns, for each task t, the number of eigenvalues of its representation below x[t].
 	Count(tasks []Task, x []float64) ([]int32, error)
 
-	// Bisect shrinks the interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until it is
-	// no longer than rtol times its larger end. Where the task says Sharp, SharpTol takes the place of
-	// rtol.
+	// Bisect shrinks the interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until
+	// it is no longer than rtol times its larger end. Where the task says Sharp, SharpTol takes the
+	// place of rtol.
 	Bisect(tasks []Task, lo, hi []float64, rtol float64) error
 
-	// Level finds the vectors of all single eigenvalues of a level, then makes the representations of
-	// its clusters, then finds intervals for the clusters' eigenvalues. The latter is Bisect for
+	// Level finds the vectors of all single eigenvalues of a level, then makes the representations
+	// of its clusters, then finds intervals for the clusters' eigenvalues. The latter is Bisect for
 	// intervals that need not contain the eigenvalue at first.
 	Level(l *Level) error
 
-	// Sums adds up the m vectors, with signs and weights. lambda has m elements. For each row r and each
-	// sample s, with − where Negative(c, s),
+	// Sums adds up the m vectors, with signs and weights. lambda has m elements. For each row r and
+	// each sample s, with − where Negative(c, s),
 	//
 	//	sums[(2·s)·n + r]   = Σ ±z[r, c]
 	//	sums[(2·s+1)·n + r] = Σ ±λ_c·z[r, c]
@@ -33,8 +35,8 @@ type Backend interface {
 	// from … to−1 of the block T(d, e), and returns these eigenvalues.
 	Solve(v Block, d, e []float64, from, to int) ([]float64, error)
 
-	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way to do it.
-	// Otherwise it returns nil, and large blocks go through Solve as well.
+	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way to do
+	// it. Otherwise it returns nil, and large blocks go through Solve as well.
 	SolveAll(d, e []float64, from, to int) ([]float64, error)
 }
 
@@ -57,27 +59,27 @@ type Block struct {
 
 // Level is what a back end does in one level of the representation tree.
 type Level struct {
-	// Single eigenvalues. Eigenvalue Vectors[t] is in [Lo[t], Hi[t]], and Gap[t] away from any other.
-	// Its vector becomes column Column[t] of the result, which is zero outside of the block. Level sets
-	// Lambda and Residual.
+	// Single eigenvalues. Eigenvalue Vectors[t] is in [Lo[t], Hi[t]], and Gap[t] away from any
+	// other. Its vector becomes column Column[t] of the result, which is zero outside of the block.
+	// Level sets Lambda and Residual.
 	Vectors          []Task
 	Column           []int32
 	Lo, Hi, Gap      []float64
 	Lambda, Residual []float64
 
-	// Clusters. Clusters[c] names the representation that the cluster comes from, Child[c] the slot of
-	// its own. The candidates for its shift are Shifts[c·Candidates:(c+1)·Candidates]. Level sets
-	// Chosen, the index of the best one, and Growth, the largest element that it leads to. Columns
-	// Child[c] and Child[c]+1 may be the parent's.
+	// Clusters. Clusters[c] names the representation that the cluster comes from, Child[c] the slot
+	// of its own. The candidates for its shift are Shifts[c·Candidates:(c+1)·Candidates]. Level
+	// sets Chosen, the index of the best one, and Growth, the largest element that it leads to.
+	// Columns Child[c] and Child[c]+1 may be the parent's.
 	Clusters []Task
 	Child    []int32
 	Shifts   []float64
 	Chosen   []int32
 	Growth   []float64
 
-	// The clusters' eigenvalues. Members are tasks of the new representations, Of their clusters. The
-	// intervals are relative to the parent; Level makes them relative to the child, and no longer than
-	// RTol times their larger end.
+	// The clusters' eigenvalues. Members are tasks of the new representations, Of their clusters.
+	// The intervals are relative to the parent; Level makes them relative to the child, and no
+	// longer than RTol times their larger end.
 	Members            []Task
 	Of                 []int32
 	MemberLo, MemberHi []float64

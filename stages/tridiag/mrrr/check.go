@@ -8,10 +8,10 @@ import (
 
 // Limits of check, in n·ulp of the block.
 const (
-	// orthogonalLimit bounds |‖y‖² − m|. One pair of vectors that are not orthogonal counts twice in it.
-	// If many eigenvalues are as close as singles may be, the products of their vectors are an ulp over
-	// that distance, or n·ulp, each; their number grows as m. They are of random sign and add up as √m.
-	// The limit is therefore √m if that is more.
+	// orthogonalLimit bounds |‖y‖² − m|. One pair of vectors that are not orthogonal counts twice
+	// in it. If many eigenvalues are as close as singles may be, the products of their vectors are
+	// an ulp over that distance, or n·ulp, each; their number grows as m. They are of random sign
+	// and add up as √m. The limit is therefore √m if that is more.
 	orthogonalLimit = 50
 
 	// residualLimit bounds ‖T·y − Z·Λ·w‖.
@@ -25,8 +25,8 @@ const (
 //	‖T·y − Z·Λ·w‖²     is ‖T·Z − Z·Λ‖²
 //
 // and for one pair of vectors that are not orthogonal the first is exact. So a few samples, of n·m
-// operations each, see what n·m² operations would. The check does not depend on how the vectors were
-// found.
+// operations each, see what n·m² operations would. The check does not depend on how the vectors
+// were found.
 func (s *solution) check(blocks []*block) error {
 	lambda := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -56,7 +56,8 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w. NaN is not good.
+// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w. NaN is not
+// good.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

@@ -23,12 +23,12 @@
 //	vector.go          one vector
 //
 // LAPACK accepts a child only if its elements are not much larger than those of the root. This is
-// sufficient but not necessary, and there are clusters that have no such child, for which it gives up.
-// This package takes the best of some children, whatever its elements are, and checks the vectors
-// afterwards. If the vectors of a block are not orthogonal, the block is solved again from another
-// root, and at last by divide and conquer. Counters has the numbers of these cases.
+// sufficient but not necessary, and there are clusters that have no such child, for which it gives
+// up. This package takes the best of some children, whatever its elements are, and checks the
+// vectors afterwards. If the vectors of a block are not orthogonal, the block is solved again from
+// another root, and at last by divide and conquer. Counters has the numbers of these cases.
 //
-// The package runs in production, on the host: package stages implements Backend on a device. The back
-// end in plain Go says what a Backend computes; it runs in parallel. Package stages/ref has independent
-// solvers, with which the tests compare this one.
+// The package runs in production, on the host: package stages implements Backend on a device. The
+// back end in plain Go says what a Backend computes; it runs in parallel. Package stages/ref has
+// independent solvers, with which the tests compare this one.
 package mrrr

@@ -10,7 +10,7 @@ import (
 type Host struct {
 	n, ld int
 	root  []float64 // representations of the blocks, 2×n
-	reps  []float64 // representations of the clusters, ld×n; a cluster has two columns or more to itself
+	reps  []float64 // representations of the clusters, ld×n; each has two columns or more
 	z     []float64 // the vectors, n×m, column-major
 }
 

@@ -6,18 +6,18 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// node is a node of the representation tree: a block's root, a cluster, or a single eigenvalue. It is
-// members [from, to) of the block.
+// node is a node of the representation tree: a block's root, a cluster, or a single eigenvalue. It
+// is members [from, to) of the block.
 type node struct {
 	*block
 	from, to    int
 	slot        int32   // of the representation
 	sigma       float64 // the representation is that of T − σ·I
-	left, right float64 // distances to the next members outside of the node; infinite if there are none
+	left, right float64 // distances to the next members outside; infinite if there are none
 }
 
-// parts divides a node where the distance of neighbours is at least gap times the larger one. A part of
-// one member is a single eigenvalue, a larger part is a cluster.
+// parts divides a node where the distance of neighbours is at least gap times the larger one. A
+// part of one member is a single eigenvalue, a larger part is a cluster.
 func (p node) parts(gap float64) (parts []node) {
 	part := p
 	for i := p.from; i < p.to; i++ {
@@ -75,12 +75,13 @@ func (p node) askChild(l *Level) {
 }
 
 // acceptChild makes the node that of the cluster's own representation, cluster c of the level. Its
-// members are those of the level from the given one on; it returns the first one of the next cluster.
+// members are those of the level from the given one on; it returns the first one of the next
+// cluster.
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)
-	// Large elements do no harm where the vectors are small, or where two of them cancel. check finds
-	// out whether they did harm. Only a factorisation that broke down is of no use.
+	// Large elements do no harm where the vectors are small, or where two of them cancel. check
+	// finds out whether they did harm. Only a factorisation that broke down is of no use.
 	if math.IsInf(l.Growth[c], 1) {
 		p.failed, p.hopeless = true, true
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// representation is L·D·Lᵀ = T − σ·I for a block of T, with L unit lower bidiagonal. Row i has dᵢ and lᵢ,
-// the element of L below dᵢ; the last l is 0. It is relatively robust if small relative changes of d and
-// l change each small eigenvalue little, relative to itself.
+// representation is L·D·Lᵀ = T − σ·I for a block of T, with L unit lower bidiagonal. Row i has dᵢ
+// and lᵢ, the element of L below dᵢ; the last l is 0. It is relatively robust if small relative
+// changes of d and l change each small eigenvalue little, relative to itself.
 type representation struct {
 	at     []float64 // at[i·stride] is dᵢ, at[i·stride+1] is lᵢ
 	stride int
@@ -18,8 +18,8 @@ type representation struct {
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
 // count returns the number of eigenvalues of L·D·Lᵀ below x: the number of negative pivots of
-// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A pivot of zero makes the
-// next one infinite; then ∞/∞ has the limit 1.
+// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A pivot of zero
+// makes the next one infinite; then ∞/∞ has the limit 1.
 func (r representation) count(x float64) int {
 	count, s := 0, -x
 	for i := range r.n {
@@ -46,8 +46,8 @@ func stationaryStep(s, dp, d, l, x float64) float64 {
 	return s
 }
 
-// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless that is nil, and returns the largest |d⁺|, or
-// infinity if the factorisation breaks down (dlarrf).
+// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless that is nil, and returns the largest |d⁺|,
+// or infinity if the factorisation breaks down (dlarrf).
 func (r representation) shifted(tau float64, out *representation) (growth float64) {
 	s := -tau
 	for i := range r.n {
@@ -70,8 +70,8 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 const huge = 0x1p200
 
 // bisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol times its larger end
-// (dlarrb). If sure is false, eigenvalue k may be outside at first; the interval then grows until counts
-// prove that it contains eigenvalue k.
+// (dlarrb). If sure is false, eigenvalue k may be outside at first; the interval then grows until
+// counts prove that it contains eigenvalue k.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
@@ -111,11 +111,12 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 }
 
 const (
-	// tiny is the magnitude below which an eigenvalue of a representation with norm about 1 may be 0.
+	// tiny is the magnitude below which an eigenvalue of a representation with norm about 1 may be
+	// 0.
 	tiny = 0x1p-300
 
-	// bracket takes at most so many steps at each end. Each one is expansionFactor times as long as the
-	// one before.
+	// bracket takes at most so many steps at each end. Each one is expansionFactor times as long as
+	// the one before.
 	expansions      = 60
 	expansionFactor = 4
 )

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// perturbation is the relative change of a root's elements, in ulps, in the first attempt. It is
-	// perturbationGrowth times as large in each further attempt.
+	// perturbation is the relative change of a root's elements, in ulps, in the first attempt. It
+	// is perturbationGrowth times as large in each further attempt.
 	perturbation       = 1
 	perturbationGrowth = 4
 
@@ -19,11 +19,11 @@ const (
 )
 
 // root makes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside of Gerschgorin's
-// discs, below all eigenvalues in even attempts and above them in odd ones. All pivots then have one
-// sign, and none is larger than the spectrum is wide.
+// discs, below all eigenvalues in even attempts and above them in odd ones. All pivots then have
+// one sign, and none is larger than the spectrum is wide.
 //
-// The elements are then changed by some ulps, at random. Eigenvalues of T may agree to the last digit,
-// but those of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
+// The elements are then changed by some ulps, at random. Eigenvalues of T may agree to the last
+// digit, but those of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
 func (s *solution) root(b *block, attempt int) {
 	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -69,8 +69,8 @@ func random(i, use int) float64 {
 	return float64(int64(x^x>>31)) * 0x1p-63
 }
 
-// bracket finds an interval for each member of the blocks in their roots, by counts on a grid, then by
-// bisection to the length rtol relative to its ends.
+// bracket finds an interval for each member of the blocks in their roots, by counts on a grid, then
+// by bisection to the length rtol relative to its ends.
 func (s *solution) bracket(blocks []*block, rtol float64) error {
 	var tasks []Task
 	var x []float64

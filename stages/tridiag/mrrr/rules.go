@@ -21,7 +21,8 @@ const (
 	// Samples is the number of samples of Sums.
 	Samples = 4
 
-	// MoveMargin is what Move adds to both sides of an interval, in ulps of its ends and of the shift.
+	// MoveMargin is what Move adds to both sides of an interval, in ulps of its ends and of the
+	// shift.
 	MoveMargin = 4
 
 	// QuotientSteps is the largest number of steps of the Rayleigh quotient iteration for a vector.
@@ -40,16 +41,16 @@ func Negative(c, sample uint32) bool {
 	return (x^x>>16)&1 != 0
 }
 
-// Move returns an interval of the representation with shift τ that contains what [lo, hi] contains in
-// its parent.
+// Move returns an interval of the representation with shift τ that contains what [lo, hi] contains
+// in its parent.
 func Move(lo, hi, tau float64) (float64, float64) {
 	margin := MoveMargin * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), math.Abs(tau))
 	return (lo - tau) - margin, (hi - tau) + margin
 }
 
-// Choose returns the best candidate for a cluster's shift, given the growth of each. The candidates come
-// in pairs, left and right of the cluster, the nearest pair first. It is the better one of the first
-// pair with GoodGrowth, or else the best of all.
+// Choose returns the best candidate for a cluster's shift, given the growth of each. The candidates
+// come in pairs, left and right of the cluster, the nearest pair first. It is the better one of the
+// first pair with GoodGrowth, or else the best of all.
 func Choose(growth []float64) int {
 	best := 0
 	for j := 0; j < Candidates; j += 2 {

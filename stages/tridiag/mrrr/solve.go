@@ -11,8 +11,8 @@ type Options struct {
 	// From and To ask for the values and vectors From … To−1 alone; 0, 0 asks for all.
 	From, To int
 
-	// Attempts is the number of roots that are tried for a block before divide and conquer solves it;
-	// 0 stands for 2.
+	// Attempts is the number of roots that are tried for a block before divide and conquer solves
+	// it; 0 stands for 2.
 	Attempts int
 
 	// Distrust takes every check for failed. It is for tests of the last resort.
@@ -30,10 +30,10 @@ type Counters struct {
 	Fallback int `json:"fallback"` // vectors that divide and conquer found
 }
 
-// Solve returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as the columns of
-// an n×m matrix, column-major. d has n elements; e has n−1 or more, of which only n−1 are read. Neither
-// is written. It panics if the range is not within [0, n]. Errors: *tridiag.NonFiniteError, and from the
-// last resort *tridiag.NoConvergenceError.
+// Solve returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as the columns
+// of an n×m matrix, column-major. d has n elements; e has n−1 or more, of which only n−1 are read.
+// Neither is written. It panics if the range is not within [0, n]. Errors: *tridiag.NonFiniteError,
+// and from the last resort *tridiag.NoConvergenceError.
 func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters, err error) {
 	opt = opt.defaults(len(d))
 	host := NewHost(len(d), opt.To-opt.From)
@@ -54,8 +54,8 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith is Solve with the given back end, which has the vectors in the end. Its errors are Solve's
-// and the back end's.
+// SolveWith is Solve with the given back end, which has the vectors in the end. Its errors are
+// Solve's and the back end's.
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
 	opt = opt.defaults(len(d))
 	s, err := newSolution(backend, d, e, opt)
@@ -96,8 +96,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	return s.values(), s.counters, nil
 }
 
-// hostRows is the largest number of rows of hopeless blocks that are solved one by one. For more rows
-// the back end may solve all of T at once.
+// hostRows is the largest number of rows of hopeless blocks that are solved one by one. For more
+// rows the back end may solve all of T at once.
 const hostRows = 256
 
 // fallBack solves blocks by another method, one by one.
@@ -116,8 +116,8 @@ func (s *solution) fallBack(blocks []*block) error {
 	return nil
 }
 
-// values returns the eigenvalues of all wanted columns, ascending. The columns of several blocks were
-// ordered when fewer digits of their values were known, so that they may have to be sorted.
+// values returns the eigenvalues of all wanted columns, ascending. The columns of several blocks
+// were ordered when fewer digits of their values were known, so that they may have to be sorted.
 func (s *solution) values() []float64 {
 	values := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {

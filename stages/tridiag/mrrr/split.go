@@ -44,8 +44,9 @@ func (b *block) n() int { return b.hi - b.lo }
 // member returns eigenvalue index of the block, which must be one of its members.
 func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
-// newSolution splits T and scales its blocks. T is split where an off-diagonal element is as small as
-// the rounding errors of ‖T‖. The largest element of a block comes into [½, 1), by a power of two.
+// newSolution splits T and scales its blocks. T is split where an off-diagonal element is as small
+// as the rounding errors of ‖T‖. The largest element of a block comes into [½, 1), by a power of
+// two.
 func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {

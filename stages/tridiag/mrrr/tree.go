@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the larger
-	// one. Their vectors are then orthogonal to some ulps divided by it. The result need only be
-	// orthogonal to n·ulp, so that for large n the gap may be relativeGapTimesN/n.
+	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the
+	// larger one. Their vectors are then orthogonal to some ulps divided by it. The result need
+	// only be orthogonal to n·ulp, so that for large n the gap may be relativeGapTimesN/n.
 	relativeGap       = 1e-2
 	relativeGapTimesN = 1.0
 
@@ -25,8 +25,8 @@ const (
 	vectorResidualLimit = 10
 )
 
-// attempt solves blocks from their roots on, level by level. Blocks for which that is not possible are
-// marked as failed.
+// attempt solves blocks from their roots on, level by level. Blocks for which that is not possible
+// are marked as failed.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false
@@ -107,11 +107,12 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	return clusters, nil
 }
 
-// narrowCluster is how many times as wide as its members' intervals a cluster has to be, so that its
-// ends are known well enough.
+// narrowCluster is how many times as wide as its members' intervals a cluster has to be, so that
+// its ends are known well enough.
 const narrowCluster = 16
 
-// sharpen finds the ends of narrow clusters to the last digits, so that a shift can come close to them.
+// sharpen finds the ends of narrow clusters to the last digits, so that a shift can come close to
+// them.
 func (s *solution) sharpen(clusters []node) error {
 	var tasks []Task
 	var ends []*member

@@ -6,13 +6,14 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// twisted finds the eigenvector of one eigenvalue of a representation, by twisted factorisations (dlar1v;
-// Dhillon, Parlett and Vömel). For a number λ and every row r,
+// twisted finds the eigenvector of one eigenvalue of a representation, by twisted factorisations
+// (dlar1v; Dhillon, Parlett and Vömel). For a number λ and every row r,
 //
 //	L·D·Lᵀ − λ·I = N_r·Δ_r·N_rᵀ,   Δ_r = diag(d⁺₀ … d⁺_{r−1}, γ_r, d⁻_{r+1} … d⁻_{n−1})
 //
-// where the d⁺ come from the top down to r, and the d⁻ from the bottom up to it. The r with the smallest
-// |γ_r| is the twist. There N_rᵀ·z = e_r gives z without a sum, hence without cancellation, and
+// where the d⁺ come from the top down to r, and the d⁻ from the bottom up to it. The r with the
+// smallest |γ_r| is the twist. There N_rᵀ·z = e_r gives z without a sum, hence without
+// cancellation, and
 //
 //	(L·D·Lᵀ − λ·I)·z = γ_r·e_r.
 type twisted struct {
@@ -21,8 +22,8 @@ type twisted struct {
 	u []float64 // U⁻ of the progressive one, then z
 }
 
-// factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets s, and u but for
-// u[0].
+// factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets s, and u
+// but for u[0].
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
@@ -70,9 +71,9 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	return gamma, twist, counted
 }
 
-// solve writes z, with z_r = 1, to u, and returns zᵀ·z, whose parts above and below r are summed apart.
-// s and u must be as factor left them. Where an element of z is zero, the next one comes from the row of
-// L·D·Lᵀ, not from the recurrence.
+// solve writes z, with z_r = 1, to u, and returns zᵀ·z, whose parts above and below r are summed
+// apart. s and u must be as factor left them. Where an element of z is zero, the next one comes
+// from the row of L·D·Lᵀ, not from the recurrence.
 func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
@@ -99,9 +100,9 @@ func (t twisted) solve(lambda float64, r int) float64 {
 	return (1 + above) + below
 }
 
-// Vector finds eigenvalue k of one representation, and its vector z, as Backend.Level does. [lo, hi]
-// contains the eigenvalue, and gap is its distance to the nearest other one. Row i of the representation
-// is rep[2·i] and rep[2·i+1].
+// Vector finds eigenvalue k of one representation, and its vector z, as Backend.Level does. [lo,
+// hi] contains the eigenvalue, and gap is its distance to the nearest other one. Row i of the
+// representation is rep[2·i] and rep[2·i+1].
 func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
 	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}
@@ -109,9 +110,9 @@ func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, res
 	return t.u, lambda, residual
 }
 
-// vector is Vector, with z, of norm 1, in u. It is Rayleigh quotient iteration (dlarrv), with bisection
-// where that would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z − λ·z‖ is so small
-// that no other vector contributes to z, or if λ cannot improve.
+// vector is Vector, with z, of norm 1, in u. It is Rayleigh quotient iteration (dlarrv), with
+// bisection where that would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z −
+// λ·z‖ is so small that no other vector contributes to z, or if λ cannot improve.
 func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {

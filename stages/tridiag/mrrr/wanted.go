@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more on each
-// side, so that distances are known. Of several blocks nothing is known yet: all are candidates.
+// setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more on
+// each side, so that distances are known. Of several blocks nothing is known yet: all are
+// candidates.
 func (s *solution) setCandidates(b *block) {
 	from, to := 0, b.n()
 	if len(s.blocks) == 1 {
@@ -16,8 +17,8 @@ func (s *solution) setCandidates(b *block) {
 	b.first, b.members = from, make([]member, to-from)
 }
 
-// assignColumns gives the wanted members their columns, in the order of their values in all blocks. It
-// drops the other members, but for one on each side.
+// assignColumns gives the wanted members their columns, in the order of their values in all blocks.
+// It drops the other members, but for one on each side.
 func (s *solution) assignColumns() {
 	type place struct {
 		*member
@@ -51,7 +52,8 @@ func (s *solution) assignColumns() {
 	}
 }
 
-// wanted returns the range of the indices of a block's eigenvalues that are wanted. It is contiguous.
+// wanted returns the range of the indices of a block's eigenvalues that are wanted. It is
+// contiguous.
 func (b *block) wanted() (from, to int) {
 	i := slices.IndexFunc(b.members, func(m member) bool { return m.column >= 0 })
 	if i < 0 {

@@ -1,5 +1,5 @@
-// Package ql, internal to vkevd, finds eigenvalues and vectors of tridiagonal matrices by implicit QL
-// and QR iteration (LAPACK dsteqr, dsterf), on the host and on one processor. It runs in
+// Package ql, internal to vkevd, finds eigenvalues and vectors of tridiagonal matrices by implicit
+// QL and QR iteration (LAPACK dsteqr, dsterf), on the host and on one processor. It runs in
 // production, for small orders.
 package ql
 
@@ -13,11 +13,11 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Solve returns the eigenvalues of the symmetric tridiagonal T(d, e),
-// ascending, by implicit QL and QR iterations, and if asked the vectors: component
-// i of vector j is z[i·n+j] (dsteqr; without vectors dsterf). It is gonum's, on a T
-// that a power of two has brought near one. d and e, n and n−1 elements, are left
-// as they are. The error is a *tridiag.NoConvergenceError.
+// Solve returns the eigenvalues of the symmetric tridiagonal T(d, e), ascending, by implicit QL and
+// QR iterations, and the eigenvectors if vectors is true: component i of vector j is z[i·n+j]
+// (dsteqr; without vectors dsterf). It is gonum's, for a T that a power of two has scaled to a norm
+// of about 1. d has n elements; e has n−1 or more, of which only n−1 are read. Neither is written.
+// Errors: *tridiag.NonFiniteError, *tridiag.NoConvergenceError.
 func Solve(d, e []float64, vectors bool) (values, z []float64, err error) {
 	n := len(d)
 	if n == 0 {
@@ -38,7 +38,7 @@ func Solve(d, e []float64, vectors bool) (values, z []float64, err error) {
 	for i := range off {
 		off[i] = math.Ldexp(off[i], -exponent)
 		if math.Abs(off[i]) < tridiag.Tiny {
-			off[i] = 0 // its reciprocal would overflow
+			off[i] = 0 // gonum forms its reciprocal, which would overflow
 		}
 	}
 	var ok bool

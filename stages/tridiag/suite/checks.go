@@ -12,10 +12,10 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Limit bounds all ratios; LAPACK's own tests allow 30 to 60.
+// Limit bounds all ratios and distances of this package. LAPACK's own tests allow 30 to 60.
 const Limit = 10
 
-// Scale returns a power of two near the largest element of T, or 1 for zero.
+// Scale returns a power of two near the largest element of T, or 1 for the zero matrix.
 func Scale(d, e []float64) float64 {
 	norm := 0.0
 	for i := range d {
@@ -102,8 +102,8 @@ func Distance(d, e, a, b []float64) float64 {
 	return worst / (float64(max(len(a), 1)) * tridiag.Ulp)
 }
 
-// countBelow is the number of eigenvalues of T below x: Sturm's count, which is
-// right for some T within a few ulp of each element.
+// countBelow returns Sturm's count, the number of eigenvalues of T below x. It is exact for a T
+// whose elements differ by a few ulp.
 func countBelow(d, e []float64, x float64) int {
 	scale := Scale(d, e)
 	count, q := 0, 1.0
@@ -123,8 +123,9 @@ func countBelow(d, e []float64, x float64) int {
 	return count
 }
 
-// Sturm says by how much, in n·ulp·‖T‖, values may be wrong at most: it widens the
-// interval around each one until the counts prove it.
+// Sturm returns a bound, in units of n·ulp·‖T‖, for the error of all values: it widens the interval
+// around each value until counts prove that it has the eigenvalue. The bound is a power of two, or
+// infinite.
 func Sturm(d, e, values []float64) float64 {
 	unit := float64(len(d)) * tridiag.Ulp * Scale(d, e)
 	for c := 1.0; c <= 64; c *= 2 {
@@ -142,8 +143,8 @@ func Sturm(d, e, values []float64) float64 {
 	return math.Inf(1)
 }
 
-// QL returns the eigenvalues by QR iteration, or nil where that overflows: it
-// does on exponents that span hundreds of orders of magnitude.
+// QL returns the eigenvalues by gonum's QL iteration, or nil where that overflows, which it does
+// for elements that span hundreds of orders of magnitude.
 func QL(t *testing.T, d, e []float64) []float64 {
 	t.Helper()
 	n := len(d)
@@ -167,11 +168,11 @@ func QL(t *testing.T, d, e []float64) []float64 {
 	return v
 }
 
-// Angle says how far vectors first, first+1 … of T, the columns of z, are from the columns of want,
-// which has all vectors: the largest sine of the angle between two, times the distance of the
-// eigenvalue to its neighbours, in units of n·ulp·‖T‖. It is of order 1 if both are as good as
-// rounding errors allow (Davis and Kahan 1970). values are all eigenvalues; a multiple one has no
-// vector of its own, and does not count.
+// Angle compares vectors first, first+1 … of T, the columns of z, with the columns of want, which
+// has all vectors. It returns the largest sine of the angle between two vectors, times the distance
+// of the eigenvalue to its neighbours, in units of n·ulp·‖T‖. This is of order 1 if both are as
+// good as rounding errors allow (Davis and Kahan 1970). values are all eigenvalues; a multiple one
+// has no vector of its own and does not count.
 func Angle(d, e, values []float64, first int, z, want []float64) float64 {
 	n, scale, worst := len(d), Scale(d, e), 0.0
 	for j := range len(z) / max(n, 1) {

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// LargestFile is the largest order of the collected matrices that are tried.
+// LargestFile is the largest order of a collected matrix that tests try.
 const LargestFile = 1000
 
-// ReadMatrix reads n, then n lines of index, d and e. The index column is wrong in
-// some files: order counts. The last e is not part of T.
+// ReadMatrix reads T from a file: n, then n lines of index, d and e. The index is wrong in some
+// files and is not used. The last e is not part of T.
 func ReadMatrix(t *testing.T, file string) (d, e []float64) {
 	x := ReadNumbers(t, file)
 	if len(x) == 0 || len(x) != 1+3*int(x[0]) {
@@ -25,8 +25,8 @@ func ReadMatrix(t *testing.T, file string) (d, e []float64) {
 	return d, e[:len(d)-1]
 }
 
-// ReadNumbers returns all numbers of a file, or nil if there is none. Fortran's
-// exponents may begin with D.
+// ReadNumbers returns all numbers of a file, or nil if there is no such file. Exponents may begin
+// with D, as Fortran's do.
 func ReadNumbers(t *testing.T, file string) (x []float64) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -1,5 +1,9 @@
-// Package suite, internal to vkevd, holds matrices and checks for the tests of the tridiagonal solvers. Only tests
-// import it.
+// Package suite, internal to vkevd, holds matrices and checks for the tests of the tridiagonal
+// solvers. Only tests import it.
+//
+//	families.go    matrices of any order that have troubled eigensolvers
+//	collection.go  matrices from files
+//	checks.go      residual, orthogonality, and distances from other results
 package suite
 
 import (
@@ -7,7 +11,8 @@ import (
 	"math/rand/v2"
 )
 
-// Families are tridiagonal matrices of any order that have troubled eigensolvers.
+// Families are tridiagonal matrices that have troubled eigensolvers. Make returns one of order n;
+// the same n gives the same matrix.
 var Families = []struct {
 	Name string
 	Make func(n int) (d, e []float64)
@@ -93,8 +98,10 @@ var Families = []struct {
 	}},
 }
 
+// generator returns random numbers that depend on n alone.
 func generator(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 2026)) }
 
+// Build returns the matrix of order n with the diagonal diag(i) and the off-diagonal off(i).
 func Build(n int, diag, off func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), make([]float64, max(n-1, 0))
 	for i := range d {
@@ -106,13 +113,15 @@ func Build(n int, diag, off func(i int) float64) (d, e []float64) {
 	return d, e
 }
 
+// Random returns a matrix whose elements are normally distributed.
 func Random(n int) (d, e []float64) {
 	r := generator(n)
 	f := func(int) float64 { return r.NormFloat64() }
 	return Build(n, f, f)
 }
 
-// Glued chains Wilkinson matrices of order 21 by a given element.
+// Glued returns Wilkinson matrices of order 21 one after another, coupled by elements glue. The
+// last one may be cut off.
 func Glued(n int, glue float64) (d, e []float64) {
 	return Build(n, func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
 		func(i int) float64 {
@@ -123,12 +132,13 @@ func Glued(n int, glue float64) (d, e []float64) {
 		})
 }
 
-// graded falls (or rises) by 32 orders of magnitude.
+// graded falls by 32 orders of magnitude if direction is −1, and rises if it is 1.
 func graded(n int, direction float64) (d, e []float64) {
 	f := func(i int) float64 { return math.Pow(10, direction*32*float64(i)/float64(n)) }
 	return Build(n, f, func(i int) float64 { return f(i) / 2 })
 }
 
+// scaled returns the random matrix times scale.
 func scaled(n int, scale float64) (d, e []float64) {
 	d, e = Random(n)
 	for i := range d {
