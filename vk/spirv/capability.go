@@ -6,7 +6,8 @@ import "fmt"
 // needs. Each has a Vulkan feature or version that promises it; package vk has that table.
 type Capability uint32
 
-// Capabilities that kernels of this module have or may come to have.
+// Capabilities that kernels of this module have or may come to have. A kernel is refused on a
+// device without them when it is built, with the name of the capability.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9

@@ -24,12 +24,13 @@ type Watch struct {
 }
 
 // Layout of the memory of a Watch: offsets in bytes. Before any guarded module runs, the host sets
-// all of it to zero, and then GuardHalf and the table.
+// all of it to zero, and then GuardHalf and the table. After a run it reads GuardKernel: 0 if all
+// accesses were in range, and otherwise the record of the first one that was not.
 //
 // The table is an array of pairs (from, end) of 64-bit words in ascending order of from. Its length
 // is a power of two, at least two. The first pair is (0, 0); after the last range the array is
 // filled up with pairs (2⁶⁴−1, 0). An access to [a, a+n) is in range if a+n ≤ end for the last pair
-// with from ≤ a.
+// with from ≤ a. Ranges do not overlap.
 const (
 	GuardKernel     = 0    // Watch.Kernel of the first access out of range, 32 bits; 0: there was none
 	GuardAccess     = 4    // its index in the list that Guard returned, 32 bits

@@ -4,6 +4,8 @@ package spirv
 // the Go type with the same bits.
 type Kind string
 
+// The kinds of parameters. Names in GLSL are those of Go with the suffix _t, such as uint8_t, or
+// uint, int, float and double.
 const (
 	Uint8   Kind = "uint8"
 	Int8    Kind = "int8"
@@ -13,11 +15,11 @@ const (
 	Int32   Kind = "int32"
 	Uint64  Kind = "uint64"
 	Int64   Kind = "int64"
-	Half    Kind = "spirv.Float16"
+	Half    Kind = "spirv.Float16" // float16_t
 	Float32 Kind = "float32"
 	Float64 Kind = "float64"
-	Boolean Kind = "spirv.Bool"
-	Address Kind = "spirv.Addr"
+	Boolean Kind = "spirv.Bool" // bool, of specialisation constants only
+	Address Kind = "spirv.Addr" // buffer_reference, of push blocks only
 )
 
 // Real is the type of real numbers that kernels are compiled for: norms, d, e and λ.
@@ -55,6 +57,7 @@ func (k Kind) Size() uintptr {
 // Bool is a specialisation constant of GLSL type bool. Vulkan stores it in four bytes.
 type Bool uint32
 
+// The values of a Bool.
 const (
 	False Bool = 0
 	True  Bool = 1

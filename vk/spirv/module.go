@@ -58,6 +58,7 @@ func (m Module[S, P]) PushSize() uintptr {
 }
 
 // GroupSize returns the workgroup's size, in invocations by dimension, under the given constants.
+// It does not compare them with a device's limits: vk.Build does.
 func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 	for i, d := range m.LocalSize {
 		size[i] = d.Fixed

@@ -116,7 +116,8 @@ func (p *parsed) scalar(typ uint32) Kind {
 }
 
 // pushBlock returns the members of the push block in the order of their offsets; nil if there is
-// none. Names are those of GLSL.
+// none. Names are those of GLSL. A shader with two blocks of push constants is refused: a pipeline
+// has one range.
 func (p *parsed) pushBlock() ([]PushField, error) {
 	var fields []PushField
 	for _, id := range p.order {
@@ -160,8 +161,10 @@ func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 }
 
 // pointee sets the element and the access of a buffer reference. The block must be one array of
-// structs, which pointee adds to p.structs, or consist of one kind of scalar. A block counts as
-// readable or writable if one of its members is.
+// structs, which pointee adds to p.structs, or consist of one kind of scalar.
+//
+// glslang decorates members of readonly blocks NonWritable and those of writeonly blocks
+// NonReadable. A block counts as readable or writable if one of its members is.
 func (p *parsed) pointee(typ uint32, f *PushField) error {
 	block := p.defs[typ]
 	if block.op != opTypeStruct {

@@ -28,7 +28,8 @@ func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 }
 
 // declaredBytes returns the bytes of the variables of a storage class whose names begin with
-// prefix, laid out in order.
+// prefix, laid out in the order of their declarations. An empty prefix stands for all of them; so a
+// module without debug names works, too.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	body, err := declarations(code)
 	if err != nil {
@@ -70,8 +71,9 @@ func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	return e
 }
 
-// size returns the bytes and the alignment of a type without explicit layout, as in shared memory.
-// Booleans take four bytes.
+// size returns the bytes and the alignment of a type without explicit layout, as in shared memory:
+// numbers and vectors are aligned to their scalars, members of structs follow one another, each
+// aligned. Booleans take four bytes.
 func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	in := e.defs[typ]
 	if depth > deepest {
@@ -146,6 +148,8 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 }
 
 // fold computes an operation of OpSpecConstantOp, for the operations that array sizes need.
+// Integers have 32 bits and wrap around; Boolean values are 0 and 1. A division by zero is an
+// error, and so is an unknown operation.
 func fold(op uint32, v [3]uint32) (uint32, error) {
 	truth := func(b bool) (uint32, error) {
 		if b {

@@ -6,7 +6,8 @@ import (
 )
 
 // Struct is the element type of a buffer that is one array of structs, buffer Merges { Merge at[];
-// }.
+// }. The generator writes a Go struct with this layout, so that the host can send or receive a
+// slice of it.
 type Struct struct {
 	Name   string        // as in GLSL
 	Size   uintptr       // bytes from one element to the next

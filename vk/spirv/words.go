@@ -7,12 +7,19 @@ import (
 	"strings"
 )
 
+// magic is the first word of every module. headerWords is the length of the header: magic, version,
+// generator, bound (one more than the largest id), and a reserved word.
 const (
 	magic       = 0x07230203
 	headerWords = 5
 )
 
 // instruction is one SPIR-V instruction: its opcode and the words after the first one.
+//
+// The first word has the number of words in its upper half and the opcode in its lower half. What
+// the other words mean depends on the opcode. An instruction with a result has the id of the
+// result's type in args[0] and its own id in args[1]. A declaration of a type has its id in
+// args[0].
 type instruction struct {
 	op   uint32
 	args []uint32
