@@ -9,13 +9,18 @@ import (
 // Arena is device memory for one Layout. Its regions lie in one buffer, or in several where the
 // device allows none so large. Close releases it; so does Device.Close.
 type Arena struct {
-	dev     *Device
-	chunks  []*chunk // by cell; nil for a cell without bytes
-	limit   uint64   // bytes of a cell
-	size    uint64   // bytes of all chunks
+	dev *Device
+
+	// chunks are the buffers, by cell of limit bytes. size is the sum of theirs.
+	chunks []*chunk
+	limit  uint64
+	size   uint64
+
+	// offsets are the virtual offsets of the regions. names lists the regions by offset, guards the
+	// offsets of guard bytes.
 	offsets map[*Layout]uint64
-	names   []Placed // by offset
-	guards  []uint64 // offsets of the guard bytes
+	names   []Placed
+	guards  []uint64
 }
 
 // NewArena allocates a layout. The error is an *OutOfMemoryError if the layout does not fit. On a

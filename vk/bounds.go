@@ -12,36 +12,42 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// bounds checks every access of every kernel: Options.DebugShaders. Kernels are rewritten before
-// they are compiled (spirv.Guard) and look up in a buffer what they may touch, which is the regions of
-// all arenas as of the beginning of a Run, and record there the first access that is elsewhere.
+// bounds checks each memory access of each kernel, for Options.DebugShaders. spirv.Guard rewrites
+// kernels before they are compiled: they look up in a table which addresses they may access, and
+// record the first access elsewhere. The table has the regions of all arenas that are open when a
+// Run begins.
+//
+// A nil *bounds checks nothing.
 type bounds struct {
 	buffer *driver.Buffer // visible to the host
 	arenas []*Arena       // whose regions are in the table
-	abort  uint64         // address of the abort word
+	abort  uint64         // address of the abort word, which kernels may access
 
 	lock    sync.Mutex
-	kernels []guarded // by the number in the record, from 1
+	kernels []guarded // kernel i has the number i+1 in a record
 }
 
+// guarded is a kernel that was rewritten.
 type guarded struct {
 	name     string
 	accesses []spirv.Access
 }
 
-// debugGap lies behind every region where accesses are checked: what misses its region should
-// not hit the next one.
+// debugGap is the number of bytes that follow each region where accesses are checked: an access
+// that misses its region should not hit the next one.
 const debugGap = 64 << 10
 
-// debugRanges is how many regions the table has room for: more than a hundred plans.
+// debugRanges is the size of the table, in ranges. It is enough for a hundred plans.
 const debugRanges = 1 << 14
 
+// openBounds allocates the table, if accesses are to be checked.
 func (d *Device) openBounds() error {
 	if !d.opt.DebugShaders {
 		return nil
 	}
 	const size = spirv.GuardTable + debugRanges*spirv.GuardPair
-	buffer, err := d.newBuffer(size, driver.HostVisible|driver.HostCoherent, driver.DeviceLocal, true)
+	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)
+	buffer, err := d.newBuffer(size, need, prefer, true)
 	if err != nil {
 		return wrap("allocating the memory of debug shaders", "", "", err)
 	}
@@ -50,7 +56,7 @@ func (d *Device) openBounds() error {
 	return nil
 }
 
-// guard is a kernel's code with its accesses checked, or the code itself where nothing is.
+// guard is a kernel's code with its accesses checked; the code itself if nothing is to be checked.
 func (b *bounds) guard(r recipe) ([]byte, error) {
 	if b == nil {
 		return r.code, nil
@@ -65,26 +71,20 @@ func (b *bounds) guard(r recipe) ([]byte, error) {
 	return code, err
 }
 
-// begin tells the kernels what they may touch. Nothing may be running.
+// begin fills the table. Nothing may be in flight.
+//
+// Kernels search the table by halving. It therefore has a power of two of entries in ascending
+// order, of which the first is empty.
 func (b *bounds) begin(arenas []*Arena) error {
 	if b == nil {
 		return nil
 	}
 	b.arenas = arenas
-	ranges := []span{{b.abort, b.abort + 4}}
-	for _, a := range arenas {
-		for _, r := range a.names {
-			if r.Bytes > 0 {
-				from := a.address(r.Offset)
-				ranges = append(ranges, span{from, from + r.Bytes})
-			}
-		}
-	}
-	pairs := 1 << bits.Len(uint(len(ranges))) // the first is no range
+	ranges := b.ranges()
+	pairs := 1 << bits.Len(uint(len(ranges)))
 	if pairs > debugRanges {
 		return fmt.Errorf("vk: debug shaders tell %d regions apart, there are %d", debugRanges-1, len(ranges))
 	}
-	sort.Slice(ranges, func(i, j int) bool { return ranges[i].from < ranges[j].from })
 	table := b.buffer.Host[spirv.GuardTable:]
 	for i := range pairs {
 		r := span{}
@@ -101,7 +101,23 @@ func (b *bounds) begin(arenas []*Arena) error {
 	return nil
 }
 
-// found is what a batch that has ended recorded, nil if nothing.
+// ranges lists what kernels may access, in ascending order.
+func (b *bounds) ranges() []span {
+	all := []span{{b.abort, b.abort + 4}}
+	for _, a := range b.arenas {
+		for _, r := range a.names {
+			if r.Bytes > 0 {
+				from := a.address(r.Offset)
+				all = append(all, span{from, from + r.Bytes})
+			}
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].from < all[j].from })
+	return all
+}
+
+// found is the access that a batch has recorded, as an error; nil if there is none. The batch has
+// ended and no other one is in flight.
 func (b *bounds) found(of *batch) error {
 	if b == nil {
 		return nil
@@ -117,18 +133,19 @@ func (b *bounds) found(of *batch) error {
 	b.lock.Unlock()
 	access := kernel.accesses[u32(spirv.GuardAccess)]
 	e := &OutOfRangeError{
-		Kernel: kernel.name, Access: access.Kind, Bytes: access.Bytes, Of: access.Of, Function: access.Function, Line: access.Line,
+		Kernel: kernel.name, Access: access.Kind, Bytes: access.Bytes,
+		Of: access.Of, Function: access.Function, Line: access.Line,
 		Address: binary.LittleEndian.Uint64(host[spirv.GuardAddress:]),
 	}
 	for i := range e.Invocation {
 		e.Invocation[i] = u32(spirv.GuardInvocation + 4*i)
 	}
 	e.locate(b.arenas)
-	return of.of(kernel.name).wrap("memory access", e)
+	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// of is the part of a batch's work that one kernel did.
-func (b *batch) of(kernel string) *work {
+// only is the part of a batch's work that one kernel does.
+func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {
 		if m.kernel == kernel {

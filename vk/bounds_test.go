@@ -88,8 +88,9 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	return err
 }
 
-// Reading and writing one element behind a region, and elsewhere: the error names the kernel, the phase, the
-// region and the distance, and no bit changes but those of the results that are in range.
+// Reading and writing one element behind a region, and elsewhere: the error names the kernel, the
+// phase, the region and the distance, and no bit changes but those of the results that are in
+// range.
 func TestAccessesOutOfRange(t *testing.T) {
 	const pairs, results = 16, 64 // 256 bytes each
 	for _, c := range []struct {
@@ -102,11 +103,11 @@ func TestAccessesOutOfRange(t *testing.T) {
 		{"a load", func(n *neighbours) shaders.ProbeFmaPush {
 			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr(), Pairs: pairs + 1}
 		}, vk.OutOfRangeError{Access: "load", Bytes: 8, Of: "Factors.at", Invocation: [3]uint32{pairs}, Region: "factors", Size: 256, Offset: 256},
-			`load of 8 bytes of Factors.at in main, 0 bytes behind the end of region "factors" (invocation 16,0,0)`, results - pairs - 1},
+			`load of 8 bytes of Factors.at in main, 0 bytes past the end of region "factors" (invocation 16,0,0)`, results - pairs - 1},
 		{"a store", func(n *neighbours) shaders.ProbeFmaPush {
 			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr().Plus(results - pairs + 1), Pairs: pairs}
 		}, vk.OutOfRangeError{Access: "store", Bytes: 4, Of: "Fused.at", Invocation: [3]uint32{pairs - 1}, Region: "fused", Size: 256, Offset: 256},
-			`store of 4 bytes of Fused.at in main, 0 bytes behind the end of region "fused" (invocation 15,0,0)`, results - pairs + 1},
+			`store of 4 bytes of Fused.at in main, 0 bytes past the end of region "fused" (invocation 15,0,0)`, results - pairs + 1},
 		{"a load before", func(n *neighbours) shaders.ProbeFmaPush {
 			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr().Plus(-1), Fused: n.fused.In(n.a).Addr(), Pairs: 1}
 		}, vk.OutOfRangeError{Access: "load", Bytes: 8, Of: "Factors.at", Region: "factors", Size: 256, Offset: -8},
@@ -114,7 +115,7 @@ func TestAccessesOutOfRange(t *testing.T) {
 		{"a load across the end", func(n *neighbours) shaders.ProbeFmaPush {
 			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr().Plus(2*pairs-2) + 4, Fused: n.fused.In(n.a).Addr(), Pairs: 1}
 		}, vk.OutOfRangeError{Access: "load", Bytes: 8, Of: "Factors.at", Region: "factors", Size: 256, Offset: 252},
-			`load of 8 bytes of Factors.at in main, the last 4 of them behind the end of region "factors" (invocation 0,0,0)`, results - 1},
+			`load of 8 bytes of Factors.at in main, the last 4 of them past the end of region "factors" (invocation 0,0,0)`, results - 1},
 		{"no address", func(n *neighbours) shaders.ProbeFmaPush {
 			return shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Pairs: 1}
 		}, vk.OutOfRangeError{Access: "store", Bytes: 4, Of: "Fused.at"},
@@ -161,8 +162,9 @@ func TestAccessesOutOfRange(t *testing.T) {
 	}
 }
 
-// probe_progress has atomics, and loads and stores with operands of the Vulkan memory model. One behind the end
-// is seen; with all in range, the abort word among them, workgroups hand each other data as without checks.
+// probe_progress has atomics, and loads and stores with operands of the Vulkan memory model. One
+// behind the end is seen; with all in range, the abort word among them, workgroups hand each other
+// data as without checks.
 func TestAtomicsOutOfRange(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	spec := shaders.ProbeProgressDefaults()

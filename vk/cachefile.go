@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 )
 
-// The cache file is the driver's bytes behind a magic word and their hash:
-// drivers trust what they are given, so we must not hand them a torn file.
+// cacheMagic begins a cache file. The SHA-256 hash of the data follows, then the data. Drivers
+// trust the data that they are given, so a torn file must not get there.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
-// readCache returns the driver's bytes, or nil if the file is missing, torn, foreign or one that
-// others may have written.
+// readCache returns the data of a file. It returns nil if the file is missing, torn or of another
+// kind, or if other users may have written it.
 func readCache(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +38,8 @@ func readCache(path string) []byte {
 	return data
 }
 
-// writeCache replaces the file in one step; only the user may read the folder.
+// writeCache replaces a file in one step: a reader sees the old file or the new one. It makes the
+// folder, which only the user may read.
 func writeCache(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

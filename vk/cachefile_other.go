@@ -4,5 +4,6 @@ package vk
 
 import "io/fs"
 
-// trusted: permissions do not say here who may write, and a user's cache is in the user's own folder.
+// trusted is always true: permissions do not tell here who may write, and the cache is in the
+// user's own folder.
 func trusted(fs.FileInfo) bool { return true }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// trusted says whether nobody but the user, or root, can have written the file: a driver runs what a
-// cache holds.
+// trusted tells whether only the user or root can have written the file. Drivers run what is in a
+// cache.
 func trusted(info fs.FileInfo) bool {
 	const othersWrite = 0o022
 	owner := -1

@@ -9,13 +9,16 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// chunk is one buffer of an arena. It holds the virtual offsets [from, from+size).
+// chunk is one buffer of an arena. It has the bytes of the virtual offsets [from, from+size).
 type chunk struct {
-	arena  *Arena
-	buffer *driver.Buffer // nil on a Dry device
-	base   uint64         // device address of its first byte
-	from   uint64         // virtual offset of its first byte
-	size   uint64         // bytes
+	arena *Arena
+
+	// buffer is nil on a Dry device.
+	buffer *driver.Buffer
+
+	// base is the device address of the first byte, from its virtual offset, size the number of
+	// bytes.
+	base, from, size uint64
 }
 
 // address is the device address of a virtual offset.
@@ -49,7 +52,7 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks is the opposite. It tells whether the arena was known.
+// dropChunks makes them unknown. It tells whether they were known.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()

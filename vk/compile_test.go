@@ -28,8 +28,8 @@ func compileAll(d *vk.Device, count uint32) error {
 	return d.Compile(func() error { _, err := buildAll(d, count); return err })
 }
 
-// The third kernel to be asked for fails, whichever is compiled third: the error is that of the first
-// in the order of the calls, nothing is left over, and who asks again gets them all.
+// The third kernel to be asked for fails, whichever is compiled third: the error is that of the
+// first in the order of the calls, nothing is left over, and who asks again gets them all.
 func TestCompileFails(t *testing.T) {
 	before := driver.Live()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})

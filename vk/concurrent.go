@@ -6,27 +6,27 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Touch declares which part of memory a dispatch inside Concurrently reads or
-// writes. Whether it is a read or a write comes from the shader itself.
+// Touch declares a range of memory that a dispatch inside of Concurrently reads or writes. The
+// shader itself tells whether it reads or writes.
 type Touch struct{ at span }
 
-// Touches declares that the dispatch touches s and nothing else of s's region.
+// Touches declares that the dispatch accesses s, and nothing else of the region of s.
 func Touches[T any](s Slice[T]) Touch { return Touch{s.span()} }
 
-// access is one range that a command reads or writes.
+// access is a range that a command reads or writes.
 type access struct {
 	at    span
 	write bool
 }
 
+// concurrent is a Concurrently in progress.
 type concurrent struct {
 	seen []access
 }
 
-// Concurrently records commands with no barrier between them; one barrier
-// follows the last. Commands that touch each other's writes are refused with a
-// panic: validation layers cannot see accesses through device addresses, so this check is
-// the only one there is.
+// Concurrently records the commands of record with no barrier between them; a barrier follows the
+// last one. It panics if a command accesses what another one writes. No other check exists:
+// validation layers do not see accesses through device addresses.
 func (r *Recorder) Concurrently(record func()) {
 	if r.concurrent != nil {
 		panic("vk: Concurrently inside Concurrently")
@@ -40,6 +40,7 @@ func (r *Recorder) Concurrently(record func()) {
 	}
 }
 
+// check panics if the accesses of a command conflict with those of the commands before it.
 func (c *concurrent) check(cmd command, acc []access) {
 	for _, a := range acc {
 		for _, b := range c.seen {
@@ -48,15 +49,16 @@ func (c *concurrent) check(cmd command, acc []access) {
 				if cmd.kernel != nil {
 					name = cmd.kernel.name
 				}
-				panic(fmt.Sprintf("vk: %s touches [%#x, %#x), which a concurrent command touches too", name, a.at.from, a.at.to))
+				const message = "vk: %s touches [%#x, %#x), which a concurrent command touches too"
+				panic(fmt.Sprintf(message, name, a.at.from, a.at.to))
 			}
 		}
 	}
 	c.seen = append(c.seen, acc...)
 }
 
-// declared pairs the address members of the push block with the declared
-// ranges: an address belongs to the Touch that holds it.
+// declared pairs the address members of a push block with the declared ranges. An address belongs
+// to the Touch that contains it; 0 is no address.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {
@@ -69,6 +71,7 @@ func declared(k *kernel, push []byte, touch []Touch) []access {
 	return acc
 }
 
+// covering is the range of the Touch that contains an address. It panics if there is none.
 func covering(k *kernel, f spirv.PushField, at uint64, touch []Touch) span {
 	for _, t := range touch {
 		if t.at.from <= at && at < t.at.to {

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// ErrDeviceLost is what errors.Is finds when the GPU was reset or removed. All memory and kernels of
-// the device are lost; only Close is of use.
+// ErrDeviceLost is what errors.Is finds when the GPU was reset or removed. All memory and kernels
+// of the device are lost; only Close is of use.
 var ErrDeviceLost = errors.New("device lost")
 
 // ErrNoDevice is what errors.Is finds when there is no Vulkan loader, no driver, or no device that
@@ -67,8 +67,8 @@ type OutOfMemoryError struct {
 	// Need is its size. Free is the driver's estimate of the free memory.
 	Need, Free uint64
 
-	// Limit is the largest size that the device gives in one piece, where that is the reason although
-	// enough memory is free; 0 otherwise.
+	// Limit is the largest size that the device gives in one piece, where that is the reason
+	// although enough memory is free; 0 otherwise.
 	Limit uint64
 }
 

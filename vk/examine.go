@@ -14,16 +14,23 @@ import (
 type candidate struct {
 	physical   driver.Physical
 	props      driver.Properties
-	features   driver.Features
+	features   driver.Features // none if the device was refused before they were read
 	extensions []string
 	types      []driver.MemoryType
 	heaps      []driver.Heap
-	family     int    // of queues; −1 if none computes
-	tickBits   uint32 // valid bits of its timestamps
-	info       Info
-	problem    error // why the device cannot be used; nil if it can
+
+	// family is the number of the queue family to use, −1 if none computes. tickBits is the number
+	// of valid bits of its timestamps.
+	family   int
+	tickBits uint32
+
+	info Info
+
+	// problem is why the device cannot be used; nil if it can.
+	problem error
 }
 
+// examine asks a physical device for everything. It makes no device.
 func examine(index int, p driver.Physical) *candidate {
 	c := &candidate{}
 	c.extensions, _ = p.Extensions()
@@ -41,7 +48,7 @@ func examine(index int, p driver.Physical) *candidate {
 	return c
 }
 
-// describe fills info, but for the features.
+// describe fills info from the properties and the heaps.
 func (c *candidate) describe(index int) {
 	p := &c.props
 	c.info = Info{
@@ -130,8 +137,8 @@ func lacks(name string, features driver.Features) error {
 
 var mesaVersion = regexp.MustCompile(`Mesa (\d+)`)
 
-// oldLavapipe refuses llvmpipe before Mesa 25: it ends every loop after 65,535 iterations of an
-// invocation, without an error.
+// oldLavapipe refuses llvmpipe before Mesa 25: an invocation there ends each loop after 65,535
+// iterations of all its loops, without an error.
 func oldLavapipe(p *driver.Properties) error {
 	const oldestLavapipe = 25
 	if p.DriverName != "llvmpipe" {
@@ -148,6 +155,7 @@ func oldLavapipe(p *driver.Properties) error {
 	return nil
 }
 
+// family is Info.Family.
 func family(p *driver.Properties) string {
 	if p.Type == driver.CPU {
 		return "cpu"
@@ -180,12 +188,15 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// matches tells whether the user's word names this device: its index, or a part of its name, or its
-// type or driver. Case does not matter.
+// matches tells whether the user's word is the device's index, type or driver, or a part of its
+// name. Case does not matter.
 func (c *candidate) matches(word string) bool {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n == c.info.Index
 	}
 	word = strings.ToLower(word)
-	return strings.Contains(strings.ToLower(c.info.Name), word) || c.info.Type == word || strings.ToLower(c.info.Driver) == word
+	if c.info.Type == word || strings.ToLower(c.info.Driver) == word {
+		return true
+	}
+	return strings.Contains(strings.ToLower(c.info.Name), word)
 }

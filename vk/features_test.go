@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A kernel is refused where the device lacks a feature that it needs; the others are built. No other
-// feature of that kind is needed to open a device.
+// A kernel is refused where the device lacks a feature that it needs; the others are built. No
+// other feature of that kind is needed to open a device.
 func TestKernelsNeedTheirFeatures(t *testing.T) {
 	d := memoryDevice(t)
 	if !d.Info().MemoryModel() {
@@ -44,8 +44,8 @@ func (f failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Where a driver has several sizes of subgroups, pipelines whose subgroups must be full require the size
-// that Info tells; validation is silent, and the kernel runs.
+// Where a driver has several sizes of subgroups, pipelines whose subgroups must be full require the
+// size that Info tells; validation is silent, and the kernel runs.
 func TestSubgroupSizeIsRequired(t *testing.T) {
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
 	if err != nil {

@@ -6,41 +6,69 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// Info describes a device.
+// Info describes a device. A number is 0 if the driver does not tell it.
 type Info struct {
-	Index         int      `json:"index"` // in the loader's order
-	Name          string   `json:"name"`
-	Type          string   `json:"type"`   // discrete, integrated, virtual, cpu, other
-	Family        string   `json:"family"` // maker of the GPU: nvidia, amd, intel, apple, other; or cpu
-	Driver        string   `json:"driver"`
-	DriverVersion string   `json:"driver_version"`
-	API           string   `json:"vulkan"`
-	Memory        uint64   `json:"memory_bytes"`         // size of the largest heap that arenas use
-	Free          uint64   `json:"free_bytes"`           // free part of it, as the driver estimates
-	MaxBuffer     uint64   `json:"max_buffer_bytes"`     // size of the largest buffer; 0 if the driver does not tell
-	MaxAllocation uint64   `json:"max_allocation_bytes"` // size that the driver promises to allocate; some give more
-	SharedBytes   int      `json:"shared_bytes"`         // shared memory of a workgroup
-	MaxLocal      int      `json:"max_invocations"`      // invocations of a workgroup
-	Subgroup      int      `json:"subgroup"`             // invocations of a subgroup, where kernels depend on it
-	Units         int      `json:"units"`                // multiprocessors or compute units; 0 if the driver does not tell
-	Features      []string `json:"features"`             // Vulkan's names
-	FloatControls []string `json:"float_controls"`       // Vulkan's names of what shaders may ask of their arithmetic
-	Problem       string   `json:"problem,omitempty"`    // why the device cannot be used
+	// Index is the device's place in the loader's order.
+	Index int    `json:"index"`
+	Name  string `json:"name"`
+
+	// Type is discrete, integrated, virtual, cpu or other.
+	Type string `json:"type"`
+
+	// Family is the maker of the GPU: nvidia, amd, intel, apple or other. It is cpu for all drivers
+	// that compute on the CPU.
+	Family string `json:"family"`
+
+	// Driver and DriverVersion are the driver's name and what it says of itself.
+	Driver        string `json:"driver"`
+	DriverVersion string `json:"driver_version"`
+
+	// API is the version of Vulkan.
+	API string `json:"vulkan"`
+
+	// Memory is the size of the largest heap that arenas use, in bytes. Free is the driver's
+	// estimate of what is free of it.
+	Memory uint64 `json:"memory_bytes"`
+	Free   uint64 `json:"free_bytes"`
+
+	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the size that the
+	// driver promises to allocate; some drivers give more. See MaxRegion.
+	MaxBuffer     uint64 `json:"max_buffer_bytes"`
+	MaxAllocation uint64 `json:"max_allocation_bytes"`
+
+	// SharedBytes is the shared memory of a workgroup, MaxLocal its number of invocations.
+	SharedBytes int `json:"shared_bytes"`
+	MaxLocal    int `json:"max_invocations"`
+
+	// Subgroup is the number of invocations in a subgroup of kernels that depend on it.
+	Subgroup int `json:"subgroup"`
+
+	// Units is the number of multiprocessors or compute units.
+	Units int `json:"units"`
+
+	// Features are the features that the device offers, FloatControls the modes of arithmetic that
+	// shaders may ask for, by Vulkan's names.
+	Features      []string `json:"features"`
+	FloatControls []string `json:"float_controls"`
+
+	// Problem says why the device cannot be used. "" if it can.
+	Problem string `json:"problem,omitempty"`
 }
 
-// FenceChains tells whether the fence of one invocation can stand for all invocations that met it
-// at a barrier.
+// FenceChains tells whether one invocation's fence orders the memory accesses of all invocations
+// that met it at a barrier (availability and visibility chains).
 func (i Info) FenceChains() bool { return i.offers(driver.MemoryModelChains) }
 
 // Int64Atomics tells whether buffers have atomic operations on 64-bit integers.
 func (i Info) Int64Atomics() bool { return i.offers(driver.Int64Atomics) }
 
-// MemoryModel tells whether kernels may use Vulkan's memory model. Without it no workgroup can wait
-// for another, and Build refuses kernels that do.
+// MemoryModel tells whether kernels may use Vulkan's memory model. Build refuses those that do
+// where it is missing.
 func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }
 
+// offers tells whether the device has a feature.
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
 // required are the features that every kernel relies on.
@@ -76,7 +104,8 @@ func Features() []Feature {
 // MinimumAPI is the version of Vulkan that a device must speak.
 const MinimumAPI = "1.2"
 
-const minimumAPI = 1<<22 | 2<<12 // Vulkan 1.2
+// minimumAPI is MinimumAPI as Vulkan packs it.
+const minimumAPI = 1<<22 | 2<<12
 
 // floatControls are Vulkan's names of the modes that a device offers for floating-point arithmetic.
 func floatControls(p *driver.Properties) []string {

@@ -102,8 +102,8 @@ func TestQueueFamily(t *testing.T) {
 	}
 }
 
-// Kernels that depend on the size of subgroups have the driver's where it has one, else the smallest
-// that is worth having and allows the largest workgroup.
+// Kernels that depend on the size of subgroups have the driver's where it has one, else the
+// smallest that is worth having and allows the largest workgroup.
 func TestSubgroupSize(t *testing.T) {
 	all := driver.Features{driver.SubgroupSizeControl: true}
 	for _, c := range []struct {

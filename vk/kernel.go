@@ -10,47 +10,29 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Groups is the grid of a dispatch, in workgroups.
-type Groups struct{ X, Y, Z int }
-
-// Grid is a one-dimensional grid of n workgroups.
-func Grid(n int) Groups { return Groups{n, 1, 1} }
-
-// Tiles is the number of tiles of the given size that cover n.
-func Tiles(n int, tile uint32) int { return (n + int(tile) - 1) / int(tile) }
-
-// MostGroups is how many workgroups every Vulkan device accepts in one dimension.
-func MostGroups() int { return driver.MostGroups }
-
-// Folded is a grid of at least n workgroups that stays inside every device's
-// limits; the kernel linearises (index = y·X + x) and skips what is past n.
-func Folded(n int) Groups {
-	most := MostGroups()
-	if n <= most {
-		return Grid(n)
-	}
-	rows := (n + most - 1) / most
-	return Groups{(n + rows - 1) / rows, rows, 1}
-}
-
-// Kernel is a pipeline with its specialisation constants S and push constants P.
+// Kernel is a compiled pipeline. S are its specialisation constants, P is its push block. The
+// device owns it.
 type Kernel[S, P any] struct {
+	// Spec are the constants that it was compiled with.
 	Spec S
+
 	core *kernel
 }
 
-// kernel is what the recorder keeps of a Kernel.
+// kernel is the part of a Kernel that does not depend on types: what a recorder keeps.
 type kernel struct {
 	name     string
 	pipeline *pipeline // nil on a Dry device
-	pushSize int
-	addrs    []spirv.PushField // the address members of P
+	pushSize int       // bytes
+	addrs    []spirv.PushField
 }
 
-// Build specialises a module on the device; equal requests share one
-// pipeline. It returns when the driver has compiled it, or inside Compile at once.
-// On a Dry device no pipeline is made. A workgroup with more invocations than the device
-// can have is an *UnsupportedError.
+// Build specialises a module on the device. Equal requests share one pipeline. It returns when the
+// driver has compiled the pipeline; inside of Compile it returns at once. A Dry device has no
+// pipelines.
+//
+// The error is an *UnsupportedError if a workgroup has more invocations than the device allows, or
+// if the kernel needs a feature that the device lacks.
 func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], error) {
 	var push P
 	core := &kernel{name: m.Name, pushSize: int(unsafe.Sizeof(push))}
@@ -61,7 +43,8 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 	}
 	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: bytesOf(&spec), pushSize: core.pushSize}
 	if n := r.invocations(m.LocalSize); d.info.MaxLocal > 0 && n > d.info.MaxLocal {
-		return nil, &UnsupportedError{d.info.Name, "invocations in a workgroup of " + m.Name, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
+		what := "invocations in a workgroup of " + m.Name
+		return nil, &UnsupportedError{d.info.Name, what, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
 	}
 	if !d.dry {
 		if err := d.offersAll(m.Name, m.Capabilities); err != nil {
@@ -77,7 +60,7 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 }
 
 // offersAll refuses a kernel that needs a feature which the device lacks. Features that all kernels
-// need were asked for when the device was opened.
+// need were looked for when the device was opened.
 func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
 	for _, c := range capabilities {
 		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
@@ -94,7 +77,41 @@ var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapInt64Atomics:                 driver.Int64Atomics,
 }
 
-// invocations is the number of a workgroup's.
+// Name is the kernel's name, as in shaders.
+func (k *Kernel[S, P]) Name() string { return k.core.name }
+
+// Dispatch records one run of the kernel over a grid. Inside of Concurrently a Touch must cover
+// each address of the push block, so that the recorder can refuse overlaps.
+//
+// A grid without workgroups records nothing. A grid that some devices do not accept is refused with
+// a panic on every device: larger devices would not show the defect.
+func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
+	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
+		if g.X < 0 || g.Y < 0 || g.Z < 0 {
+			panic(fmt.Sprintf("vk: %s dispatched over %v workgroups", k.core.name, g))
+		}
+		return
+	}
+	if most := MostGroups(); max(g.X, g.Y, g.Z) > most {
+		const message = "vk: %s dispatched over %v workgroups, at most %d in one dimension run everywhere"
+		panic(fmt.Sprintf(message, k.core.name, g, most))
+	}
+	rec.dispatch(k.core, g, bytesOf(&push), touch)
+}
+
+// recipe is all that a pipeline is made of.
+type recipe struct {
+	name     string
+	code     []byte            // SPIR-V
+	spec     []spirv.SpecField // the specialisation constants
+	data     []byte            // their values
+	pushSize int               // bytes
+
+	// full: the subgroups must be full, as invocations address their neighbours by number.
+	full bool
+}
+
+// invocations is the number of invocations in a workgroup.
 func (r recipe) invocations(size [3]spirv.Dimension) int {
 	n := 1
 	for _, d := range size {
@@ -107,26 +124,6 @@ func (r recipe) invocations(size [3]spirv.Dimension) int {
 		n *= int(length)
 	}
 	return n
-}
-
-// Name is the kernel's name, that of its file in shaders/glsl/.
-func (k *Kernel[S, P]) Name() string { return k.core.name }
-
-// Dispatch records one run of the kernel. Inside Concurrently each address of the push
-// block must be covered by a Touch, so that the recorder can refuse overlaps.
-// A grid with no workgroup records nothing, one that not every device accepts is refused with
-// a panic: no validation layer of a larger device would see it.
-func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
-	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
-		if g.X < 0 || g.Y < 0 || g.Z < 0 {
-			panic(fmt.Sprintf("vk: %s dispatched over %v workgroups", k.core.name, g))
-		}
-		return
-	}
-	if most := MostGroups(); max(g.X, g.Y, g.Z) > most {
-		panic(fmt.Sprintf("vk: %s dispatched over %v workgroups, at most %d in one dimension run everywhere", k.core.name, g, most))
-	}
-	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
 // bytesOf views a plain value without Go pointers as its bytes.

@@ -19,8 +19,8 @@ func memoryDevice(t *testing.T) *Device {
 	return d
 }
 
-// What does not fit is refused with the bytes needed and those free, or with the limit that is in the
-// way, and nothing is left behind.
+// What does not fit is refused with the bytes needed and those free, or with the limit that is in
+// the way, and nothing is left behind.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	d := memoryDevice(t)
 	objects := driver.Live()
@@ -48,7 +48,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// An allocation beyond what the device promises is tried; where it fails the error names the promise.
+// An allocation beyond what the device promises is tried; where it fails the error names the
+// promise.
 func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	d := memoryDevice(t)
 	d.from.props.MaxAllocation = 1 << 16

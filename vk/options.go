@@ -30,8 +30,8 @@ type Options struct {
 
 	// DebugShaders checks each memory access of the kernels, which then take many times as long. A
 	// Run whose kernels access memory outside of all regions of open arenas ends with an
-	// *OutOfRangeError, and those accesses have no effect. Regions never share memory then, not even
-	// those that are combined by InTurn, and have gaps between them. CacheDir is ignored.
+	// *OutOfRangeError, and those accesses have no effect. Regions never share memory then, not
+	// even those that are combined by InTurn, and have gaps between them. CacheDir is ignored.
 	DebugShaders bool
 
 	// Batch is the time that the device should be busy with one batch of commands, as far as that

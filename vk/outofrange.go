@@ -2,22 +2,32 @@ package vk
 
 import "fmt"
 
-// OutOfRangeError is the first access of a Run that touched memory which is in no region of an open
-// arena. Only a device with Options.DebugShaders looks for them. Where several
-// invocations go astray at once, it is one of the first.
+// OutOfRangeError is the first access of a Run to memory outside of all regions of open arenas.
+// Only a device with Options.DebugShaders looks for such accesses. Where several invocations make
+// one at the same time, it is one of the first.
 type OutOfRangeError struct {
-	Kernel     string
-	Access     string // "load", "store" or "atomic"
-	Bytes      int
-	Of         string    // what the shader calls it, "MatrixIn.at"
-	Function   string    // of the shader, where it stands
-	Line       string    // "file:line" where the shader was compiled with lines, else ""
-	Invocation [3]uint32 // gl_GlobalInvocationID
-	Address    uint64
+	// Kernel is its name.
+	Kernel string
 
-	Region string // the nearest one; "" if there is none
-	Size   uint64 // of the region, in bytes
-	Offset int64  // of the access from the region's beginning, in bytes
+	// Access is "load", "store" or "atomic", of so many Bytes.
+	Access string
+	Bytes  int
+
+	// Of is the shader's name of what is accessed, "MatrixIn.at". Function is the function of the
+	// shader with the access. Line is "file:line" if the shader was compiled with lines, else "".
+	Of, Function, Line string
+
+	// Invocation is gl_GlobalInvocationID.
+	Invocation [3]uint32
+
+	// Address is the device address.
+	Address uint64
+
+	// Region is the nearest region, "" if there is none. Size is its size, and Offset is that of
+	// the access from its beginning, in bytes.
+	Region string
+	Size   uint64
+	Offset int64
 }
 
 func (e *OutOfRangeError) Error() string {
@@ -35,7 +45,7 @@ func (e *OutOfRangeError) Error() string {
 	return fmt.Sprintf("%s, %s (invocation %d,%d,%d)", s, e.place(), i[0], i[1], i[2])
 }
 
-// place is where the access is in respect of the nearest region.
+// place says where the access is relative to the nearest region.
 func (e *OutOfRangeError) place() string {
 	end := e.Offset + int64(e.Bytes)
 	switch {
@@ -46,15 +56,15 @@ func (e *OutOfRangeError) place() string {
 	case e.Offset < 0:
 		return fmt.Sprintf("%d bytes before the beginning of region %q", -e.Offset, e.Region)
 	case uint64(e.Offset) < e.Size:
-		return fmt.Sprintf("the last %d of them behind the end of region %q", uint64(end)-e.Size, e.Region)
+		return fmt.Sprintf("the last %d of them past the end of region %q", uint64(end)-e.Size, e.Region)
 	}
-	return fmt.Sprintf("%d bytes behind the end of region %q", uint64(e.Offset)-e.Size, e.Region)
+	return fmt.Sprintf("%d bytes past the end of region %q", uint64(e.Offset)-e.Size, e.Region)
 }
 
-// nullBytes is how far an address counts as one that was never set.
+// nullBytes is the number of addresses that count as one that was never set.
 const nullBytes = 1 << 16
 
-// locate finds the nearest region.
+// locate finds the nearest region among those of the arenas.
 func (e *OutOfRangeError) locate(arenas []*Arena) {
 	nearest := ^uint64(0)
 	for _, a := range arenas {

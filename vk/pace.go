@@ -2,13 +2,16 @@ package vk
 
 // pace forecasts the time of commands, so that batches take about Options.Batch.
 type pace struct {
-	perCommand float64 // seconds
-	perCost    float64 // seconds for one unit of Recorder.Costs
-	factor     float64 // measured over forecast time, a running mean
+	// perCommand is the time of a command that does nothing, perCost the time of one unit of
+	// Recorder.Costs, in seconds.
+	perCommand, perCost float64
+
+	// factor is a running mean of measured over forecast times.
+	factor float64
 }
 
-// Forecasts before anything was measured. A GPU's is slower than a data centre's at its best, as
-// costs are bytes, too; it must not be slow, or each batch is a single command.
+// Forecasts before anything was measured. That of a GPU is slower than a fast one's arithmetic, as
+// costs may also be bytes.
 const (
 	commandSeconds = 1e-5
 	gpuCostSeconds = 1e-12
@@ -18,6 +21,7 @@ const (
 // overPeak is the time of a kernel over that of its flops at the device's peak rate.
 const overPeak = 1.5
 
+// newPace is the pace of a device before anything is known of it.
 func newPace(cpu bool) pace {
 	p := pace{perCommand: commandSeconds, perCost: gpuCostSeconds, factor: 1}
 	if cpu {

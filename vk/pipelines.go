@@ -13,46 +13,41 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// pipelines makes each pipeline once and keeps the driver's compiled form on disk.
+// pipelines makes each pipeline once. The driver's compiled form is kept in a file.
 type pipelines struct {
-	lock    sync.Mutex
 	cache   *driver.Cache
-	path    string // "" keeps nothing
-	fresh   bool   // something was compiled that the file lacks
+	path    string         // of the file; "" keeps nothing
+	workers chan struct{}  // one place for each compilation at a time
+	pending sync.WaitGroup // compilations
+
+	lock    sync.Mutex // guards what follows
+	fresh   bool       // something was compiled that the file lacks
 	layouts map[int]uint64
 	made    map[string]*pipeline
-	asked   []*pipeline // what Build was asked for, in order, while someone collects
-	collect int         // how many do
-	workers chan struct{}
-	pending sync.WaitGroup
+	asked   []*pipeline // by Build while somebody collects, in order
+	collect int         // number of collectors
 }
 
-// pipeline is one that is made, or is being made.
+// pipeline is a pipeline that is made, or is being made.
 type pipeline struct {
-	about  KernelStatistics // but for what the driver says; only with Options.Statistics
+	// about is what is known without the driver; only with Options.Statistics.
+	about KernelStatistics
+
 	layout uint64
-	done   chan struct{} // closed when the rest is known
+
+	// done is closed when handle and err are valid.
+	done   chan struct{}
 	handle uint64
 	err    error
 }
 
-// recipe is all that a pipeline is made of.
-type recipe struct {
-	name     string
-	code     []byte            // SPIR-V
-	spec     []spirv.SpecField // the specialisation constants
-	data     []byte            // and their values
-	pushSize int
-	full     bool // its subgroups must be full: invocations speak with neighbours by number
-}
-
-// wait returns when the pipeline is there, or why it is not.
+// wait returns when the pipeline is made, or why it could not be made.
 func (p *pipeline) wait() error {
 	<-p.done
 	return p.err
 }
 
-// failed tells whether it is known to be of no use.
+// failed tells whether it is known that the pipeline could not be made.
 func (p *pipeline) failed() bool {
 	select {
 	case <-p.done:
@@ -62,22 +57,31 @@ func (p *pipeline) failed() bool {
 	}
 }
 
+// open reads the file. A cache that the driver refuses counts as none.
 func (p *pipelines) open(d *Device) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
-	var data []byte
-	if d.opt.CacheDir != "" {
-		id := d.from.props
-		p.path = filepath.Join(d.opt.CacheDir, fmt.Sprintf("pipelines-%04x-%04x-%s.bin", id.Vendor, id.ID, hex.EncodeToString(id.PipelineUUID[:])))
-		data = readCache(p.path)
-	}
+	p.path = d.cachePath("pipelines")
+	data := readCache(p.path)
 	var err error
 	if p.cache, err = d.dev.NewCache(data); err != nil && data != nil {
-		p.cache, err = d.dev.NewCache(nil) // a cache that the driver refuses is a miss
+		p.cache, err = d.dev.NewCache(nil)
 	}
 	return err
 }
 
+// cachePath is the name of a file about the device and its driver, which the identity of the
+// pipeline cache tells apart; "" if there is no folder.
+func (d *Device) cachePath(kind string) string {
+	if d.opt.CacheDir == "" {
+		return ""
+	}
+	id := d.from.props
+	name := fmt.Sprintf("%s-%04x-%04x-%s.bin", kind, id.Vendor, id.ID, hex.EncodeToString(id.PipelineUUID[:]))
+	return filepath.Join(d.opt.CacheDir, name)
+}
+
+// close waits for the compilations, destroys everything and writes the file.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {
@@ -101,45 +105,7 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// Compile runs build, which may call Build any number of times, and lets the driver
-// compile all of these kernels at the same time. It returns build's error, or the first that a
-// kernel failed with, in the order of the calls. (If other goroutines build kernels meanwhile,
-// theirs may be among them; they hear of a failure from Run at the latest.)
-func (d *Device) Compile(build func() error) error {
-	asked, err := d.collect(build)
-	for _, p := range asked {
-		if failed := p.wait(); err == nil {
-			err = failed
-		}
-	}
-	return err
-}
-
-// collect runs build and returns the kernels that it asked for, of which some may
-// still be compiling.
-func (d *Device) collect(build func() error) ([]*pipeline, error) {
-	p := &d.pipes
-	p.lock.Lock()
-	p.collect++
-	from := len(p.asked)
-	p.lock.Unlock()
-	var all []*pipeline
-	defer func() { // also if build panics
-		p.lock.Lock()
-		defer p.lock.Unlock()
-		if p.collect--; p.collect == 0 {
-			p.asked = nil
-		}
-	}()
-	err := build()
-	p.lock.Lock()
-	all = slices.Clone(p.asked[from:])
-	p.lock.Unlock()
-	return all, err
-}
-
-// pipeline returns the pipeline of a recipe: a finished one, or for those who collect
-// one that is under way.
+// pipeline returns the pipeline of a recipe. It is finished, unless somebody collects.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -148,6 +114,8 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	return v, v.wait()
 }
 
+// request returns the pipeline of a recipe, which may still be compiling, and tells whether
+// somebody collects. A pipeline that could not be made is tried again.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -171,7 +139,7 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start begins to make a pipeline. The caller has the lock.
+// start begins to make a pipeline, in a goroutine of its own. The caller has the lock.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
 	layout, ok := p.layouts[r.pushSize]
@@ -217,7 +185,8 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	return v, nil
 }
 
-// code is the SPIR-V that the driver compiles.
+// code is the SPIR-V that the driver compiles: the module's own, with accesses checked and the
+// arithmetic declared.
 func (d *Device) code(r recipe) ([]byte, error) {
 	code, err := d.bounds.guard(r)
 	if err != nil {
@@ -229,6 +198,7 @@ func (d *Device) code(r recipe) ([]byte, error) {
 	return code, nil
 }
 
+// words reads SPIR-V as its words.
 func words(code []byte) []uint32 {
 	w := make([]uint32, len(code)/4)
 	for i := range w {

@@ -9,11 +9,18 @@ import "math"
 // Offsets do not depend on which alternatives of InTurn are alive, so that all of them share the
 // same cells.
 type placement struct {
-	limit    uint64 // bytes of a cell, a multiple of alignment
-	guard    uint64 // free bytes that follow each region
-	leaves   []placed
-	ends     []uint64 // bytes in use of each cell
-	tooLarge *Layout  // the first region that is larger than a cell; nil if there is none
+	// limit is the size of a cell and guard the number of free bytes that follow each region. Both
+	// are multiples of alignment.
+	limit, guard uint64
+
+	// leaves are the regions, in the order of their reservation.
+	leaves []placed
+
+	// ends are the numbers of bytes in use, by cell: the sizes of the buffers.
+	ends []uint64
+
+	// tooLarge is the first region that is larger than a cell; nil if there is none.
+	tooLarge *Layout
 }
 
 // placed is a region with its offset.
@@ -82,6 +89,7 @@ func (p *placement) bytes() uint64 {
 	return sum
 }
 
+// table lists the regions.
 func (p *placement) table() []Placed {
 	var rows []Placed
 	for _, l := range p.leaves {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// randomLayout is a tree of regions of up to most bytes, and its regions by path: two of them are in
-// use at the same time where their paths part in a Together.
+// randomLayout is a tree of regions of up to most bytes, and its regions by path: two of them are
+// in use at the same time where their paths part in a Together.
 func randomLayout(rng *rand.Rand, most, depth int) (l *Layout, all []Region[byte]) {
 	parts := make([]Space, 1+rng.IntN(4))
 	for i := range parts {
@@ -46,8 +46,8 @@ func together(l *Layout) (all []*Layout, pairs [][2]*Layout) {
 }
 
 // Whatever the limit of a buffer is, each region lies in one buffer, no buffer is larger than the
-// limit, and regions that are in use at the same time share no byte. A layout is refused if and only
-// if a region is larger than the limit, or all buffers together are more than is free.
+// limit, and regions that are in use at the same time share no byte. A layout is refused if and
+// only if a region is larger than the limit, or all buffers together are more than is free.
 func TestPlacementInSmallBuffers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	refused, several := 0, 0

@@ -1,10 +1,7 @@
 package vk
 
 import (
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"sync"
 )
 
@@ -58,12 +55,13 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file once. A file that is missing or torn counts as empty. The caller has the lock.
+// readProbes reads the file once. A file that is missing or torn counts as empty. The caller has
+// the lock.
 func (d *Device) readProbes() {
 	if d.probes.known != nil {
 		return
 	}
-	if data := readCache(d.probesPath()); json.Unmarshal(data, &d.probes.known) != nil || d.probes.known == nil {
+	if data := readCache(d.cachePath("facts")); json.Unmarshal(data, &d.probes.known) != nil || d.probes.known == nil {
 		d.probes.known = map[string]string{}
 	}
 }
@@ -71,7 +69,7 @@ func (d *Device) readProbes() {
 // keepProbe adds an answer and writes the file. The caller has the lock.
 func (d *Device) keepProbe(name, answer string) {
 	d.probes.known[name] = answer
-	path := d.probesPath()
+	path := d.cachePath("facts")
 	if path == "" {
 		return
 	}
@@ -82,14 +80,4 @@ func (d *Device) keepProbe(name, answer string) {
 	if err != nil {
 		d.opt.Logger.Warn("answers about the device not written", "error", err)
 	}
-}
-
-// probesPath is a file name for the device and its driver, which the identity of the pipeline cache
-// tells apart; "" if there is no folder.
-func (d *Device) probesPath() string {
-	if d.opt.CacheDir == "" {
-		return ""
-	}
-	id := d.from.props
-	return filepath.Join(d.opt.CacheDir, fmt.Sprintf("facts-%04x-%04x-%s.bin", id.Vendor, id.ID, hex.EncodeToString(id.PipelineUUID[:])))
 }

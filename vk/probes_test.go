@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An answer is found once, for this process and with the same folder for the next. An error or a torn
-// file leaves the question open; an answer that a trial sets before it fails stays.
+// An answer is found once, for this process and with the same folder for the next. An error or a
+// torn file leaves the question open; an answer that a trial sets before it fails stays.
 func TestProbeOnce(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Device {

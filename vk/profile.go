@@ -2,23 +2,26 @@ package vk
 
 import "slices"
 
-// Timing is GPU time summed under one name.
+// Timing is GPU time under one name.
 type Timing struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
-	Count   int     `json:"count"`
+	Count   int     `json:"count"` // number of times that were summed
 }
 
-// Profile is where a Run's GPU time went. Phases come in the order they were
-// begun. Kernels is empty unless Options.Kernels was set.
+// Profile is the GPU time of a Run.
 type Profile struct {
-	Phases  []Timing `json:"phases"`
+	// Phases are in the order of their beginning.
+	Phases []Timing `json:"phases"`
+
+	// Kernels, fills and copies; empty unless Options.Kernels was set.
 	Kernels []Timing `json:"kernels,omitempty"`
 }
 
 // NewProfile is an empty profile.
 func NewProfile() *Profile { return &Profile{} }
 
+// add counts the time between two timestamps. The time of a phase without a name is left out.
 func (p *Profile) add(m mark, seconds float64) {
 	if m.phase != "" {
 		tally(&p.Phases, m.phase, seconds, 1)
@@ -28,10 +31,10 @@ func (p *Profile) add(m mark, seconds float64) {
 	}
 }
 
-// Add puts time that was spent elsewhere, on the host for instance, under a phase.
+// Add adds time that was spent elsewhere, on the host for instance, to a phase.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
-// Merge adds another profile's times to p.
+// Merge adds the times of another profile.
 func (p *Profile) Merge(q *Profile) {
 	for _, t := range q.Phases {
 		tally(&p.Phases, t.Name, t.Seconds, t.Count)
@@ -41,7 +44,7 @@ func (p *Profile) Merge(q *Profile) {
 	}
 }
 
-// Phase is the time of one phase, 0 if it never ran.
+// Phase is the time of one phase, in seconds; 0 if it never ran.
 func (p *Profile) Phase(name string) float64 {
 	i := slices.IndexFunc(p.Phases, func(t Timing) bool { return t.Name == name })
 	if i < 0 {
@@ -50,7 +53,7 @@ func (p *Profile) Phase(name string) float64 {
 	return p.Phases[i].Seconds
 }
 
-// Total is the time of all phases.
+// Total is the time of all phases, in seconds.
 func (p *Profile) Total() float64 {
 	sum := 0.0
 	for _, t := range p.Phases {
@@ -59,6 +62,7 @@ func (p *Profile) Total() float64 {
 	return sum
 }
 
+// tally adds to the timing of a name, which it appends if there is none.
 func tally(list *[]Timing, name string, seconds float64, count int) {
 	for i := range *list {
 		if (*list)[i].Name == name {

@@ -8,12 +8,16 @@ import (
 )
 
 const (
-	inFlight      = 2    // batches: one runs while the next is recorded
-	batchCommands = 4096 // in one batch at most
+	// inFlight is the number of batches in flight: one runs while the next one is recorded.
+	inFlight = 2
+
+	// batchCommands is the largest number of commands in a batch, batchQueries that of timestamps.
+	batchCommands = 4096
 	batchQueries  = batchCommands + 8
 
-	// firstCommands is the largest number of commands in the first batch of a Run: the device begins
-	// while the rest is encoded. Each batch has at most batchGrowth times as many as the one before.
+	// firstCommands is the largest number of commands in the first batch of a Run: the device
+	// begins while the rest is encoded. Each batch has at most batchGrowth times as many as the one
+	// before.
 	firstCommands = 128
 	batchGrowth   = 4
 
@@ -21,17 +25,22 @@ const (
 	// cancelling waits for one batch.
 	batchTarget = 100 * time.Millisecond
 
-	pollInterval = 20 * time.Millisecond // how often a waiting Run looks at its context
+	// pollInterval is the time between two looks of a waiting Run at its context.
+	pollInterval = 20 * time.Millisecond
 )
 
-// queue is the device's queue. Batches use its command buffers in turn; one timeline counts them.
+// queue is the device's queue. Batches use its command buffers in turn.
 type queue struct {
+	// timeline counts the batches that have ended. value is what it will be when the last batch
+	// submitted has.
 	timeline *driver.Timeline
-	value    uint64 // of the timeline when the last batch submitted has ended
-	batches  [inFlight]*driver.Batch
-	pace     pace
+	value    uint64
+
+	batches [inFlight]*driver.Batch
+	pace    pace
 }
 
+// open makes the command buffers.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -45,6 +54,7 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
+// close destroys what open has made, all of it or a part.
 func (q *queue) close(d *Device) {
 	for _, b := range q.batches {
 		if b != nil {
@@ -56,8 +66,8 @@ func (q *queue) close(d *Device) {
 	}
 }
 
-// await waits until the timeline has reached value. When the context ends it sets the abort word and
-// waits on: a batch in flight cannot be taken back. Only a failure of the device ends it early.
+// await waits until the timeline has reached value. When the context ends it sets the abort word
+// and waits on: a batch in flight cannot be taken back. Only a failure of the device ends it early.
 func (d *Device) await(ctx context.Context, value uint64) error {
 	for {
 		err := d.dev.Wait(d.queue.timeline, value, pollInterval)

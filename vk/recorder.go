@@ -131,7 +131,8 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	r.add(command{op: opDispatch, kernel: k, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
-// add appends a command that makes these accesses. A barrier follows it, or the end of Concurrently.
+// add appends a command that makes these accesses. A barrier follows it, or the end of
+// Concurrently.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {

@@ -13,9 +13,9 @@ type Progress struct {
 
 // Run executes a recording in batches of bounded time and waits for its end.
 //
-// When ctx ends, no new batch starts, the abort word is set, Run waits for the batches in flight and
-// returns ctx.Err(). The recording's memory then has undefined contents, and the device can be used
-// again. After any error nothing is in flight. The profile holds what was timed until then.
+// When ctx ends, no new batch starts, the abort word is set, Run waits for the batches in flight
+// and returns ctx.Err(). The recording's memory then has undefined contents, and the device can be
+// used again. After any error nothing is in flight. The profile holds what was timed until then.
 //
 // onProgress, if not nil, is called after each batch, in another goroutine. Run waits for the call,
 // so a function that ends ctx ends the Run. It does not wait while another call waits for the

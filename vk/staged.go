@@ -25,7 +25,8 @@ type bulk struct {
 func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	at := dst.Sub(0, len(v)).span()
 	if len(v) > 0 {
-		r.add(command{op: opSend, dst: at.from, size: at.to - at.from, word: r.stage(bytesIn(v))}, []access{{at, true}})
+		c := command{op: opSend, dst: at.from, size: at.to - at.from, word: r.stage(bytesIn(v))}
+		r.add(c, []access{{at, true}})
 	}
 }
 
@@ -34,7 +35,8 @@ func Send[T any](r *Recorder, dst Slice[T], v []T) {
 func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	at := src.Sub(0, len(v)).span()
 	if len(v) > 0 {
-		r.add(command{op: opReceive, src: at.from, size: at.to - at.from, word: r.stage(bytesIn(v))}, []access{{at, false}})
+		c := command{op: opReceive, src: at.from, size: at.to - at.from, word: r.stage(bytesIn(v))}
+		r.add(c, []access{{at, false}})
 	}
 }
 

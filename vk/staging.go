@@ -32,25 +32,31 @@ func (d *Device) needStaging() error {
 type copier struct {
 	dev    *Device
 	device Slice[byte]
-	elem   uint64 // bytes of an element
-	up     bool   // to the device
+	elem   uint64 // size of an element, in bytes
+	up     bool   // the direction is to the device
 
 	// touch copies elements [from, to) between the host and a half. Several goroutines call it for
 	// parts of a half at the same time.
 	touch func(half []byte, from, to int)
 
-	next   int                // the first element that was not submitted
-	copies [inFlight]halfCopy // by half
+	// next is the first element whose copy was not submitted. copies are those in flight, by half.
+	next   int
+	copies [inFlight]halfCopy
 }
 
-// halfCopy is a copy in flight between one half and the device.
+// halfCopy is a copy in flight of elements [from, to). value is the timeline's when it has ended, 0
+// if there is no copy.
 type halfCopy struct {
-	value    uint64 // of the timeline when it has ended; 0 if there is none
-	from, to int    // elements
+	value    uint64
+	from, to int
 }
 
-// transfer copies n elements, by halves of the staging buffer. at is their place on the device.
-func transfer(ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool) (err error) {
+// transfer copies n elements of elem bytes, by halves of the staging buffer, to the device if up
+// and else from it. at is their place on the device, touch is copier.touch. When ctx ends, no new
+// half starts. After an error nothing is in flight.
+func transfer(
+	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool,
+) (err error) {
 	if d.dry {
 		return errors.New("vk: a dry device has no memory")
 	}
@@ -140,8 +146,9 @@ func (c *copier) finishAll() error {
 	return first
 }
 
-// touchAll copies elements [from, to) between the host and a half. Large ranges are shared by several
-// goroutines: one alone is slower than the bus, most of all for host memory that was never touched.
+// touchAll copies elements [from, to) between the host and a half. Large ranges are shared by
+// several goroutines: one alone is slower than the bus, most of all for host memory that was never
+// touched.
 func (c *copier) touchAll(half []byte, from, to int) {
 	const most, share = 8, 1 << 20 // goroutines at most; bytes for each at least
 	n, elem := to-from, int(c.elem)

@@ -13,11 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Statistic is a number that the driver's compiler gives for a kernel, under
-// the driver's own name: registers, spills, shared bytes, …
+// Statistic is a number that the driver's compiler gives for a kernel, under the driver's own name:
+// registers, spills, bytes of shared memory, …
 type Statistic = driver.Statistic
 
-// Constant is a specialisation constant under which a kernel was compiled.
+// Constant is a specialisation constant that a kernel was compiled with.
 type Constant struct {
 	Name  string
 	Value float64
@@ -27,38 +27,47 @@ type Constant struct {
 type KernelStatistics struct {
 	Kernel    string
 	Constants []Constant
-	Declared  int         // bytes of shared memory that the shader declares
-	Memory    int         // bytes of memory that it means each invocation to have for itself
-	List      []Statistic // as the driver gives it
+
+	// Declared is the shared memory that the shader declares, in bytes.
+	Declared int
+
+	// Memory is the private memory of an invocation that the shader declares, in bytes: arrays that
+	// are too large for registers.
+	Memory int
+
+	// List is what the driver says, as it says it.
+	List []Statistic
 }
 
-// No two drivers name things alike. These are words of the names; a name belongs to
-// the first list that has one of its words.
+// Each driver has its own names for statistics. These are words of such names. A name belongs to
+// the first list with one of its words.
 var (
 	spillWords    = []string{"spill", "scratch", "stack", "local memory"}
 	sharedWords   = []string{"shared", "lds"}
 	registerWords = []string{"register", "vgpr"}
 )
 
-// NVIDIA's "Local Memory Size" is two numbers in one: what lies in the upper half is
-// there without any spills, too.
+// lowerHalf masks the upper half of a statistic. NVIDIA's "Local Memory Size" is two numbers in
+// one, and the upper half is not 0 even without spills.
 const lowerHalf = 1<<32 - 1
 
-// Spills is the largest number that speaks of registers, or arrays, that went to memory,
-// without those that were meant to. ok is false where the driver gives none; so too below.
+// Spills is the largest number about registers or arrays in memory, without the arrays that the
+// shader declares. ok is false if the driver gives no such number.
 func (k KernelStatistics) Spills() (n int, ok bool) {
 	n, ok = k.largest(spillWords)
 	return max(0, n-k.Memory), ok
 }
 
-// Shared is the bytes of shared memory that the driver takes.
+// Shared is the shared memory that the driver takes, in bytes. ok is false if the driver does not
+// tell.
 func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
 
-// Registers is how many an invocation has.
+// Registers is the number of registers of an invocation. ok is false if the driver does not tell.
 func (k KernelStatistics) Registers() (n int, ok bool) {
 	return k.largest(registerWords, sharedWords, spillWords)
 }
 
+// largest is the largest number under a name with one of the words, and with none of the others.
 func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bool) {
 	for _, s := range k.List {
 		has := func(words []string) bool {
@@ -71,13 +80,13 @@ func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bo
 	return n, ok
 }
 
-// sharedSlack is what a driver may take for itself: it rounds up, and some reserve
-// a kilobyte a workgroup.
+// sharedSlack is the shared memory that a driver may take beyond what is declared, in bytes.
+// Drivers round up, and some reserve a kilobyte of each workgroup.
 const sharedSlack = 2 << 10
 
-// Problem says why the kernel should not be used if there is a choice: its registers
-// spill, to memory or, which NVIDIA's driver does without a word, to shared memory. It is
-// "" for a sound one, and where the driver tells nothing.
+// Problem says why the kernel should not be used if there is another one: its registers spill to
+// memory, or to shared memory, which NVIDIA's driver does not tell. It is "" if there is no
+// problem, and if the driver tells nothing.
 func (k KernelStatistics) Problem() string {
 	if n, _ := k.Spills(); n > 0 {
 		return fmt.Sprintf("spills (%d)", n)
@@ -88,6 +97,7 @@ func (k KernelStatistics) Problem() string {
 	return ""
 }
 
+// String is the kernel's name with its constants.
 func (k KernelStatistics) String() string {
 	var b strings.Builder
 	b.WriteString(k.Kernel)
@@ -97,7 +107,7 @@ func (k KernelStatistics) String() string {
 	return b.String()
 }
 
-// describe is what can be said of a pipeline without the driver.
+// describe is what is known of a pipeline without the driver.
 func describe(r recipe) (KernelStatistics, error) {
 	k := KernelStatistics{Kernel: r.name}
 	for _, f := range r.spec {
@@ -124,8 +134,8 @@ func number(kind spirv.Kind, data []byte) float64 {
 	return float64(binary.NativeEndian.Uint32(data))
 }
 
-// Statistics lists the pipelines built so far with what the driver says of
-// each. It is empty unless the device was opened with Options.Statistics and offers them.
+// Statistics lists the pipelines built so far, with what the driver says of each. It is empty
+// unless the device was opened with Options.Statistics and its driver offers statistics.
 func (d *Device) Statistics() ([]KernelStatistics, error) {
 	d.pipes.lock.Lock()
 	all := slices.Collect(maps.Values(d.pipes.made))
@@ -133,8 +143,8 @@ func (d *Device) Statistics() ([]KernelStatistics, error) {
 	return d.statistics(all)
 }
 
-// StatisticsOf is Statistics for the kernels that build asks for, those included that
-// were there before, and compiles them as Compile does.
+// StatisticsOf is Statistics of the kernels that build asks for, with those that existed before. It
+// compiles them as Compile does.
 func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	asked, err := d.collect(build)
 	if err != nil {
@@ -148,7 +158,8 @@ func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	return d.statistics(asked)
 }
 
-// statistics is of those that were made, each once.
+// statistics asks the driver about each pipeline once. Pipelines that could not be made are left
+// out.
 func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err

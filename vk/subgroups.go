@@ -4,14 +4,16 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// leastSubgroup is the smallest size of a subgroup worth having: so many invocations share a row of
-// a band in the bulge chasing.
-const leastSubgroup = 8
+// minSubgroup is the smallest size of a subgroup to choose. In the bulge chasing so many
+// invocations share a row of a band.
+const minSubgroup = 8
 
-// subgroup is the number of invocations in a subgroup of kernels that depend on it. It is the
-// driver's own where that is the only one. Where a pipeline may require a size, it is the smallest
-// from leastSubgroup on that still allows the largest workgroup: 16 on Intel, 32 on AMD's RDNA.
-// Drivers otherwise take the largest (Intel's then runs out of registers for doubles).
+// subgroup is Info.Subgroup. It is the driver's own size where there is only one. Otherwise it is
+// the smallest size from minSubgroup on that allows the largest workgroup, as Vulkan limits the
+// number of subgroups of a workgroup: 16 on Intel, 32 on AMD's RDNA.
+//
+// A driver that chooses by itself may choose the largest size. Intel's does, and then has too few
+// registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
 	if p.MinSubgroup == p.MaxSubgroup {
@@ -19,7 +21,7 @@ func (c *candidate) subgroup() uint32 {
 	}
 	size := p.MinSubgroup
 	largest := min(p.MaxInvocations, p.MaxLocalSize[0])
-	for size < p.MaxSubgroup && (size < leastSubgroup || size*p.MaxSubgroups < largest) {
+	for size < p.MaxSubgroup && (size < minSubgroup || size*p.MaxSubgroups < largest) {
 		size *= 2
 	}
 	return size

@@ -19,7 +19,8 @@ func Vector[T any](v []T) Columns[T] { return Columns[T]{len(v), 1, len(v), v} }
 func (c Columns[T]) check(n int) {
 	short := c.Cols > 0 && c.Rows > 0 && len(c.Data) < (c.Cols-1)*c.Ld+c.Rows
 	if c.Rows < 0 || c.Cols < 0 || c.Ld < c.Rows || c.Rows*c.Cols > n || short {
-		panic(fmt.Sprintf("vk: transfer of %d×%d, Ld %d, %d elements, to or from %d", c.Rows, c.Cols, c.Ld, len(c.Data), n))
+		const message = "vk: transfer of %d×%d, Ld %d, %d elements, to or from %d"
+		panic(fmt.Sprintf(message, c.Rows, c.Cols, c.Ld, len(c.Data), n))
 	}
 }
 

@@ -5,20 +5,24 @@ import (
 	"sync"
 )
 
-// usage says who may use a device: any number of calls while it is open, and one of them at a time
-// the queue with all that belongs to it (command buffers, staging buffer, abort word).
+// usage counts the calls that use a device. Any number of calls may be in progress while the device
+// is open. One of them at a time has the queue, with all that belongs to it: command buffers,
+// staging buffer, abort word.
 type usage struct {
 	lock    sync.Mutex
-	changed sync.Cond // of any member
-	users   int       // calls in progress
-	closed  bool      // no more calls begin
-	taken   bool      // a call has the queue
-	waiting int       // calls that wait for the queue
+	changed sync.Cond // signalled when a member changes
+
+	users   int  // number of calls in progress
+	closed  bool // no more calls begin
+	taken   bool // a call has the queue
+	waiting int  // number of calls that wait for the queue
 }
 
+// init is called before the first other method.
 func (u *usage) init() { u.changed.L = &u.lock }
 
-// enter begins a call that uses the driver; leave ends it. A call may enter again.
+// enter begins a call that uses the driver, leave ends it. A call may enter again before it leaves.
+// After close the error is ErrClosed.
 func (u *usage) enter() error {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -29,6 +33,7 @@ func (u *usage) enter() error {
 	return nil
 }
 
+// leave ends a call.
 func (u *usage) leave() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -47,7 +52,8 @@ func (u *usage) close() {
 	}
 }
 
-// takeQueue waits until no other call has the queue.
+// takeQueue waits until no other call has the queue, and takes it. The caller has entered. To take
+// it twice is a deadlock.
 func (u *usage) takeQueue() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -60,6 +66,7 @@ func (u *usage) takeQueue() {
 	u.taken = true
 }
 
+// releaseQueue lets the next call have the queue.
 func (u *usage) releaseQueue() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -68,20 +75,21 @@ func (u *usage) releaseQueue() {
 }
 
 // reports calls the progress function of one Run, in a goroutine of its own and in order. Run waits
-// for each call to return, unless another call waits for the queue or the device is being closed:
-// so the function may itself use the device. What it throws is thrown by Run.
+// for each call to return, unless another call waits for the queue or the device is being closed.
+// The function may therefore use the device itself. Run repeats its panic.
 type reports struct {
-	on     *usage // its lock guards what follows
-	call   func(Progress)
-	queue  []Progress
-	active bool // the goroutine runs
-	thrown any  // a panic's value, or exited
+	on   *usage // its lock guards what follows
+	call func(Progress)
+
+	queue  []Progress // not yet reported
+	active bool       // the goroutine runs
+	thrown any        // the value of a panic, or exited; nil if there was none
 }
 
-// exited is the thrown value of a function that called runtime.Goexit.
+// exited is the thrown value of a progress function that called runtime.Goexit.
 type exited struct{}
 
-// add reports progress.
+// add reports progress. The caller has the queue.
 func (r *reports) add(p Progress) {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()
@@ -95,8 +103,8 @@ func (r *reports) add(p Progress) {
 	}
 }
 
-// flush waits for the last call, unless the device is being closed, and throws what a call has
-// thrown. The caller does not have the queue.
+// flush waits for the last call, unless the device is being closed, and repeats the panic of a
+// call. The caller has released the queue.
 func (r *reports) flush() {
 	r.on.lock.Lock()
 	for r.active && !r.on.closed {
@@ -113,14 +121,14 @@ func (r *reports) flush() {
 	}
 }
 
-// failed tells whether a call has thrown something: Run then ends early.
+// failed tells whether a call has panicked. Run then ends early.
 func (r *reports) failed() bool {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()
 	return r.thrown != nil
 }
 
-// deliver calls the function until nothing is left to report.
+// deliver calls the function until nothing is left to report. After a panic the rest is dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})

@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// While a device is closed, other goroutines make and close arenas, build kernels, run recordings and
-// ask for memory and statistics: each call succeeds or fails with ErrClosed, and nothing is left. What
-// the race detector and the driver's count of objects see is what this is about.
+// While a device is closed, other goroutines make and close arenas, build kernels, run recordings
+// and ask for memory and statistics: each call succeeds or fails with ErrClosed, and nothing is
+// left. What the race detector and the driver's count of objects see is what this is about.
 func TestCloseRacesWithEverything(t *testing.T) {
 	x := vk.Reserve[float64]("x", 1000)
 	for round := range 20 {
@@ -110,8 +110,8 @@ func progressing(t *testing.T, d *vk.Device, batches int) (*vk.Recorder, vk.Slic
 	return rec, x.In(a)
 }
 
-// A progress function uses the device in every way; reports stay in order and each is made before Run
-// returns. Another goroutine that the function waits for may use the device, too.
+// A progress function uses the device in every way; reports stay in order and each is made before
+// Run returns. Another goroutine that the function waits for may use the device, too.
 func TestProgressUsesTheDevice(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{Batch: time.Nanosecond})

@@ -22,7 +22,8 @@ type Properties struct {
 	// Modes of floating-point arithmetic that a shader may ask for.
 	Float32, Float64 FloatControls
 
-	// Both widths have one behaviour of subnormals, or one of rounding: who asks for one asks for both.
+	// Both widths have one behaviour of subnormals, or one of rounding: who asks for one asks for
+	// both.
 	SubnormalsTogether, RoundingTogether bool
 }
 
@@ -62,8 +63,8 @@ func (t DeviceType) String() string {
 // SubgroupShuffle is a bit of Properties.SubgroupOps.
 const SubgroupShuffle = 1 << 4
 
-// PretendAPI, if not 0, is the highest version of Vulkan that devices report. Tests set it to have a
-// device of an older version.
+// PretendAPI, if not 0, is the highest version of Vulkan that devices report. Tests set it to have
+// a device of an older version.
 var PretendAPI uint32
 
 // version is the version of Vulkan that the device speaks.

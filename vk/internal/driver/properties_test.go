@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// vke_get_properties, compiled with a driver that answers whatever it is asked: it asks for what the
-// device knows and nothing else, and AMD's active compute units count before those of the design.
+// vke_get_properties, compiled with a driver that answers whatever it is asked: it asks for what
+// the device knows and nothing else, and AMD's active compute units count before those of the
+// design.
 func TestPropertiesOfExtensions(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-D_GNU_SOURCE", "-o", program, filepath.Join("testdata", "properties_trace.c"), "-lpthread").CombinedOutput(); err != nil {

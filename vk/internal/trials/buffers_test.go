@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// With buffers of one MiB, and of the size of the largest region, a matrix of order 300 is solved to
-// the same bits as in one buffer.
+// With buffers of one MiB, and of the size of the largest region, a matrix of order 300 is solved
+// to the same bits as in one buffer.
 func TestSmallBuffersSolveTheSame(t *testing.T) {
 	ctx := context.Background()
 	const n = 300

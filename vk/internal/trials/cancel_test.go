@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The context ends at a driver call, each site's first (with VKEVD_FAULTS=all at each call): at most
-// the batch that is being recorded is still submitted, the error is the context's, and the plan goes on.
+// The context ends at a driver call, each site's first (with VKEVD_FAULTS=all at each call): at
+// most the batch that is being recorded is still submitted, the error is the context's, and the
+// plan goes on.
 func TestCancelledAtEachCall(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		f := newFixture(t, vectors)

@@ -22,8 +22,8 @@ func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.R
 	return p.Solve(ctx, random(n, 1))
 }
 
-// Many goroutines with plans of their own, some made and closed meanwhile, some cancelled, on one device: each gets
-// the bits that it gets alone.
+// Many goroutines with plans of their own, some made and closed meanwhile, some cancelled, on one
+// device: each gets the bits that it gets alone.
 func TestManyGoroutinesOneDevice(t *testing.T) {
 	const goroutines, rounds = 4, 2
 	d := device(t, vk.Options{})
@@ -118,8 +118,8 @@ func atOnce(n int, f func(int)) {
 	all.Wait()
 }
 
-// A device is closed while plans are made and closed on it: each NewPlan succeeds or fails with ErrClosed,
-// and nothing is left.
+// A device is closed while plans are made and closed on it: each NewPlan succeeds or fails with
+// ErrClosed, and nothing is left.
 func TestPlansRaceWithClose(t *testing.T) {
 	for round := range 6 {
 		d, err := open(vk.Options{})

@@ -15,15 +15,17 @@ import (
 // results are what a driver may answer to nearly every call.
 var results = []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed}
 
-// forgiven calls may fail without the solve failing: devices whose extensions cannot be listed are taken
-// to have none, a device that cannot be waited for is closed all the same, memory that
-// one type does not have may come from the next, and a pipeline cache that cannot be had costs time only.
+// forgiven calls may fail without the solve failing: devices whose extensions cannot be listed are
+// taken to have none, a device that cannot be waited for is closed all the same, memory that one
+// type does not have may come from the next, and a pipeline cache that cannot be had costs time
+// only.
 var forgiven = []string{
 	"vkEnumerateDeviceExtensionProperties", "vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",
 }
 
-// checkFault holds for whatever a failed call was answered with: the error says which call, what it was for, and
-// as much of kernel and phase as is known there; without an error the result is as ever.
+// checkFault holds for whatever a failed call was answered with: the error says which call, what it
+// was for, and as much of kernel and phase as is known there; without an error the result is as
+// ever.
 func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
 	t.Helper()
 	var failed *driver.Error
@@ -133,8 +135,9 @@ func choose(all []call, site func(call) uint64) []fault {
 	return list
 }
 
-// Every driver call of a solve fails while its device and plan stay: the next solve on them has the right bits.
-// A device that is really lost would not, but an error that was not the device's end must not be ours.
+// Every driver call of a solve fails while its device and plan stay: the next solve on them has the
+// right bits. A device that is really lost would not, but an error that was not the device's end
+// must not be ours.
 func TestAPlanOutlivesFailedCalls(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newFixture(t, vectors)

@@ -51,7 +51,8 @@ var seed = maphash.MakeSeed()
 
 const module = "github.com/vkevd/vkevd/"
 
-// place is a line of the source: a program counter would tell the instances of one generic function apart.
+// place is a line of the source: a program counter would tell the instances of one generic function
+// apart.
 type place struct {
 	function string
 	line     int

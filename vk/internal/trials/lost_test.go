@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The device is lost for good in the middle of each stage: from there on every call says so. The error
-// names the stage, nothing is left, and a new device works.
+// The device is lost for good in the middle of each stage: from there on every call says so. The
+// error names the stage, nothing is left, and a new device works.
 func TestDeviceLostInEachStage(t *testing.T) {
 	seen := map[string]bool{}
 	for _, vectors := range []bool{true, false} {
@@ -32,7 +32,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 				if c.name == "vkQueueSubmit" {
 					at++
 				}
-				// The CPU driver's device lives on and has to be waited for; a lost one would be idle.
+				// The CPU driver's device lives on and has to be waited for; a lost one would be
+				// idle.
 				if at > middle && c.name != "vkDeviceWaitIdle" {
 					return driver.DeviceLost
 				}
@@ -53,7 +54,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 	t.Logf("lost in %v", slices.Sorted(maps.Keys(seen)))
 }
 
-// submitsOfPlan is how many submissions a session needs before it solves: stages try the device out.
+// submitsOfPlan is how many submissions a session needs before it solves: stages try the device
+// out.
 func (s session) submitsOfPlan(t *testing.T) int {
 	n := 0
 	defer watch(t, func(c call) driver.Result {
@@ -70,8 +72,8 @@ func (s session) submitsOfPlan(t *testing.T) int {
 	return n
 }
 
-// submitsByPhase tells which of a solve's submissions belong to which phase, transfers left out, by losing
-// the device for a moment at each of them.
+// submitsByPhase tells which of a solve's submissions belong to which phase, transfers left out, by
+// losing the device for a moment at each of them.
 func submitsByPhase(t *testing.T, vectors bool) map[string][]int {
 	f := newFixture(t, vectors)
 	total := 0

@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A fixture is a plan on a device of its own, every command a batch, with the result it gives undisturbed.
+// A fixture is a plan on a device of its own, every command a batch, with the result it gives
+// undisturbed.
 type fixture struct {
 	plan    *evd.Plan[float64]
 	a       evd.Sym[float64]

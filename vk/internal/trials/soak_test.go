@@ -24,9 +24,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// TestSoak solves matrices of random kinds and orders with random options, each checked, for as long as
-// VKEVD_SOAK says ("1h"), or a few. VKEVD_SOAK_SEED repeats a run that failed, VKEVD_SOAK_N is the
-// largest order. No object may be left when a device is closed, and memory must not grow.
+// TestSoak solves matrices of random kinds and orders with random options, each checked, for as
+// long as VKEVD_SOAK says ("1h"), or a few. VKEVD_SOAK_SEED repeats a run that failed, VKEVD_SOAK_N
+// is the largest order. No object may be left when a device is closed, and memory must not grow.
 func TestSoak(t *testing.T) {
 	limit, seed, most := time.Duration(0), uint64(1), 60
 	if word := os.Getenv("VKEVD_SOAK"); word != "" {
@@ -290,9 +290,9 @@ func (s *soak) report() {
 		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.refused, s.devices, s.worst, last.host>>20, last.device>>20)
 }
 
-// flat looks for what each device leaves behind, over the second half of them: the first is for caches to fill.
-// It takes the median, as a compiler that meets its largest kernel may keep much more than before, once. Small things are
-// counted: nothingLeft.
+// flat looks for what each device leaves behind, over the second half of them: the first is for
+// caches to fill. It takes the median, as a compiler that meets its largest kernel may keep much
+// more than before, once. Small things are counted: nothingLeft.
 func (s *soak) flat() {
 	if s.limit == 0 {
 		return
