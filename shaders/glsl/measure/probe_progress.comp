@@ -1,17 +1,19 @@
 // probe_progress tells whether a device lets workgroups make progress while other workgroups wait
 // for them, and whether data is visible when its flag is. The kernels whose workgroups wait for
-// each other (sb2st_chase, sb2st_teams, ormtr_q2_flags, geqrf_panel_whole) need both.
+// each other need the first (sb2st_chase, sb2st_teams, ormtr_q2_flags, geqrf_panel_whole). All but
+// the last of these need the second, too.
 //
 // in, out: ticket, info, flags  a ticket, INFO, and a flag for each workgroup; all zero before
 // out:     data                 ROUNDS·LOCAL_SIZE words for each workgroup
 //
 // Each workgroup takes a ticket. Then it does ROUNDS rounds. In each round it waits for the
 // workgroup with the ticket before its own, checks what that one wrote in this round, writes as
-// much itself, and publishes. The words that an invocation writes in successive rounds are neighbours in memory:
-// a cache line that holds the words of a round was loaded in the rounds before, so that a
-// stale cache shows. INFO stays 0 if all is well. It becomes FLAG_END if a word was not
-// visible, and 1 + the ticket waited for if a wait reached the poll limit. The buffers must not
-// overlap.
+// much itself, and publishes. The words that an invocation writes in successive rounds are
+// neighbours in memory. So a cache line with the words of a round was already loaded in earlier
+// rounds, and a stale cache is found.
+//
+// INFO stays 0 if all is well. It becomes FLAG_END if a word was not visible, and 1 + the ticket
+// waited for if a wait reached the poll limit. The buffers must not overlap.
 //
 // Grid: as many workgroups in x as are to wait for each other.
 #version 460

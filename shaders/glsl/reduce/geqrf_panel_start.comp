@@ -10,8 +10,8 @@
 //      slots      the first `cleared` words with all bits set: see geqrf_panel_whole
 //
 // With these scales no square overflows. The largest entry is at least ½, unless all entries are
-// subnormal; so products that underflow are negligible. The next dispatch converts all dot products
-// to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
+// zero or subnormal; so products that underflow are negligible. The next dispatch converts all dot
+// products to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
 //
 // Grid: ⌈m / rows⌉ workgroups.
 #version 460
