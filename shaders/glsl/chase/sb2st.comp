@@ -92,16 +92,8 @@ layout(constant_id = 6) const uint WORK = 8;
 layout(constant_id = 7) const bool RETAIN = true;
 
 #include "chase.glsl"
+#include "clusters.glsl"
 
-// Leading dimension of a tile. Neighbouring clusters then access different banks, by rows and by
-// columns.
-const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
-const uint TILE = B * LD;
-// Elements of a row or column that an invocation holds: its own elements.
-const uint OWN = (B + LANES - 1) / LANES;
-
-// A, and C, which is the A of the next step.
-shared work_t tile[TILES * TILE];
 // γ·D·u of this step and of the one before.
 shared work_t d_u[2 * B];
 
@@ -112,16 +104,9 @@ shared work_t d_u[2 * B];
 //           first + LANES, …
 struct Step { uint s, j, r, len, low, i, first; };
 
-// If B is not a multiple of LANES, or if the clusters do not fill the subgroups, some elements and
-// clusters lie past the end of the block.
-bool inside(uint k) { return B % LANES == 0 || k < B; }
-bool exists(uint i) { return WORK == B * LANES || i < B; }
-
-// a, c, d  own elements of column i of A, of row i of C and of row i of D
-// u        own elements of u
-// u_i      element i of u
-work_t a[OWN], c[OWN], d[OWN], u[OWN], u_i;
-work_t head, gamma;
+// Own elements of row i of D.
+work_t d[OWN];
+work_t gamma;
 // mirrored() of the own elements.
 uint mirror[OWN];
 // The same of the step before.
@@ -138,32 +123,6 @@ Step step_of(uint s, uint j) {
 	q.i = gl_LocalInvocationIndex / LANES;
 	q.first = gl_LocalInvocationIndex % LANES;
 	return q;
-}
-
-// cluster_sum returns the sum of x over the cluster, the same bits to each of its invocations.
-work_t cluster_sum(work_t x) {
-	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
-	return x;
-}
-
-// cluster_max returns the largest x of the cluster to each of its invocations.
-uint cluster_max(uint x) {
-	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x = max(x, subgroupShuffleXor(x, m));
-	return x;
-}
-
-// cluster_first returns the x of the first invocation of the cluster.
-work_t cluster_first(work_t x) { return subgroupShuffle(x, gl_SubgroupInvocationID & ~(LANES - 1)); }
-
-// dot returns yᵀ·z over the cluster. The own elements are summed in two independent chains.
-work_t dot(work_t y[OWN], work_t z[OWN]) {
-	work_t even = y[0] * z[0], odd = 0;
-	if (OWN > 1) odd = y[OWN > 1 ? 1 : 0] * z[OWN > 1 ? 1 : 0];
-	[[unroll]] for (uint m = 2; m < OWN; m += 2) {
-		even = fma(y[m], z[m], even);
-		if (m + 1 < OWN) odd = fma(y[m + 1], z[m + 1], odd);
-	}
-	return cluster_sum(even + odd);
 }
 
 // prepare computes mirror once for all steps.
@@ -192,39 +151,6 @@ void fetch_d(Step q) {
 		}
 	}
 }
-
-// take reads A and x from the tile; the head of x is kept apart from u.
-void take(Step q, uint from) {
-	uint i = exists(q.i) ? q.i : 0, column = from + q.first + i * LD, x = from + q.first;
-	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		bool has = inside(q.first + m * LANES);
-		a[m] = has ? tile[column + m * LANES] : work_t(0);
-		u[m] = has ? tile[x + m * LANES] : work_t(0);
-	}
-	head = tile[from];
-	u_i = tile[from + i];
-	if (q.first == 0) u[0] = 0;
-}
-
-// reflect computes H from head and from u = x without its head, and scales both by a power of two
-// that brings the largest element near one. The caller fills in u_0, which is known last.
-Reflector reflect() {
-	uint top = 0;
-	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
-	top = cluster_max(top);
-	bool turns = top != 0; // or H = I
-	work_t kept = head;
-	int e = exponent_of(JOIN(uvec2(0, max(top, magnitude(head)))));
-	work_t up = power_of_two(-e);
-	head *= up;
-	u_i *= up;
-	[[unroll]] for (uint m = 0; m < OWN; m++) u[m] *= up;
-
-	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
-}
-
-// times returns γ·yᵀu for the own elements y of a row or column, where u does not have its u_0 yet.
-work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
 
 // chase does the whole step except D, which finish does when all clusters have come to the barrier.
 // If keeps, C goes to the tile, from index `to` on; otherwise it goes to memory.
@@ -327,7 +253,7 @@ void main() {
 				fetch_c(q);
 				if (!RETAIN) finish_late(step_of(s, j - 1), j > 0, (j + 1) % 2);
 				fetch_d(q);
-				take(q, j % TILES * TILE);
+				take(q.i, q.first, j % TILES * TILE);
 			}
 			if (TILES == 1) barrier();
 			if (t < WORK) {
@@ -374,7 +300,7 @@ void main() {
 	prepare();
 	fetch_c(q);
 	fetch_d(q);
-	take(q, 0);
+	take(q.i, q.first, 0);
 	chase(q, false, 0, 0);
 	retain();
 	meet(); // finish stores to D, of which others have just read both triangles

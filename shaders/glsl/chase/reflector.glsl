@@ -1,0 +1,51 @@
+// A Householder reflector from a vector x that is spread over many invocations.
+//
+// The kernels of bulge chasing include it, after a numerics header. It defines Reflector, reflector,
+// inverse_root, inverse and magnitude.
+#ifndef REFLECTOR_GLSL
+#define REFLECTOR_GLSL
+#include "scale.glsl"
+
+// H = I − γ·u·uᵀ with u = x·2^-e − ν·e1, ν = ∓‖x‖·2^-e. LAPACK's v and τ are u/u_0 and γ·u_0².
+// inverse is 1/u_0, and beta is the first element of H·x, unscaled.
+struct Reflector { work_t gamma, u0, inverse, beta, tau; };
+
+// inverse_root returns 1/√q to an ulp or two. q must be in the range of single precision: the
+// result in that precision is refined by one step of third order.
+work_t inverse_root(work_t q) {
+	work_t y = work_t(inversesqrt(float(q)));
+	work_t e = fma(-(q * y), y, work_t(1));
+	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
+}
+
+// inverse returns 1/z, in the same way.
+work_t inverse(work_t z) {
+	work_t y = work_t(1.0f / float(z));
+	work_t e = fma(-z, y, work_t(1));
+	return fma(y, fma(e, e, e), y);
+}
+
+// magnitude returns the upper half of |x|, which has the exponent: it orders magnitudes.
+uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
+
+// reflector computes H from the head of x and q = xᵀx, both scaled by 2^-e so that neither
+// overflows nor vanishes. kept is the head without the scaling. If turns is false, H = I. There is
+// no branch: a compiler that takes a branch for divergent makes the shuffles after it many times
+// slower (NVIDIA's, 580.159).
+Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {
+	work_t size = abs(head);
+	q = turns ? q : work_t(1);
+	work_t y = inverse_root(q), norm = q * y;
+	norm = fma(fma(-norm, norm, q), work_t(0.5) * y, norm); // another Newton step, for √q
+	Reflector h;
+	h.gamma = turns ? inverse(fma(norm, size, q)) : work_t(0);
+	h.tau = turns ? fma(size, y, work_t(1)) : work_t(0);
+	h.inverse = h.gamma * norm; // 1/(|head| + norm)
+	bool flip = head >= 0; // β gets the sign opposite to head, so that u_0 has no cancellation
+	work_t beta = flip ? -norm : norm;
+	h.u0 = head - beta;
+	h.inverse = flip ? h.inverse : -h.inverse;
+	h.beta = turns ? beta * power_of_two(e) : kept;
+	return h;
+}
+#endif

@@ -1,0 +1,260 @@
+// tb2bd reduces an upper band matrix to upper bidiagonal form by bulge chasing, B = Q2·C·P2ᵀ
+// (LAPACK dgbbrd).
+//
+// in, out: band       general compact band, 3·B rows a column: element (row, col) lies at
+//                     row + col·(3B−1) + 2B−1. B columns of zeros follow the last. Elements outside
+//                     of the matrix and of the B superdiagonals are zero before and after
+// out:     left       packed reflectors of Q2, see package stages; written only if VECTORS
+//          left_tau   their factors; written only if VECTORS
+//          right      the same of P2
+//          right_tau
+//
+// variant: tb2bd_chase FLAGS
+// variant: tb2bd_wave
+//
+// tb2bd_chase runs sweeps [first, last) in one dispatch: workgroups stay and take sweep after
+// sweep. tb2bd_wave runs the half-steps with stride·s + h = wave in one dispatch, one workgroup a
+// half-step. Both give the same bits.
+//
+// Step j of sweep s has two half-steps, with r = s+1+j·B and len = min(B, n−r):
+//
+//	               r … r+len−1   r+B … r+2B−1
+//	row s, or    ┌─────────────┬──────────────┐
+//	r−B … r−1    │   G(j−1)    │              │
+//	             ├─────────────┼──────────────┤
+//	r … r+len−1  │    D(j)     │     G(j)     │
+//	             └─────────────┴──────────────┘
+//
+//	h = 2j     R on the columns r …, from the first row of G(j−1), which is row s for j = 0:
+//	           G(j−1) ← G(j−1)·R    D(j) ← D(j)·R
+//	h = 2j+1   L on the rows r …, from the first column of D(j):
+//	           D(j) ← L·D(j)        G(j) ← L·G(j)
+//
+// To clusters.glsl the first block is A and the second is C. Their lines are rows if h is even and
+// columns if h is odd; the elements of a line run in the other direction.
+//
+// Which half-steps must wait for which. Sweep s−1 has the same blocks one row and one column before
+// these. Of what half-step (s, h) reads and writes, sweep s−1 writes last, besides what its
+// half-steps up to h+2 write, the first element of the line that its half-step h+3 annihilates: its
+// β. So C may be read as soon as (s−1, h+2) is complete and the β of (s−1, h+3) is stored. A flag
+// counts the half-steps of a sweep whose β is stored; all of the half-steps before the last of these
+// is stored then, too. So the condition is flag(s−1) ≥ h+1+LEAD with LEAD = 3, or that sweep s−1 has
+// ended. The first x, in row s, lies one half-step higher: for it flag(s−1) ≥ LEAD is enough. The
+// wave form counts whole half-steps only, so stride = 1 + LEAD.
+//
+// Between its half-steps, tb2bd_chase keeps C on chip. The elements of C in memory are then out of
+// date, but no workgroup reads them before the next half-step has stored them as its A.
+//
+// No two buffers may overlap. A NaN in the band makes results NaN, but no workgroup waits longer for
+// it. Subgroups must be full, and neighbours in a subgroup neighbours by gl_LocalInvocationIndex.
+//
+// Grid: with FLAGS as many workgroups in x as shall run at the same time; otherwise one a half-step
+// of the wave, folded.
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics.glsl"
+#include "index.glsl"
+#include "flags.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: WORK; with FLAGS at least one subgroup and two invocations more.
+layout(constant_id = 0) const uint LOCAL_SIZE = 24;
+// Superdiagonals of the band, at least 2.
+layout(constant_id = 1) const uint B = 4;
+// Blocks in shared memory. 2: A and C. 1: C waits until A has left the tile, which costs one
+// barrier more.
+layout(constant_id = 2) const uint TILES = 2;
+// Whether reflectors are stored.
+layout(constant_id = 3) const bool VECTORS = true;
+// Half-steps by which the sweep before must be ahead: 3.
+layout(constant_id = 4) const uint LEAD = 3;
+// Invocations of a cluster: a power of two, at most the size of a subgroup.
+layout(constant_id = 5) const uint LANES = 2;
+// Invocations that compute: at least B·LANES, and a multiple of the subgroup's size.
+layout(constant_id = 6) const uint WORK = 8;
+
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	// The compact band, 3·B rows a column.
+	Band band;
+	// Reflectors and their factors, packed; not used without VECTORS.
+	MatrixOut left, left_tau, right, right_tau;
+	// Order, at least 3.
+	uint n;
+#ifdef FLAGS
+	// Sweeps of this dispatch.
+	uint first, last;
+	// Loads of a flag before a wait is given up.
+	uint polls;
+	// One a sweep, all zero before the first dispatch.
+	Flags flags;
+	// Zero before this dispatch; the sweeps are claimed with it.
+	Flags ticket;
+	// 0, or 1 + the sweep that did not make progress within the poll limit.
+	Flags info;
+	// Not 0 when the host wants an end.
+	Flags abort_word;
+#else
+	// The wave; waves from one sweep to the next.
+	uint wave, stride;
+	// Workgroup i < count takes sweep newest − i.
+	uint newest, count;
+#endif
+} p;
+
+#include "reflector.glsl"
+#include "clusters.glsl"
+#ifdef FLAGS
+#include "sweeps.glsl"
+#endif
+
+// Elements of the compact band from (i, j) to (i, j+1).
+const uint COLUMN = 3 * B - 1;
+
+// band returns the address of element (row, col).
+uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + 2 * B - 1 + col * COLUMN, 0, 0); }
+
+// A half-step as an invocation sees it. len is the number of elements of a line, low the number of
+// lines of C. From one line to the next there are `line` elements in memory, and `along` from one
+// element of a line to the next. The invocation is number `first` of cluster i; its own elements are
+// first, first + LANES, …
+struct HalfStep { uint s, h, r, len, low, line, along, i, first; };
+
+HalfStep half_step(uint s, uint h) {
+	HalfStep q;
+	q.s = s;
+	q.h = h;
+	q.r = s + 1 + h / 2 * B;
+	q.len = min(B, p.n - q.r);
+	q.low = h % 2 == 0 ? q.len : min(B, p.n - q.r - q.len);
+	q.line = h % 2 == 0 ? 1 : COLUMN;
+	q.along = h % 2 == 0 ? COLUMN : 1;
+	q.i = gl_LocalInvocationIndex / LANES;
+	q.first = gl_LocalInvocationIndex % LANES;
+	return q;
+}
+
+// half_steps returns the number of half-steps of sweep s.
+uint half_steps(uint s) { return (p.n - 1 - s + B - 1) / B * 2; }
+
+// a_at and c_at return the address of the own first element of line i of A and of C.
+uint64_t a_at(HalfStep q) {
+	uint row = q.h == 0 ? q.s : q.r - (q.h % 2 == 0 ? B : 0);
+	return band(row, q.r) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
+}
+
+uint64_t c_at(HalfStep q) {
+	return band(q.r, q.r + (q.h % 2 == 0 ? 0 : B)) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
+}
+
+// has_a tells whether A has line i. In the first half-step it has x alone.
+bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 == 0 || q.i < q.len); }
+
+// fetch starts loading C. Lines and elements past the matrix are zero in memory, up to B of them, so
+// there is no other check at the end of the matrix.
+void fetch(HalfStep q) {
+	Band from = Band(c_at(q));
+	if (q.low > 0 && exists(q.i)) {
+		[[unroll]] for (uint m = 0; m < OWN; m++) c[m] = inside(q.first + m * LANES) ? from.at[m * LANES * q.along] : work_t(0);
+	}
+}
+
+// chase does the half-step. If keeps, C goes to the tile, from index `to` on; otherwise it goes to
+// memory.
+void chase(HalfStep q, bool keeps, uint to) {
+	Reflector h = reflect();
+	work_t c_u = times(h, c), a_u = times(h, a);
+	if (q.first == 0) u[0] = h.u0;
+
+	uint row = to + q.i + q.first * LD;
+	Band c_to = Band(c_at(q));
+	if (exists(q.i) && (keeps || q.i < q.low)) {
+		[[unroll]] for (uint m = 0; m < OWN; m++) {
+			work_t x = fma(-c_u, u[m], c[m]);
+			uint k = q.first + m * LANES;
+			if (keeps && inside(k)) tile[row + m * LANES * LD] = x;
+			if (!keeps && k < q.len) c_to.at[m * LANES * q.along] = x;
+		}
+	}
+	if (VECTORS && q.first == 0 && q.i < q.len) {
+		uint64_t v = uint64_t(q.h % 2 == 0 ? p.right : p.left);
+		uint64_t at = uint64_t(q.s) * (p.n - 1) - (uint64_t(q.s) * q.s - q.s) / 2 + q.h / 2 * B;
+		MatrixOut(element(v, at, 0, 0)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
+	}
+	if (VECTORS && gl_LocalInvocationIndex == 0) {
+		uint64_t tau = uint64_t(q.h % 2 == 0 ? p.right_tau : p.left_tau);
+		MatrixOut(element(tau, q.h / 2, q.s, half_steps(0) / 2)).at[0] = h.tau;
+	}
+	if (!has_a(q)) return;
+	Band a_to = Band(a_at(q));
+	[[unroll]] for (uint m = 0; m < OWN; m++) {
+		uint k = q.first + m * LANES;
+		work_t y = q.i > 0 ? fma(-a_u, u[m], a[m]) : k == 0 ? h.beta : work_t(0);
+		if (k < q.len) a_to.at[m * LANES * q.along] = y;
+	}
+}
+
+#ifdef FLAGS
+// Two invocations that compute nothing exchange flags with other sweeps while a half-step runs. One
+// publishes the half-step before; one waits for what the next half-step needs.
+const uint WAITER = LOCAL_SIZE - 1;
+bool publisher() { return gl_LocalInvocationIndex == WORK; }
+
+void main() {
+	uint t = gl_LocalInvocationIndex;
+	for (;;) {
+		if (t == WAITER) claim();
+		meet();
+		uint s = sweep;
+		if (s >= p.last) return;
+		uint count = half_steps(s);
+		if (t < B) tile[t] = Band(band(s, s + 1)).at[t * COLUMN];
+		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
+		meet();
+		for (uint h = 0; h < count; h++) {
+			if (!go[h % 2]) return;
+			HalfStep q = half_step(s, h);
+			if (t < WORK) {
+				fetch(q);
+				take(q.i, q.first, h % TILES * TILE);
+			}
+			if (TILES == 1) barrier();
+			if (t < WORK) {
+				chase(q, true, (h + 1) % TILES * TILE);
+			} else if (publisher()) {
+				if (h > 0) publish(p.flags, s, h); // half-step h−2 is stored, and the β of h−1
+			} else if (t == WAITER && h + 1 < count) {
+				go[(h + 1) % 2] = reaches(s, h + 2 + LEAD);
+			}
+			meet();
+		}
+		if (publisher()) publish(p.flags, s, FLAG_END);
+	}
+}
+#else
+void main() {
+	uint i = workgroup();
+	if (i >= p.count) return;
+	uint s = p.newest - i;
+	HalfStep q = half_step(s, p.wave - p.stride * s);
+	if (has_a(q)) {
+		Band from = Band(a_at(q));
+		[[unroll]] for (uint m = 0; m < OWN; m++) {
+			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = from.at[m * LANES * q.along];
+		}
+	}
+	meet(); // chase stores to x, which other invocations have just read
+	fetch(q);
+	take(q.i, q.first, 0);
+	chase(q, false, 0);
+}
+#endif
