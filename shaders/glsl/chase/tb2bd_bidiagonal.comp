@@ -1,0 +1,41 @@
+// tb2bd_bidiagonal reads the two diagonals of an upper bidiagonal matrix off its general compact band
+// (tb2bd), at a stride.
+//
+// in:  band  3·width rows a column; element (i, j) at i + j·(3·width−1) + 2·width−1
+// out: d     n elements of the diagonal, one every `stride` elements
+//      e     n−1 elements of the superdiagonal, in the same way
+//
+// With stride 2 and e one element after d, the result is the off-diagonal of the Golub-Kahan form: a
+// symmetric tridiagonal matrix of order 2n with a zero diagonal, whose eigenvalues are the singular
+// values and their negatives. d and e must not overlap the band. Grid: n invocations in x, folded.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer RealsOut { real_t at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn band;
+	RealsOut d, e;
+	// Order; superdiagonals of the band; elements from one result to the next.
+	uint n, width, stride;
+} p;
+
+void main() {
+	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	if (i >= p.n) return;
+	MatrixIn column = MatrixIn(element(uint64_t(p.band), 2 * p.width - 1, i, 3 * p.width));
+	p.d.at[i * p.stride] = real_t(column.at[0]);
+	if (i == 0) return;
+	MatrixIn above = MatrixIn(element(uint64_t(p.band), 2 * p.width - 2, i, 3 * p.width));
+	p.e.at[(i - 1) * p.stride] = real_t(above.at[0]);
+}

@@ -1,0 +1,37 @@
+// ge2tb_lower moves the lower triangles of a reduction to an upper band into the general compact band
+// (ge2tb; tb2bd.comp says how the band is stored).
+//
+//	B(c+i, c+b+j) = r_p(j, i)      c = p·b, j ≤ i < b, c+b+j < n
+//
+// in:  r     of each right panel p the upper triangular factor of its transpose, b×b, one after another
+// out: band  the elements above; no others are written
+//
+// r and band must not overlap. Grid: an invocation for each element of r, folded.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn r;
+	MatrixOut band;
+	// Order of the band; its superdiagonals; right panels.
+	uint n, b, panels;
+} p;
+
+void main() {
+	uint k = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	uint panel = k / (p.b * p.b), i = k / p.b % p.b, j = k % p.b;
+	if (panel >= p.panels || j > i) return;
+	uint row = panel * p.b + i, col = (panel + 1) * p.b + j;
+	if (col >= p.n) return;
+	MatrixOut(element(uint64_t(p.band), row + 2 * p.b - 1 - col, col, 3 * p.b)).at[0] = MatrixIn(element(uint64_t(p.r), k, 0, 0)).at[0];
+}
