@@ -58,6 +58,29 @@
 //     vOffset(s) + i − (s+1), vOffset(s) = s·(n−1) − s·(s−1)/2. v[0] = 1 is stored.
 //   - Tau[s·J + j], J = ceil((n−1)/b), is the factor of step j; unused entries are 0.
 //
+// # Singular values
+//
+// A general matrix takes the same way with two sides:
+//
+//	A  dense, m×n, m ≥ n
+//	│  GeneralBandReduction   ge2tb     A = Q1·[B; 0]·P1ᵀ   B: upper band, b superdiagonals
+//	▼
+//	B  general compact band           3b rows a column
+//	│  BidiagonalChasing      dgbbrd    B = Q2·C·P2ᵀ        C: upper bidiagonal
+//	▼
+//	C  in its Golub-Kahan form        symmetric tridiagonal, order 2n, eigenvalues ±σ
+//	│  Bisection              dstebz
+//	▼
+//	σ
+//
+// General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
+// superdiagonals up to b are the band, the rest is room for the bulges, zero before and after chasing. b
+// columns of zeros follow the last.
+//
+// The reflectors of Q2 and of P2 are packed as those of Q2 above. A left panel p covers columns
+// [p·b, min((p+1)·b, n)) and its reflectors act on rows [p·b, m); a right panel covers rows
+// [p·b, (p+1)·b) and its reflectors act on columns [(p+1)·b, n).
+//
 // # What is refused, and how
 //
 // A constructor returns an error where the device cannot do what is asked

@@ -1,0 +1,233 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// BidiagonalChasing reduces an upper band to upper bidiagonal form (tb2bd; dgbbrd),
+//
+//	B = Q2·C·P2ᵀ
+//
+// by sweeps of Householder reflectors of columns and of rows in turn. Each sweep chases its bulges
+// down the band, and many sweeps are in flight at once, each some half-steps after the one before.
+// The kernel tb2bd.comp derives which half-step must wait for which.
+//
+// Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et al.,
+// Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
+type BidiagonalChasing[T spirv.Scalar] struct {
+	ChaseSize
+	tune  ChaseTuning
+	abort spirv.Addr[uint32]
+
+	// One of the first two; none where there is nothing to chase.
+	chase *vk.Kernel[shaders.Tb2bdChaseSpec, shaders.Tb2bdChasePush[T]] // sweeps wait for each other
+	wave  *vk.Kernel[shaders.Tb2bdWaveSpec, shaders.Tb2bdWavePush[T]]   // a dispatch for each wave of half-steps
+	read  *vk.Kernel[shaders.Tb2bdBidiagonalSpec, shaders.Tb2bdBidiagonalPush[T]]
+
+	parts []span        // where sweeps wait: the sweeps of each dispatch
+	flags machine.Flags // where sweeps wait: a ticket for each dispatch, a flag for each sweep
+}
+
+// bidiagonalLead is the number of half-steps that the sweep before must be ahead of a half-step,
+// beyond its own.
+const bidiagonalLead = 3
+
+// NewBidiagonalChasing prepares for bands of one size, of which ChaseSize.B is the number of
+// superdiagonals. It refuses a band that is too wide for the device's shared memory, or that has more than 2³²
+// elements, with a *vk.UnsupportedError.
+func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BidiagonalChasing[T], error) {
+	n, b, info := size.N, size.B, dev.Info()
+	if n < 0 || b < 1 {
+		panic(fmt.Sprintf("stages: bulge chasing of order %d, %d superdiagonals", n, b))
+	}
+	if n+b > mostBand/(3*b) {
+		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
+			Need: fmt.Sprintf("%d·%d", n+b, 3*b), Have: fmt.Sprint(mostBand)}
+	}
+	shape := chaseShape{b, size.Vectors, info, w, t}
+	s := &BidiagonalChasing[T]{ChaseSize: size, tune: t, abort: dev.Abort()}
+	s.tune.Groups = t.groups(info)
+	kernels := builder{dev: dev}
+	s.read = build(&kernels, shaders.Tb2bdBidiagonal[T](), shaders.Tb2bdBidiagonalSpec{LocalSize: kernels.threads(readThreads)})
+	if s.sweeps() == 0 {
+		return s, kernels.err
+	}
+	spec, err := bidiagonalSpec[T](shape)
+	if err != nil {
+		return nil, err
+	}
+	if shape.wait.Allowed {
+		s.chase = build(&kernels, shaders.Tb2bdChase[T](), spec)
+		s.parts = s.divide()
+		s.flags = machine.ReserveFlags("chase INFO, tickets, flags", len(s.parts), s.sweeps(), shape.flagStride())
+	} else {
+		s.wave = build(&kernels, shaders.Tb2bdWave[T](), spec)
+	}
+	return s, kernels.err
+}
+
+// bidiagonalSpec fits the kernel to the band and the device: with two tiles in shared memory if they
+// fit, and with fewer invocations, each holding more elements, if a workgroup cannot have as many.
+func bidiagonalSpec[T spirv.Scalar](c chaseShape) (spec shaders.Tb2bdChaseSpec, err error) {
+	kernel := shaders.Tb2bdChase[T]()
+	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
+		work := wholeSubgroups(c.b*lanes, c.info)
+		spec = shaders.Tb2bdChaseSpec{
+			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(c.b), Tiles: 2,
+			Vectors: specBool(c.vectors), Lead: bidiagonalLead,
+			WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
+		}
+		if c.wait.Allowed {
+			spec.LocalSize += uint32(c.waiters())
+		}
+		need, err := kernel.SharedBytes(spec)
+		if err != nil {
+			return spec, err
+		}
+		if c.tune.OneTile || need > c.info.SharedBytes {
+			spec.Tiles = 1
+		}
+		if need, err = kernel.SharedBytes(spec); err != nil {
+			return spec, err
+		}
+		if need > c.info.SharedBytes {
+			return spec, c.refuse("bytes of shared memory", need, c.info.SharedBytes)
+		}
+		if int(spec.LocalSize) <= c.info.MaxLocal {
+			return spec, nil
+		}
+	}
+	return spec, c.refuse("invocations in a workgroup", int(spec.LocalSize), c.info.MaxLocal)
+}
+
+// halfSteps is the number of half-steps of a sweep.
+func (s *BidiagonalChasing[T]) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
+
+// halfStepFlops is the cost of a half-step: two blocks.
+func (s *BidiagonalChasing[T]) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
+
+// Flops is the cost, about 8·n²·b.
+func (s *BidiagonalChasing[T]) Flops() float64 {
+	n, b := float64(s.N), float64(s.B)
+	return 8 * n * n * b
+}
+
+// divide cuts the sweeps into dispatches of about the cost that one may have.
+func (s *BidiagonalChasing[T]) divide() []span {
+	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
+		return max(2*s.tune.SweepCost, float64(s.halfSteps(sweep))*s.halfStepFlops())
+	})
+}
+
+// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup waits.
+func (s *BidiagonalChasing[T]) Work() *vk.Layout {
+	if s.chase == nil {
+		return vk.Together()
+	}
+	return s.flags.Layout()
+}
+
+// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll limit;
+// the results are then undefined. It is empty where no workgroup waits.
+func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
+	if s.chase == nil {
+		return vk.Slice[uint32]{}
+	}
+	return s.flags.Info(ws)
+}
+
+// Bidiagonal is an upper bidiagonal matrix of order n: element i of the diagonal lies at D[i·Stride],
+// element i of the superdiagonal, of n−1, at E[i·Stride].
+type Bidiagonal[T spirv.Real] struct {
+	D, E   vk.Slice[T]
+	Stride int
+}
+
+// GolubKahan is C inside the off-diagonal, of 2n−1 elements, of its Golub-Kahan form: the symmetric
+// tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn. Its eigenvalues
+// are the singular values of C and their negatives.
+func GolubKahan[T spirv.Real](offDiagonal vk.Slice[T]) Bidiagonal[T] {
+	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
+}
+
+// Record reduces band (GeneralSize.BandLen elements, overwritten) to c. With vectors it stores Q2 in left
+// and P2 in right; unused elements of Tau become zero. Without vectors they are not used. A band of
+// one superdiagonal is copied, Q2 = P2 = I, and V is not written. Nothing may overlap.
+func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], c Bidiagonal[T], left, right Reflectors[T]) {
+	if s.N == 0 {
+		return
+	}
+	holds("the band", band, generalBandLen(s.N, s.B))
+	holds("the diagonal", c.D, (s.N-1)*c.Stride+1)
+	if s.N > 1 {
+		holds("the superdiagonal", c.E, (s.N-2)*c.Stride+1)
+	}
+	if s.Vectors {
+		for _, q := range []Reflectors[T]{left, right} {
+			if s.sweeps() > 0 {
+				q.check(s.N, s.B)
+			}
+			vk.Fill(rec, q.Tau, 0)
+		}
+	}
+	switch {
+	case s.chase != nil:
+		s.recordChase(rec, ws, band, left, right)
+	case s.wave != nil:
+		s.recordWaves(rec, band, left, right)
+	}
+	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.N, s.read.Spec.LocalSize)), shaders.Tb2bdBidiagonalPush[T]{
+		Band: band.Addr(), D: c.D.Addr(), E: c.E.Addr(), N: uint32(s.N), Width: uint32(s.B), Stride: uint32(c.Stride),
+	})
+}
+
+// groups is the number of workgroups for so many sweeps. A sweep is 1 + bidiagonalLead half-steps after
+// the one before it, so that more workgroups would only poll.
+func (s *BidiagonalChasing[T]) groups(sweeps int) int {
+	return min(s.tune.Groups, sweeps, s.halfSteps(0)/bidiagonalLead+2)
+}
+
+func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], left, right Reflectors[T]) {
+	s.flags.Clear(rec, ws)
+	for i, part := range s.parts {
+		s.chase.Dispatch(rec, vk.Grid(s.groups(part.len())), shaders.Tb2bdChasePush[T]{
+			Band: band.Addr(), Left: left.V.Addr(), LeftTau: left.Tau.Addr(), Right: right.V.Addr(), RightTau: right.Tau.Addr(),
+			N: uint32(s.N), First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
+			Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, i).Addr(), Flags: s.flags.First(ws), AbortWord: s.abort,
+		})
+		rec.Costs(part.cost)
+	}
+}
+
+// recordWaves records all half-steps with stride·s + h = t for t = 0, 1, …
+func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], left, right Reflectors[T]) {
+	eachWave(s.sweeps(), 1+bidiagonalLead, s.halfSteps, func(t, newest, count int) {
+		s.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2bdWavePush[T]{
+			Band: band.Addr(), Left: left.V.Addr(), LeftTau: left.Tau.Addr(), Right: right.V.Addr(), RightTau: right.Tau.Addr(),
+			N: uint32(s.N), Wave: uint32(t), Stride: 1 + bidiagonalLead, Newest: uint32(newest), Count: uint32(count),
+		})
+		rec.Costs(float64(count) * s.halfStepFlops())
+	})
+}
+
+// eachWave calls record for each wave of a bulge chasing that has steps: those with stride·s + step = t,
+// which are count sweeps, of which newest is the last.
+func eachWave(sweeps, stride int, steps func(sweep int) int, record func(t, newest, count int)) {
+	oldest := 0 // the first sweep that has not ended; they end in order
+	for t := 0; ; t++ {
+		for oldest < sweeps && t-stride*oldest >= steps(oldest) {
+			oldest++
+		}
+		if oldest == sweeps {
+			return
+		}
+		if newest := min(t/stride, sweeps-1); newest >= oldest { // else between two sweeps of a step or two
+			record(t, newest, newest-oldest+1)
+		}
+	}
+}

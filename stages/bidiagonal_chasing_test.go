@@ -1,0 +1,178 @@
+package stages
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// bidiagonalChased is what a chase leaves.
+type bidiagonalChased struct{ gk, band, leftV, leftTau, rightV, rightTau []float64 }
+
+func (c bidiagonalChased) same(x bidiagonalChased) bool {
+	return slices.Equal(c.gk, x.gk) && slices.Equal(c.leftV, x.leftV) && slices.Equal(c.leftTau, x.leftTau) &&
+		slices.Equal(c.rightV, x.rightV) && slices.Equal(c.rightTau, x.rightTau)
+}
+
+// A bidiagonalForm is a way to run the chase. All forms give the same bits.
+type bidiagonalForm struct {
+	name    string
+	waits   bool
+	oneTile bool
+	groups  int
+}
+
+var bidiagonalForms = []bidiagonalForm{
+	{"flags", true, false, 3}, {"waves", false, false, 3}, {"flags, one tile", true, true, 3}, {"one workgroup", true, false, 1},
+}
+
+// bidiagonalBench runs one chase as often as one likes.
+type bidiagonalBench struct {
+	t                testing.TB
+	dev              *vk.Device
+	stage            *BidiagonalChasing[float64]
+	ws               *vk.Arena
+	band, gk         vk.Region[float64]
+	leftV, leftTau   vk.Region[float64]
+	rightV, rightTau vk.Region[float64]
+	vectors          bool
+}
+
+func newBidiagonalBench(t testing.TB, n, b int, vectors bool, form bidiagonalForm, tune ChaseTuning) *bidiagonalBench {
+	t.Helper()
+	s := &bidiagonalBench{t: t, dev: testDevice(t), vectors: vectors}
+	tune.OneTile, tune.Groups = form.oneTile, form.groups
+	var err error
+	s.stage, err = NewBidiagonalChasing[float64](s.dev, ChaseSize{n, b, vectors}, Waiting{Allowed: form.waits, WideFence: true}, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	v, tau := ReflectorLen(n, b)
+	if !vectors {
+		v, tau = 0, 0
+	}
+	s.band, s.gk = reals("band", generalBandLen(n, b)), reals("C", max(0, 2*n-1))
+	s.leftV, s.leftTau, s.rightV, s.rightTau = reals("V", v), reals("τ", tau), reals("V", v), reals("τ", tau)
+	s.ws = arena(t, s.dev, vk.Together(s.band, s.gk, s.leftV, s.leftTau, s.rightV, s.rightTau, s.stage.Work()))
+	return s
+}
+
+func (s *bidiagonalBench) record(rec *vk.Recorder) {
+	s.stage.Record(rec, s.ws, s.band.In(s.ws), GolubKahan(s.gk.In(s.ws)),
+		Reflectors[float64]{s.leftV.In(s.ws), s.leftTau.In(s.ws)}, Reflectors[float64]{s.rightV.In(s.ws), s.rightTau.In(s.ws)})
+}
+
+func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
+	s.t.Helper()
+	if len(band) > 0 {
+		put(s.t, s.dev, s.band.In(s.ws), band)
+	}
+	rec := vk.NewRecorder(s.dev)
+	s.record(rec)
+	run(s.t, s.dev, rec)
+	if info := s.stage.Info(s.ws); info.Len() > 0 && get(s.t, s.dev, info)[0] != 0 {
+		s.t.Fatalf("INFO = %d", get(s.t, s.dev, info)[0])
+	}
+	from := func(r vk.Region[float64]) []float64 { return get(s.t, s.dev, r.In(s.ws)) }
+	got := bidiagonalChased{gk: from(s.gk), band: from(s.band), leftTau: from(s.leftTau), rightTau: from(s.rightTau)}
+	if s.stage.sweeps() > 0 { // else V is not written
+		got.leftV, got.rightV = from(s.leftV), from(s.rightV)
+	}
+	return got
+}
+
+// upperBand is a random general compact band.
+func upperBand(n, b int) []float64 {
+	g := stagetest.Normal(b+1, n, b+1, uint64(n+1000*b)).Data
+	band := make([]float64, generalBandLen(n, b))
+	for i := range n {
+		for j := i; j < min(n, i+b+1); j++ {
+			band[ref.BidiagonalBandAt(b, i, j)] = g[j-i+i*(b+1)]
+		}
+	}
+	return band
+}
+
+// chasedByTwin is what stages/ref makes of a band.
+func chasedByTwin(n, b int, band []float64) bidiagonalChased {
+	band = slices.Clone(band)
+	d, e, left, right := ref.BidiagonalChasing(n, b, band)
+	gk := make([]float64, max(0, 2*n-1))
+	for i := range d {
+		if gk[2*i] = d[i]; i < len(e) {
+			gk[2*i+1] = e[i]
+		}
+	}
+	return bidiagonalChased{gk, band, left.V, left.Tau, right.V, right.Tau}
+}
+
+func TestBidiagonalChasing(t *testing.T) {
+	for _, b := range []int{1, 2, 3, 4, 5, 8} {
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17, 23, 40} {
+			band := upperBand(n, b)
+			want := chasedByTwin(n, b, band)
+			var first bidiagonalChased
+			for i, form := range bidiagonalForms {
+				got := newBidiagonalBench(t, n, b, true, form, smallestChase().ChaseTuning).run(band)
+				what := fmt.Sprintf("n=%d b=%d, %s", n, b, form.name)
+				if i == 0 {
+					first = got
+				} else if !got.same(first) {
+					t.Errorf("%s gives other bits", what)
+				}
+				close_(t, what+": C", got.gk, want.gk)
+				close_(t, what+": band", got.band, want.band)
+				if n > 2 && b > 1 {
+					close_(t, what+": V of Q2", got.leftV, want.leftV)
+					close_(t, what+": τ of Q2", got.leftTau, want.leftTau)
+					close_(t, what+": V of P2", got.rightV, want.rightV)
+					close_(t, what+": τ of P2", got.rightTau, want.rightTau)
+				}
+			}
+			if got := newBidiagonalBench(t, n, b, false, bidiagonalForms[0], smallestChase().ChaseTuning).run(band); !slices.Equal(got.gk, first.gk) {
+				t.Errorf("n=%d b=%d: without vectors C has other bits", n, b)
+			}
+		}
+	}
+}
+
+// TestBidiagonalChasingWide: a band as wide as on GPUs.
+func TestBidiagonalChasingWide(t *testing.T) {
+	for _, b := range []int{16, 32, 48} {
+		n := 2*b + 37
+		band := upperBand(n, b)
+		tune := smallestChase().ChaseTuning
+		tune.PerThread = 16
+		for _, form := range bidiagonalForms[:2] {
+			got := newBidiagonalBench(t, n, b, true, form, tune).run(band)
+			close_(t, fmt.Sprintf("n=%d b=%d, %s", n, b, form.name), got.gk, chasedByTwin(n, b, band).gk)
+		}
+	}
+}
+
+// TestBidiagonalChasingLong repeats a chase of many sweeps VKEVD_CHASES times, with different numbers of workgroups: the
+// bits must be those of the wave form. It is meant for GPUs, where races show.
+func TestBidiagonalChasingLong(t *testing.T) {
+	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
+	n, b := 96, 8
+	if times > 1 {
+		n, b = 1200, 32
+	}
+	tune := smallestChase().ChaseTuning
+	tune.PerThread, tune.Dispatch, tune.Polls = 8, 1e15, 1<<24
+	band := upperBand(n, b)
+	want := newBidiagonalBench(t, n, b, true, bidiagonalForm{waits: false}, tune).run(band)
+	for i := range max(times, 1) {
+		form := bidiagonalForm{waits: true, groups: []int{1, 2, 3, 7, 33, 132, 500}[i%7], oneTile: i%2 == 1}
+		if got := newBidiagonalBench(t, n, b, true, form, tune).run(band); !got.same(want) {
+			t.Fatalf("run %d, %+v: other bits than the wave form's", i, form)
+		}
+	}
+}

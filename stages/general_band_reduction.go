@@ -1,0 +1,185 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// GeneralBandReduction reduces a matrix with at least as many rows as columns to an upper band (ge2tb,
+// the first stage of a two-stage dgesvd):
+//
+//	A = Q1·[B; 0]·P1ᵀ     B has b superdiagonals
+//
+// with panels of b columns and of b rows in turn. The updates of the trailing matrix are deferred:
+// within a block of k columns the trailing matrix in memory stays as it was when the block began. Its
+// present value is
+//
+//	Â = A − U·Wᵀ − Z·Vᵀ
+//
+// where U (left reflectors), W, Z and V (right reflectors) have b columns for each panel so far.
+//
+// Afterwards A holds the reflectors of Q1 below the diagonal blocks' first rows, as PanelQR leaves
+// them, in the columns of their panels. Where vectors are wanted it also holds those of P1, transposed, in the
+// rows of their panels, from the first column after the diagonal block on. All of A is overwritten.
+//
+// Source: the deferral is the two-sided twin of Wang et al., PPoPP 2025; stages/ref has it in plain Go.
+type GeneralBandReduction[T spirv.Scalar] struct {
+	GeneralSize
+	ops product.Ops[T]
+
+	qr, lastQR         *PanelQR[T] // panels of b columns; the last left panel, if it has fewer
+	factor, lastFactor *TFactor[T]
+	transpose          *Transpose[T]
+	lower              *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]
+
+	w, v vk.Region[T] // W and V, n×k
+	z    vk.Region[T] // Z, m×k
+	x    vk.Region[T] // Âᵀ·Y or Â·v, max(m, n)×b
+	s    vk.Region[T] // two products of inner dimension m or n, k×b each
+	l    vk.Region[T] // transposed triangles L of all right panels, b×b each
+	tau  vk.Region[T] // factors of a panel, b
+	work *vk.Layout
+}
+
+// GeneralSize is the size of a reduction to an upper band.
+type GeneralSize struct {
+	M, N    int  // rows and columns of A, M ≥ N
+	B       int  // superdiagonals of the band, at least 1
+	K       int  // columns of a block: a multiple of B
+	Vectors bool // the reflectors of P1 are stored in A
+}
+
+// LeftPanels is the number of panels of columns, and of their factors T.
+func (s GeneralSize) LeftPanels() int { return vk.Tiles(s.N, uint32(s.B)) }
+
+// RightPanels is the number of panels of rows, and of their factors T.
+func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
+
+// BandLen is the number of elements of the general compact band: 3·b rows a column, and b columns of
+// zeros after the last. Element (i, j) lies at i + j·(3b−1) + 2b−1.
+func (s GeneralSize) BandLen() int { return generalBandLen(s.N, s.B) }
+
+func generalBandLen(n, b int) int { return 3 * b * (n + b) }
+
+// NewGeneralBandReduction prepares for matrices of one size.
+func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, ops product.Ops[T], w Waiting, t PanelTuning) (*GeneralBandReduction[T], error) {
+	m, n, b, k := size.M, size.N, size.B, size.K
+	if n < 0 || m < n || b < 1 || k < b || k%b != 0 {
+		return nil, fmt.Errorf("stages: reduction of %d×%d to %d superdiagonals by blocks of %d columns: want m ≥ n, b ≥ 1, k a multiple of b", m, n, b, k)
+	}
+	r := &GeneralBandReduction[T]{GeneralSize: size, ops: ops}
+	if err := r.panels(dev, w, t); err != nil {
+		return nil, err
+	}
+	kernels := builder{dev: dev}
+	r.lower = build(&kernels, shaders.Ge2tbLower[T](), shaders.Ge2tbLowerSpec{LocalSize: t.LocalSize})
+	if kernels.err != nil {
+		return nil, kernels.err
+	}
+	k = min(k, max(n, 1))
+	r.w, r.v, r.z = vk.Reserve[T]("W", n*k), vk.Reserve[T]("V", n*k), vk.Reserve[T]("Z", m*k)
+	r.x = vk.Reserve[T]("AᵀY, Av", m*b)
+	r.s = vk.Reserve[T]("UᵀY, ZᵀY", 2*(k+b)*b)
+	r.l = vk.Reserve[T]("L", size.RightPanels()*b*b)
+	r.tau = vk.Reserve[T]("tau", b)
+	inTurn := []vk.Space{r.qr.Work(), r.factor.Work()}
+	if r.lastQR != r.qr {
+		inTurn = append(inTurn, r.lastQR.Work(), r.lastFactor.Work())
+	}
+	r.work = vk.Together(r.w, r.v, r.z, r.x, r.s, r.l, r.tau, vk.InTurn(inTurn...))
+	return r, ops.Reserve(
+		product.Shape{M: m, N: n, K: k, Count: 1},     // the trailing update
+		product.Shape{M: m, N: b, K: m, Count: 1},     // Aᵀ·Y and A·v
+		product.Shape{M: m, N: b, K: k + b, Count: 1}, // what is pending, in a panel and in these
+		product.Shape{M: k + b, N: b, K: m, Count: 1}, // UᵀY, ZᵀY, Wᵀv, Vᵀv
+	)
+}
+
+// panels prepares for panels of b columns and for the last left panel.
+func (r *GeneralBandReduction[T]) panels(dev *vk.Device, w Waiting, t PanelTuning) (err error) {
+	if r.qr, err = NewPanelQR[T](dev, r.B, w, t); err != nil {
+		return err
+	}
+	if r.factor, err = NewTFactor(dev, r.M, r.B, r.ops, t); err != nil {
+		return err
+	}
+	if r.transpose, err = NewTranspose[T](dev); err != nil {
+		return err
+	}
+	r.lastQR, r.lastFactor = r.qr, r.factor
+	if last := r.N % r.B; last > 0 {
+		if r.lastQR, err = NewPanelQR[T](dev, last, w, t); err != nil {
+			return err
+		}
+		r.lastFactor, err = NewTFactor(dev, r.M, last, r.ops, t)
+	}
+	return err
+}
+
+// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
+
+// Status is the memory of Infos. It must not be overwritten until they are read.
+func (r *GeneralBandReduction[T]) Status() *vk.Layout {
+	if r.lastQR == r.qr {
+		return r.qr.Status()
+	}
+	return vk.Together(r.qr.Status(), r.lastQR.Status())
+}
+
+// Infos are words that are 0 after a run, or say why the results are undefined; see PanelQR.Info.
+func (r *GeneralBandReduction[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
+	infos := []vk.Slice[uint32]{r.qr.Info(ws)}
+	if r.lastQR != r.qr {
+		infos = append(infos, r.lastQR.Info(ws))
+	}
+	return infos
+}
+
+// Flops is the cost, 4mn² − 4/3·n³.
+func (r *GeneralBandReduction[T]) Flops() float64 { return r.flops(r.N) }
+
+// flops is the cost of the first c columns, the integral of 8·(m−c)·(n−c).
+func (r *GeneralBandReduction[T]) flops(c int) float64 {
+	total := func(m, n float64) float64 { return 4*m*n*n - 4*n*n*n/3 }
+	m, n, done := float64(r.M), float64(r.N), float64(c)
+	return total(m, n) - total(m-done, n-done)
+}
+
+// Record reduces a (m×n). band has BandLen elements; left and right have b×b for each panel of their
+// side. None of them may overlap.
+func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
+	n, b := r.N, r.B
+	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() || left.Len() < r.LeftPanels()*b*b || right.Len() < r.RightPanels()*b*b {
+		panic(fmt.Sprintf("stages: reduction of %d×%d, %d elements of band, %d and %d of T: m = %d, n = %d, b = %d",
+			a.Rows, a.Cols, band.Len(), left.Len(), right.Len(), r.M, n, b))
+	}
+	vk.Fill(rec, band.Sub(0, r.BandLen()), 0)
+	r.qr.begin(rec, ws)
+	if r.lastQR != r.qr {
+		r.lastQR.begin(rec, ws)
+	}
+	for begin := 0; begin < n; begin += r.K {
+		block := r.block(ws, a, begin)
+		c := begin
+		for ; c < min(begin+r.K, n); c += b {
+			rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
+			block.leftPanel(rec, c, band, left.Sub(c/b*b*b, b*b))
+			if c+b < n {
+				block.rightPanel(rec, c, right.Sub(c/b*b*b, b*b))
+			}
+		}
+		if c < n { // a whole block, and more columns follow
+			block.subtractPending(rec, c, c, r.M-c, n-c, r.K)
+		}
+	}
+	if r.RightPanels() > 0 {
+		r.lower.Dispatch(rec, vk.Folded(vk.Tiles(r.RightPanels()*b*b, r.lower.Spec.LocalSize)), shaders.Ge2tbLowerPush[T]{
+			R: r.l.In(ws).Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Panels: uint32(r.RightPanels()),
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// generalReduced is what a reduction to an upper band leaves.
+type generalReduced struct{ a, band, left, right []float64 }
+
+// reduceGeneral runs the device on an m×n matrix; Ld is m + 3.
+func reduceGeneral(t *testing.T, size GeneralSize, dense []float64, tune Tuning, waits bool) generalReduced {
+	t.Helper()
+	d := testDevice(t)
+	ops, err := product.New[float64](d, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewGeneralBandReduction(d, size, ops, Waiting{Allowed: waits, WideFence: true}, tune.Panel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b2, ld := size.B*size.B, max(size.M, 1)+3
+	a := vk.Reserve[float64]("A", ld*size.N)
+	band := vk.Reserve[float64]("band", size.BandLen())
+	left, right := vk.Reserve[float64]("left", size.LeftPanels()*b2), vk.Reserve[float64]("right", size.RightPanels()*b2)
+	ws := arena(t, d, vk.Together(a, band, left, right, r.Work(), r.Status(), ops.Work()))
+	sample := stagetest.Poisoned(size.M, size.N, ld).Fill(func(i, j int) float64 { return dense[i+j*size.M] })
+	if len(sample.Data) > 0 {
+		put(t, d, a.In(ws), sample.Data)
+	}
+	rec := vk.NewRecorder(d)
+	r.Record(rec, ws, product.NewMatrix(a.In(ws), size.M, size.N, ld), band.In(ws), left.In(ws), right.In(ws))
+	run(t, d, rec)
+	for _, info := range r.Infos(ws) {
+		if info.Len() > 0 && get(t, d, info)[0] != 0 {
+			t.Fatalf("%+v: INFO = %d", size, get(t, d, info)[0])
+		}
+	}
+	got := generalReduced{nil, get(t, d, band.In(ws)), get(t, d, left.In(ws)), get(t, d, right.In(ws))}
+	for j, all := 0, get(t, d, a.In(ws)); j < size.N; j++ {
+		got.a = append(got.a, all[j*ld:j*ld+size.M]...)
+		for _, x := range all[j*ld+size.M : (j+1)*ld] {
+			if math.Float64bits(x) != math.Float64bits(vk.PoisonValue()) {
+				t.Fatalf("%+v: padding of column %d was written", size, j)
+			}
+		}
+	}
+	return got
+}
+
+// TestGeneralBandReduction holds the device against the twin at every edge of m, n, b and k.
+func TestGeneralBandReduction(t *testing.T) {
+	for _, b := range []int{1, 2, 4, 5} {
+		for _, k := range []int{b, 3 * b} {
+			for _, n := range []int{0, 1, 2, b, b + 1, 2 * b, 2*b + 1, k, k + 1, k + b + 1, 2*k + b + 2, 37} {
+				for _, m := range []int{n, n + 1, 2*n + 3} {
+					size := GeneralSize{M: m, N: n, B: b, K: k, Vectors: true}
+					dense := stagetest.Normal(m, n, max(m, 1), uint64(m+100*n)).Data
+					got := reduceGeneral(t, size, dense, SmallestTuning(), n%2 == 0)
+					a := slices.Clone(dense)
+					band, left, right := ref.GeneralBandReduction(m, n, b, k, a, max(m, 1))
+					what := fmt.Sprintf("m=%d n=%d b=%d k=%d", m, n, b, k)
+					close_(t, what+": band", got.band, band)
+					close_(t, what+": A", got.a, a)
+					upperOnly(size, got.left, left)
+					close_(t, what+": T of Q1", got.left, left)
+					close_(t, what+": T of P1", got.right, right)
+				}
+			}
+		}
+	}
+}
+
+// upperOnly forgets what is left undefined in the factor of a last panel of fewer than b columns.
+func upperOnly(size GeneralSize, got, want []float64) {
+	last := size.N % size.B
+	if last == 0 || size.N == 0 {
+		return
+	}
+	b := size.B
+	for e := (size.LeftPanels() - 1) * b * b; e < len(got); e++ {
+		if i, j := e%b, e/b%b; i >= last || j >= last {
+			got[e], want[e] = 0, 0
+		}
+	}
+}
+
+func close_(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d elements, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) < 1e-9) {
+			t.Fatalf("%s: element %d is %g, the twin has %g", what, i, got[i], want[i])
+		}
+	}
+}
+
+// TestGeneralBandReductionRepeats: the same bits on every run, and without vectors the same band.
+func TestGeneralBandReductionRepeats(t *testing.T) {
+	size := GeneralSize{M: 61, N: 50, B: 4, K: 8, Vectors: true}
+	dense := stagetest.Normal(size.M, size.N, size.M, 5).Data
+	first, again := reduceGeneral(t, size, dense, SmallestTuning(), true), reduceGeneral(t, size, dense, SmallestTuning(), false)
+	if !slices.Equal(first.band, again.band) || !slices.Equal(first.a, again.a) {
+		t.Error("two runs differ")
+	}
+	size.Vectors = false
+	if values := reduceGeneral(t, size, dense, SmallestTuning(), true); !slices.Equal(values.band, first.band) {
+		t.Error("without vectors the band is another")
+	}
+}
+
+func TestGeneralBandReductionRefuses(t *testing.T) {
+	for _, s := range []GeneralSize{{M: 3, N: 4, B: 1, K: 1}, {M: 4, N: -1, B: 1, K: 1}, {M: 4, N: 4, B: 0, K: 1}, {M: 4, N: 4, B: 2, K: 3}} {
+		if _, err := NewGeneralBandReduction[float64](testDevice(t), s, nil, Waiting{}, SmallestTuning().Panel); err == nil {
+			t.Errorf("%+v was accepted", s)
+		}
+	}
+}
