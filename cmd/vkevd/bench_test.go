@@ -11,20 +11,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bench is that of a device on which everything takes n milliseconds.
-func (m *pretended) bench(_ context.Context, opt bench.Options) (benchmark, error) {
+// bench returns a benchmark in which every stage takes n milliseconds.
+func (m *fakeMachine) bench(_ context.Context, opt bench.Options) (benchmark, error) {
 	m.benched = opt
-	return &pretendedBench{m, opt}, m.planErr
+	return &fakeBench{m, opt}, m.planErr
 }
 
-type pretendedBench struct {
-	*pretended
+type fakeBench struct {
+	*fakeMachine
 	opt bench.Options
 }
 
-func (b *pretendedBench) Close() { b.closed++ }
+func (b *fakeBench) Close() { b.closed++ }
 
-func (b *pretendedBench) row(stage string, n int) bench.Row {
+func (b *fakeBench) row(stage string, n int) bench.Row {
 	ms := float64(n) * 1e-3
 	return bench.Row{
 		Stage: stage, N: n, K: 64, Repeats: b.opt.Repeat, Median: ms, Min: ms / 2, Max: 2 * ms, Wall: 3 * ms,
@@ -32,18 +32,18 @@ func (b *pretendedBench) row(stage string, n int) bench.Row {
 	}
 }
 
-func (b *pretendedBench) Peaks() []bench.Row {
+func (b *fakeBench) Peaks() []bench.Row {
 	return []bench.Row{b.row("peak fma", 0), b.row("peak copy", 0)}
 }
 
-func (b *pretendedBench) Measure(_ context.Context, n int) (rows []bench.Row, _ error) {
+func (b *fakeBench) Measure(_ context.Context, n int) (rows []bench.Row, _ error) {
 	for _, s := range b.opt.Stages {
 		rows = append(rows, b.row(s, n))
 	}
 	return rows, b.solveErr
 }
 
-func (b *pretendedBench) Profile(_ context.Context, n int) (details []bench.Detail, _ error) {
+func (b *fakeBench) Profile(_ context.Context, n int) (details []bench.Detail, _ error) {
 	for _, s := range b.opt.Stages {
 		p := vk.NewProfile()
 		p.Add("all", 1)
@@ -53,7 +53,7 @@ func (b *pretendedBench) Profile(_ context.Context, n int) (details []bench.Deta
 	return details, b.solveErr
 }
 
-func (b *pretendedBench) Kernels() ([]bench.Kernel, error) {
+func (b *fakeBench) Kernels() ([]bench.Kernel, error) {
 	registers, spills := 255, 4
 	return []bench.Kernel{
 		{Kernel: "gemm", Registers: &registers, Spills: &spills, Declared: 4096, Problem: "spills (4)"},
@@ -84,7 +84,7 @@ registers  spills  shared bytes declared  kernel
 `
 
 func TestBench(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, stderr, status := s.run("bench", "--n", "7,12", "--kernels", "--json", "rows", "--device", "pre", "gemm")
 	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
@@ -115,7 +115,7 @@ func TestBench(t *testing.T) {
 }
 
 func TestBenchRefused(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	const help = "; see vkevd bench --help"
 	stages := strings.Join(bench.Stages(), ", ")
 	s.fails(statusInput, "no stage to measure; there are "+stages+help, "bench")
@@ -130,7 +130,7 @@ func TestBenchRefused(t *testing.T) {
 }
 
 func TestBenchVariants(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusSuccess {
 		t.Fatal(status, stderr)
 	}

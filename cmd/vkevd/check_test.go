@@ -14,14 +14,14 @@ import (
 const half = math.Sqrt2 / 2
 
 // solved puts a matrix with its values and vectors into the folder.
-func (s *stage) solved() {
+func (s *fixture) solved() {
 	s.file("A.mtx", twoByTwo)
 	s.file("v.txt", "1\n3\n")
 	s.file("Q.npy", npy(2, 2, -half, half, half, half))
 }
 
 func TestCheckOnTheDevice(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.solved()
 	stdout, stderr, status := s.run("check", "--device", "pre", "A.mtx", "v.txt", "Q.npy")
 	const want = `residual                             0.25  good  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
@@ -36,7 +36,7 @@ orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε
 	}
 }
 
-// TestCheckOnTheHost: what is right passes, and each thing that is wrong is seen.
+// TestCheckOnTheHost: a correct result passes, and check finds each error.
 func TestCheckOnTheHost(t *testing.T) {
 	for _, c := range []struct {
 		name, values, vectors, fails string
@@ -52,7 +52,7 @@ func TestCheckOnTheHost(t *testing.T) {
 		{"rows for columns", "1\n3\n", npy(2, 2, -half, half, half, half+1e-9), "residual"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.file("A.mtx", twoByTwo)
 			s.file("v", c.values)
 			s.file("Q", c.vectors)
@@ -73,7 +73,7 @@ func TestCheckOnTheHost(t *testing.T) {
 }
 
 func TestCheckOfValuesAlone(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.solved()
 	stdout, _, status := s.run("check", "A.mtx", "v.txt")
 	if status != statusSuccess || !strings.HasPrefix(stdout, "trace ") || strings.Count(stdout, "\n") != 2 {
@@ -86,7 +86,7 @@ func TestCheckOfValuesAlone(t *testing.T) {
 }
 
 func TestCheckRefuses(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.solved()
 	s.file("three", "1\n2\n3\n")
 	s.file("one", "1\n")
@@ -123,7 +123,7 @@ func TestCheckRefuses(t *testing.T) {
 
 // TestCheckOfWhatSolveWrites, on a device of this machine and on the host.
 func TestCheckOfWhatSolveWrites(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.file("empty.npy", npy(0, 0))
 	for _, file := range []string{"A.mtx", "empty.npy"} {
@@ -137,5 +137,16 @@ func TestCheckOfWhatSolveWrites(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestVerdictBesideRatios: a newcomer does not know which ratios are good.
+func TestVerdictBesideRatios(t *testing.T) {
+	s := newFixture(t)
+	s.solved()
+	s.machine.ratios = evd.Ratios{Residual: 60, Orthogonality: 59}
+	stdout, _, _ := s.run("check", "A.mtx", "v.txt", "Q.npy")
+	if !strings.Contains(stdout, " 60  BAD   ‖A·Q") || !strings.Contains(stdout, " 59  good  ‖I") {
+		t.Errorf("%s", stdout)
 	}
 }

@@ -2,20 +2,20 @@ package main
 
 import "testing"
 
-// TestDebugShaders: every command that runs kernels opens its device with them if asked to, whether the flag
-// stands before the command or behind it, and only then.
+// TestDebugShaders: every command that runs kernels opens its device with checked ones if
+// --debug-shaders is given, before or after the command, and only then.
 func TestDebugShaders(t *testing.T) {
 	for _, command := range [][]string{
 		{"solve", "A.mtx"}, {"check", "A.mtx", "values", "Q.npy"}, {"selftest", "--n", "5"}, {"bench", "--n", "8", "gemm"}, {"doctor"},
 	} {
 		for _, flag := range []string{"", "--debug-shaders"} {
-			for _, behind := range []bool{false, true} {
-				s := newStage(t)
+			for _, after := range []bool{false, true} {
+				s := newFixture(t)
 				s.file("A.mtx", banner+"symmetric\n2 2 2\n1 1 1\n2 2 2\n")
 				s.file("values", "1\n2\n")
 				s.file("Q.npy", npy(2, 2, 1, 0, 0, 1))
 				args := command
-				if flag != "" && behind {
+				if flag != "" && after {
 					args = append(append([]string{}, command...), flag)
 				} else if flag != "" {
 					args = append([]string{flag}, command...)
@@ -27,5 +27,5 @@ func TestDebugShaders(t *testing.T) {
 			}
 		}
 	}
-	newStage(t).fails(statusInput, "--debug-shaders: checked kernels are slower, and their best sizes are not those of the others; see vkevd tune --help", "tune", "--debug-shaders")
+	newFixture(t).fails(statusInput, "--debug-shaders: checked kernels are slower, and their best sizes are not those of the others; see vkevd tune --help", "tune", "--debug-shaders")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDevices(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, stderr, status := s.run("devices")
 	const want = `   name           type      memory   free     driver      Vulkan
 0  Pretence 9000  discrete  3.0 GiB  2.0 GiB  gonum 0.17  1.3.0
@@ -24,19 +24,19 @@ func TestDevices(t *testing.T) {
 }
 
 func TestDevicesJSON(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, _, status := s.run("devices", "--json", "-")
 	var infos []vk.Info
 	if err := json.Unmarshal([]byte(stdout), &infos); err != nil || status != statusSuccess {
 		t.Fatalf("status %d, %v in\n%s", status, err, stdout)
 	}
-	if len(infos) != 1 || infos[0].Name != pretendedInfo.Name || infos[0].Free != pretendedInfo.Free {
+	if len(infos) != 1 || infos[0].Name != fakeInfo.Name || infos[0].Free != fakeInfo.Free {
 		t.Errorf("got %+v", infos)
 	}
 }
 
 func TestNoDevices(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.machine.listErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	s.fails(statusDevice, "no usable Vulkan device: no loader", "devices")
 	s.machine.listErr, s.machine.none = nil, true

@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// healthy is a machine that lacks nothing, with a folder to keep kernels in.
-func healthy(t *testing.T) *stage {
-	s := newStage(t)
+// healthy is a machine that lacks nothing and has a folder for compiled kernels.
+func healthy(t *testing.T) *fixture {
+	s := newFixture(t)
 	s.variables["VKEVD_CACHE"] = "cache"
 	for _, f := range vk.Features() {
 		s.machine.info.Features = append(s.machine.info.Features, f.Name)
@@ -65,37 +65,37 @@ ok       a matrix of order 100        solved: `
 
 const debian, fedora, arch, unheardOf = "NAME=x\nID=debian\n", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "ID=endeavouros\nID_LIKE=arch\n", "ID=plan9\n"
 
-// TestDoctorMisses: each thing that can be missing is named, with what to do, and the status is 3.
+// TestDoctorMisses: doctor names each thing that is missing, with a remedy, and the status is 3.
 func TestDoctorMisses(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader", vk.ErrNoDevice)
 	for _, c := range []struct {
 		name, system string
-		spoil        func(m *pretended)
+		spoil        func(m *fakeMachine)
 		line, says   string
 	}{
-		{"loader on Debian", debian, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
-		{"loader on Rocky", fedora, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo dnf install vulkan-loader mesa-vulkan-drivers"},
-		{"loader on Endeavour", arch, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo pacman -S vulkan-icd-loader vulkan-swrast"},
-		{"loader elsewhere", unheardOf, func(m *pretended) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; install the Vulkan loader (libvulkan.so.1) and Mesa's lavapipe"},
-		{"loader, as vk says it", debian, func(m *pretended) { // which unwraps to two errors: this was a panic
+		{"loader on Debian", debian, func(m *fakeMachine) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
+		{"loader on Rocky", fedora, func(m *fakeMachine) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo dnf install vulkan-loader mesa-vulkan-drivers"},
+		{"loader on Endeavour", arch, func(m *fakeMachine) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; sudo pacman -S vulkan-icd-loader vulkan-swrast"},
+		{"loader elsewhere", unheardOf, func(m *fakeMachine) { m.listErr = loader }, "missing  loader ", "missing or not good enough: loader; install the Vulkan loader (libvulkan.so.1) and Mesa's lavapipe"},
+		{"loader, as vk says it", debian, func(m *fakeMachine) { // it wraps two errors, which once made doctor panic
 			m.listErr = fmt.Errorf("%w: %w; where to get it", vk.ErrNoDevice, errors.New("no Vulkan loader"))
 		}, "missing  loader                       no Vulkan loader; sudo apt install libvulkan1", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
-		{"driver", debian, func(m *pretended) { m.none = true }, "missing  drivers ", "missing or not good enough: drivers; sudo apt install mesa-vulkan-drivers; for NVIDIA: sudo apt install nvidia-driver (from non-free)"},
-		{"feature", debian, func(m *pretended) {
+		{"driver", debian, func(m *fakeMachine) { m.none = true }, "missing  drivers ", "missing or not good enough: drivers; sudo apt install mesa-vulkan-drivers; for NVIDIA: sudo apt install nvidia-driver (from non-free)"},
+		{"feature", debian, func(m *fakeMachine) {
 			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderFloat64: needs yes, has no"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
 		}, "missing  shaderFloat64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to use the CPU"},
-		{"old lavapipe", debian, func(m *pretended) { // whose list of features is not known
+		{"old lavapipe", debian, func(m *fakeMachine) { // its features are not known
 			m.info.Name, m.info.Type, m.info.Features, m.info.Problem = "llvmpipe", "cpu", nil, "llvmpipe: lavapipe: needs Mesa 25, has Mesa 22"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
 		}, "missing  device                       llvmpipe (cpu) cannot be used: lavapipe: needs Mesa 25, has Mesa 22\nok       Vulkan 1.2                   1.3.0\nnote     memory ", "missing or not good enough: device"},
-		{"version", debian, func(m *pretended) { m.info.API = "1.1.203" }, "missing  Vulkan 1.2                   1.1.203", "missing or not good enough: Vulkan 1.2; a newer driver, or another device"},
-		{"anything else", debian, func(m *pretended) { m.info.Problem = "too old" }, "missing  driver                       too old", "missing or not good enough: driver; a newer driver, or another device"},
-		{"division", debian, func(m *pretended) { m.arithmetic.Division = 3 }, "missing  FP64 division                error at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
-		{"root", debian, func(m *pretended) { m.arithmetic.Sqrt = math.Inf(1) }, "missing  FP64 square root             error at most +Inf ulp", "missing or not good enough: FP64 square root; a newer driver, or another device"},
-		{"arithmetic", debian, func(m *pretended) { m.probeErr = errors.New("it crashed") }, "missing  FP64 arithmetic              it crashed", "missing or not good enough: FP64 arithmetic"},
-		{"solve", debian, func(m *pretended) { m.spoil = 1 }, "missing  a matrix of order 100        check failed: residual is ", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
-		{"plan", debian, func(m *pretended) { m.planErr = errors.New("no plan") }, "missing  a matrix of order 100        no plan", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
+		{"version", debian, func(m *fakeMachine) { m.info.API = "1.1.203" }, "missing  Vulkan 1.2                   1.1.203", "missing or not good enough: Vulkan 1.2; a newer driver, or another device"},
+		{"anything else", debian, func(m *fakeMachine) { m.info.Problem = "too old" }, "missing  driver                       too old", "missing or not good enough: driver; a newer driver, or another device"},
+		{"division", debian, func(m *fakeMachine) { m.arithmetic.Division = 3 }, "missing  FP64 division                error at most 3 ulp", "missing or not good enough: FP64 division; a newer driver, or another device"},
+		{"root", debian, func(m *fakeMachine) { m.arithmetic.Sqrt = math.Inf(1) }, "missing  FP64 square root             error at most +Inf ulp", "missing or not good enough: FP64 square root; a newer driver, or another device"},
+		{"arithmetic", debian, func(m *fakeMachine) { m.probeErr = errors.New("it crashed") }, "missing  FP64 arithmetic              it crashed", "missing or not good enough: FP64 arithmetic"},
+		{"solve", debian, func(m *fakeMachine) { m.spoil = 1 }, "missing  a matrix of order 100        check failed: residual is ", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
+		{"plan", debian, func(m *fakeMachine) { m.planErr = errors.New("no plan") }, "missing  a matrix of order 100        no plan", "missing or not good enough: a matrix of order 100; vkevd selftest says more"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := healthy(t)
@@ -109,7 +109,7 @@ func TestDoctorMisses(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes: what is not needed fails nothing.
+// TestDoctorNotes: the status is 0 if only things are missing that are not needed.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]
@@ -151,9 +151,9 @@ func TestDoctorJSON(t *testing.T) {
 	}
 }
 
-// TestDoctorHere: what the tests run on is not missing anything.
+// TestDoctorHere: the machine that runs the tests lacks nothing.
 func TestDoctorHere(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	t.Setenv("VKEVD_CACHE", "cache")
 	if stdout, stderr, status := s.real("doctor", "--device", os.Getenv("VKEVD_DEVICE")); status != statusSuccess {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSolveHandsFlagsOn(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	for _, c := range []struct {
 		args               string
@@ -50,7 +50,7 @@ func TestNoHomeNoCache(t *testing.T) {
 }
 
 func TestDriverWarnings(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.machine.during = func() { s.machine.opened[0].Logger.Warn("pipeline cache not written", "error", "disk full") }
 	const want = `level=WARN msg="pipeline cache not written" error="disk full"`

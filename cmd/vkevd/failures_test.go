@@ -33,7 +33,7 @@ func TestBadInput(t *testing.T) {
 		"larger than life": {banner + "symmetric\n900000 900000 0\n", "A: 900000 by 900000 elements take 6.03e+03 GiB, more than this system can provide"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.file("A", c.file)
 			s.fails(statusInput, c.says, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A")
 			s.expectFiles("A")
@@ -47,7 +47,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestNoFile(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	os.Mkdir("folder", 0o700)
 	s.file("A.mtx", twoByTwo)
 	s.fails(statusInput, "missing.mtx: no such file or directory", "solve", "missing.mtx")
@@ -56,9 +56,9 @@ func TestNoFile(t *testing.T) {
 	s.fails(statusInput, "such; file: no such file or directory", "solve", "such\nfile")
 }
 
-// TestBadOutput: what cannot be written is found before anything is read or run.
+// TestBadOutput: an output that cannot be written is refused before anything is read or run.
 func TestBadOutput(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	os.Mkdir("folder", 0o700)
 	for _, c := range []struct{ args, says string }{
@@ -81,14 +81,14 @@ func TestBadOutput(t *testing.T) {
 	}
 }
 
-// TestFullDisk: the other files do not appear either, and nothing is printed.
+// TestFullDisk: if one file cannot be written, no other appears, and nothing is printed.
 func TestFullDisk(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("no ", full)
 	}
 	for _, flag := range []string{"--out-values", "--out-vectors", "--report"} {
-		s := newStage(t)
+		s := newFixture(t)
 		s.file("A.mtx", twoByTwo)
 		args := []string{"solve", flag, full}
 		for _, other := range []string{"--out-values", "--out-vectors", "--report"} {
@@ -101,7 +101,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestSolverFailures: each fact of the library has its status, its line, and leaves no file.
+// TestSolverFailures: each error of the library has a status and a line, and leaves no file.
 func TestSolverFailures(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader; on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestSolverFailures(t *testing.T) {
 		{solve: fmt.Errorf("batch 3: %w", context.Canceled), status: statusNumerical, says: "interrupted"},
 		{check: &vk.Error{Op: "submitting", Phase: "check", Err: errors.New("no room")}, status: statusDevice, says: "A.mtx, n = 2: vulkan: submitting in phase check: no room"},
 	} {
-		s := newStage(t)
+		s := newFixture(t)
 		s.file("A.mtx", twoByTwo)
 		s.machine.openErr, s.machine.planErr, s.machine.solveErr, s.machine.checkErr = c.open, c.plan, c.solve, c.check
 		s.fails(c.status, c.says, "solve", "--check", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.mtx")
@@ -130,10 +130,10 @@ func TestSolverFailures(t *testing.T) {
 	}
 }
 
-// TestInterrupted, before, within and after the solve.
+// TestInterrupted interrupts before, during and after the solve.
 func TestInterrupted(t *testing.T) {
-	interrupt := func(t *testing.T, prepare func(s *stage, cancel func())) {
-		s := newStage(t)
+	interrupt := func(t *testing.T, prepare func(s *fixture, cancel func())) {
+		s := newFixture(t)
 		s.file("A.mtx", twoByTwo)
 		var cancel func()
 		s.ctx, cancel = context.WithCancel(context.Background())
@@ -143,32 +143,32 @@ func TestInterrupted(t *testing.T) {
 		s.expectFiles("A.mtx")
 	}
 	t.Run("reading", func(t *testing.T) {
-		interrupt(t, func(s *stage, cancel func()) {
-			never, w := io.Pipe() // nobody writes to it
+		interrupt(t, func(s *fixture, cancel func()) {
+			never, w := io.Pipe() // no writer
 			t.Cleanup(func() { w.Close() })
 			s.stdin = io.MultiReader(callback(cancel), never)
 		})
 	})
 	t.Run("solving", func(t *testing.T) {
-		interrupt(t, func(s *stage, cancel func()) {
+		interrupt(t, func(s *fixture, cancel func()) {
 			s.stdin = strings.NewReader(twoByTwo)
 			s.machine.during = cancel
 		})
 	})
 	t.Run("writing", func(t *testing.T) {
-		interrupt(t, func(s *stage, cancel func()) {
+		interrupt(t, func(s *fixture, cancel func()) {
 			s.stdin = strings.NewReader(twoByTwo)
 			s.machine.after = cancel
 		})
 	})
 }
 
-// TestOthersInterrupted: every command that works on a device ends when asked to.
+// TestOthersInterrupted: an interruption ends every command that uses a device.
 func TestOthersInterrupted(t *testing.T) {
 	for _, args := range []string{"selftest -n 5", "doctor", "bench -n 5 gemm", "tune", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
-		s := newStage(t)
+		s := newFixture(t)
 		s.solved()
-		s.stdin, s.stdout = strings.NewReader("1\n"), io.Discard // which work left behind may still write to
+		s.stdin, s.stdout = strings.NewReader("1\n"), io.Discard // abandoned work may still write to it
 		s.variables["VKEVD_CACHE"] = ""
 		var cancel func()
 		s.ctx, cancel = context.WithCancel(context.Background())
@@ -180,7 +180,7 @@ func TestOthersInterrupted(t *testing.T) {
 	}
 }
 
-// callback is a reader that holds nothing and calls somebody.
+// A callback is an empty reader that calls a function when it is read.
 type callback func()
 
 func (c callback) Read([]byte) (int, error) {
@@ -188,9 +188,9 @@ func (c callback) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestNobodyReads: the files are there, although the values could not be printed.
+// TestNobodyReads: if standard output is closed, the files are there nevertheless.
 func TestNobodyReads(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.stdout = brokenPipe{}
 	s.fails(statusInput, "standard output: cannot be written: broken pipe", "solve", "--out-values", "v", "A.mtx")

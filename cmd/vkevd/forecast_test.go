@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// planner is a device of which only forecasts are asked, and those are the library's.
-type planner struct{ *pretended }
+// A planner is a fake machine with the forecasts of the library.
+type planner struct{ *fakeMachine }
 
 func (planner) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
 	return vulkan{}.forecast(info, n, tridiagonal, opt)
@@ -24,13 +24,13 @@ func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, s
 		lookup:    func(string) (string, bool) { return "", false },
 		cacheDir:  func() (string, error) { return "/home/me/.cache", nil },
 		configDir: func() (string, error) { return t.TempDir(), nil },
-		machine:   planner{&pretended{info: info}},
+		machine:   planner{&fakeMachine{info: info}},
 	})
 	return out.String(), errs.String(), status
 }
 
-// The largest order that doctor names is accepted by a plan and the next one is not, whatever the
-// device's memory and its largest buffer are; plan then ends with status 3 and says why.
+// TestDoctorAndPlanAgree: for any size of memory and of the largest buffer, a plan accepts the
+// largest order that doctor names and refuses the next. Then plan prints why, with status 3.
 func TestDoctorAndPlanAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {

@@ -9,13 +9,13 @@ import (
 	"unicode"
 )
 
-// untried is a command line that a fuzzer must not try: it names files outside the working folder, or orders
-// that take long: a fuzzer takes ten seconds for a deadlock.
+// untried matches command lines that the fuzzer must not run: they name files outside the working
+// folder, or orders that take so long that the fuzzer would report a deadlock (10 s).
 var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 
-// behaves runs a command line and holds what it did against what every one must hold to: no panic, a status
-// that is documented, a last line that says why, and nothing printed that a terminal obeys.
-func (s *stage) behaves(args []string) {
+// behaves runs a command line and checks what all command lines have in common: no panic, a
+// documented status, an error on the last line, and no control characters in the output.
+func (s *fixture) behaves(args []string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
 	if status < statusSuccess || status > statusDevice {
@@ -36,7 +36,7 @@ func (s *stage) behaves(args []string) {
 	}
 }
 
-// FuzzCommandLine: arguments are the lines.
+// FuzzCommandLine runs command lines. Each line of the input is one argument.
 func FuzzCommandLine(f *testing.F) {
 	for _, line := range []string{
 		"solve A.mtx", "solve --check --out-vectors Q.npy --band 2 --block 4 A.mtx", "solve --values-only --out-values v.txt A.mtx",
@@ -51,7 +51,7 @@ func FuzzCommandLine(f *testing.F) {
 		if untried.MatchString(line) || slices.Contains(args, "selftest") && !slices.Contains(args, "-n") {
 			t.Skip()
 		}
-		s := newStage(t)
+		s := newFixture(t)
 		s.stdin = strings.NewReader("")
 		s.file("A.mtx", twoByTwo)
 		s.file("v", "1\n3\n")
@@ -59,7 +59,7 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// FuzzReport gives plot what is said to be a report, rows of measurements and eigenvalues.
+// FuzzReport lets plot draw the input as a report, as rows of measurements and as eigenvalues.
 func FuzzReport(f *testing.F) {
 	for _, text := range []string{
 		`{"file":"A.mtx","n":2,"device":"D","stages":[{"name":"band reduction","seconds":0.5,"count":1},{"name":"bisection","seconds":1e-3,"count":2}]}`,
@@ -70,7 +70,7 @@ func FuzzReport(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := newStage(t)
+		s := newFixture(t)
 		s.file("r.json", text)
 		for _, what := range []string{"stages", "tune", "spectrum", "density"} {
 			s.behaves([]string{"plot", what, "--out", "p.svg", "r.json"})

@@ -15,24 +15,24 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// pretended is a machine with one device on which gonum does the work.
-type pretended struct {
+// A fakeMachine has one device, on which gonum does the work.
+type fakeMachine struct {
 	info   vk.Info
 	ratios evd.Ratios
 
-	certified float64 // of a tridiagonal's values
-	// What goes wrong, and where.
+	certified float64 // ratio of a tridiagonal's values
+	// Failures.
 	listErr, openErr, planErr, solveErr, checkErr error
 	spoil                                         float64 // added to the first eigenvalue
-	during, after                                 func()  // called within a solve, and when it is done
+	during, after                                 func()  // called during a solve, and after it
 	none                                          bool    // there is no device at all
 	arithmetic                                    probe.Arithmetic
 	probeErr                                      error
 	forecastErr                                   error
-	starves                                       bool // workgroups that wait keep others from going on
+	starves                                       bool // waiting workgroups block running ones
 	tuneResult                                    tune.Result
 
-	// What was asked.
+	// Calls.
 	opened  []vk.Options
 	tuning  tune.Options
 	benched bench.Options
@@ -40,19 +40,19 @@ type pretended struct {
 	closed  int // devices and plans closed
 }
 
-var pretendedInfo = vk.Info{
+var fakeInfo = vk.Info{
 	Name: "Pretence 9000", Type: "discrete", Family: "other", Driver: "gonum", DriverVersion: "0.17", API: "1.3.0",
 	Memory: 3 << 30, Free: 2 << 30,
 }
 
-func (m *pretended) list() ([]vk.Info, error) {
+func (m *fakeMachine) list() ([]vk.Info, error) {
 	if m.none || m.listErr != nil {
 		return nil, m.listErr
 	}
 	return []vk.Info{m.info}, nil
 }
 
-func (m *pretended) open(opt vk.Options) (device, error) {
+func (m *fakeMachine) open(opt vk.Options) (device, error) {
 	m.opened = append(m.opened, opt)
 	if m.openErr != nil {
 		return nil, m.openErr
@@ -60,7 +60,7 @@ func (m *pretended) open(opt vk.Options) (device, error) {
 	return m, nil
 }
 
-func (m *pretended) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+func (m *fakeMachine) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
 	if m.forecastErr != nil {
 		return nil, nil, m.forecastErr
 	}
@@ -75,67 +75,69 @@ func (m *pretended) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Opti
 	return f, unfit, err
 }
 
-func (m *pretended) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
+func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
 	p, err := m.plan(n, opt)
 	if err != nil {
 		return nil, err
 	}
-	return pretendedTridiagonal{p.(*pretendedPlan)}, nil
+	return fakeTridiagonal{p.(*fakePlan)}, nil
 }
 
-func (m *pretended) Info() vk.Info { return m.info }
+func (m *fakeMachine) Info() vk.Info { return m.info }
 
-func (m *pretended) probe(context.Context) (probe.Arithmetic, error) { return m.arithmetic, m.probeErr }
+func (m *fakeMachine) probe(context.Context) (probe.Arithmetic, error) {
+	return m.arithmetic, m.probeErr
+}
 
-func (m *pretended) handsOn() (bool, error) { return !m.starves, m.probeErr }
+func (m *fakeMachine) handsOn() (bool, error) { return !m.starves, m.probeErr }
 
-// tune is as if one measurement had been enough.
-func (m *pretended) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
+// tune reports one measurement and returns tuneResult.
+func (m *fakeMachine) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	m.tuning = opt
 	if m.planErr != nil {
 		return tune.Result{}, m.planErr
 	}
 	opt.Note("b = 8: it spills\x1b")
-	b := &pretendedBench{m, bench.Options{Repeat: opt.Repeat}}
+	b := &fakeBench{m, bench.Options{Repeat: opt.Repeat}}
 	opt.Row(m.tuneResult.Choice, b.row("sy2sb", opt.N))
 	opt.Row(m.tuneResult.Choice, b.row("sb2st", opt.N))
 	return m.tuneResult, ctx.Err()
 }
 
-func (m *pretended) Close() error {
+func (m *fakeMachine) Close() error {
 	m.closed++
 	return nil
 }
 
-func (m *pretended) plan(n int, opt evd.Options) (solver, error) {
+func (m *fakeMachine) plan(n int, opt evd.Options) (solver, error) {
 	m.wanted = append(m.wanted, opt)
 	if m.planErr != nil {
 		return nil, m.planErr
 	}
-	return &pretendedPlan{m, n, opt}, nil
+	return &fakePlan{m, n, opt}, nil
 }
 
-type pretendedPlan struct {
-	*pretended
+type fakePlan struct {
+	*fakeMachine
 	n   int
 	opt evd.Options
 }
 
-func (p *pretendedPlan) Close() { p.closed++ }
+func (p *fakePlan) Close() { p.closed++ }
 
-func (p *pretendedPlan) Bytes() uint64 { return 16 * uint64(p.n) * uint64(p.n) }
+func (p *fakePlan) Bytes() uint64 { return 16 * uint64(p.n) * uint64(p.n) }
 
-func (p *pretendedPlan) Memory() []vk.Placed {
+func (p *fakePlan) Memory() []vk.Placed {
 	half := p.Bytes() / 2
 	return []vk.Placed{{Name: "A", Offset: 0, Bytes: half}, {Name: "V", Offset: half, Bytes: half}, {Name: "nothing", Offset: half}}
 }
 
-func (p *pretendedPlan) Costs() []evd.StageCost {
+func (p *fakePlan) Costs() []evd.StageCost {
 	n := float64(p.n)
 	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &stages.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
 }
 
-func (p *pretendedPlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
+func (p *fakePlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
 	for i, c := range p.Costs() {
 		p.opt.Progress(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
 	}
@@ -176,16 +178,16 @@ func (p *pretendedPlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Res
 	return res, nil
 }
 
-func (p *pretendedPlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error) {
+func (p *fakePlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error) {
 	return p.ratios, p.checkErr
 }
 
-// pretendedTridiagonal makes the tridiagonal dense.
-type pretendedTridiagonal struct{ *pretendedPlan }
+// A fakeTridiagonal solves tridiagonal matrices as dense ones.
+type fakeTridiagonal struct{ *fakePlan }
 
-func (p pretendedTridiagonal) Bytes() uint64 { return 32 * uint64(p.n) }
+func (p fakeTridiagonal) Bytes() uint64 { return 32 * uint64(p.n) }
 
-func (p pretendedTridiagonal) Solve(ctx context.Context, t evd.Tridiagonal[float64]) (*evd.Result[float64], error) {
+func (p fakeTridiagonal) Solve(ctx context.Context, t evd.Tridiagonal[float64]) (*evd.Result[float64], error) {
 	n := t.N()
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
 	for i, x := range t.D {
@@ -194,13 +196,13 @@ func (p pretendedTridiagonal) Solve(ctx context.Context, t evd.Tridiagonal[float
 			a.Data[i+1+i*n], a.Data[i+(i+1)*n] = t.E[i], t.E[i]
 		}
 	}
-	return p.pretendedPlan.Solve(ctx, a)
+	return p.fakePlan.Solve(ctx, a)
 }
 
-func (p pretendedTridiagonal) Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error) {
+func (p fakeTridiagonal) Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error) {
 	return p.ratios, p.checkErr
 }
 
-func (p pretendedTridiagonal) Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error) {
+func (p fakeTridiagonal) Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error) {
 	return p.certified, p.checkErr
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestMan: a page for each command, with the sections that a page has.
+// TestMan: each command has a page with the usual sections.
 func TestMan(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "0")
 	if stdout, stderr, status := s.run("man", "--dir", "new/man1"); status != statusSuccess || stdout+stderr != "" {
 		t.Fatalf("status %d, %q%q", status, stdout, stderr)
@@ -18,7 +18,7 @@ func TestMan(t *testing.T) {
 	pages := 0
 	for _, cmd := range s.everyCommand() {
 		if cmd == "help" {
-			continue // it is no page's business
+			continue // it has no page
 		}
 		pages++
 		name := strings.Join(append([]string{"vkevd"}, strings.Fields(cmd)...), "-")
@@ -55,9 +55,9 @@ func TestMan(t *testing.T) {
 	s.fails(statusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
 }
 
-// TestCompletion: a script for each shell; bash's is one that bash reads.
+// TestCompletion: each shell has a script; bash accepts its own.
 func TestCompletion(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	for _, shell := range shells {
 		stdout, stderr, status := s.run("completion", shell)
 		if status != statusSuccess || stderr != "" || !strings.Contains(stdout, "vkevd") {
@@ -79,6 +79,18 @@ func TestCompletion(t *testing.T) {
 		stdout, _, _ := s.run(append([]string{"__complete"}, words...)...)
 		if !strings.Contains("\n"+stdout, "\n"+want) {
 			t.Errorf("%q is not completed by %s: %q", line, want, stdout)
+		}
+	}
+}
+
+// TestSolverIsCompleted: --solver and --device are completed on every command that has them.
+func TestSolverIsCompleted(t *testing.T) {
+	s := newFixture(t)
+	for _, cmd := range []string{"solve", "plan", "selftest"} {
+		for flag, want := range map[string]string{"--solver": "mrrr", "--device": "Pretence 9000"} {
+			if stdout, _, _ := s.run("__complete", cmd, flag, ""); !strings.Contains("\n"+stdout, "\n"+want+"\n") || strings.Contains(stdout, "Default") {
+				t.Errorf("%s %s: %q", cmd, flag, stdout)
+			}
 		}
 	}
 }

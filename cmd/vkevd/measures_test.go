@@ -18,7 +18,7 @@ func TestSums(t *testing.T) {
 		{"right", []float64{2, 1, nan, 2}, []float64{1, 3}, true},
 		{"right, huge", []float64{0x1p1023, 0x1p1022, nan, 0x1p1023}, []float64{0x1p1022, 0x1.8p1023}, true},
 		{"right, tiny", []float64{0x1p-1069, 0x1p-1070, nan, 0x1p-1069}, []float64{0x1p-1070, 0x1.8p-1069}, true},
-		{"right, least", []float64{0x1p-1074, 0, nan, 0}, []float64{0, 0x1p-1074}, true},
+		{"right, smallest", []float64{0x1p-1074, 0, nan, 0}, []float64{0, 0x1p-1074}, true},
 		{"zero", []float64{0, 0, nan, 0}, []float64{0, 0}, true},
 		{"zero, not solved", []float64{0, 0, nan, 0}, []float64{0, 1e-300}, false},
 		{"wrong trace", []float64{2, 1, nan, 2}, []float64{1, 3.000001}, false},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ total                                1.34e+09
 `
 
 func TestPlan(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, stderr, status := s.run("plan", "--n", "1000", "--device", "pre", "--band", "16", "--block", "64")
 	if stdout != planOf1000 || stderr != "Plan for Pretence 9000, 2.0 GiB free.\n" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, planOf1000)
@@ -38,7 +39,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestPlanThatDoesNotFit(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, stderr, status := s.run("plan", "-n", "20000")
 	const says = "vkevd: n = 20000 on Pretence 9000: the workspace needs 6.0 GiB of device memory, 2.0 GiB is free"
 	if lastLine(stderr) != says || status != statusDevice || !strings.Contains(stdout, "6400000000  6.0 GiB\n") {
@@ -47,7 +48,7 @@ func TestPlanThatDoesNotFit(t *testing.T) {
 }
 
 func TestPlanWithoutADevice(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	stdout, stderr, status := s.run("plan", "-n", "1000")
 	const note = "No device here: the plan is for a typical one (no usable Vulkan device: no loader).\n"
@@ -60,7 +61,30 @@ func TestPlanWithoutADevice(t *testing.T) {
 }
 
 func TestPlanRefused(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.machine.planErr = &evd.OptionError{Option: "Band", Reason: "must be even"}
 	s.fails(statusInput, "--band: must be even", "plan", "-n", "1000", "--band", "3")
+}
+
+// TestPlanJSON: JSON tells whether a matrix fits, and why not.
+func TestPlanJSON(t *testing.T) {
+	s := newFixture(t)
+	var r planReport
+	stdout, _, status := s.run("plan", "-n", "1000", "--json", "-")
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess || r.Fits == nil || !*r.Fits ||
+		r.Bytes != 16e6 || r.Free != 2<<30 || r.Host != 8e6 || len(r.Memory) != 2 || len(r.Stages) != 2 || !r.Vectors || r.Reason != "" {
+		t.Errorf("status %d, %v: %s", status, err, stdout)
+	}
+	r = planReport{}
+	stdout, _, status = s.run("plan", "-n", "20000", "--values-only", "--json", "-")
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusDevice || r.Fits == nil || *r.Fits || r.Vectors ||
+		r.Reason != "the workspace needs 6.0 GiB of device memory, 2.0 GiB is free" {
+		t.Errorf("status %d, %v: %s", status, err, stdout)
+	}
+	s.machine.openErr = vk.ErrNoDevice
+	r = planReport{}
+	stdout, _, status = s.run("plan", "-n", "1000", "--json", "-")
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess || r.Fits != nil || !strings.Contains(stdout, `"fits": null`) {
+		t.Errorf("without a device: status %d, %v: %s", status, err, stdout)
+	}
 }

@@ -37,8 +37,8 @@ type report struct {
 	Stages  []vk.Timing `json:"stages"`
 }
 
-// readRuns reads what solve --report has written. Runs that would look alike in the legend are
-// also named by vectors or values, or else by the file of their report.
+// readRuns reads what solve --report has written. Runs with the same legend are also named by
+// vectors or values, or else by the file of their report.
 func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run, error) {
 	var reports []report
 	for _, file := range files {

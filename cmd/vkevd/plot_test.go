@@ -17,8 +17,8 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
-// pictureFiles are one input for each sort of picture.
-func (s *stage) pictureFiles() {
+// pictureFiles makes inputs for each kind of picture.
+func (s *fixture) pictureFiles() {
 	s.file("v.txt", "-1\n2\n3\n3.5\n7\n")
 	s.file("w.npy", npy(4, 1, 1, 2, 3, 40))
 	s.file("A.json", `{"file":"/data/A.mtx","n":5,"device":"Pretence 9000","stages":[{"name":"band reduction","seconds":0.75},{"name":"bulge chasing","seconds":0.25}]}`)
@@ -33,9 +33,9 @@ func (s *stage) pictureFiles() {
 	s.file("rows.json", rows.String())
 }
 
-// TestPlots: each is a picture in both formats, with the words that it needs and not blank.
+// TestPlots: each kind can be drawn in both formats; texts are there, and ink.
 func TestPlots(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.pictureFiles()
 	for _, c := range []struct {
 		args  string
@@ -72,7 +72,7 @@ func TestPlots(t *testing.T) {
 
 // TestPlotsOfParts: a part of a spectrum was numbered from 1.
 func TestPlotsOfParts(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("largest.txt", "2\n3\n3.5\n7\n")
 	s.file("A.json", `{"file":"A.mtx","n":300,"first":250,"values":4,"stages":[{"name":"bisection","seconds":1}]}`)
 	s.file("B.json", `{"file":"A.mtx","n":300,"first":298,"values":4,"stages":[{"name":"bisection","seconds":1}]}`)
@@ -98,7 +98,7 @@ func TestPlotsOfParts(t *testing.T) {
 
 // TestRunsAreToldApart: three reports of one matrix on one device had the same legend.
 func TestRunsAreToldApart(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	for name, vectors := range map[string]bool{"a": true, "b": false, "c": false} {
 		s.file(name+".json", fmt.Sprintf(`{"file":"A.mtx","n":5,"vectors":%v,"device":"D","stages":[{"name":"bisection","seconds":1}]}`, vectors))
 	}
@@ -152,9 +152,9 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 	}
 }
 
-// TestLegendsAreSeen: above the curves, and not below the background.
+// TestLegendsAreSeen: the background once covered the legends.
 func TestLegendsAreSeen(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.pictureFiles()
 	for _, args := range []string{"spectrum v.txt w.npy", "density v.txt w.npy", "stages A.json B.json", "tune rows.json"} {
 		words := strings.Fields(args)
@@ -189,7 +189,7 @@ func TestLegendsAreSeen(t *testing.T) {
 	}
 }
 
-// svgText is all text of the file, |between|bars|.
+// svgText is all text of an SVG file, |between|bars|.
 func svgText(t *testing.T, file string) string {
 	t.Helper()
 	f, err := os.Open(file)
@@ -211,9 +211,9 @@ func svgText(t *testing.T, file string) string {
 	}
 }
 
-// TestPlotsOfExtremes: no spectrum is too strange to be drawn, or is refused with a word.
+// TestPlotsOfExtremes: spectra at the ends of the range can be drawn, with finite numbers as labels.
 func TestPlotsOfExtremes(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	long := strings.Repeat("1\n2\n", 5000)
 	for name, values := range map[string]string{
 		"one": "7\n", "zero": "0\n0\n", "equal": "3\n3\n3\n", "huge": "-1.7e308\n1.7e308\n", "tiny": "5e-324\n1e-323\n",
@@ -230,9 +230,9 @@ func TestPlotsOfExtremes(t *testing.T) {
 	}
 }
 
-// TestTextsKeepTheirRoom: in a viewer without the font, stages' names ran into the bars beside them.
+// TestTextsKeepTheirRoom: in a viewer without the font, names of stages ran into their bars.
 func TestTextsKeepTheirRoom(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.pictureFiles()
 	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "A.json"); status != statusSuccess {
 		t.Fatal(stderr)
@@ -263,9 +263,10 @@ func sans(size font.Length) font.Face {
 	return font.DefaultCache.Lookup(f, size)
 }
 
-// TestStagesOfUnlikeReports: a stage that one report lacks has no number there, and stands where the other has it.
+// TestStagesOfUnlikeReports: a stage that one report lacks has no number in it, and keeps its place in
+// the other.
 func TestStagesOfUnlikeReports(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)
 	s.file("values.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":3},{"name":"bisection","seconds":0.75}]}`)
 	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "vectors.json", "values.json"); status != statusSuccess {
@@ -280,10 +281,10 @@ func TestStagesOfUnlikeReports(t *testing.T) {
 	}
 }
 
-// TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, for what the font
-// lacks is left out in silence.
+// TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, because letters that
+// the font lacks are left out in silence.
 func TestTheFontHasAllLetters(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.pictureFiles()
 	s.file("wide.txt", "1e-9\n1e-8\n1\n1e10\n")
 	s.file("huge.txt", "1e300\n9e300\n")
@@ -310,7 +311,7 @@ func TestTheFontHasAllLetters(t *testing.T) {
 }
 
 func TestPlotRefuses(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.pictureFiles()
 	s.file("nan", "1\nnan\n")
 	s.file("comment", "# nothing\n")
@@ -356,7 +357,7 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
-// TestTotals: what does not depend on k counts at each, what lacks a stage does not count.
+// TestTotals: stages that do not depend on k count for each k; a pair that lacks a stage has no total.
 func TestTotals(t *testing.T) {
 	got := totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// asProgram makes the test binary be vkevd: signals and exit statuses belong to
-// a process, not to the function run.
+// asProgram is a variable that turns the test binary into vkevd. Signals and exit statuses need a
+// process.
 const asProgram = "VKEVD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -57,7 +57,7 @@ func startCommand(t *testing.T, name string, args ...string) *process {
 	return p
 }
 
-// await reads standard error until a line.
+// await reads standard error up to a line.
 func (p *process) await(line string) {
 	p.Helper()
 	for {
@@ -71,7 +71,7 @@ func (p *process) await(line string) {
 	}
 }
 
-// ends waits for the process and expects its last words and its status.
+// ends waits for the end of the process and expects its last line and its status.
 func (p *process) ends(words string, status int) {
 	p.Helper()
 	rest, _ := io.ReadAll(p.stderr)
@@ -91,7 +91,7 @@ func defaultInChildren(t *testing.T, s os.Signal) {
 
 func TestSignalWhileReading(t *testing.T) {
 	for _, kill := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		s := newStage(t)
+		s := newFixture(t)
 		defaultInChildren(t, kill)
 		p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "-")
 		p.await("reading standard input")
@@ -103,7 +103,7 @@ func TestSignalWhileReading(t *testing.T) {
 
 // TestIgnoredSignalStaysIgnored, as for a shell's background job.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
-	newStage(t)
+	newFixture(t)
 	p := startCommand(t, "sh", "-c", `trap "" INT; exec "$0" solve -`, os.Args[0])
 	p.await("reading standard input")
 	p.Process.Signal(syscall.SIGINT)
@@ -112,7 +112,7 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 }
 
 func TestStatusOfTheProcess(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", "")
 	p := start(t, "solve", "--quiet", "A.mtx")
 	p.ends("vkevd: A.mtx: the file is empty", statusInput)
@@ -121,8 +121,8 @@ func TestStatusOfTheProcess(t *testing.T) {
 }
 
 func TestNoLoaderNoDevice(t *testing.T) {
-	newStage(t)
-	t.Setenv("VK_DRIVER_FILES", "/nowhere.json") // the loader's: drivers it may look at
+	newFixture(t)
+	t.Setenv("VK_DRIVER_FILES", "/nowhere.json") // read by the loader: the drivers that it may use
 	t.Setenv("VK_ICD_FILENAMES", "/nowhere.json")
 	p := start(t, "devices")
 	rest, _ := io.ReadAll(p.stderr)

@@ -16,7 +16,7 @@ type line struct {
 	expected time.Duration // whole time; 0 if not known
 }
 
-// Widths in characters: the usual ones, and the least that are still of use.
+// Widths in characters: the usual and the smallest ones.
 const (
 	stageWidth, leastStage = 24, 12
 	barWidth, leastBar     = 20, 5
@@ -24,7 +24,7 @@ const (
 )
 
 // fitted is the line in at most width characters. A narrow line shortens the bar first, then the
-// words about the expected time, then the stage; then it goes without bar and expected time.
+// words about the expected time, then the stage; at last bar and expected time are left out.
 func (l line) fitted(width int) string {
 	if !l.measured {
 		clock := fmt.Sprintf(" %6s", minutes(l.elapsed))

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestProgressOnATerminal: stage, bar, percent, time so far and time expected.
+// TestProgressOnATerminal: the line has stage, bar, percent, elapsed and expected time.
 func TestProgressOnATerminal(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgress(&b, true, nil)
@@ -78,7 +78,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestTimeShare: an operation of the bulge chasing takes longer than one of a product.
+// TestTimeShare: an operation of bulge chasing counts more than one of a product.
 func TestTimeShare(t *testing.T) {
 	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 46}}
 	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 24: 0.75, 47: 1, 48: 1} {
@@ -118,9 +118,9 @@ func TestProgressElsewhere(t *testing.T) {
 	}
 }
 
-// TestRedrawnLineIsGoneBeforeText: neither summary nor error stands behind a left-over line.
+// TestRedrawnLineIsGoneBeforeText: the line is cleared before summary or error are printed.
 func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.file("B.mtx", "")
 	s.terminal = true
@@ -140,7 +140,7 @@ func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
 	}
 }
 
-// TestProgressFitsTheTerminal: on terminals of fewer than 72 columns every redrawing began a new line.
+// TestProgressFitsTheTerminal: on terminals of less than 72 columns, each redraw began a new line.
 func TestProgressFitsTheTerminal(t *testing.T) {
 	for columns := 2; columns < 130; columns++ {
 		for _, l := range []line{
@@ -170,7 +170,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestProgressAsksForTheWidth, at every drawing: windows are resized.
+// TestProgressAsksForTheWidth: the width is read for every redraw, as windows can be resized.
 func TestProgressAsksForTheWidth(t *testing.T) {
 	var b bytes.Buffer
 	width := 40

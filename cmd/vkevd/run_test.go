@@ -15,29 +15,29 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A stage is the world that a test gives the program: an empty working folder, a
-// pretended device, and variables.
-type stage struct {
+// A fixture is what a test gives the program: an empty working folder, a fake device, and
+// variables.
+type fixture struct {
 	*testing.T
-	machine   *pretended
+	machine   *fakeMachine
 	variables map[string]string
 	system    string // os-release
 	terminal  bool
 	stdin     io.Reader
-	stdout    io.Writer // nil to look at it
+	stdout    io.Writer // nil: run returns it
 	ctx       context.Context
 }
 
-func newStage(t *testing.T) *stage {
+func newFixture(t *testing.T) *fixture {
 	t.Chdir(t.TempDir())
-	return &stage{
-		T: t, machine: &pretended{info: pretendedInfo, ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}},
+	return &fixture{
+		T: t, machine: &fakeMachine{info: fakeInfo, ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}},
 		variables: map[string]string{}, ctx: context.Background(),
 	}
 }
 
-// run calls the program and returns its standard output, its standard error and its status.
-func (s *stage) run(args ...string) (stdout, stderr string, status int) {
+// run runs the program. It returns standard output, standard error and the exit status.
+func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	env := environment{
 		lookup:    func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
@@ -47,7 +47,7 @@ func (s *stage) run(args ...string) (stdout, stderr string, status int) {
 		terminal:  s.terminal,
 		machine:   s.machine,
 	}
-	var out, errs lockedBuffer // work that was left behind may still write
+	var out, errs lockedBuffer // abandoned work may still write
 	w := io.Writer(&out)
 	if s.stdout != nil {
 		w = s.stdout
@@ -56,8 +56,8 @@ func (s *stage) run(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// fails runs and expects one line on standard error, whatever stood before it.
-func (s *stage) fails(wantStatus int, wantLine string, args ...string) {
+// fails runs the program and expects its status, its last line on standard error, and no output.
+func (s *fixture) fails(wantStatus int, wantLine string, args ...string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
 	line := lastLine(stderr)
@@ -71,16 +71,16 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// file writes one.
-func (s *stage) file(name, content string) {
+// file writes a file.
+func (s *fixture) file(name, content string) {
 	s.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 		s.Fatal(err)
 	}
 }
 
-// expectFiles lists the working folder, hidden files too.
-func (s *stage) expectFiles(want ...string) {
+// expectFiles compares the files in the working folder, hidden ones included.
+func (s *fixture) expectFiles(want ...string) {
 	s.Helper()
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *stage) expectFiles(want ...string) {
 }
 
 func TestUsage(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	for _, c := range []struct{ args, says string }{
 		{"", "no command given; vkevd help lists them"},
@@ -144,8 +144,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// everyCommand lists all command lines without arguments: "", "solve", "plot spectrum" …
-func (s *stage) everyCommand() (all []string) {
+// everyCommand lists the words of all commands: "", "solve", "plot spectrum" …
+func (s *fixture) everyCommand() (all []string) {
 	var visit func(cmd *cobra.Command, path string)
 	visit = func(cmd *cobra.Command, path string) {
 		all = append(all, strings.TrimSpace(path))
@@ -160,9 +160,9 @@ func (s *stage) everyCommand() (all []string) {
 	return append(all, "help")
 }
 
-// TestWrongUse: every command answers nonsense with one line and status 2.
+// TestWrongUse: every command refuses nonsense with one line and status 2.
 func TestWrongUse(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	for _, cmd := range s.everyCommand() {
 		for _, nonsense := range []string{"--frobnicate", "-?", "--device", "frobnicate one two three four", "--help=perhaps"} {
 			args := append(strings.Fields(cmd), strings.Fields(nonsense)...)
@@ -179,7 +179,7 @@ func TestWrongUse(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	lines := []string{"help", "--help", "plan -h"}
 	for _, cmd := range s.everyCommand() {
 		lines = append(lines, "help "+cmd, cmd+" --help")
@@ -207,7 +207,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	word, _, status := s.run("version")
 	flag, _, _ := s.run("--version")
 	if status != statusSuccess || word != flag || !strings.HasPrefix(word, "vkevd ") || strings.Count(word, "\n") != 1 {

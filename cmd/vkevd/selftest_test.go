@@ -13,7 +13,7 @@ import (
 )
 
 func TestSelftest(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, stderr, status := s.run("selftest", "--n", "0,7", "--device", "pre", "ddrvst", "goe")
 	lines := strings.Split(stdout, "\n")
 	for i, want := range []string{
@@ -39,19 +39,19 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// TestSelftestFails: bad numbers and errors are told, and the other matrices are solved.
+// TestSelftestFails: bad results and errors are reported, and the other matrices are solved.
 func TestSelftestFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spoil func(m *pretended)
+		spoil func(m *fakeMachine)
 		row   string
 	}{
-		{"value", func(m *pretended) { m.spoil = 1 }, "FAILED\n"},
-		{"infinite", func(m *pretended) { m.spoil = math.Inf(1) }, "FAILED\n"},
-		{"error", func(m *pretended) { m.solveErr = &evd.StageError{Stage: "bulge chasing", Info: 3} }, "FAILED: bulge chasing failed on the device (INFO = 3)\n"},
+		{"value", func(m *fakeMachine) { m.spoil = 1 }, "FAILED\n"},
+		{"infinite", func(m *fakeMachine) { m.spoil = math.Inf(1) }, "FAILED\n"},
+		{"error", func(m *fakeMachine) { m.solveErr = &evd.StageError{Stage: "bulge chasing", Info: 3} }, "FAILED: bulge chasing failed on the device (INFO = 3)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			c.spoil(s.machine)
 			stdout, stderr, status := s.run("selftest", "-n", "5", "toeplitz")
 			if strings.Count(stdout, c.row) != 3 || !strings.Contains(stdout, "\n0 of 3 matrices solved") || stderr != "vkevd: selftest failed: 3 of 3 matrices\n" || status != statusNumerical {
@@ -72,7 +72,7 @@ func TestSelftestFails(t *testing.T) {
 }
 
 func TestSelftestRefuses(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.fails(statusInput, `no kind of matrix has "nonesuch" in its name; see vkevd selftest --help`, "selftest", "nonesuch")
 	s.fails(statusInput, "--n needs orders of matrices, none negative; see vkevd selftest --help", "selftest", "-n", "5,-1")
 	s.fails(statusInput, `--solver: "bisection" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "bisection")
@@ -85,9 +85,9 @@ func TestSelftestRefuses(t *testing.T) {
 	}
 }
 
-// TestSelftestHere solves a few kinds on a device of this machine.
+// TestSelftestHere solves a few kinds on a real device.
 func TestSelftestHere(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != statusSuccess || !strings.Contains(stdout, "\n5 of 5 ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}

@@ -28,7 +28,7 @@ func TestPartsAsked(t *testing.T) {
 		"--solver auto --values-only":       {},
 		"--tridiagonal --index 0:2 --check": {Vectors: true, Select: evd.Index(0, 2)},
 	} {
-		s := newStage(t)
+		s := newFixture(t)
 		s.file("A", twoByTwo)
 		_, stderr, status := s.run(append(append([]string{"solve"}, strings.Fields(args)...), "A")...)
 		if status != statusSuccess {
@@ -43,7 +43,7 @@ func TestPartsAsked(t *testing.T) {
 }
 
 func TestPartsThatMakeNoSense(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	const see = "; see vkevd solve --help"
 	for _, c := range []struct{ args, says string }{
@@ -74,7 +74,7 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 }
 
 func TestSolveTridiagonal(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("T.dat", threeRows)
 	s.machine.certified = 0.125
 	stdout, stderr, status := s.run("solve", "--tridiagonal", "--check", "--report", "T.json", "T.dat")
@@ -107,7 +107,7 @@ certificate                         0.125  good  |λ − λ(T)| / (n·ε·‖T�
 }
 
 func TestBadTridiagonalFiles(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("T", "3\n1 2 1\n")
 	s.fails(statusInput, "T:2: the file ends after 1 of 3 rows", "solve", "--tridiagonal", "T")
 	s.fails(statusInput, "missing: no such file or directory", "solve", "--tridiagonal", "missing")
@@ -119,10 +119,49 @@ func TestBadTridiagonalFiles(t *testing.T) {
 }
 
 func TestPlanOfParts(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, _, status := s.run("plan", "-n", "1000", "--tridiagonal", "--index", ":10")
 	if opt := s.machine.wanted[0]; status != statusSuccess || opt.Select != evd.Index(0, 10) || !strings.Contains(stdout, "32000  31.2 KiB") {
 		t.Errorf("status %d, %+v\n%s", status, opt, stdout)
 	}
 	s.fails(statusInput, "--solver bisection finds no vectors; add --values-only; see vkevd plan --help", "plan", "-n", "10", "--solver", "bisection")
+}
+
+// TestPartsFromTheEnd: negative indices count from the end; --largest and --smallest count values.
+func TestPartsFromTheEnd(t *testing.T) {
+	four := "4\n1 2 0\n2 3 0\n3 5 0\n4 7 0\n"
+	for args, want := range map[string]evd.Selection{
+		"--index -3:": evd.Index(1, 4), "--index :-1": evd.Index(0, 3), "--index -3:-1": evd.Index(1, 3), "--index=-4:4": evd.Index(0, 4),
+		"--largest 1": evd.Index(3, 4), "--largest 4": evd.Index(0, 4), "--smallest 2": evd.Index(0, 2),
+	} {
+		s := newFixture(t)
+		s.file("T", four)
+		_, stderr, status := s.run(append(strings.Fields("solve --tridiagonal "+args), "T")...)
+		if status != statusSuccess || s.machine.wanted[0].Select != want {
+			t.Errorf("%s: status %d, %+v\n%s", args, status, s.machine.wanted, stderr)
+		}
+		if _, stderr, status := s.run(append(strings.Fields("plan -n 4 "+args), "--tridiagonal")...); status != statusSuccess || s.machine.wanted[1].Select != want {
+			t.Errorf("plan %s: status %d\n%s", args, status, stderr)
+		}
+	}
+	s := newFixture(t)
+	s.file("T", four)
+	const see = "; see vkevd solve --help"
+	for args, says := range map[string]string{
+		"--index -5:":              "T: --index: -5: is outside 0:4, the indices of all eigenvalues",
+		"--index 0:5":              "T: --index: 0:5 is outside 0:4, the indices of all eigenvalues",
+		"--index -1:-3":            "T: --index: -1:-3 ends before it begins (3:1)",
+		"--largest 5":              "T: --largest: 5 is outside 0:4, the indices of all eigenvalues",
+		"--smallest 5":             "T: --smallest: 5 is outside 0:4, the indices of all eigenvalues",
+		"--largest 0":              `--largest: "0" is not a whole number, at least 1` + see,
+		"--smallest x":             `--smallest: "x" is not a whole number, at least 1` + see,
+		"--largest 1 --smallest 1": "--smallest cannot be combined with --largest" + see,
+		"--largest 1 --index 0:1":  "--index cannot be combined with --largest" + see,
+		"--interval a:b":           `--interval: "a:b" must be A:B, two numbers such as -1:2.5` + see,
+	} {
+		s.fails(statusInput, says, append(strings.Fields("solve --tridiagonal "+args), "T")...)
+	}
+	if len(s.machine.opened) > 0 {
+		t.Error("a device was opened")
+	}
 }

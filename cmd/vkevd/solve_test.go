@@ -72,7 +72,7 @@ func TestSolveReadsEveryFormat(t *testing.T) {
 		"order 0":            {npy(0, 0), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.file("A", c.content)
 			stdout, stderr, status := s.run("solve", "A")
 			if stdout != c.values || status != statusSuccess {
@@ -87,7 +87,7 @@ func TestSolveReadsEveryFormat(t *testing.T) {
 }
 
 func TestSolveWritesFiles(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, _, status := s.run("solve", "--out-values", "values.txt", "--out-vectors", "Q.npy", "--report", "A.json", "--check", "A.mtx")
 	if stdout != oneThree || status != statusSuccess {
@@ -113,7 +113,7 @@ func TestSolveWritesFiles(t *testing.T) {
 }
 
 func TestSolveWritesValuesAsNPY(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.run("solve", "--values-only", "--out-values", "values.npy", "A.mtx")
 	got, err := matio.ReadVectorFile("values.npy")
@@ -123,7 +123,7 @@ func TestSolveWritesValuesAsNPY(t *testing.T) {
 }
 
 func TestSolveWritesValuesAsJSON(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.run("solve", "--quiet", "--out-values", "values.JSON", "A.mtx")
 	var values []float64
@@ -134,7 +134,7 @@ func TestSolveWritesValuesAsJSON(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.machine.ratios.Orthogonality = math.Inf(1)
 	s.run("solve", "--report", "A.json", "--check", "A.mtx")
@@ -165,7 +165,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	for _, c := range []struct{ args, want string }{
 		{"--vectors", `reading A.mtx
@@ -214,7 +214,7 @@ Without vectors only these sums are compared: they prove no single value.
 	}
 }
 
-// TestCheckFails: the result is written, and the status tells.
+// TestCheckFails: a bad result is written, and the status is 1.
 func TestCheckFails(t *testing.T) {
 	for _, c := range []struct {
 		args   string
@@ -228,7 +228,7 @@ func TestCheckFails(t *testing.T) {
 		{"--quiet", evd.Ratios{Residual: 75.3}, 0, "check failed: residual is 75.3, not below 60"},
 		{"--values-only", evd.Ratios{}, math.Inf(1), "check failed: trace is +Inf, not below 60"},
 	} {
-		s := newStage(t)
+		s := newFixture(t)
 		s.file("A.mtx", twoByTwo)
 		s.machine.ratios, s.machine.spoil = c.ratios, c.spoil
 		stdout, stderr, status := s.run(append(strings.Fields("solve --check --out-values v "+c.args), "A.mtx")...)
@@ -243,7 +243,7 @@ func TestCheckFails(t *testing.T) {
 }
 
 func TestSolveClosesWhatItOpens(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.machine.solveErr = &evd.StageError{Stage: "bulge chasing", Info: 3}
 	s.run("solve", "A.mtx")

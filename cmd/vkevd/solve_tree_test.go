@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestTree: the counters of MRRR are in the summary and in the report, and those of no other method are.
+// TestTree: summary and report have the counters of MRRR, and none with other methods.
 func TestTree(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("T.dat", "3\n1 2 1\n2 2 0\n3 5 0\n")
 	for solver, want := range map[string]*evd.Tree{"mrrr": {Blocks: 2, Depth: 1}, "dc": nil} {
 		_, stderr, status := s.real("solve", "--tridiagonal", "--vectors", "--solver", solver, "--report", "r.json", "T.dat")

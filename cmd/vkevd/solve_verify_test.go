@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestVerify: the certificate is in the summary and in the report, with vectors and without.
+// TestVerify: summary and report have the certificate, with and without vectors.
 func TestVerify(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	for _, args := range [][]string{{}, {"--values-only"}, {"--index", "0:1"}} {
 		_, stderr, status := s.real(append([]string{"solve", "--verify", "--report", "r.json", "A.mtx"}, args...)...)

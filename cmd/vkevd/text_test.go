@@ -15,9 +15,9 @@ func TestPrintable(t *testing.T) {
 		"Größe λ 行列 n = 3":     "Größe λ 行列 n = 3",
 		"\x1b[31mred":          `\x1b[31mred`,
 		"a\rb\tc\x7f\x00":      `a\x0db\x09c\x7f\x00`,
-		"\u009b31m":            `\u009b31m`, // the same as ESC [ to some terminals
+		"\u009b31m":            `\u009b31m`, // some terminals take it for ESC [
 		"\x9b31m":              `\x9b31m`,
-		"txt\u202egnp.exe":     `txt\u202egnp.exe`, // from here on right to left
+		"txt\u202egnp.exe":     `txt\u202egnp.exe`, // it would turn the rest from right to left
 		"a\u200bb\ufeff\u2028": `a\u200bb\ufeff\u2028`,
 		"\xff\xfe":             `\xff\xfe`,
 		"\ufffd":               `\ufffd`,
@@ -28,10 +28,10 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestNoEscapes: whatever files and devices are called, nothing but text is printed.
+// TestNoEscapes: control characters in names of files and devices are not printed.
 func TestNoEscapes(t *testing.T) {
 	const evil = "A\x1b]0;pwned\a\u202e.mtx"
-	s := newStage(t)
+	s := newFixture(t)
 	s.file(evil, twoByTwo)
 	s.file("bad"+evil, "x")
 	s.file("v", "1\n3\n")

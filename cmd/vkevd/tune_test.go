@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tunable is a stage on which a search finds b = 64 and k = 128 instead of the table's sizes.
-func tunable(t *testing.T) *stage {
-	s := newStage(t)
+// tunable is a fixture on which a search finds b = 64 and k = 128 instead of the table's sizes.
+func tunable(t *testing.T) *fixture {
+	s := newFixture(t)
 	table := tune.TableChoice(s.machine.info)
 	found := table
 	found.Band, found.Block = 64, 128
@@ -59,7 +59,7 @@ Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffe
 	}
 }
 
-// TestTuneIsUsed: what is saved is what solve, plan and bench run with, on that device alone.
+// TestTuneIsUsed: solve, plan and bench run with the saved sizes, on that device only.
 func TestTuneIsUsed(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)
@@ -101,15 +101,15 @@ func TestTuneIsUsed(t *testing.T) {
 			t.Errorf("%+v runs with b = %d", other, got)
 		}
 	}
-	s.machine.info = pretendedInfo
+	s.machine.info = fakeInfo
 	s.variables["VKEVD_CONFIG"] = ""
 	if got := band("solve", "A.mtx"); got != table {
 		t.Errorf("without a folder it runs with b = %d", got)
 	}
 }
 
-// TestBadTuningIsPassedOver: with one line, whatever the file holds.
-func TestBadTuningIsPassedOver(t *testing.T) {
+// TestBadTuningIsIgnored: bad settings of any kind are ignored, with one line.
+func TestBadTuningIsIgnored(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)
 	s.run("tune", "--save")
@@ -183,9 +183,9 @@ func TestTuneRefuses(t *testing.T) {
 	s.expectFiles("file")
 }
 
-// TestTuneHere searches for a moment on a device of this machine, saves, and solves with it.
+// TestTuneHere searches for a second on a real device, saves the choice, and solves with it.
 func TestTuneHere(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, stderr, status := s.real("tune", "-n", "32", "--budget", "1s", "--repeat", "1", "--save", "--json", "rows.json")
 	if status != statusSuccess || !strings.Contains(stdout, "\nbest    b = ") {

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// real calls the program on a device of this machine: VKEVD_DEVICE, or the best.
-func (s *stage) real(args ...string) (stdout, stderr string, status int) {
+// real runs the program on a real device: VKEVD_DEVICE, or the best.
+func (s *fixture) real(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs strings.Builder
 	env := processEnvironment()
@@ -24,8 +24,8 @@ func (s *stage) real(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// TestGolden: matrices whose eigenvalues leave no room for rounding. Bisection alone
-// stops an ulp or two from them.
+// TestGolden: eigenvalues that are computed without rounding errors. Bisection may stop an ulp or two
+// from them.
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]struct{ file, values string }{
 		"order 0":  {npy(0, 0), ""},
@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 		"diagonal": {banner + "symmetric\n3 3 3\n1 1 3\n2 2 -1\n3 3 2\n", "-1\n2\n3\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.file("A", c.file)
 			if stdout, stderr, status := s.real("solve", "--check", "A"); stdout != c.values || status != statusSuccess {
 				t.Errorf("status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// numbers reads what solve prints.
+// numbers parses the output of solve.
 func numbers(t *testing.T, text string) []float64 {
 	t.Helper()
 	if text == "" {
@@ -61,7 +61,7 @@ func numbers(t *testing.T, text string) []float64 {
 	return v
 }
 
-// TestApplications: matrices of practice, files of several kinds, trusted values beside them.
+// TestApplications: matrices from applications in several formats, with known eigenvalues.
 func TestApplications(t *testing.T) {
 	folder, err := filepath.Abs("../../tests/testdata/matrices")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestApplications(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, flags := range []string{"--check --out-vectors Q.npy", "--check --values-only"} {
-				s := newStage(t)
+				s := newFixture(t)
 				stdout, stderr, status := s.real(append(strings.Fields("solve "+flags), filepath.Join(folder, name))...)
 				if status != statusSuccess {
 					t.Fatalf("%s: status %d\n%s", flags, status, stderr)
@@ -86,7 +86,7 @@ func TestApplications(t *testing.T) {
 	}
 }
 
-// expectClose allows what rounding may do: 10·n·ε·‖A‖₂.
+// expectClose allows rounding errors of 10·n·ε·‖A‖₂.
 func expectClose(t *testing.T, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -105,7 +105,7 @@ func expectClose(t *testing.T, got, want []float64) {
 }
 
 func TestRealFailures(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.file("A", npy(2, 2, 1, math.NaN(), math.NaN(), 1))
 	for args, says := range map[string]string{
 		"solve A":                     "vkevd: A: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)",
@@ -121,9 +121,9 @@ func TestRealFailures(t *testing.T) {
 	s.expectFiles("A")
 }
 
-// TestPlanOfTheDevice: what cannot fit anywhere is said with both numbers.
+// TestPlanOfTheDevice: a plan that cannot fit is refused with the needed and the free memory.
 func TestPlanOfTheDevice(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	stdout, stderr, status := s.real("plan", "-n", "1000")
 	if status != statusSuccess || !strings.Contains(stdout, "\ntotal ") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
@@ -133,9 +133,9 @@ func TestPlanOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestSignalWhileTuning: kernels that are compiled meanwhile are left behind, and nothing is kept.
+// TestSignalWhileTuning: an interruption abandons the compilation of kernels, and nothing is saved.
 func TestSignalWhileTuning(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	t.Setenv("VKEVD_CONFIG", "config")
 	p := start(t, "tune", "--save", "-n", "100", "--budget", "1m")
 	p.await("preparing the device")
@@ -144,19 +144,19 @@ func TestSignalWhileTuning(t *testing.T) {
 	s.expectFiles()
 }
 
-// TestSignalWhileWorking: wherever it comes, the program ends soon and leaves no file. A
-// second is what a person should wait at most; other tests may have the processor here.
+// TestSignalWhileWorking: at any time, an interruption ends the program soon and leaves no file. That
+// should take a second at most; here, other tests may occupy the processors.
 func TestSignalWhileWorking(t *testing.T) {
 	const patience = 5 * time.Second
-	const working = "" // whichever stage the first piece of work ends in
+	const working = "" // the stage in which the first batch of work ends
 	for _, stage := range []string{"reading A.npy", "preparing the device", working} {
 		t.Run(stage, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			const n = 400
 			a := make([]float64, n*n)
 			for j := range n {
 				for i := range n {
-					a[i+j*n] = 1 / float64(1+i+j) // Hilbert's, full and not hard
+					a[i+j*n] = 1 / float64(1+i+j) // a Hilbert matrix
 				}
 			}
 			s.file("A.npy", npy(n, n, a...))

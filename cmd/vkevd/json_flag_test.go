@@ -1,0 +1,38 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestJSONEverywhere: --json takes a file or - on every command with results.
+func TestJSONEverywhere(t *testing.T) {
+	for _, args := range []string{
+		"solve A.mtx", "check A.mtx v.txt Q.npy", "plan -n 7", "devices", "doctor", "selftest -n 5 goe", "bench -n 5 gemm", "tune -n 20",
+	} {
+		s := tunable(t)
+		s.solved()
+		s.variables["VKEVD_CACHE"] = ""
+		table, _, _ := s.run(strings.Fields(args)...)
+		printed, stderr, status := s.run(append(strings.Fields(args), "--json", "-")...)
+		also, _, again := s.run(append(strings.Fields(args), "--json", "facts")...)
+		kept, err := os.ReadFile("facts")
+		if status != again || err != nil || stderr == "" && status != statusSuccess {
+			t.Errorf("%s: status %d and %d, %v, %s", args, status, again, err, stderr)
+		}
+		for _, text := range []string{printed, string(kept)} {
+			d := json.NewDecoder(strings.NewReader(text))
+			var value any
+			if err := d.Decode(&value); err != nil || value == nil {
+				t.Errorf("%s: %v in %s", args, err, text)
+			}
+		}
+		if !strings.HasPrefix(args, "doctor") && also != table { // its ratios differ from run to run
+			t.Errorf("%s --json facts prints\n%s\nwithout it\n%s", args, also, table)
+		}
+		s.run(append(strings.Fields(args), "--json", "no/facts")...)
+		s.fails(statusInput, "no/facts: cannot be written: no such file or directory", append(strings.Fields(args), "--json", "no/facts")...)
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestHintAtTridiagonal: a matrix of two columns may be the diagonals of a tridiagonal.
+func TestHintAtTridiagonal(t *testing.T) {
+	s := newFixture(t)
+	s.file("T.npy", npy(4, 2, 1, 2, 3, 4, 5, 6, 7, 8))
+	s.file("B.npy", npy(5, 4, make([]float64, 20)...))
+	s.fails(statusInput, "T.npy: matrix is not square: 4 rows, 2 columns; --tridiagonal reads diagonals", "solve", "T.npy")
+	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns", "solve", "B.npy")
+}
+
+// TestSymmetryUpToRounding: np.corrcoef's result differs from its transpose by 3e-17, and was refused.
+func TestSymmetryUpToRounding(t *testing.T) {
+	s := newFixture(t)
+	s.file("corr.npy", npy(2, 2, 2, 1, 1+0x1p-52, 2))
+	for _, command := range []string{"solve corr.npy", "check corr.npy v.txt"} {
+		s.file("v.txt", "1\n3\n")
+		_, stderr, status := s.run(strings.Fields(command)...)
+		if status != statusSuccess || !strings.Contains(stderr, "corr.npy: symmetric up to rounding errors of 2.2e-16 at most, which are averaged\n") {
+			t.Errorf("%s: status %d\n%s", command, status, stderr)
+		}
+	}
+	s.file("far.npy", npy(2, 2, 2, 0, 2, 2)) // a(1,2) = 2, a(2,1) = 0
+	const says = "far.npy: matrix is not symmetric: |a(2,1) − a(1,2)| = 2 is the largest difference (rows and columns from 1)" +
+		"; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle"
+	s.fails(statusInput, says, "solve", "far.npy")
+	s.fails(statusInput, says, "check", "far.npy", "v.txt")
+	for args, want := range map[string]string{
+		"--symmetrize": "1\n3\n", "--uplo lower": "2\n2\n", "--uplo upper": "0\n4\n",
+	} {
+		if stdout, stderr, status := s.run(append(strings.Fields("solve "+args), "far.npy")...); stdout != want || status != statusSuccess || strings.Contains(stderr, "rounding") {
+			t.Errorf("%s: status %d, %q, want %q\n%s", args, status, stdout, want, stderr)
+		}
+		s.file("values", want)
+		if stdout, stderr, status := s.run(append(strings.Fields("check "+args), "far.npy", "values")...); status != statusSuccess {
+			t.Errorf("check %s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+	const see = "; see vkevd solve --help"
+	for args, says := range map[string]string{
+		"--uplo left":                "--uplo: \"left\" is neither lower nor upper" + see,
+		"--uplo lower --symmetrize":  "--symmetrize cannot be combined with --uplo" + see,
+		"--tridiagonal --uplo upper": "--uplo cannot be combined with --tridiagonal" + see,
+		"--tridiagonal --symmetrize": "--symmetrize cannot be combined with --tridiagonal" + see,
+		"--format csv":               "--format: \"csv\" is not mtx; all other formats are recognized by their content" + see,
+	} {
+		s.fails(statusInput, says, append(strings.Fields("solve "+args), "far.npy")...)
+	}
+}
+
+// TestArrayAndFormat: there was no way to choose an array of an .npz, or to read Matrix Market
+// without its banner.
+func TestArrayAndFormat(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.npz", npz("K.npy", npy(2, 2, 2, 1, 1, 2), "M.npy", npy(2, 2, 5, 0, 0, 6)))
+	s.file("bare", "2 2 3\n1 1 2\n1 2 1\n2 2 2\n")
+	for args, want := range map[string]string{
+		"--array K A.npz": "1\n3\n", "--array M A.npz": "5\n6\n", "--format mtx --uplo upper bare": "1\n3\n",
+	} {
+		if stdout, stderr, status := s.run(append([]string{"solve"}, strings.Fields(args)...)...); stdout != want || status != statusSuccess {
+			t.Errorf("%s: status %d, %q, want %q\n%s", args, status, stdout, want, stderr)
+		}
+	}
+	s.file("B.mtx", "2 2 3\n1 1 2\n1 2 1\n2 2 2\n")
+	s.fails(statusInput, "B.mtx: no %%MatrixMarket banner, which a .mtx file must begin with; --format mtx reads it without one", "solve", "B.mtx")
+	if stdout, stderr, _ := s.run("solve", "--format", "mtx", "--uplo", "upper", "B.mtx"); stdout != oneThree {
+		t.Errorf("%q %s", stdout, stderr)
+	}
+	if _, stderr, status := s.run("solve", "A.npz"); status != statusInput || !strings.HasSuffix(stderr, "; --array names one\n") {
+		t.Errorf("no hint at --array: status %d, %s", status, stderr)
+	}
+}

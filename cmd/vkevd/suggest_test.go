@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSuggestions: misspelt flags and commands, and files in place of commands, get a suggestion.
+func TestSuggestions(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.mtx", twoByTwo)
+	s.file("matrix", twoByTwo)
+	for args, want := range map[string]string{
+		"solve --value-only A.mtx":   "unknown flag: --value-only; did you mean --values-only?; see vkevd solve --help",
+		"solve --valuesonly A.mtx":   "unknown flag: --valuesonly; did you mean --values-only?; see vkevd solve --help",
+		"solve --out-vector Q A.mtx": "unknown flag: --out-vector; did you mean --out-vectors?; see vkevd solve --help",
+		"solve --frobnicate A.mtx":   "unknown flag: --frobnicate; see vkevd solve --help",
+		"plan --vectros":             "unknown flag: --vectros; did you mean --vectors?; see vkevd plan --help",
+		"plt":                        `unknown command "plt"; did you mean plot?`,
+		"sovle":                      `unknown command "sovle"; did you mean solve?`,
+		"plot stage":                 `unknown command "stage"; did you mean stages?`,
+		"A.mtx":                      `unknown command "A.mtx"; to solve the matrix in a file: vkevd solve A.mtx`,
+		"matrix":                     `unknown command "matrix"; to solve the matrix in a file: vkevd solve matrix`,
+		"no/B.npy":                   `unknown command "no/B.npy"; to solve the matrix in a file: vkevd solve no/B.npy`,
+		"-- solve x":                 "solve must stand before --, not after it",
+	} {
+		s.fails(statusInput, want, strings.Fields(args)...)
+	}
+}
+
+// TestDistance: exchanging two neighbours is one edit.
+func TestDistance(t *testing.T) {
+	for words, want := range map[[2]string]int{
+		{"", ""}: 0, {"a", ""}: 1, {"plt", "plot"}: 1, {"plt", "plan"}: 2, {"sovle", "solve"}: 1, {"kitten", "sitting"}: 3,
+	} {
+		if got := distance(words[0], words[1]); got != want {
+			t.Errorf("%q: %d, want %d", words, got, want)
+		}
+	}
+}
