@@ -97,6 +97,9 @@ func (j *planJob) run(ctx context.Context) error {
 	if err := j.json.write(ctx, j.report(info, f, unfit, opt.Vectors, tuned)); err != nil {
 		return err
 	}
+	if unfit == nil && info.Memory > 0 {
+		fmt.Fprintf(j.stderr, "It fits: %s of %s, %s.\n", human(f.Bytes()), human(info.Free), map[bool]string{true: "with vectors", false: "values only"}[opt.Vectors])
+	}
 	if unfit != nil {
 		return fmt.Errorf("n = %d on %s: %w", j.n, info.Name, unfit)
 	}

@@ -24,7 +24,7 @@ total                                1.34e+09
 func TestPlan(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run("plan", "--n", "1000", "--device", "pre", "--band", "16", "--block", "64")
-	if stdout != planOf1000 || stderr != "Plan for Pretence 9000, 2.0 GiB free.\n" || status != statusSuccess {
+	if stdout != planOf1000 || stderr != "Plan for Pretence 9000, 2.0 GiB free.\nIt fits: 15.3 MiB of 2.0 GiB, with vectors.\n" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, planOf1000)
 	}
 	if word := s.machine.opened[0].Device; word != "pre" {
