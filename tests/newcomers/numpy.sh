@@ -12,6 +12,9 @@ np.save("fortran.npy", np.asfortranarray(a))
 np.savez("a.npz", A=a)
 np.savez_compressed("compressed.npz", A=a)
 np.savetxt("a.csv", a, delimiter=",")
+corr = np.corrcoef(rng.standard_normal((80, 200))) # symmetric up to rounding errors
+np.save("corr.npy", corr)
+np.save("corr-values.npy", np.linalg.eigvalsh(corr))
 values, vectors = np.linalg.eigh(a)
 np.save("numpy-values.npy", values)
 np.save("numpy-vectors.npy", vectors)
@@ -45,3 +48,18 @@ import numpy as np
 ten, all = np.load("ten.npy"), np.load("numpy-values.npy")
 assert ten.shape == (10,) and np.abs(ten - all[:10]).max() < 1e-12 * np.abs(all).max()
 assert np.load("ten-vectors.npy").shape == (120, 10)'
+
+# A correlation matrix is symmetric only up to rounding errors.
+vkevd solve --quiet --out-values corr-found.npy corr.npy >/dev/null
+"$python" -c '
+import numpy as np
+assert np.abs(np.load("corr-found.npy") - np.load("corr-values.npy")).max() < 1e-12'
+
+# One triangle is enough if a flag says so, and a matrix that is not symmetric is refused without.
+"$python" -c 'import numpy as np; np.save("lower.npy", np.tril(np.load("c.npy")))'
+vkevd solve --quiet lower.npy && exit 1
+vkevd solve --quiet --uplo lower --out-values lower-values.npy lower.npy >/dev/null
+"$python" -c '
+import numpy as np
+want = np.load("numpy-values.npy")
+assert np.abs(np.load("lower-values.npy") - want).max() < 1e-12 * np.abs(want).max()'
