@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -64,9 +65,9 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 		return sums, 0, err
 	}
 	m, t, ws := res.Vectors.Cols, s.steps.spectrum, s.Arena
-	z := stages.NewMatrix(t.X(ws), s.n, m, s.n)
+	z := s.doubles.vectors(product.NewMatrix(t.X(ws), s.n, m, s.n))
 	// The vectors first: row-major ones are uploaded to A's place.
-	if err := restore(s.Ctx, s.Dev, s.steps.orient, res.Vectors, s.regions.a.In(ws), z); err != nil {
+	if err := s.steps.orient.restore(s.Ctx, s.Dev, res.Vectors, s.regions.a.In(ws), z); err != nil {
 		return sums, sigma, err
 	}
 	if err := s.upload(s.Ctx, s.Dev, ws, a); err != nil {
@@ -77,13 +78,17 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	rec.Phase(stages.PhaseCheck, 0, s.steps.residuals.Flops())
 	vk.SendFirst(rec, t.Lambda(ws), lambda)
 	s.recordLoad(rec, ws, a.Uplo, sigma)
-	out := [2]vk.Slice[float64]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
-	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z, stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
-	for i := range sums {
-		sums[i] = make([]float64, m)
-		vk.ReceiveLast(rec, sums[i], out[i])
+	out := [2]vk.Slice[T]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
+	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z, stages.Sums[T]{Lambda: s.doubles.values(t.Lambda(ws)), Residual: out[0], Orthogonality: out[1]})
+	var found [2][]T
+	for i := range found {
+		found[i] = make([]T, m)
+		vk.ReceiveLast(rec, found[i], out[i])
 	}
 	_, err = s.Dev.Run(s.Ctx, rec, nil)
+	for i := range sums {
+		sums[i] = spectrum.Scale(found[i], 1)
+	}
 	return sums, sigma, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -66,12 +67,13 @@ func (d Dense[T]) Col(j int) []T {
 	return column
 }
 
-// Gonum is d as a matrix of gonum's, sharing its memory: a *mat.Dense if d is row-major, else the
-// transpose of one. A matrix without entries becomes gonum's empty matrix, whatever its shape.
+// Gonum is d as a matrix of gonum's: a *mat.Dense if d is row-major, else the transpose of one. It
+// shares d's memory if T is float64. A matrix without entries becomes gonum's empty matrix, whatever its
+// shape.
 func (d Dense[T]) Gonum() mat.Matrix {
 	var m mat.Dense
-	if s := doubles(d.stored()); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns
-		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: s.Data})
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns
+		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: asDoubles(s.Data)})
 	}
 	if d.RowMajor {
 		return &m
@@ -79,5 +81,12 @@ func (d Dense[T]) Gonum() mat.Matrix {
 	return m.T()
 }
 
-// doubles is z as what it is.
-func doubles[T Float](z vk.Columns[T]) vk.Columns[float64] { return any(z).(vk.Columns[float64]) }
+// asDoubles is v, or a copy of it if it has another number type.
+func asDoubles[T Float](v []T) []float64 {
+	switch v := any(v).(type) {
+	case []float64:
+		return v
+	default:
+		return spectrum.Scale(v.([]T), 1)
+	}
+}

@@ -22,14 +22,14 @@ func scale[T Float](a Sym[T]) (sigma float64, err error) {
 // while they execute. The error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
-	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), doubles(host)))
+	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), host))
 }
 
 // recordLoad records that the device multiplies the triangle uplo of A by σ and copies it to the other
 // triangle. What the other triangle held before is not read.
 func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), sigma)
+	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), T(sigma))
 }
 
 // scan reads the referenced triangle once, with all cores. It returns max|a_ij|, or a *NonFiniteError

@@ -7,18 +7,18 @@ import (
 
 // regions is device memory of the path itself, in elements. The stages' workspaces are laid out with
 // it.
-type regions struct {
-	a      vk.Region[float64] // n²: A, then the reflectors of Q1, then the vectors
-	t      vk.Region[float64] // b² a panel: the block factors of Q1
-	band   vk.Region[float64] // 2·b·n: B, compact
-	v, tau vk.Region[float64] // the reflectors of Q2, stages.ReflectorLen; none without vectors
+type regions[T Float] struct {
+	a      vk.Region[T] // n²: A, then the reflectors of Q1, then the vectors
+	t      vk.Region[T] // b² a panel: the block factors of Q1
+	band   vk.Region[T] // 2·b·n: B, compact
+	v, tau vk.Region[T] // the reflectors of Q2, stages.ReflectorLen; none without vectors
 
-	residual, orthogonality vk.Region[float64] // column sums of a check
+	residual, orthogonality vk.Region[T] // column sums of a check
 }
 
 // reflectors is Q2.
-func (r *regions) reflectors(ws *vk.Arena) stages.Reflectors[float64] {
-	return stages.Reflectors[float64]{V: r.v.In(ws), Tau: r.tau.In(ws)}
+func (r *regions[T]) reflectors(ws *vk.Arena) stages.Reflectors[T] {
+	return stages.Reflectors[T]{V: r.v.In(ws), Tau: r.tau.In(ws)}
 }
 
 // lay lays out the path's memory. A and what is small lives all the time, and with vectors the
@@ -27,21 +27,21 @@ func (r *regions) reflectors(ws *vk.Arena) stages.Reflectors[float64] {
 // products known.
 func (p *path[T]) lay() {
 	n, b, s := p.n, p.tune.Band, &p.steps
-	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	r := &p.regions
-	r.a = reals("A, Q1, vectors", n*n)
-	r.t = reals("T of Q1", s.band.Panels()*b*b)
-	r.band = reals("band", 2*b*n)
+	r.a = entries("A, Q1, vectors", n*n)
+	r.t = entries("T of Q1", s.band.Panels()*b*b)
+	r.band = entries("band", 2*b*n)
 	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work(), s.band.Status()}, s.spectrum.Always()...)
 	if !p.opt.Vectors {
-		r.v, r.tau = reals("V of Q2", 0), reals("τ of Q2", 0)
+		r.v, r.tau = entries("V of Q2", 0), entries("τ of Q2", 0)
 		p.layout = vk.Together(append(always, r.v, r.tau, vk.InTurn(s.band.Work(), s.chase.Work(), s.spectrum.Work()))...)
 		return
 	}
 	m := p.opt.capacity(n)
 	v, tau := stages.ReflectorLen(n, b)
-	r.v, r.tau = reals("V of Q2", v), reals("τ of Q2", tau)
-	r.residual, r.orthogonality = reals("residual sums", m), reals("orthogonality sums", m)
+	r.v, r.tau = entries("V of Q2", v), entries("τ of Q2", tau)
+	r.residual, r.orthogonality = entries("residual sums", m), entries("orthogonality sums", m)
 	p.layout = vk.Together(append(always, r.v, r.tau, r.residual, r.orthogonality,
 		vk.InTurn(s.band.Work(), s.chase.Work(), s.spectrum.Work(), s.q2.Work(), s.q1.Work(), s.residuals.Work()))...)
 }

@@ -18,22 +18,23 @@ type path[T Float] struct {
 	n       int
 	opt     Options
 	tune    tuning.Tuning
-	steps   steps
-	regions regions
+	doubles doubles[T]
+	steps   steps[T]
+	regions regions[T]
 	layout  *vk.Layout
 }
 
 // steps are the stages, in the order of the solve. Those from q2 on are nil without vectors.
-type steps struct {
-	ops       product.Ops[float64]
-	load      *stages.SymmetricLoad[float64]
-	band      *stages.BandReduction[float64]
-	chase     *stages.BulgeChasing[float64]
+type steps[T Float] struct {
+	ops       product.Ops[T]
+	load      *stages.SymmetricLoad[T]
+	band      *stages.BandReduction[T]
+	chase     *stages.BulgeChasing[T]
 	spectrum  *spectrum.Stage
-	q2        *stages.ApplyQ2[float64]
-	q1        *stages.ApplyQ1[float64]
-	orient    *orientation
-	residuals *stages.Residual[float64]
+	q2        *stages.ApplyQ2[T]
+	q1        *stages.ApplyQ1[T]
+	orient    *orientation[T]
+	residuals *stages.Residual[T]
 }
 
 // newPath makes the stages for order n ≥ 1 and lays out their memory.
@@ -42,7 +43,10 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	if p.tune, err = opt.sizes(dev, n); err != nil {
 		return nil, err
 	}
-	if p.steps, err = newSteps(dev, n, opt, p.tune); err != nil {
+	if p.doubles, err = doublesOf[T](); err != nil {
+		return nil, err
+	}
+	if p.steps, err = newSteps(dev, n, opt, p.tune, p.doubles); err != nil {
 		return nil, err
 	}
 	p.lay()
@@ -51,8 +55,8 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 
 // newSteps makes the stages. If several constructors fail, the error is that of the first stage in the
 // order of the solve.
-func newSteps(dev *vk.Device, n int, opt Options, t tuning.Tuning) (s steps, err error) {
-	if s.ops, err = product.New[float64](dev, t.Products); err != nil {
+func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (s steps[T], err error) {
+	if s.ops, err = product.New[T](dev, t.Products); err != nil {
 		return s, err
 	}
 	// The caller's context is not known here. What the machine does is asked once and kept.
@@ -61,24 +65,24 @@ func newSteps(dev *vk.Device, n int, opt Options, t tuning.Tuning) (s steps, err
 		return s, err
 	}
 	var b builder
-	s.load, err = stages.NewSymmetricLoad[float64](dev)
+	s.load, err = stages.NewSymmetricLoad[T](dev)
 	b.keep(err)
 	s.band, err = stages.NewBandReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.ops, waiting, t.Panel)
 	b.keep(err)
-	s.chase, err = stages.NewBulgeChasing[float64](dev, stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors}, waiting, t.Chase.ChaseTuning)
+	s.chase, err = stages.NewBulgeChasing[T](dev, stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors}, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
-	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, s.ops, t)
+	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, double.products(s.ops), t)
 	b.keep(err)
 	if !opt.Vectors {
 		return s, b.err
 	}
 	m := opt.capacity(n)
 	back := stages.BackSize{N: n, B: t.Band, M: m}
-	s.q2, err = stages.NewApplyQ2[float64](dev, back, waiting, t.ApplyQ2)
+	s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, t.ApplyQ2)
 	b.keep(err)
 	s.q1, err = stages.NewApplyQ1(dev, back, s.ops, t.Panel)
 	b.keep(err)
-	s.orient, err = newOrientation(dev, opt, t)
+	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
 	s.residuals, err = stages.NewResidual(dev, n, m, s.ops)
 	b.keep(err)
@@ -97,6 +101,6 @@ func (b *builder) keep(err error) {
 
 // matrixA is the dense matrix A. The band reduction leaves its reflectors there, the back
 // transformation the eigenvectors.
-func (p *path[T]) matrixA(ws *vk.Arena) stages.Matrix {
-	return stages.NewMatrix(p.regions.a.In(ws), p.n, p.n, p.n)
+func (p *path[T]) matrixA(ws *vk.Arena) product.Matrix[T] {
+	return product.NewMatrix(p.regions.a.In(ws), p.n, p.n, p.n)
 }

@@ -4,33 +4,33 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // orientation is the last step of both kinds of plan, Qᵀ → Q with the sign of each vector fixed. It is
 // also the first step of a check, for which vectors return to the device.
-type orientation struct {
-	transpose *stages.Transpose[float64]
-	signs     *stages.Signs[float64]
+type orientation[T Float] struct {
+	transpose *stages.Transpose[T]
+	signs     *stages.Signs[T]
 	rowMajor  bool
 }
 
 // newOrientation builds the kernels.
-func newOrientation(dev *vk.Device, opt Options, t tuning.Tuning) (*orientation, error) {
-	transpose, err := stages.NewTranspose[float64](dev)
+func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], error) {
+	transpose, err := stages.NewTranspose[T](dev)
 	if err != nil {
 		return nil, err
 	}
-	signs, err := stages.NewSigns[float64](dev)
-	return &orientation{transpose, signs, opt.RowMajor}, err
+	signs, err := stages.NewSigns[T](dev)
+	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 
 // record transposes x, a vector a row, into q, a vector a column, and fixes signs there: each vector's
 // component of largest magnitude, the first of several, becomes positive. x and q must not overlap.
 //
 // It returns the matrix to download: q, or for row-major vectors x, which then holds the transpose of q.
-func (o *orientation) record(rec *vk.Recorder, x, q stages.Matrix) stages.Matrix {
+func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.transpose.Record(rec, x, q)
 	o.signs.Record(rec, q)
@@ -43,16 +43,16 @@ func (o *orientation) record(rec *vk.Recorder, x, q stages.Matrix) stages.Matrix
 
 // restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first and transposed
 // from there. via has at least as many elements as z and must not overlap q; it may hold anything after.
-func restore[T Float](ctx context.Context, dev *vk.Device, o *orientation, z *Dense[T], via vk.Slice[float64], q stages.Matrix) error {
+func (o *orientation[T]) restore(ctx context.Context, dev *vk.Device, z *Dense[T], via vk.Slice[T], q product.Matrix[T]) error {
 	if !z.RowMajor {
-		return vk.Upload(ctx, dev, q.At, doubles(z.stored()))
+		return vk.Upload(ctx, dev, q.At, z.stored())
 	}
-	if err := vk.Upload(ctx, dev, via, doubles(z.stored())); err != nil {
+	if err := vk.Upload(ctx, dev, via, z.stored()); err != nil {
 		return err
 	}
 	rec := vk.NewRecorder(dev)
 	rec.Phase(stages.PhaseCheck, 0, 1)
-	o.transpose.Record(rec, stages.NewMatrix(via, q.Cols, q.Rows, q.Cols), q)
+	o.transpose.Record(rec, product.NewMatrix(via, q.Cols, q.Rows, q.Cols), q)
 	_, err := dev.Run(ctx, rec, nil)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -102,7 +103,7 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (
 	s.steps.band.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
 	s.Info(rec, stages.PhaseBandReduction, s.steps.band.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	s.steps.chase.Record(rec, ws, r.band.In(ws), stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, r.reflectors(ws))
+	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(t.D(ws), t.E(ws)), r.reflectors(ws))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return t.Receive(rec, ws)
 }
@@ -123,9 +124,9 @@ func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 
 // transformBack is Sᵀ → Qᵀ → Q, which takes A's place on the device. It returns the matrix to
 // download: Q, or for row-major vectors Qᵀ, whose columns are the rows of Q.
-func (s *solve[T]) transformBack(x stages.Matrix) (q stages.Matrix, err error) {
-	r, ws := &s.regions, s.Arena
-	q = stages.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
+func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
+	r, ws, x := &s.regions, s.Arena, s.doubles.vectors(vectors)
+	q = product.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
 	if x.Rows == 0 {
 		return q, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -45,15 +46,16 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 // on the device. lambda is σ·λ.
 func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []float64) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
-	zs := stages.NewMatrix(p.z.In(ws), n, z.Cols, n)
-	if err := restore(c.Ctx, c.Dev, p.orient, z, t.X(ws), zs); err != nil {
+	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
+	via := p.doubles.vectors(product.NewMatrix(t.X(ws), n, z.Cols, n))
+	if err := p.orient.restore(c.Ctx, c.Dev, z, via.At, zs); err != nil {
 		return sums, err
 	}
 	out := [2]vk.Slice[float64]{p.residual.In(ws), p.orthogonality.In(ws)}
 	err = c.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
 		vk.SendFirst(rec, t.Lambda(ws), lambda)
-		p.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, zs,
+		p.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, p.doubles.widened(zs),
 			stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
 		for i := range sums {
 			sums[i] = make([]float64, z.Cols)

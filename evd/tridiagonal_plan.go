@@ -18,12 +18,13 @@ import (
 type TridiagonalPlan[T Float] struct {
 	base      spectrum.Base
 	opt       Options
+	doubles   doubles[T]
 	ops       product.Ops[float64]
 	spectrum  *spectrum.Stage
-	orient    *orientation
+	orient    *orientation[T]
 	residuals *stages.TridiagonalResidual
 
-	z                       vk.Region[float64] // the vectors, one a column
+	z                       vk.Region[T]       // the vectors, one a column
 	residual, orthogonality vk.Region[float64] // column sums of a check
 }
 
@@ -58,6 +59,9 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 // workspace, which has done its work by then.
 func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	dev, n, m := p.base.Dev, p.base.N, p.opt.capacity(p.base.N)
+	if p.doubles, err = doublesOf[T](); err != nil {
+		return err
+	}
 	if p.ops, err = product.New[float64](dev, t.Products); err != nil {
 		return err
 	}
@@ -69,14 +73,14 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 		return nil
 	}
 	var b builder
-	p.orient, err = newOrientation(dev, p.opt, t)
+	p.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)
 	p.residuals, err = stages.NewTridiagonalResidual(dev, n, m, p.ops)
 	b.keep(err)
 	if b.err != nil {
 		return b.err
 	}
-	p.z = vk.Reserve[float64]("vectors", n*m)
+	p.z = vk.Reserve[T]("vectors", n*m)
 	p.residual, p.orthogonality = vk.Reserve[float64]("residual sums", m), vk.Reserve[float64]("orthogonality sums", m)
 	p.base.Layout = vk.Together(append(p.spectrum.Always(), p.ops.Work(), p.residual, p.orthogonality,
 		vk.InTurn(p.spectrum.Work(), vk.Together(p.z, p.residuals.Work())))...)

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -35,7 +35,7 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	}
 	tail := spectrum.Tail[T]{Stage: p.spectrum, Sigma: 1}
 	if p.opt.Vectors {
-		back := func(x stages.Matrix) (stages.Matrix, error) { return p.vectors(c, x) }
+		back := func(x product.Matrix[float64]) (product.Matrix[T], error) { return p.vectors(c, x) }
 		tail.Vectors = []spectrum.Vectors[T]{{Rows: p.base.N, RowMajor: p.opt.RowMajor, Back: back}}
 	}
 	r, err := tail.Run(c, host)
@@ -46,12 +46,12 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 }
 
 // vectors is Sᵀ → S, with signs fixed. It returns the matrix to download, as transformBack does.
-func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x stages.Matrix) (q stages.Matrix, err error) {
-	q = stages.NewMatrix(p.z.In(c.Arena), p.base.N, x.Rows, p.base.N)
+func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]) (q product.Matrix[T], err error) {
+	q = product.NewMatrix(p.z.In(c.Arena), p.base.N, x.Rows, p.base.N)
 	if x.Rows == 0 {
 		return q, nil
 	}
-	err = c.Run(func(rec *vk.Recorder) { q = p.orient.record(rec, x, q) })
+	err = c.Run(func(rec *vk.Recorder) { q = p.orient.record(rec, p.doubles.vectors(x), q) })
 	return q, err
 }
 

@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"evd/bench":         {"evd", "stages", "stages/machine", "stages/product", "stages/tuning", "shaders", "vk", "vk/spirv"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
-	"evd/spectrum":      {"evd/ratio", "stages", "stages/product", "stages/tuning", "vk"},
+	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
 	"evd/tune":          {"evd", "evd/bench", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "vk"},
 	"evd/gonumlapack":   {"evd", "vk"},

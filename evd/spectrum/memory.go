@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // resultMemory is memory on the host for vectors, allocated while the device computes. To get pages
@@ -15,18 +16,15 @@ import (
 // seventeen seconds.
 //
 // allocate begins, wait ends; stop must be called in any case.
-type resultMemory[T Real] struct {
+type resultMemory[T spirv.Real] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
 	ctx     context.Context // ended by free
 	free    context.CancelFunc
 }
 
-// Real is the number type of eigenvectors on the host.
-type Real interface{ float64 }
-
 // newResultMemory has no memory yet. ctx ends the touching of pages, as stop does.
-func newResultMemory[T Real](ctx context.Context) *resultMemory[T] {
+func newResultMemory[T spirv.Real](ctx context.Context) *resultMemory[T] {
 	r := &resultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)
 	return r
@@ -64,7 +62,7 @@ func (r *resultMemory[T]) stop() {
 }
 
 // touch writes to each page of v. (Reading would not do: pages that are only read share one of zeros.)
-func touch[T Real](ctx context.Context, v []T) {
+func touch[T spirv.Real](ctx context.Context, v []T) {
 	const pageBytes, between = 4096, 256 // the smallest page; pages between looks at ctx
 	step := pageBytes / int(unsafe.Sizeof(*new(T)))
 	for i := 0; i < len(v); i += step {

@@ -2,12 +2,14 @@ package spectrum
 
 import (
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Vectors says how one set of vectors comes to the host: the eigenvectors of a matrix, or its left or
 // right singular vectors.
-type Vectors[T Real] struct {
+type Vectors[T spirv.Real] struct {
 	Rows     int  // of a vector
 	RowMajor bool // component i of vector j at Data[i·Ld + j], not Data[i + j·Ld]
 
@@ -17,7 +19,7 @@ type Vectors[T Real] struct {
 
 	// Back transforms the vectors of T, one a row of x, and returns the matrix to download: Rows×m, or
 	// m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
-	Back func(x stages.Matrix) (stages.Matrix, error)
+	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 }
 
 // Tail is what every Solve ends with, from T on. A plan fills one in for each call, and runs it once:
@@ -25,7 +27,7 @@ type Vectors[T Real] struct {
 //	T = S·Λ·Sᵀ      what is selected of it
 //	λ/σ             to the host
 //	Q = Q2·S …      as Vectors.Back has it, and to the host
-type Tail[T Real] struct {
+type Tail[T spirv.Real] struct {
 	Stage   *Stage
 	Sigma   float64                 // T is σ times the caller's matrix, a power of two
 	Vectors []Vectors[T]            // none if Options.Vectors is not set
@@ -33,7 +35,7 @@ type Tail[T Real] struct {
 }
 
 // Result is the selected part of the spectrum on the host.
-type Result[T Real] struct {
+type Result[T spirv.Real] struct {
 	First   int
 	Values  []T             // λ[First], λ[First+1] …
 	Vectors []vk.Columns[T] // of each of Tail.Vectors
@@ -68,7 +70,7 @@ func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 			return Result[T]{}, err
 		}
 		z := memory[i].wait()
-		if err := During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, doubles(z), q.At)); err != nil {
+		if err := During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, z, q.At)); err != nil {
 			return Result[T]{}, err
 		}
 		res.Vectors = append(res.Vectors, z)
@@ -87,6 +89,3 @@ func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
 		memory.allocate(v.Rows, m)
 	}
 }
-
-// doubles is z as what it is.
-func doubles[T Real](z vk.Columns[T]) vk.Columns[float64] { return any(z).(vk.Columns[float64]) }

@@ -4,14 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 const (
 	// Ulp is LAPACK's eps·base, 2⁻⁵²: the distance from 1 to the next double.
-	Ulp = ratio.Ulp
+	Ulp = tridiag.Ulp
 
 	// SafeMin is LAPACK's safe minimum, 2⁻¹⁰²². Below it numbers lose digits, and norms count as at
 	// least that, as in dsyt21.
@@ -49,7 +50,7 @@ type Part struct {
 }
 
 // Scale returns σ·v in new memory, in double precision.
-func Scale[T Real](v []T, sigma float64) []float64 {
+func Scale[T spirv.Real](v []T, sigma float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
 		out[i] = float64(x) * sigma
@@ -58,7 +59,7 @@ func Scale[T Real](v []T, sigma float64) []float64 {
 }
 
 // Unscale returns v/σ in new memory, for a power of two σ: exact, unless it underflows.
-func Unscale[T Real](v []float64, sigma float64) []T {
+func Unscale[T spirv.Real](v []float64, sigma float64) []T {
 	out := make([]T, len(v))
 	for i, x := range v {
 		out[i] = T(x / sigma)

@@ -1,0 +1,56 @@
+package evd
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// doubles is where the number type T of a plan meets the double precision of the tridiagonal problem,
+// which is solved in double precision for every T: T(d, e) is converted to doubles once, and its
+// vectors S to T once. A plan gets its doubles when it is made. A number type that is offered needs
+// one, and nothing else in this package asks which type T is.
+type doubles[T Float] interface {
+	// products are the double-precision products for the tridiagonal problem, given those of the plan.
+	// Where they are the same, so is their workspace.
+	products(ops product.Ops[T]) product.Ops[float64]
+
+	// tridiagonal is where the reduction leaves T, given where the tridiagonal problem expects it.
+	tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[T]
+
+	// values is λ for stages in T.
+	values(lambda vk.Slice[float64]) vk.Slice[T]
+
+	// vectors is S, or memory of its size, for stages in T.
+	vectors(x product.Matrix[float64]) product.Matrix[T]
+
+	// widened is vectors of a check for stages in double precision.
+	widened(z product.Matrix[T]) product.Matrix[float64]
+}
+
+// doublesOf returns the doubles of T.
+func doublesOf[T Float]() (doubles[T], error) {
+	for _, offered := range []any{identity{}} {
+		if d, ok := offered.(doubles[T]); ok {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("evd: no plans for numbers of type %T", *new(T))
+}
+
+// identity is the doubles of float64, without conversions.
+type identity struct{}
+
+func (identity) products(ops product.Ops[float64]) product.Ops[float64] { return ops }
+
+func (identity) tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[float64] {
+	return stages.Tridiagonal[float64]{D: d, E: e}
+}
+
+func (identity) values(lambda vk.Slice[float64]) vk.Slice[float64] { return lambda }
+
+func (identity) vectors(x product.Matrix[float64]) product.Matrix[float64] { return x }
+
+func (identity) widened(z product.Matrix[float64]) product.Matrix[float64] { return z }

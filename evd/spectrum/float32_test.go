@@ -1,0 +1,24 @@
+package spectrum
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// Results may be float32: numbers are rounded once, and memory is allocated in that type.
+func TestResultsInSinglePrecision(t *testing.T) {
+	v := Unscale[float32]([]float64{0.5, 2 * math.Pi}, 2)
+	if v[0] != 0.25 || v[1] != float32(math.Pi) {
+		t.Errorf("unscaled to %v", v)
+	}
+	if w := Scale(v, 4); w[0] != 1 || w[1] != 4*float64(float32(math.Pi)) {
+		t.Errorf("scaled to %v", w)
+	}
+	memory := newResultMemory[float32](context.Background())
+	defer memory.stop()
+	Vectors[float32]{Rows: 3, RowMajor: true}.allocate(memory, 2)
+	if z := memory.wait(); z.Rows != 2 || z.Cols != 3 || z.Ld != 2 || len(z.Data) != 6 {
+		t.Errorf("allocated %+v", z)
+	}
+}
