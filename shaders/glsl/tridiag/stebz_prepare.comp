@@ -78,7 +78,8 @@ void main() {
 		hi = i == t ? row.d + radius : max(hi, row.d + radius);
 		p.rows.at[i] = row;
 	}
-	// Invocations without a row take part with a value that is no better than that of row 0.
+	// Invocations without a row take part with the value of row 0, which changes neither minimum
+	// nor maximum.
 	bool spare = t >= p.n;
 	work_t first = flushed(scaled(p.d.at[0], s.down));
 	lo = -group_max(spare ? -first : -lo);

@@ -225,7 +225,7 @@ work_t coupling(Representation r, uint i) {
 
 // solve computes z with z = 1 at the twist. Before, z holds U⁻ below the twist. The invocation that
 // goes down computes the rows above the twist, the other one those below. It returns the sum of
-// their squares.
+// squares of the elements that this invocation has computed.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	work_t sum = 0, z1 = 1, z2 = 0; // z of the last row, and of the one before it
 	bool above = down();
