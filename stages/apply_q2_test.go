@@ -346,7 +346,7 @@ func TestApplyQ2Waits(t *testing.T) {
 // mostQ2Shared is the shared memory of either form.
 func mostQ2Shared(t *testing.T, spec shaders.OrmtrQ2TeamsSpec) int {
 	t.Helper()
-	bytes, err := mostShared(sharedOf(shaders.OrmtrQ2Teams[float64](), spec), sharedOf(shaders.OrmtrQ2Flags[float64](), flagsSpec(spec, false)))
+	bytes, err := mostShared(sharedOf(shaders.OrmtrQ2Teams[float64], spec), sharedOf(shaders.OrmtrQ2Flags[float64], flagsSpec(spec, false)))
 	if err != nil {
 		t.Fatal(err)
 	}

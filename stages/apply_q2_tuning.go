@@ -84,9 +84,9 @@ func q2Spec[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, size BackSize, op pro
 // q2Shared is the shared memory of the form that waits by flags, or of the other one.
 func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes int, err error) {
 	if flags {
-		return shaders.OrmtrQ2Flags[T]().SharedBytes(flagsSpec(spec, false))
+		return product.SharedBytes(shaders.OrmtrQ2Flags[T], flagsSpec(spec, false))
 	}
-	return shaders.OrmtrQ2Teams[T]().SharedBytes(spec)
+	return product.SharedBytes(shaders.OrmtrQ2Teams[T], spec)
 }
 
 // flagsSpec is the shape of the form that waits by flags.

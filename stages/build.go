@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -46,8 +47,8 @@ type shared struct {
 }
 
 // sharedOf reads it from the kernel's SPIR-V.
-func sharedOf[S, P any](m spirv.Module[S, P], spec S) shared {
-	bytes, err := m.SharedBytes(spec)
+func sharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) shared {
+	bytes, err := product.SharedBytes(kernel, spec)
 	return shared{bytes, err}
 }
 

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
@@ -9,7 +10,6 @@ import (
 // fit, and with fewer invocations, each holding more elements, if a workgroup cannot have
 // as many.
 func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err error) {
-	kernel := shaders.Sb2stChase[T]()
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
 		work := wholeSubgroups(c.b*lanes, c.info)
 		spec = shaders.Sb2stChaseSpec{
@@ -20,7 +20,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 		if c.wait.Allowed {
 			spec.LocalSize += uint32(c.waiters())
 		}
-		need, err := kernel.SharedBytes(spec)
+		need, err := product.SharedBytes(shaders.Sb2stChase[T], spec)
 		if err != nil {
 			return spec, err
 		}
@@ -29,7 +29,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 		}
 		// Blocks too large for two tiles are too large for registers, too.
 		spec.Retain = specBool(spec.Tiles > 1)
-		if need, err = kernel.SharedBytes(spec); err != nil {
+		if need, err = product.SharedBytes(shaders.Sb2stChase[T], spec); err != nil {
 			return spec, err
 		}
 		if need > c.info.SharedBytes {
@@ -61,6 +61,6 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 		Vectors: specBool(c.vectors), Lead: chaseLead,
 		WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
 	}
-	need, err := shaders.Sb2stTeams[T]().SharedBytes(spec)
+	need, err := product.SharedBytes(shaders.Sb2stTeams[T], spec)
 	return spec, err == nil && need <= c.info.SharedBytes
 }

@@ -22,10 +22,13 @@ type PanelTuning struct {
 	Merge     int    // reflectors that ApplyQ1 applies together
 }
 
+// narrowPanel is a half-bandwidth whose panels need no less shared memory than those of narrower ones.
+const narrowPanel = 16
+
 // Fits is nil if panels of doubles can have these sizes on the device, up to the widest panel. Else it
 // says what the table lacks, or is a *vk.UnsupportedError.
 func (t PanelTuning) Fits(info vk.Info) error {
-	for b := 1; b <= maxPanel; b *= 2 {
+	for b := narrowPanel; b <= maxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {
 			return err
 		}
@@ -46,11 +49,11 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 		return refuse("invocations in a workgroup", n, info.MaxLocal)
 	}
 	declared := []shared{
-		sharedOf(shaders.GeqrfPanelColumn[T](), spec),
-		sharedOf(shaders.Larft[T](), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
+		sharedOf(shaders.GeqrfPanelColumn[T], spec),
+		sharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
 	}
 	if t.Whole {
-		declared = append(declared, sharedOf(shaders.GeqrfPanelWhole[T](), wholeSpec(spec)))
+		declared = append(declared, sharedOf(shaders.GeqrfPanelWhole[T], wholeSpec(spec)))
 	}
 	need, err := mostShared(declared...)
 	if err != nil {

@@ -71,12 +71,12 @@ func TestSharedMemoryOfKernels(t *testing.T) {
 		have shared
 		want int
 	}{
-		{"chase, two tiles", sharedOf(shaders.Sb2stChase[float64](), shaders.Sb2stChaseSpec{B: 32, Lanes: 4, Tiles: 2}), 8*(2*32*36+64) + 16},
-		{"chase, one tile", sharedOf(shaders.Sb2stChase[float64](), shaders.Sb2stChaseSpec{B: 56, Lanes: 2, Tiles: 1}), 8*(56*66+112) + 16},
-		{"teams", sharedOf(shaders.Sb2stTeams[float64](), shaders.Sb2stTeamsSpec{B: 64, Lanes: 4, LanesA: 8}), 8*(64*68+192+2) + 16},
-		{"Q2, teams", sharedOf(shaders.OrmtrQ2Teams[float64](), q2), 8 * (16*69 + 1)},
-		{"Q2, flags", sharedOf(shaders.OrmtrQ2Flags[float64](), flagsSpec(q2, false)), 8 * (16*69 + 1 + 1)},
-		{"panel", sharedOf(shaders.GeqrfPanelColumn[float64](), shaders.GeqrfPanelColumnSpec{LocalSize: 256, Columns: 32, Chunk: 128}), 36608},
+		{"chase, two tiles", sharedOf(shaders.Sb2stChase[float64], shaders.Sb2stChaseSpec{B: 32, Lanes: 4, Tiles: 2}), 8*(2*32*36+64) + 16},
+		{"chase, one tile", sharedOf(shaders.Sb2stChase[float64], shaders.Sb2stChaseSpec{B: 56, Lanes: 2, Tiles: 1}), 8*(56*66+112) + 16},
+		{"teams", sharedOf(shaders.Sb2stTeams[float64], shaders.Sb2stTeamsSpec{B: 64, Lanes: 4, LanesA: 8}), 8*(64*68+192+2) + 16},
+		{"Q2, teams", sharedOf(shaders.OrmtrQ2Teams[float64], q2), 8 * (16*69 + 1)},
+		{"Q2, flags", sharedOf(shaders.OrmtrQ2Flags[float64], flagsSpec(q2, false)), 8 * (16*69 + 1 + 1)},
+		{"panel", sharedOf(shaders.GeqrfPanelColumn[float64], shaders.GeqrfPanelColumnSpec{LocalSize: 256, Columns: 32, Chunk: 128}), 36608},
 	} {
 		if c.have.err != nil || c.have.bytes != c.want {
 			t.Errorf("%s: %d bytes, %v; want %d", c.name, c.have.bytes, c.have.err, c.want)

@@ -48,7 +48,7 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	if int(n) > info.MaxLocal {
 		return refuse("invocations in a workgroup", int(n), info.MaxLocal)
 	}
-	bytes, err := shaders.Gemm[T]().SharedBytes(t.Spec())
+	bytes, err := SharedBytes(shaders.Gemm[T], t.Spec())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,88 @@
+package stages
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// reserving is product.Ops that records no product but those it was told of: each must fit into a shape.
+type reserving struct {
+	written
+	t      *testing.T
+	what   string
+	shapes *[]product.Shape
+}
+
+func (r reserving) Reserve(s ...product.Shape) error {
+	*r.shapes = append(*r.shapes, s...)
+	return nil
+}
+
+func (r reserving) holds(m, n, k, count int) {
+	r.t.Helper()
+	if !slices.ContainsFunc(*r.shapes, func(s product.Shape) bool { return m <= s.M && n <= s.N && k <= s.K && count <= s.Count }) {
+		r.t.Errorf("%s: %d products of %d×%d×%d are in none of %v", r.what, count, m, n, k, *r.shapes)
+	}
+}
+
+func (r reserving) GemmBatch(_ *vk.Recorder, _ *vk.Arena, batch product.Batch, opA, _ product.Op, _ float64, a, _ Matrix, _ float64, c Matrix) {
+	k := a.Cols
+	if opA == product.Trans {
+		k = a.Rows
+	}
+	r.holds(c.Rows, c.Cols, k, batch.Count)
+}
+
+func (r reserving) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	r.GemmBatch(rec, ws, product.Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
+}
+
+func (r reserving) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, _ product.Pair[float64], beta float64, c Matrix) {
+	r.Gemm(rec, ws, opA, opB, alpha, first.A, first.B, beta, c)
+}
+
+func (r reserving) Syr2k(_ *vk.Recorder, _ *vk.Arena, y, _, c Matrix) {
+	r.holds(c.Rows, c.Rows, y.Cols, 1)
+}
+
+func (r reserving) Symm(_ *vk.Recorder, _ *vk.Arena, a, w, _ Matrix) {
+	r.holds(a.Rows, w.Cols, a.Rows, 1)
+}
+
+// TestEveryProductIsReserved: stages announce all products that they record, so that an implementation of
+// products.Ops can lay out its workspace before.
+func TestEveryProductIsReserved(t *testing.T) {
+	d, tune := dry(), SmallestTuning()
+	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {
+		for _, b := range []int{1, 3, 4, 7} {
+			for _, k := range []int{1, 3} {
+				m := max(1, n/2)
+				ops := reserving{t: t, what: fmt.Sprintf("n=%d b=%d k=%d", n, b, k*b), shapes: &[]product.Shape{}}
+				reduction, err := NewBandReduction[float64](d, BandSize{n, b, k * b}, ops, Waiting{}, tune.Panel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tune.Panel.Merge = 5 * b
+				back, err := NewApplyQ1[float64](d, BackSize{n, b, m}, ops, tune.Panel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check, err := NewResidual[float64](d, n, m, ops)
+				if err != nil {
+					t.Fatal(err)
+				}
+				recordsDry(t, d, nil, func() *vk.Layout { return vk.Together(reduction.Work(), reduction.Status(), back.Work(), check.Work()) },
+					[]int{n * n, 2 * b * n, reduction.Panels() * b * b, n * m, m}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
+						a, xt, z := NewMatrix(x[0], n, n, n), NewMatrix(x[3], m, n, m), NewMatrix(x[3], n, m, n)
+						reduction.Record(rec, ws, a, x[1], x[2])
+						back.Record(rec, ws, a, x[2], xt)
+						check.Record(rec, ws, a, z, Sums[float64]{x[4], x[4], x[4]})
+					})
+			}
+		}
+	}
+}
