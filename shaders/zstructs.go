@@ -138,17 +138,22 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Task{})-20]
 )
 
-// Constants of tridiag/stemr_shift.comp that the host needs.
+// Constants of glsl/tridiag/representation.glsl.
+const (
+	RepresentationRoot = 0xffffffff
+)
+
+// Constants of glsl/tridiag/stemr_shift.comp.
 const (
 	StemrShiftShifts = 8
 )
 
-// Constants of tridiag/stemr_sums.comp that the host needs.
+// Constants of glsl/tridiag/stemr_sums.comp.
 const (
 	StemrSumsSamples = 4
 )
 
-// Constants of tridiag/stemr_vector.comp that the host needs.
+// Constants of glsl/tridiag/stemr_vector.comp.
 const (
 	StemrVectorFresh  = 1
 	StemrVectorLast   = 2

@@ -10,6 +10,7 @@ import (
 var (
 	_ = [1]struct{}{}[mrrr.Candidates-shaders.StemrShiftShifts]
 	_ = [1]struct{}{}[mrrr.Samples-shaders.StemrSumsSamples]
+	_ = [1]struct{}{}[mrrr.RootSlot+1<<32-shaders.RepresentationRoot]
 )
 
 // mrrrMemory is the workspace. Row i of a representation is its elements dᵢ and lᵢ, side by side.

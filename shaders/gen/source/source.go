@@ -20,7 +20,7 @@ type Source struct {
 	Doc       []string   // lines of the first paragraph of the header
 	Variants  []Variant  // kernels compiled from it, at least one
 	Float64   bool       // the header has a line "float64 only"
-	Constants []Constant // shared with the host by #pragma host NAME...
+	Constants []Constant // shared with the host by #pragma host NAME..., also those of included files
 	Typed     bool       // it includes numerics.glsl, so its kernels exist for each of Numbers
 	Hash      string     // of Doc and Float64, and of the code of the file and of all files it includes
 }
@@ -42,8 +42,11 @@ type Variant struct {
 // GLSL returns the folder of the sources inside the folder of package shaders.
 func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
 
-// Constant is an unsigned integer constant that a source shares with the host.
-type Constant struct{ Name, Value string }
+// Constant is an unsigned integer constant that a source or header shares with the host.
+type Constant struct {
+	File        string // that declares it, below the folder glsl
+	Name, Value string // as in GLSL, without suffix
+}
 
 // Number is a number type that a typed source is compiled for.
 type Number struct {
@@ -141,9 +144,6 @@ func Read(path string) (*Source, error) {
 			}
 		}
 	}
-	if s.Constants, err = constants(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.File(), err)
-	}
 	if err := s.visit(path); err != nil {
 		return nil, err
 	}
@@ -157,17 +157,16 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that lines "#pragma host NAME..." list. Each must be declared in
-// the same file as NAME = VALUE, with a value in decimal digits.
-func constants(text []byte) (all []Constant, err error) {
-	text = uncommented(text)
+// constants returns the constants that lines "#pragma host NAME..." of a file list. Each must be declared
+// in the same file as NAME = VALUE, with a decimal or hexadecimal value. text has no comments.
+func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {
-			value := regexp.MustCompile(`\b` + name + ` = ([0-9]+)[,;]`).FindSubmatch(text)
+			value := regexp.MustCompile(`\b` + name + ` = ([0-9]+|0x[0-9a-f]+)u?[,;]`).FindSubmatch(text)
 			if value == nil {
-				return nil, fmt.Errorf("#pragma host %s: the file declares no such constant with a decimal value", name)
+				return nil, fmt.Errorf("#pragma host %s: the file declares no such constant with a number as its value", name)
 			}
-			all = append(all, Constant{name, string(value[1])})
+			all = append(all, Constant{file, name, string(value[1])})
 		}
 	}
 	return all, nil
@@ -176,7 +175,7 @@ func constants(text []byte) (all []Constant, err error) {
 // numerics is the name of the header that selects the number type.
 const numerics = "numerics.glsl"
 
-// visit sets Hash and Typed. Both cover the source and the files that it includes, directly or
+// visit sets Hash, Typed and Constants. They cover the source and the files that it includes, directly or
 // indirectly. An include that the preprocessor would skip counts, too.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
@@ -196,7 +195,13 @@ func (s *Source) visit(path string) error {
 		s.Typed = s.Typed || filepath.Base(path) == numerics
 		rel, _ := filepath.Rel(root, path)
 		text = uncommented(text)
-		fmt.Fprintf(h, "%s %d\n%s", filepath.ToSlash(rel), len(text), text)
+		rel = filepath.ToSlash(rel)
+		fmt.Fprintf(h, "%s %d\n%s", rel, len(text), text)
+		shared, err := constants(rel, text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", rel, err)
+		}
+		s.Constants = append(s.Constants, shared...)
 		for _, m := range include.FindAllSubmatch(text, -1) {
 			next, err := find(string(m[1]), filepath.Dir(path), root, filepath.Join(root, "common"))
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -60,9 +61,7 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		all[name].emit(&b)
 	}
-	for _, s := range sources {
-		s.emitConstants(&b)
-	}
+	emitConstants(&b, sources)
 	return format.Source([]byte(b.String()))
 }
 
@@ -109,17 +108,25 @@ func listed(names []string) string {
 	return b.String()
 }
 
-// emitConstants writes the source's constants for the host. SIZE of two_words.comp is TwoWordsSize
-// in Go.
-func (s *Source) emitConstants(b *strings.Builder) {
-	if len(s.Constants) == 0 {
-		return
+// emitConstants writes the constants that sources and headers share with the host, by file. SIZE of
+// two_words.comp is TwoWordsSize in Go.
+func emitConstants(b *strings.Builder, sources []*Source) {
+	byFile := map[string][]Constant{}
+	for _, s := range sources {
+		for _, c := range s.Constants {
+			if !slices.Contains(byFile[c.File], c) {
+				byFile[c.File] = append(byFile[c.File], c)
+			}
+		}
 	}
-	fmt.Fprintf(b, "\n// Constants of %s that the host needs.\nconst (\n", s.File())
-	for _, c := range s.Constants {
-		fmt.Fprintf(b, "%s = %s\n", Camel(s.Name)+Camel(strings.ToLower(c.Name)), c.Value)
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		fmt.Fprintf(b, "\n// Constants of glsl/%s.\nconst (\n", file)
+		prefix := Camel(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+		for _, c := range byFile[file] {
+			fmt.Fprintf(b, "%s = %s\n", prefix+Camel(strings.ToLower(c.Name)), c.Value)
+		}
+		b.WriteString(")\n")
 	}
-	b.WriteString(")\n")
 }
 
 // Camel turns snake_case into CamelCase. Other capital letters stay.

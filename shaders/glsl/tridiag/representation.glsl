@@ -17,6 +17,7 @@
 struct Task { uint lo, hi, slot, index, sharp; };
 
 // The slot of the root representations.
+#pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
 // A row: element d of D, and element l of L that couples it to the next row.
