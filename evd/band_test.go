@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Large problems with few or no vectors take the wider band of their device's table, unless Options.Band
-// says otherwise. Small problems do not.
+// Large problems with few or no vectors take the wider band of their device's table, unless
+// Options.Band says otherwise. Small problems do not.
 func TestBandOfValues(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	table := tuning.On(dev.Info())

@@ -12,10 +12,10 @@ import (
 // Certificate says how right a result was measured to be. Each number is an error in units of what
 // rounding may cost, and must be below Threshold; a NaN anywhere gives +Inf.
 //
-// With vectors, small Ratios prove the result: orthonormal vectors with a small residual belong to a
-// matrix near A, however they were found. Counts then proves that none is missing. Without vectors,
-// Counts proves the values to be those of T, and Invariants is all that is known of T and A: it is
-// large if T is wrong, unless both sums happen to be right.
+// With vectors, small Ratios prove the result: orthonormal vectors with a small residual belong to
+// a matrix near A, however they were found. Counts then proves that none is missing. Without
+// vectors, Counts proves the values to be those of T, and Invariants is all that is known of T and
+// A: it is large if T is wrong, unless both sums happen to be right.
 type Certificate struct {
 	Ratios             // of the vectors, as Plan.Check measures them; 0 without vectors
 	Counts     float64 `json:"counts"`     // distance to the eigenvalues of T with the same indices, by Sturm counts, over n·ulp·‖T‖₁
@@ -48,8 +48,8 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	return c, err
 }
 
-// invariants compares what orthogonal similarity keeps: the traces and the Frobenius norms of σ·A and
-// T.
+// invariants compares what orthogonal similarity keeps: the traces and the Frobenius norms of σ·A
+// and T.
 func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float64 {
 	var traceA, traceT, squaresA, squaresT float64
 	for j := range a.N {

@@ -42,7 +42,8 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 // errNoVectors is the error of checks that have nothing to measure.
 var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
-// check is Check for a result that fits the plan. A result without values is right: its ratios are 0.
+// check is Check for a result that fits the plan. A result without values is right: its ratios are
+// 0.
 func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	if s.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
@@ -54,12 +55,12 @@ func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	return newRatios(sums, max(norm1(a, sigma), spectrum.SafeMin*sigma), s.n), nil
 }
 
-// columnSums are those of |σ·A·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector. σ is scale's: the ratio
-// of the residual does not depend on it, but without it sums of tiny or huge matrices would leave the
-// range.
+// columnSums are those of |σ·A·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector. σ is scale's: the
+// ratio of the residual does not depend on it, but without it sums of tiny or huge matrices would
+// leave the range.
 //
-// Z is uploaded to the place of Sᵀ, and A to its own. The plan's memory holds nothing else that a later
-// call needs.
+// Z is uploaded to the place of Sᵀ, and A to its own. The plan's memory holds nothing else that a
+// later call needs.
 func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
 	if sigma, err = scale(a); err != nil {
 		return sums, 0, err
@@ -92,8 +93,8 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	return sums, sigma, err
 }
 
-// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes. It reads one triangle: an entry off the diagonal
-// counts in two columns. NaN entries give NaN.
+// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes. It reads one triangle: an entry off the
+// diagonal counts in two columns. NaN entries give NaN.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
 	sums := make([]float64, a.N)
 	for j := range a.N {

@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a solve,
-// Flops, and for bulge chasing a model of its time, Model.
+// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a
+// solve, Flops, and for bulge chasing a model of its time, Model.
 type StageCost = spectrum.StageCost
 
 // Costs is the forecast of floating-point operations, phase by phase in the order of the solve; nil

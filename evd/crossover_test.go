@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestCrossover prints the time of tridiagonal solves on the device, and by QR iteration on the host, for
-// the orders in VKEVD_CROSSOVER ("16,32,64"). The table of orders that QR iteration is chosen for comes
-// from it.
+// TestCrossover prints the time of tridiagonal solves on the device, and by QR iteration on the
+// host, for the orders in VKEVD_CROSSOVER ("16,32,64"). The table of orders that QR iteration is
+// chosen for comes from it.
 func TestCrossover(t *testing.T) {
 	list := os.Getenv("VKEVD_CROSSOVER")
 	if list == "" {

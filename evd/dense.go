@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Dense is a Rows×Cols matrix in column-major storage, entry (i, j) at Data[i + j·Ld], Ld ≥ Rows; or
-// with RowMajor in row-major storage, at Data[i·Ld + j], Ld ≥ Cols.
+// Dense is a Rows×Cols matrix in column-major storage, entry (i, j) at Data[i + j·Ld], Ld ≥ Rows;
+// or with RowMajor in row-major storage, at Data[i·Ld + j], Ld ≥ Cols.
 type Dense[T Float] struct {
 	Rows, Cols, Ld int
 	Data           []T
@@ -68,8 +68,8 @@ func (d Dense[T]) Col(j int) []T {
 }
 
 // Gonum is d as a matrix of gonum's: a *mat.Dense if d is row-major, else the transpose of one. It
-// shares d's memory if T is float64. A matrix without entries becomes gonum's empty matrix, whatever its
-// shape.
+// shares d's memory if T is float64. A matrix without entries becomes gonum's empty matrix,
+// whatever its shape.
 func (d Dense[T]) Gonum() mat.Matrix {
 	var m mat.Dense
 	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns

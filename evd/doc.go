@@ -19,10 +19,11 @@
 //
 // # Contracts
 //
-// Memory. A plan allocates all its device memory once, when it is made, and then refuses what does not
-// fit. There is one exception: MRRR for a part of the vectors allocates memory for divide and conquer
-// if it needs that method, which is rare; Solve can then return a *vk.OutOfMemoryError. Solve does not
-// write to its input, unless Options.Overwrite is set. Results have memory of their own.
+// Memory. A plan allocates all its device memory once, when it is made, and then refuses what does
+// not fit. There is one exception: MRRR for a part of the vectors allocates memory for divide and
+// conquer if it needs that method, which is rare; Solve can then return a *vk.OutOfMemoryError.
+// Solve does not write to its input, unless Options.Overwrite is set. Results have memory of their
+// own.
 //
 // Results are the same bits from run to run on one device. The sign of each vector is fixed: its
 // component of largest magnitude (the first of several) is positive.
@@ -33,8 +34,8 @@
 //
 // # Method
 //
-// The two-stage reduction of LAPACK's dsyevd_2stage: Plan.Solve reads as its outline. Package stages
-// has the steps.
+// The two-stage reduction of LAPACK's dsyevd_2stage: Plan.Solve reads as its outline. Package
+// stages has the steps.
 //
 //	plan.go path.go memory.go options.go   what is prepared once
 //	solve.go load.go signs.go result.go    one solve

@@ -8,13 +8,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// doubles is where the number type T of a plan meets the double precision of the tridiagonal problem,
-// which is solved in double precision for every T: T(d, e) is converted to doubles once, and its
-// vectors S to T once. A plan gets its doubles when it is made. A number type that is offered needs
-// one, and nothing else in this package asks which type T is.
+// doubles is where the number type T of a plan meets the double precision of the tridiagonal
+// problem, which is solved in double precision for every T: T(d, e) is converted to doubles once,
+// and its vectors S to T once. A plan gets its doubles when it is made. A number type that is
+// offered needs one, and nothing else in this package asks which type T is.
 type doubles[T Float] interface {
-	// products are the double-precision products for the tridiagonal problem, given those of the plan.
-	// Where they are the same, so is their workspace.
+	// products are the double-precision products for the tridiagonal problem, given those of the
+	// plan. Where they are the same, so is their workspace.
 	products(ops product.Ops[T]) product.Ops[float64]
 
 	// tridiagonal is where the reduction leaves T, given where the tridiagonal problem expects it.

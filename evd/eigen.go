@@ -14,12 +14,12 @@ import (
 //
 //	res, err := evd.Solve(ctx, a, evd.Options{Vectors: true, Select: evd.Index(0, 10)})
 //
-// It opens the device, makes a plan, and closes both again. A program that solves several matrices of
-// one order saves that time with a Plan.
+// It opens the device, makes a plan, and closes both again. A program that solves several matrices
+// of one order saves that time with a Plan.
 //
 // Compiled kernels are kept for the next program: in the folder that the environment variable
-// VKEVD_CACHE names, or else in vkevd in the user's cache folder (os.UserCacheDir). The command vkevd
-// uses the same folder. An empty VKEVD_CACHE keeps none.
+// VKEVD_CACHE names, or else in vkevd in the user's cache folder (os.UserCacheDir). The command
+// vkevd uses the same folder. An empty VKEVD_CACHE keeps none.
 //
 // Errors are those of vk.Open, NewPlan and Plan.Solve.
 func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
@@ -36,8 +36,8 @@ func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], err
 	return p.Solve(ctx, a)
 }
 
-// SolveTridiagonal is Solve for a tridiagonal matrix. Errors are those of vk.Open, NewTridiagonalPlan and
-// TridiagonalPlan.Solve.
+// SolveTridiagonal is Solve for a tridiagonal matrix. Errors are those of vk.Open,
+// NewTridiagonalPlan and TridiagonalPlan.Solve.
 func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Options) (*Result[T], error) {
 	dev, err := openBest()
 	if err != nil {
@@ -52,7 +52,8 @@ func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Option
 	return p.Solve(ctx, t)
 }
 
-// Eigen computes all eigenvalues and eigenvectors of a gonum matrix, as Solve does. a is not changed.
+// Eigen computes all eigenvalues and eigenvectors of a gonum matrix, as Solve does. a is not
+// changed.
 func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
 	return Solve(ctx, Gonum(a), Options{Vectors: true})
 }

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// Solve keeps compiled kernels in the folder that VKEVD_CACHE names, or else in the user's cache, or
-// nowhere.
+// Solve keeps compiled kernels in the folder that VKEVD_CACHE names, or else in the user's cache,
+// or nowhere.
 func TestSolveKeepsKernels(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", home)

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// NonFiniteError says that the triangle that is read holds a NaN or an infinity. Row and Col, from 0,
-// are those of the first one in column order.
+// NonFiniteError says that the triangle that is read holds a NaN or an infinity. Row and Col, from
+// 0, are those of the first one in column order.
 type NonFiniteError struct {
 	Row, Col int
 	Value    float64
@@ -68,14 +68,15 @@ type (
 	// Option, the name of a field of Options or of a function of Selection, and Reason.
 	OptionError = spectrum.OptionError
 
-	// TooManyError says that an interval holds more eigenvalues, Found, than Selection.AtMost allows.
+	// TooManyError says that an interval holds more eigenvalues, Found, than Selection.AtMost
+	// allows.
 	TooManyError = spectrum.TooManyError
 
-	// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows Index
-	// to End−1, from 0. Rows are no indices of eigenvalues. Stage is the phase of the solve.
+	// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows
+	// Index to End−1, from 0. Rows are no indices of eigenvalues. Stage is the phase of the solve.
 	NoConvergenceError = spectrum.NoConvergenceError
 
-	// StageError says that a kernel reported a failure in its INFO word, Info, in the phase Stage: a
-	// defect of the device, of its driver or of this module, never of the input.
+	// StageError says that a kernel reported a failure in its INFO word, Info, in the phase Stage:
+	// a defect of the device, of its driver or of this module, never of the input.
 	StageError = spectrum.StageError
 )

@@ -31,8 +31,8 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 // good is the bound of ratios in these tests; LAPACK's is evd.Threshold.
 const good = 10
 
-// solve solves the full matrix a twice: with vectors, which evd/ratio and Check measure, and without
-// vectors, where values must agree.
+// solve solves the full matrix a twice: with vectors, which evd/ratio and Check measure, and
+// without vectors, where values must agree.
 func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -253,8 +253,8 @@ func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 	judge(t, n, a.Data, res)
 }
 
-// The bindings free C memory in finalizers. If the collector runs all the time, a use after free would
-// crash a solve or change its bits.
+// The bindings free C memory in finalizers. If the collector runs all the time, a use after free
+// would crash a solve or change its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
 	ctx := context.Background()
 	stop, done := make(chan struct{}), make(chan struct{})

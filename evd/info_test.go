@@ -22,8 +22,8 @@ func waitingTuning() *tuning.Tuning {
 // waitingPhases are the phases whose kernels wait under waitingTuning, and so have an INFO word.
 var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
 
-// A stage that gives up is named by the error of Solve, with its INFO word, and the plan can be used
-// again.
+// A stage that gives up is named by the error of Solve, with its INFO word, and the plan can be
+// used again.
 func TestSolveNamesTheStageThatGivesUp(t *testing.T) {
 	const n, given = 21, 5
 	p, err := NewPlan[float64](verifyDevice(t), n, Options{Vectors: true, Tuning: waitingTuning()})
@@ -54,7 +54,8 @@ func TestSolveNamesTheStageThatGivesUp(t *testing.T) {
 	}
 }
 
-// On the safe path of Options.Verify no kernel waits for another workgroup: no stage has an INFO word.
+// On the safe path of Options.Verify no kernel waits for another workgroup: no stage has an INFO
+// word.
 func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	for _, vectors := range []bool{false, true} {
 		p, err := NewPlan[float64](verifyDevice(t), 21, Options{Vectors: vectors, Verify: true, Tuning: waitingTuning()})

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"), checks the results and
-// prints the time of each phase. For real GPUs:
+// TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"), checks the results
+// and prints the time of each phase. For real GPUs:
 //
 //	VKEVD_SIZES=1024,4096,8192 go test ./evd -run TestSizes -v
 //

@@ -18,22 +18,22 @@ func scale[T Float](a Sym[T]) (sigma float64, err error) {
 	return scaling(largest), err
 }
 
-// upload copies A to the device, both triangles as they are. It may run while commands are recorded, not
-// while they execute. The error names the phase.
+// upload copies A to the device, both triangles as they are. It may run while commands are
+// recorded, not while they execute. The error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), host))
 }
 
-// recordLoad records that the device multiplies the triangle uplo of A by σ and copies it to the other
-// triangle. What the other triangle held before is not read.
+// recordLoad records that the device multiplies the triangle uplo of A by σ and copies it to the
+// other triangle. What the other triangle held before is not read.
 func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), T(sigma))
 }
 
-// scan reads the referenced triangle once, with all cores. It returns max|a_ij|, or a *NonFiniteError
-// for the first entry, in column order, that is NaN or infinite.
+// scan reads the referenced triangle once, with all cores. It returns max|a_ij|, or a
+// *NonFiniteError for the first entry, in column order, that is NaN or infinite.
 func scan[T Float](a Sym[T]) (float64, error) {
 	workers := min(runtime.GOMAXPROCS(0), a.N)
 	largest := make([]float64, workers)
@@ -81,8 +81,9 @@ func scanColumn[T Float](col []T, largest float64) (float64, int) {
 	return largest, -1
 }
 
-// scaling returns σ for a matrix whose largest magnitude is largest. It is dsyevd's rule. If the largest entry is so small or so large that squares of entries would
-// leave the exponent's range, the matrix is multiplied by a power of two, exactly; else by 1.
+// scaling returns σ for a matrix whose largest magnitude is largest. It is dsyevd's rule. If the
+// largest entry is so small or so large that squares of entries would leave the exponent's range,
+// the matrix is multiplied by a power of two, exactly; else by 1.
 func scaling(largest float64) float64 {
 	const small = spectrum.SafeMin / spectrum.Ulp
 	least, most := math.Sqrt(small), math.Sqrt(1/small)

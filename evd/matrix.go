@@ -9,8 +9,8 @@ import (
 // Float is the number types of matrices: only float64 so far.
 type Float interface{ float64 }
 
-// Uplo says which triangle of a symmetric matrix is read, the diagonal included. The other triangle may
-// hold anything, NaN included.
+// Uplo says which triangle of a symmetric matrix is read, the diagonal included. The other triangle
+// may hold anything, NaN included.
 type Uplo bool
 
 const (
@@ -18,16 +18,16 @@ const (
 	Upper Uplo = true  // entries (i, j) with i ≤ j
 )
 
-// Sym is a symmetric matrix of order N in column-major storage: entry (i, j) of the triangle Uplo is
-// Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix is the same with the other Uplo.
+// Sym is a symmetric matrix of order N in column-major storage: entry (i, j) of the triangle Uplo
+// is Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix is the same with the other Uplo.
 type Sym[T Float] struct {
 	N, Ld int
 	Data  []T
 	Uplo  Uplo
 }
 
-// NewSym is the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It shares
-// data's memory.
+// NewSym is the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It
+// shares data's memory.
 func NewSym[T Float](n int, data []T, uplo Uplo) Sym[T] {
 	return Sym[T]{N: n, Ld: n, Data: data, Uplo: uplo}
 }
@@ -40,7 +40,8 @@ func (a Sym[T]) withLd() Sym[T] {
 	return a
 }
 
-// Check returns a *ShapeError if N, Ld and the length of Data do not fit together. It reads no entry.
+// Check returns a *ShapeError if N, Ld and the length of Data do not fit together. It reads no
+// entry.
 func (a Sym[T]) Check() error {
 	a = a.withLd()
 	if a.N < 0 || a.N > 0 && !holds(len(a.Data), a.N, a.N, a.Ld) {

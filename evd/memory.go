@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions is device memory of the path itself, in elements. The stages' workspaces are laid out with
-// it.
+// regions is device memory of the path itself, in elements. The stages' workspaces are laid out
+// with it.
 type regions[T Float] struct {
 	a      vk.Region[T] // n²: A, then the reflectors of Q1, then the vectors
 	t      vk.Region[T] // b² a panel: the block factors of Q1

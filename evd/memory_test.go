@@ -31,9 +31,9 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
-// A plan for m vectors needs the matrix, the reflectors of Q2 (n²/2, and a τ for each b elements), and
-// 3·n·m elements: the vectors, the representations of MRRR, and a workspace. Panels are n·b and n·k. It
-// does not allocate the n² elements of divide and conquer.
+// A plan for m vectors needs the matrix, the reflectors of Q2 (n²/2, and a τ for each b elements),
+// and 3·n·m elements: the vectors, the representations of MRRR, and a workspace. Panels are n·b and
+// n·k. It does not allocate the n² elements of divide and conquer.
 func TestPlansForAPartAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {

@@ -13,14 +13,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// magnitudes are sets of magnitudes, each for one matrix: the ends of the range of doubles, and numbers
-// between them.
+// magnitudes are sets of magnitudes, each for one matrix: the ends of the range of doubles, and
+// numbers between them.
 var magnitudes = [][]float64{
 	{math.SmallestNonzeroFloat64}, {0x1p-1074, 0x1p-1022, 0}, {0x1p-1022}, {1e-160, 1e-300}, {1, 5e-324}, {1e160, 1e-160, 1},
 	{1e300, 1e-300, 0}, {math.MaxFloat64 / 32, 5e-324}, {math.MaxFloat64 / 32},
 }
 
-// scaledSym is a symmetric matrix whose entries have random signs and random ones of the magnitudes.
+// scaledSym is a symmetric matrix whose entries have random signs and random ones of the
+// magnitudes.
 func scaledSym(n int, of []float64, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	a := make([]float64, n*n)

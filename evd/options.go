@@ -23,23 +23,24 @@ type Options struct {
 	// Band is the half-bandwidth b of the first stage; 0 takes the tuning's.
 	Band int
 
-	// Block is the rank of the first stage's trailing updates, a multiple of Band; 0 takes the tuning's.
+	// Block is the rank of the first stage's trailing updates, a multiple of Band; 0 takes the
+	// tuning's.
 	Block int
 
-	// Wavefront keeps workgroups from waiting for each other, in bulge chasing, back transformation 2
-	// and panels. It is for devices on which waiting workgroups keep the others from running.
+	// Wavefront keeps workgroups from waiting for each other, in bulge chasing, back transformation
+	// 2 and panels. It is for devices on which waiting workgroups keep the others from running.
 	Wavefront bool
 
-	// Verify certifies each result before it is returned (Result.Certificate). If a result fails, the
-	// matrix is solved again on a safe path. Not with Overwrite.
+	// Verify certifies each result before it is returned (Result.Certificate). If a result fails,
+	// the matrix is solved again on a safe path. Not with Overwrite.
 	Verify bool
 
 	// Overwrite returns the vectors in the input's memory, with the input's leading dimension, and
 	// destroys A. It needs Vectors.
 	Overwrite bool
 
-	// RowMajor returns vectors in row-major order, as gonum stores matrices: component i of vector j
-	// is Data[i·Ld + j]. It needs Vectors.
+	// RowMajor returns vectors in row-major order, as gonum stores matrices: component i of vector
+	// j is Data[i·Ld + j]. It needs Vectors.
 	RowMajor bool
 
 	// Progress is called now and then, from the goroutine of Solve.

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path is one way from A to its spectrum: sizes, stages, and the layout of their memory. A plan has one
-// path, or with Options.Verify two. The plan's arena has the layouts of both in turn, so that one path
-// runs at a time.
+// path is one way from A to its spectrum: sizes, stages, and the layout of their memory. A plan has
+// one path, or with Options.Verify two. The plan's arena has the layouts of both in turn, so that
+// one path runs at a time.
 type path[T Float] struct {
 	n       int
 	opt     Options
@@ -53,8 +53,8 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	return p, nil
 }
 
-// newSteps makes the stages. If several constructors fail, the error is that of the first stage in the
-// order of the solve.
+// newSteps makes the stages. If several constructors fail, the error is that of the first stage in
+// the order of the solve.
 func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (s steps[T], err error) {
 	if s.ops, err = product.New[T](dev, t.Products); err != nil {
 		return s, err

@@ -6,8 +6,8 @@ import (
 )
 
 // Plan is all that one order and one set of options need, prepared once: pipelines, stages, memory.
-// Goroutines that share a plan wait for each other, as it solves one matrix at a time. Several plans
-// may share a device, whose memory they divide.
+// Goroutines that share a plan wait for each other, as it solves one matrix at a time. Several
+// plans may share a device, whose memory they divide.
 //
 // The caller closes the plan, before the device.
 type Plan[T Float] struct {
@@ -20,9 +20,9 @@ type Plan[T Float] struct {
 // NewPlan prepares for matrices of order n ≥ 0 on the device: it compiles kernels, which may take
 // seconds when a driver sees them first, and allocates Bytes of device memory.
 //
-// Errors: *ShapeError for an order that no matrix can have, *OptionError for the first option that is
-// not possible, *vk.UnsupportedError for what the device lacks, *vk.OutOfMemoryError, vk.ErrClosed for
-// a closed device.
+// Errors: *ShapeError for an order that no matrix can have, *OptionError for the first option that
+// is not possible, *vk.UnsupportedError for what the device lacks, *vk.OutOfMemoryError,
+// vk.ErrClosed for a closed device.
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
@@ -66,7 +66,8 @@ func (p *Plan[T]) prepare() (err error) {
 	return nil
 }
 
-// Band is the half-bandwidth b of the first stage: Options.Band, or what the tuning has for this order.
+// Band is the half-bandwidth b of the first stage: Options.Band, or what the tuning has for this
+// order.
 func (p *Plan[T]) Band() int { return p.path.tune.Band }
 
 // Bytes is the device memory that the plan has allocated.

@@ -6,8 +6,9 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Ratios are LAPACK's measures of a set of eigenpairs: errors in units of what rounding may cost. Below
-// 60 LAPACK calls a two-stage solver right; good ones stay below 10. A NaN anywhere gives +Inf.
+// Ratios are LAPACK's measures of a set of eigenpairs: errors in units of what rounding may cost.
+// Below 60 LAPACK calls a two-stage solver right; good ones stay below 10. A NaN anywhere gives
+// +Inf.
 type Ratios struct {
 	Residual      float64 `json:"residual"`      // ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as dsyt22
 	Orthogonality float64 `json:"orthogonality"` // ‖ZᵀZ − I‖₁ / (n·ulp)
@@ -19,8 +20,8 @@ const Threshold = 60
 // Passed says whether both ratios are below Threshold.
 func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
 
-// newRatios divides the largest of the column sums, of |A·Z − Z·Λ| and of |ZᵀZ − I|, by what rounding may
-// cost for order n. norm is ‖A‖₁, or its bound from below.
+// newRatios divides the largest of the column sums, of |A·Z − Z·Λ| and of |ZᵀZ − I|, by what
+// rounding may cost for order n. norm is ‖A‖₁, or its bound from below.
 func newRatios(sums [2][]float64, norm float64, n int) Ratios {
 	unit := float64(n) * spectrum.Ulp
 	return Ratios{quotient(largest(sums[0]), norm, unit), quotient(largest(sums[1]), 1, unit)}

@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Result is a spectrum, or the selected part of it, and how it was found. The caller owns its memory;
-// later solves do not change it. With Options.Overwrite the memory of Vectors is the input's.
+// Result is a spectrum, or the selected part of it, and how it was found. The caller owns its
+// memory; later solves do not change it. With Options.Overwrite the memory of Vectors is the
+// input's.
 type Result[T Float] struct {
 	First   int         // Values[k] is λ[First+k], counted from 0 at the smallest
 	Values  []T         // ascending
@@ -19,13 +20,13 @@ type Result[T Float] struct {
 	Tree        *Tree        // of MRRR, nil with other methods
 }
 
-// Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that were
-// tried again from another root, and vectors that divide and conquer had to find (Fallback, nearly
-// always 0).
+// Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that
+// were tried again from another root, and vectors that divide and conquer had to find (Fallback,
+// nearly always 0).
 type Tree = spectrum.Tree
 
-// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are floating-point
-// operations; Done never falls.
+// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are
+// floating-point operations; Done never falls.
 type Progress = spectrum.Progress
 
 // newResult is what both kinds of plan return.

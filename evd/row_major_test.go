@@ -34,8 +34,8 @@ func identical(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// Row-major vectors have the bits of column-major ones, also in the input's memory, where nothing else
-// changes. Check finds the same ratios.
+// Row-major vectors have the bits of column-major ones, also in the input's memory, where nothing
+// else changes. Check finds the same ratios.
 func TestRowMajor(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -91,8 +91,8 @@ func TestRowMajor(t *testing.T) {
 	}
 }
 
-// overwritten solves for one triangle of a with a plan p that returns row-major vectors in the input's
-// memory, which has as few elements as allowed.
+// overwritten solves for one triangle of a with a plan p that returns row-major vectors in the
+// input's memory, which has as few elements as allowed.
 func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo evd.Uplo, want *evd.Result[float64]) *evd.Result[float64] {
 	t.Helper()
 	n, ld, m := a.N, a.N+3, len(want.Values)

@@ -2,7 +2,8 @@ package evd
 
 import "github.com/vkevd/vkevd/evd/spectrum"
 
-// Selection says which part of the spectrum is wanted: Index or Interval. The zero value is all of it.
+// Selection says which part of the spectrum is wanted: Index or Interval. The zero value is all of
+// it.
 //
 //	Index(from, to)               λ[from] … λ[to−1], counted from 0 at the smallest
 //	Interval(a, b)                a < λ ≤ b; memory for all n

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Values that are wrong are found again: by counts around them if they are a few ulp off, on either side;
-// by bisection if they are far off. Bisection does not change the other values.
+// Values that are wrong are found again: by counts around them if they are a few ulp off, on either
+// side; by bisection if they are far off. Bisection does not change the other values.
 func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -76,8 +76,8 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
-// The same for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at the ends of
-// the range.
+// The same for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at the
+// ends of the range.
 func TestSpoiledPartsAreSettled(t *testing.T) {
 	d := verifyDevice(t)
 	small := tuning.Smallest()

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orientation is the last step of both kinds of plan, Qᵀ → Q with the sign of each vector fixed. It is
-// also the first step of a check, for which vectors return to the device.
+// orientation is the last step of both kinds of plan, Qᵀ → Q with the sign of each vector fixed. It
+// is also the first step of a check, for which vectors return to the device.
 type orientation[T Float] struct {
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
@@ -26,10 +26,12 @@ func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], erro
 	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 
-// record transposes x, a vector a row, into q, a vector a column, and fixes signs there: each vector's
-// component of largest magnitude, the first of several, becomes positive. x and q must not overlap.
+// record transposes x, a vector a row, into q, a vector a column, and fixes signs there: each
+// vector's component of largest magnitude, the first of several, becomes positive. x and q must not
+// overlap.
 //
-// It returns the matrix to download: q, or for row-major vectors x, which then holds the transpose of q.
+// It returns the matrix to download: q, or for row-major vectors x, which then holds the transpose
+// of q.
 func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.transpose.Record(rec, x, q)
@@ -41,8 +43,9 @@ func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 	return x
 }
 
-// restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first and transposed
-// from there. via has at least as many elements as z and must not overlap q; it may hold anything after.
+// restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first and
+// transposed from there. via has at least as many elements as z and must not overlap q; it may hold
+// anything after.
 func (o *orientation[T]) restore(ctx context.Context, dev *vk.Device, z *Dense[T], via vk.Slice[T], q product.Matrix[T]) error {
 	if !z.RowMajor {
 		return vk.Upload(ctx, dev, q.At, z.stored())

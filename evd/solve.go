@@ -22,8 +22,8 @@ import (
 // With Options.Verify the result has a Certificate that has passed, or the error is an
 // *UnverifiedError.
 //
-// Errors: *ShapeError, *NonFiniteError (for the first entry, in column order, of the triangle that is
-// read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError (never seen),
+// Errors: *ShapeError, *NonFiniteError (for the first entry, in column order, of the triangle that
+// is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError (never seen),
 // *StageError, ErrClosed after Close, and those of the device.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	a = a.withLd()
@@ -38,8 +38,9 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, p.path, a)
 }
 
-// solve solves on one path, for a matrix that the plan accepts. The caller has the plan's lock. With
-// Options.Verify the result has a certificate, passed or not; without it the certificate is nil.
+// solve solves on one path, for a matrix that the plan accepts. The caller has the plan's lock.
+// With Options.Verify the result has a certificate, passed or not; without it the certificate is
+// nil.
 func (p *Plan[T]) solve(ctx context.Context, by *path[T], a Sym[T]) (*Result[T], error) {
 	s := &solve[T]{by, p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), p.opt.Progress))}
 	if by.n <= 1 {
@@ -79,8 +80,8 @@ type solve[T Float] struct {
 	*spectrum.Call
 }
 
-// reduce is A → B → T. It records on another goroutine while A is being uploaded; an upload that fails
-// runs nothing. T stays on the device, and a copy comes to the host.
+// reduce is A → B → T. It records on another goroutine while A is being uploaded; an upload that
+// fails runs nothing. T stays on the device, and a copy comes to the host.
 func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
 	go func() {
@@ -94,8 +95,8 @@ func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, e
 	return host, err
 }
 
-// recordReduction records the stages of reduce. The INFO word of each is read before a later stage may
-// overwrite it. The result is valid when the recording has run.
+// recordReduction records the stages of reduce. The INFO word of each is read before a later stage
+// may overwrite it. The result is valid when the recording has run.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
 	s.recordLoad(rec, ws, uplo, sigma)
@@ -141,8 +142,8 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 	return q, err
 }
 
-// exact is the spectrum of a matrix of order 0 or 1: no device is needed. With Options.Overwrite the
-// vector is in the input's memory, as for larger orders.
+// exact is the spectrum of a matrix of order 0 or 1: no device is needed. With Options.Overwrite
+// the vector is in the input's memory, as for larger orders.
 func (s *solve[T]) exact(a Sym[T]) (*Result[T], error) {
 	if _, err := scan(a); err != nil {
 		return nil, err

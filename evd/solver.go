@@ -13,18 +13,19 @@ const (
 	// Auto takes the method that suits the device, the order, and what is asked for.
 	Auto = spectrum.Auto
 
-	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes the vectors of
-	// both halves of T in full, and of T itself that part alone.
+	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes the vectors
+	// of both halves of T in full, and of T itself that part alone.
 	DivideConquer = spectrum.DivideConquer
 
 	// Bisection finds each value by itself (dstebz), and no vectors.
 	Bisection = spectrum.Bisection
 
-	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). Vectors that it cannot find are
-	// left to DivideConquer, whose memory is allocated only then.
+	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). Vectors that it cannot find
+	// are left to DivideConquer, whose memory is allocated only then.
 	MRRR = spectrum.MRRR
 
-	// QR is QL and QR iteration on the host (dsterf, dsteqr): for small orders, and to compare with.
+	// QR is QL and QR iteration on the host (dsterf, dsteqr): for small orders, and to compare
+	// with.
 	QR = spectrum.QR
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// part solves for a part of the spectrum and compares with all values: number, indices, values. Vectors
-// are measured by evd/ratio and by Check.
+// part solves for a part of the spectrum and compares with all values: number, indices, values.
+// Vectors are measured by evd/ratio and by Check.
 func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt evd.Options) {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +62,8 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 	}
 }
 
-// between is an interval that holds all[from:to] and no others. Its ends are in the middle between two
-// values, which must not be close.
+// between is an interval that holds all[from:to] and no others. Its ends are in the middle between
+// two values, which must not be close.
 func between(all []float64, from, to int) evd.Selection {
 	middle := func(i int) float64 {
 		switch {

@@ -42,8 +42,8 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	return newRatios(sums, scaled.norm, n), err
 }
 
-// columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector of z, for the σ·T that is
-// on the device. lambda is σ·λ.
+// columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector of z, for the σ·T
+// that is on the device. lambda is σ·λ.
 func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []float64) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
 	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
@@ -65,14 +65,14 @@ func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []
 	return sums, err
 }
 
-// Certify proves by Sturm counts how near each value is to the eigenvalue of the index that the result
-// gives it. It returns a distance w in units of n·ulp·‖T‖₁ such that, for all k,
+// Certify proves by Sturm counts how near each value is to the eigenvalue of the index that the
+// result gives it. It returns a distance w in units of n·ulp·‖T‖₁ such that, for all k,
 //
 //	at most First+k eigenvalues are below Values[k] − w,  at least First+k+1 below Values[k] + w.
 //
-// w is at most twice as large as need be, and never below 4·ulp·‖T‖₁, the error of the counts. It needs
-// no vectors. A NaN gives +Inf. Errors: *ShapeError if t or res does not fit the plan, and those of
-// Plan.Check.
+// w is at most twice as large as need be, and never below 4·ulp·‖T‖₁, the error of the counts. It
+// needs no vectors. A NaN gives +Inf. Errors: *ShapeError if t or res does not fit the plan, and
+// those of Plan.Check.
 //
 // Source: LAPACK's dstech, which compares clusters; here each value is compared by itself.
 func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res *Result[T]) (float64, error) {
@@ -109,8 +109,8 @@ type scaled struct {
 	norm   float64   // ‖σ·T‖₁, at least σ·safe minimum
 }
 
-// uploadScaled brings σ·T to the device, where σ is scaling's, and returns what a check needs of it. The
-// error is a *NonFiniteError, or vk's.
+// uploadScaled brings σ·T to the device, where σ is scaling's, and returns what a check needs of
+// it. The error is a *NonFiniteError, or vk's.
 func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {

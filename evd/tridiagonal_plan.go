@@ -12,9 +12,9 @@ import (
 //
 //	T = S·Λ·Sᵀ
 //
-// of one order and one set of options. It allocates memory of order n² only for Options.Vectors, or if
-// the solver needs it. Goroutines that share a plan wait for each other. The caller closes the plan,
-// before the device.
+// of one order and one set of options. It allocates memory of order n² only for Options.Vectors, or
+// if the solver needs it. Goroutines that share a plan wait for each other. The caller closes the
+// plan, before the device.
 type TridiagonalPlan[T Float] struct {
 	base      spectrum.Base
 	opt       Options
@@ -29,7 +29,8 @@ type TridiagonalPlan[T Float] struct {
 }
 
 // NewTridiagonalPlan prepares for matrices of order n on the device. Errors and vk.Dry are as for
-// NewPlan. Options about dense matrices give an *OptionError: Band, Block, Wavefront, Verify, Overwrite.
+// NewPlan. Options about dense matrices give an *OptionError: Band, Block, Wavefront, Verify,
+// Overwrite.
 func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*TridiagonalPlan[T], error) {
 	most := maxRows
 	if opt.Vectors {

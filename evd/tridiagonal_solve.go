@@ -14,8 +14,8 @@ import (
 //
 //	T = S·Λ·Sᵀ
 //
-// Vectors are columns of S, with signs fixed as for a dense matrix. It does not write to t. Errors are
-// those of Plan.Solve.
+// Vectors are columns of S, with signs fixed as for a dense matrix. It does not write to t. Errors
+// are those of Plan.Solve.
 func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -58,9 +58,9 @@ func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]
 // CountBelow counts the eigenvalues of t below each x, by the signs of the pivots of T − x·I
 // (Sylvester's law of inertia; dstech). An x may be infinite, not NaN.
 //
-// The counts are those of a matrix whose entries differ from t's by a few ulp of ‖T‖: an eigenvalue so
-// near to x may count either way, and one that is equal to x counts as below. They never decrease as x
-// grows. Errors: those of Solve for t, and *OptionError for a NaN.
+// The counts are those of a matrix whose entries differ from t's by a few ulp of ‖T‖: an eigenvalue
+// so near to x may count either way, and one that is equal to x counts as below. They never
+// decrease as x grows. Errors: those of Solve for t, and *OptionError for a NaN.
 func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x ...float64) ([]int, error) {
 	p.base.Lock()
 	defer p.base.Unlock()

@@ -101,8 +101,8 @@ func TestPartOfATridiagonal(t *testing.T) {
 	}
 }
 
-// If no vector of MRRR passes its check, divide and conquer finds the vectors: on the host, or for more
-// rows on the device, in memory of its own. The counters say so.
+// If no vector of MRRR passes its check, divide and conquer finds the vectors: on the host, or for
+// more rows on the device, in memory of its own. The counters say so.
 func TestFallbackOfMRRR(t *testing.T) {
 	d := device(t, vk.Options{})
 	tune := small()

@@ -19,7 +19,8 @@ func (e *UnverifiedError) Error() string {
 	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d", first, e.Safe, Threshold)
 }
 
-// maxSafeQR is the order up to which the safe path finds vectors on the host, where that takes minutes.
+// maxSafeQR is the order up to which the safe path finds vectors on the host, where that takes
+// minutes.
 const maxSafeQR = 2048
 
 // safely is the options of the safe path: no workgroup waits for another, and values are found by
@@ -35,9 +36,9 @@ func (opt Options) safely(n int) Options {
 	return opt
 }
 
-// verified solves on the first path. If the result does not pass its certificate, or a method of the
-// path failed, it solves again on the safe path. Other errors are returned at once: the safe path would
-// meet them, too. The profile of the result has the time of both.
+// verified solves on the first path. If the result does not pass its certificate, or a method of
+// the path failed, it solves again on the safe path. Other errors are returned at once: the safe
+// path would meet them, too. The profile of the result has the time of both.
 func (p *Plan[T]) verified(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	first, err := p.solve(ctx, p.path, a)
 	if p.base.N <= 1 { // exact

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to measure: each stage at each order, with each half-bandwidth, rank and number of
-// vectors that the stage depends on.
+// Options say what to measure: each stage at each order, with each half-bandwidth, rank and number
+// of vectors that the stage depends on.
 type Options struct {
 	Stages []string // names of Stages
 	Orders []int    // of matrices
@@ -45,7 +45,8 @@ type Bench struct {
 	matrix evd.Sym[float64] // input of whole solves, on the host; kept for the next solve of its order
 }
 
-// Stages lists the names of what can be measured: "peaks", and the stages in the order of the solver.
+// Stages lists the names of what can be measured: "peaks", and the stages in the order of the
+// solver.
 func Stages() []string {
 	names := []string{peaksName}
 	for _, s := range table {
@@ -63,8 +64,8 @@ func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
 
-// Check returns an error, perhaps an *UnknownStageError, if the options ask for nothing or for sizes
-// below one.
+// Check returns an error, perhaps an *UnknownStageError, if the options ask for nothing or for
+// sizes below one.
 func (opt Options) Check() error {
 	sized := false
 	for _, s := range opt.Stages {
@@ -110,8 +111,8 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	return b, nil
 }
 
-// With returns the same bench with other options: it shares memory and peaks with b. Close one of the
-// two.
+// With returns the same bench with other options: it shares memory and peaks with b. Close one of
+// the two.
 func (b *Bench) With(opt Options) *Bench {
 	other := *b
 	other.opt = opt
@@ -132,9 +133,9 @@ func (b *Bench) label(r Row) Row {
 	return r
 }
 
-// Measure takes all measurements of order n. The first run of each does not count: some drivers compile
-// a kernel when it first runs. The error joins those of measurements that failed; rows are those of
-// the others. If ctx ends, there are no rows.
+// Measure takes all measurements of order n. The first run of each does not count: some drivers
+// compile a kernel when it first runs. The error joins those of measurements that failed; rows are
+// those of the others. If ctx ends, there are no rows.
 func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	t := b.newTurns(ctx, n)
 	began := time.Now()
@@ -163,8 +164,8 @@ type Detail struct {
 	Profile *vk.Profile
 }
 
-// Profile runs each measurement of order n twice and returns the details of the second run. The error
-// is as for Measure. Profiles have the times of kernels if the device was opened with
+// Profile runs each measurement of order n twice and returns the details of the second run. The
+// error is as for Measure. Profiles have the times of kernels if the device was opened with
 // vk.Options.Kernels.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)

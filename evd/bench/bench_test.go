@@ -106,8 +106,8 @@ func TestVariantsTakeTurns(t *testing.T) {
 	}
 }
 
-// The first run of each measurement does not count, even if the warm-up's time is over before: it has the
-// time of what the driver compiles at a kernel's first run.
+// The first run of each measurement does not count, even if the warm-up's time is over before: it
+// has the time of what the driver compiles at a kernel's first run.
 func TestFirstRunsDoNotCount(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{

@@ -7,8 +7,8 @@
 // for a moment before each: a cold device is slow, and a rested one is fast.
 //
 // Rates are nominal: the operations that the stage's Flops declares, and the bytes that any method
-// must move, divided by the time. Each row also has the device's peaks, measured in the same process:
-// fused multiply-adds alone, and copying alone.
+// must move, divided by the time. Each row also has the device's peaks, measured in the same
+// process: fused multiply-adds alone, and copying alone.
 //
 //	bench.go        Options, Bench, Measure, Profile
 //	load.go         one measurement: memory, input, recording, check of the result

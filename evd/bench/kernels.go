@@ -75,8 +75,8 @@ func (e *RefusedError) Error() string {
 }
 
 // Refused returns a *RefusedError if a plan of order n with this tuning has kernels whose registers
-// spill, and the error of NewPlan if there can be no such plan. It returns nil also where the driver
-// gives no statistics. The device must have been opened with vk.Options.Statistics.
+// spill, and the error of NewPlan if there can be no such plan. It returns nil also where the
+// driver gives no statistics. The device must have been opened with vk.Options.Statistics.
 func Refused(dev *vk.Device, n int, t tuning.Tuning, opt evd.Options) error {
 	opt.Tuning = &t
 	found, err := dev.StatisticsOf(func() error {

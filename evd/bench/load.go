@@ -48,8 +48,8 @@ var table = []struct {
 	{"vectors", newVectors},
 }
 
-// loads makes the measurements of order n, none twice: a stage that does not depend on a size has one
-// measurement for all values of it. Measurements that cannot be made leave errors.
+// loads makes the measurements of order n, none twice: a stage that does not depend on a size has
+// one measurement for all values of it. Measurements that cannot be made leave errors.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -74,8 +74,9 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// tunings returns a tuning for each variant, half-bandwidth and rank. If Options give half-bandwidths
-// and no ranks, the rank is the largest multiple of the half-bandwidth up to the variant's rank.
+// tunings returns a tuning for each variant, half-bandwidth and rank. If Options give
+// half-bandwidths and no ranks, the rank is the largest multiple of the half-bandwidth up to the
+// variant's rank.
 func (b *Bench) tunings() (all []Variant) {
 	for _, v := range orElse(b.opt.Variants, Variant{Tuning: tuning.On(b.dev.Info())}) {
 		t := v.Tuning
@@ -138,8 +139,8 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	return s, b.sound(ctx, l, ws)
 }
 
-// sound returns an error if the run failed: by its INFO word, or by a result whose first elements are
-// not finite.
+// sound returns an error if the run failed: by its INFO word, or by a result whose first elements
+// are not finite.
 func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	if l.info != nil && l.info(ws).Len() > 0 {
 		var info [1]uint32

@@ -22,7 +22,8 @@ func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	})
 }
 
-// update measures a product of two n×k factors that is added to one triangle or both of an n×n matrix.
+// update measures a product of two n×k factors that is added to one triangle or both of an n×n
+// matrix.
 func (b *Bench) update(s sizes, t tuning.Tuning, triangles float64,
 	record func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
 ) (*load, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// random fills device memory with random numbers, other ones each time: each recording takes the next
-// seed.
+// random fills device memory with random numbers, other ones each time: each recording takes the
+// next seed.
 type random struct {
 	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush[float64]]
@@ -38,7 +38,8 @@ func (r *random) next() uint32 {
 // matrix records that all of x is filled, uniformly in [−1, 1).
 func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
 
-// band records a random compact band of order n and half-bandwidth b, stored as package stages says.
+// band records a random compact band of order n and half-bandwidth b, stored as package stages
+// says.
 func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	vk.Fill(rec, band, 0)
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)

@@ -37,8 +37,8 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSy2sb measures the reduction of a dense matrix to a band. Its bytes are those of the method: each
-// panel reads a triangle, and each block reads and writes one.
+// newSy2sb measures the reduction of a dense matrix to a band. Its bytes are those of the method:
+// each panel reads a triangle, and each block reads and writes one.
 func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

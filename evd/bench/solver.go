@@ -22,8 +22,8 @@ func newVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
 }
 
-// solver measures Solve: seconds are those of the phases, wall time also has the transfers of the matrix
-// and of the vectors.
+// solver measures Solve: seconds are those of the phases, wall time also has the transfers of the
+// matrix and of the vectors.
 func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 	// A plan for a dry device is a forecast; it holds no memory while others are measured.
 	forecast, err := evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt)

@@ -16,8 +16,8 @@ import (
 )
 
 // gaussian returns a random tridiagonal matrix whose spectrum is distributed as that of a dense
-// symmetric matrix with normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees of
-// freedom. Little of it deflates in divide and conquer, as for dense matrices.
+// symmetric matrix with normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees
+// of freedom. Little of it deflates in divide and conquer, as for dense matrices.
 //
 // Source: I. Dumitriu and A. Edelman, J. Math. Phys. 43 (2002).
 func gaussian(n int) (d, e []float64) {
@@ -61,8 +61,8 @@ func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedc measures divide and conquer for all eigenvalues and vectors. Time on the host counts, as the
-// host takes part. Operations are those of a matrix without deflation.
+// newStedc measures divide and conquer for all eigenvalues and vectors. Time on the host counts, as
+// the host takes part. Operations are those of a matrix without deflation.
 func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -114,9 +114,9 @@ func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStemr measures relatively robust representations for the m smallest eigenpairs. Time on the host
-// counts, as the host takes part. It is an error if divide and conquer had to find vectors: its time
-// would be measured.
+// newStemr measures relatively robust representations for the m smallest eigenpairs. Time on the
+// host counts, as the host takes part. It is an error if divide and conquer had to find vectors:
+// its time would be measured.
 func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // Variants returns tunings to compare: from, or the device's table if from is nil, changed by each
-// text. A text is a JSON object with some of the fields of tuning.Tuning, and is the variant's name.
-// Without texts there is one variant, unchanged and without a name.
+// text. A text is a JSON object with some of the fields of tuning.Tuning, and is the variant's
+// name. Without texts there is one variant, unchanged and without a name.
 func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant, _ error) {
 	if from == nil {
 		table := tuning.On(info)

@@ -19,8 +19,8 @@ type Base struct {
 	N      int        // order; a plan of order 0 allocates nothing
 	Layout *vk.Layout // of the plan's memory; what Allocate allocates
 
-	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word is
-	// read. nil records nothing.
+	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word
+	// is read. nil records nothing.
 	BeforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 
 	busy  sync.Mutex // held by the call that uses the arena

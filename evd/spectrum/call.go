@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Call is one call of a plan's method, in flight: its context, where it runs, and what is known of it so
-// far. Base.Begin makes it; one goroutine at a time uses it. It ends with the method.
+// Call is one call of a plan's method, in flight: its context, where it runs, and what is known of
+// it so far. Base.Begin makes it; one goroutine at a time uses it. It ends with the method.
 type Call struct {
 	Ctx      context.Context
 	Dev      *vk.Device
@@ -59,9 +59,9 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	return nil
 }
 
-// Info records that the INFO word is read here, for Execute to look at: the phase before has left it,
-// and memory that later phases use may lie over it. Those run whatever the word is. A word of no
-// elements is none.
+// Info records that the INFO word is read here, for Execute to look at: the phase before has left
+// it, and memory that later phases use may lie over it. Those run whatever the word is. A word of
+// no elements is none.
 func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return

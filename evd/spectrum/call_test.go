@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// An INFO word is read at its place in the recording, even if its memory is overwritten later. The first
-// of several words that are not 0 is the error. The next recording begins without words.
+// An INFO word is read at its place in the recording, even if its memory is overwritten later. The
+// first of several words that are not 0 is the error. The next recording begins without words.
 func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// countsAtOnce is the number of shifts in one exchange with the device: two for each eigenvalue, but
-// at least few; not more than many, which keep any device busy, nor than one dispatch may cost.
+// countsAtOnce is the number of shifts in one exchange with the device: two for each eigenvalue,
+// but at least few; not more than many, which keep any device busy, nor than one dispatch may cost.
 func countsAtOnce(n int, t tuning.Tuning) int {
 	const few, many = 1 << 6, 1 << 16
 	return max(few, min(2*n, many, int(t.Bisection.Dispatch)/n))
 }
 
-// Count counts the eigenvalues of T, which is on the device, below each shift, by the signs of the pivots
-// of T − shift·I (Sylvester's law of inertia). One within rounding of a shift may count either way. A
-// shift may be infinite. At a NaN the count means nothing. Needs New with counts, or a Selection by
-// value, or a method that Settles.
+// Count counts the eigenvalues of T, which is on the device, below each shift, by the signs of the
+// pivots of T − shift·I (Sylvester's law of inertia). One within rounding of a shift may count
+// either way. A shift may be infinite. At a NaN the count means nothing. Needs New with counts, or
+// a Selection by value, or a method that Settles.
 func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 	result := make([]int, 0, len(shifts))
 	for some := range slices.Chunk(shifts, s.shifts.Len()) {
@@ -53,9 +53,9 @@ func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 	})
 }
 
-// uncertified returns those k of open for which values[k] is not within width of eigenvalue first+k of T:
-// at most first+k eigenvalues must be below values[k] − width, and at least first+k+1 below values[k] +
-// width. A NaN is never certified.
+// uncertified returns those k of open for which values[k] is not within width of eigenvalue first+k
+// of T: at most first+k eigenvalues must be below values[k] − width, and at least first+k+1 below
+// values[k] + width. A NaN is never certified.
 func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {

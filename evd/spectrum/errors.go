@@ -55,6 +55,6 @@ func notConverged(err error) error {
 	return err
 }
 
-// StageError says that a kernel left something else than 0 in its stage's INFO word: a defect of the
-// device, of its driver or of this module, never of the input.
+// StageError says that a kernel left something else than 0 in its stage's INFO word: a defect of
+// the device, of its driver or of this module, never of the input.
 type StageError = stages.InfoError

@@ -11,9 +11,9 @@ import (
 )
 
 // resultMemory is memory on the host for vectors, allocated while the device computes. To get pages
-// takes longer than to fill them: the operating system provides a page when it is first written, and
-// Go's collector sets memory to zero before it hands it out again. At n = 32768 this saves three of
-// seventeen seconds.
+// takes longer than to fill them: the operating system provides a page when it is first written,
+// and Go's collector sets memory to zero before it hands it out again. At n = 32768 this saves
+// three of seventeen seconds.
 //
 // allocate begins, wait ends; stop must be called in any case.
 type resultMemory[T spirv.Real] struct {
@@ -38,8 +38,8 @@ func (r *resultMemory[T]) allocate(rows, cols int) {
 	})
 }
 
-// touch makes the operating system provide all pages, with several goroutines where that pays. Pages
-// that are missing when ctx ends are left out.
+// touch makes the operating system provide all pages, with several goroutines where that pays.
+// Pages that are missing when ctx ends are left out.
 func (r *resultMemory[T]) touch() {
 	const maxWorkers, minBytes = 4, 1 << 20 // goroutines; bytes of each
 	data := r.z.Data
@@ -61,7 +61,8 @@ func (r *resultMemory[T]) stop() {
 	r.workers.Wait()
 }
 
-// touch writes to each page of v. (Reading would not do: pages that are only read share one of zeros.)
+// touch writes to each page of v. (Reading would not do: pages that are only read share one of
+// zeros.)
 func touch[T spirv.Real](ctx context.Context, v []T) {
 	const pageBytes, between = 4096, 256 // the smallest page; pages between looks at ctx
 	step := pageBytes / int(unsafe.Sizeof(*new(T)))

@@ -18,17 +18,17 @@ type Method interface {
 	// Flops is about what m eigenvalues, or eigenpairs, cost.
 	Flops(m int) float64
 
-	// Solve finds λ[from] … λ[to−1] of T, ascending, where from < to. If xt has rows, it is (to−from)×n
-	// and receives the vectors, one a row. Its memory, Elements included, may hold anything before.
-	// Solve leaves T as it is, on the device and on the host.
+	// Solve finds λ[from] … λ[to−1] of T, ascending, where from < to. If xt has rows, it is
+	// (to−from)×n and receives the vectors, one a row. Its memory, Elements included, may hold
+	// anything before. Solve leaves T as it is, on the device and on the host.
 	Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
 
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer is stages.DivideConquer as a Method. Xt serves as workspace of n×n elements, whatever
-// part of the vectors is wanted.
+// divideConquer is stages.DivideConquer as a Method. Xt serves as workspace of n×n elements,
+// whatever part of the vectors is wanted.
 type divideConquer struct {
 	*stages.DivideConquer
 	n int
@@ -56,8 +56,8 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 	return values[from:to], nil
 }
 
-// divideConquerValues is stages.DivideConquerValues as a Method. It finds all values and returns the part
-// that is wanted.
+// divideConquerValues is stages.DivideConquerValues as a Method. It finds all values and returns
+// the part that is wanted.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
@@ -78,8 +78,8 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 	return values[from:to], nil
 }
 
-// bisection is stages.Bisection as a Method: T is read on the device, and values come from there. It
-// finds the part that is wanted and no others.
+// bisection is stages.Bisection as a Method: T is read on the device, and values come from there.
+// It finds the part that is wanted and no others.
 type bisection struct {
 	*stages.Bisection
 	n      int
@@ -112,7 +112,8 @@ func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]f
 	})
 }
 
-// mrrr is stages.MRRR as a Method for at most m vectors, with divide and conquer as its last resort.
+// mrrr is stages.MRRR as a Method for at most m vectors, with divide and conquer as its last
+// resort.
 type mrrr struct {
 	*stages.MRRR
 	n, m int

@@ -5,14 +5,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are floating-point
-// operations; Done never falls.
+// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are
+// floating-point operations; Done never falls.
 type Progress struct {
 	Stage       string
 	Done, Total float64
 }
 
-// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a solve.
+// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a
+// solve.
 type StageCost struct {
 	Stage string  `json:"stage"`
 	Flops float64 `json:"flops"`
@@ -26,8 +27,9 @@ type StageCost struct {
 // operations done of the whole, and reports them. costs lists the phases in the order of the solve.
 // report may be nil.
 //
-// The marks of one phase are in units of its own: of Total, Done is done. A phase that costs does not
-// list leaves Done of the whole as it is. When a phase is reported, those before it count as done.
+// The marks of one phase are in units of its own: of Total, Done is done. A phase that costs does
+// not list leaves Done of the whole as it is. When a phase is reported, those before it count as
+// done.
 func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	if report == nil {
 		return nil

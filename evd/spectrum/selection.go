@@ -2,8 +2,8 @@ package spectrum
 
 import "fmt"
 
-// Selection says which part of the spectrum is wanted. The zero value is all of it; Index and Interval
-// make others. Selections are values: AtMost returns a new one.
+// Selection says which part of the spectrum is wanted. The zero value is all of it; Index and
+// Interval make others. Selections are values: AtMost returns a new one.
 type Selection struct {
 	by       selectedBy
 	from, to int
@@ -62,8 +62,8 @@ func Capacity(s Selection, n int) int {
 	return n
 }
 
-// SelectExact is the selected range [from, to) of values, which are all eigenvalues, at most one, without
-// error: those of a matrix of order 0 or 1.
+// SelectExact is the selected range [from, to) of values, which are all eigenvalues, at most one,
+// without error: those of a matrix of order 0 or 1.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {

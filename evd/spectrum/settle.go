@@ -16,11 +16,11 @@ const settled = 2
 // with the number of levels. Mostly few values are off, and by little: more counts around them find
 // these. Bisection finds the rest.
 //
-// t is T in both places, and the values of p are changed in place. If Solve was asked for vectors, they
-// stay as they are.
+// t is T in both places, and the values of p are changed in place. If Solve was asked for vectors,
+// they stay as they are.
 //
-// The values ascend afterwards. So each still belongs to its vector, or to one whose eigenvalue is the
-// same up to that width.
+// The values ascend afterwards. So each still belongs to its vector, or to one whose eigenvalue is
+// the same up to that width.
 func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	norm := min(t.Host.Norm1(), math.MaxFloat64) // a column's sum may overflow
 	width := settled * Ulp * norm                // may be far below what Certify can tell
@@ -52,8 +52,8 @@ func (s *Stage) settle(c *Call, t Problem, p Part) error {
 const minCells, maxCells = 3, 64
 
 // nearby divides the line around each open value into cells of the given width, and counts at all
-// borders in one exchange with the device. Where an eigenvalue is in one of the cells, its value moves
-// to the middle of that cell. nearby returns those that are still open.
+// borders in one exchange with the device. Where an eigenvalue is in one of the cells, its value
+// moves to the middle of that cell. nearby returns those that are still open.
 //
 // Numbers as large as ‖T‖ are half a width apart. So the middle, rounded, is within width of both
 // borders.

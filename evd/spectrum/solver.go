@@ -19,18 +19,19 @@ const (
 	// Auto takes the method that suits the device, the order, and what is asked for.
 	Auto Solver = iota
 
-	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes the vectors of
-	// both halves of T in full, and of T itself that part alone.
+	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes the vectors
+	// of both halves of T in full, and of T itself that part alone.
 	DivideConquer
 
 	// Bisection finds each value by itself (dstebz), and no vectors.
 	Bisection
 
-	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). Vectors that it cannot find are
-	// left to DivideConquer, whose memory is allocated only then.
+	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). Vectors that it cannot find
+	// are left to DivideConquer, whose memory is allocated only then.
 	MRRR
 
-	// QR is QL and QR iteration on the host (dsterf, dsteqr): for small orders, and to compare with.
+	// QR is QL and QR iteration on the host (dsterf, dsteqr): for small orders, and to compare
+	// with.
 	QR
 )
 
@@ -114,8 +115,8 @@ type Options struct {
 	Solver  Solver
 }
 
-// Check returns an *OptionError for the first option that has no meaning for matrices of order n, or
-// does not go with another.
+// Check returns an *OptionError for the first option that has no meaning for matrices of order n,
+// or does not go with another.
 func (o Options) Check(n int) error {
 	if err := CheckSelection(o.Select, n); err != nil {
 		return err

@@ -23,9 +23,9 @@ type Stage struct {
 	counts          vk.Region[uint32]  // at the shifts
 }
 
-// New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count or
-// Certify will be called. ops are the plan's products, which divide and conquer announces its own to.
-// The error is that of a stage's constructor.
+// New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count
+// or Certify will be called. ops are the plan's products, which divide and conquer announces its
+// own to. The error is that of a stage's constructor.
 func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*Stage, error) {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
 	chosen := opt.choose(n, t)
@@ -66,14 +66,14 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[floa
 	return err
 }
 
-// Always lists the memory that lives as long as T and its vectors do: from the reduction on, until the
-// vectors have been transformed back.
+// Always lists the memory that lives as long as T and its vectors do: from the reduction on, until
+// the vectors have been transformed back.
 func (s *Stage) Always() []vk.Space {
 	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
 }
 
-// Work is memory that Solve, Count and Certify need while they run. It may share bytes with what other
-// stages need at other times.
+// Work is memory that Solve, Count and Certify need while they run. It may share bytes with what
+// other stages need at other times.
 func (s *Stage) Work() *vk.Layout {
 	switch {
 	case s.exact != nil: // sturm's is part of it
@@ -84,8 +84,8 @@ func (s *Stage) Work() *vk.Layout {
 	return s.Method.Work()
 }
 
-// Settles says whether Solve finds values again that Sturm counts do not certify: with all methods but
-// Bisection.
+// Settles says whether Solve finds values again that Sturm counts do not certify: with all methods
+// but Bisection.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
 // Cost is the forecast of the method's operations, for as many eigenpairs as there may be.
@@ -119,10 +119,11 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	return t
 }
 
-// Solve finds the selected part of the spectrum of T, which is on the device and, the same, in host.
-// T is σ times the matrix whose spectrum the caller selects from. If vectors are wanted, allocate is
-// told their number as soon as it is known: the vectors' memory on the host can then be allocated
-// while the device computes. Errors: *TooManyError, *NoConvergenceError, *StageError, and vk's.
+// Solve finds the selected part of the spectrum of T, which is on the device and, the same, in
+// host. T is σ times the matrix whose spectrum the caller selects from. If vectors are wanted,
+// allocate is told their number as soon as it is known: the vectors' memory on the host can then be
+// allocated while the device computes. Errors: *TooManyError, *NoConvergenceError, *StageError, and
+// vk's.
 func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {

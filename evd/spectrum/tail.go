@@ -7,22 +7,23 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Vectors says how one set of vectors comes to the host: the eigenvectors of a matrix, or its left or
-// right singular vectors.
+// Vectors says how one set of vectors comes to the host: the eigenvectors of a matrix, or its left
+// or right singular vectors.
 type Vectors[T spirv.Real] struct {
 	Rows     int  // of a vector
 	RowMajor bool // component i of vector j at Data[i·Ld + j], not Data[i + j·Ld]
 
-	// Into returns the caller's memory for m vectors, in column-major terms: m×Rows if RowMajor, else
-	// Rows×m. nil allocates new memory while the device computes.
+	// Into returns the caller's memory for m vectors, in column-major terms: m×Rows if RowMajor,
+	// else Rows×m. nil allocates new memory while the device computes.
 	Into func(m int) vk.Columns[T]
 
-	// Back transforms the vectors of T, one a row of x, and returns the matrix to download: Rows×m, or
-	// m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
+	// Back transforms the vectors of T, one a row of x, and returns the matrix to download: Rows×m,
+	// or m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 }
 
-// Tail is what every Solve ends with, from T on. A plan fills one in for each call, and runs it once:
+// Tail is what every Solve ends with, from T on. A plan fills one in for each call, and runs it
+// once:
 //
 //	T = S·Λ·Sᵀ      what is selected of it
 //	λ/σ             to the host
@@ -41,9 +42,9 @@ type Result[T spirv.Real] struct {
 	Vectors []vk.Columns[T] // of each of Tail.Vectors
 }
 
-// Run solves for T, which is on the device and, the same, in host. Memory for vectors is allocated as
-// soon as their number is known, while the device computes. After an error no goroutine writes to
-// that memory any more. Errors: those of Stage.Solve, of Certify and of Back, and vk's.
+// Run solves for T, which is on the device and, the same, in host. Memory for vectors is allocated
+// as soon as their number is known, while the device computes. After an error no goroutine writes
+// to that memory any more. Errors: those of Stage.Solve, of Certify and of Back, and vk's.
 func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	memory := make([]*resultMemory[T], len(t.Vectors))
 	for i := range memory {

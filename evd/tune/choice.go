@@ -1,8 +1,8 @@
 // Package tune, internal to vkevd, measures which sizes are fastest on a device.
 //
-// The tables of tuning have what was measured on a few devices. A search is for all others. It looks for
-// the half-bandwidth b and the rank k of the band reduction, and for the tile of its rank-2k update.
-// All other sizes stay those of the table.
+// The tables of tuning have what was measured on a few devices. A search is for all others. It
+// looks for the half-bandwidth b and the rank k of the band reduction, and for the tile of its
+// rank-2k update. All other sizes stay those of the table.
 package tune
 
 import (
@@ -27,15 +27,15 @@ func TableChoice(info vk.Info) Choice {
 	return Choice{t.Band, t.Block, t.Products.Syr2k}
 }
 
-// Bounds of a choice. Nothing beyond them was ever fast, and sizes that are read from a file must not
-// make kernels that take minutes to compile.
+// Bounds of a choice. Nothing beyond them was ever fast, and sizes that are read from a file must
+// not make kernels that take minutes to compile.
 const (
 	maxBand  = 256
 	maxBlock = 8192
 )
 
-// Tuning returns the device's table with the choice in it, or an error for sizes outside the bounds and
-// for tiles that were never tried.
+// Tuning returns the device's table with the choice in it, or an error for sizes outside the bounds
+// and for tiles that were never tried.
 func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	switch {
 	case c.Band < 1 || c.Band > maxBand:

@@ -61,8 +61,8 @@ var errTime = errors.New("the time is up")
 // dependent lists the stages whose total time is minimised.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
-// run returns the best choice, also when the time is up. The error is that of the table's own choice,
-// or ctx.Err().
+// run returns the best choice, also when the time is up. The error is that of the table's own
+// choice, or ctx.Err().
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -116,7 +116,8 @@ func withTiles(c Choice) (all []Choice) {
 	return all
 }
 
-// band tries half-bandwidths, those nearest to the table's first, and returns the second best choice.
+// band tries half-bandwidths, those nearest to the table's first, and returns the second best
+// choice.
 func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
 	second = from
@@ -174,8 +175,9 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// try returns the total seconds of stages with a choice. The error says why it was not measured: ctx
-// has ended, there is no time for one more step like the longest so far, or the choice is refused.
+// try returns the total seconds of stages with a choice. The error says why it was not measured:
+// ctx has ended, there is no time for one more step like the longest so far, or the choice is
+// refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -33,9 +33,10 @@ func Order(info vk.Info) int {
 	return 2048
 }
 
-// Search measures on a device and returns the fastest choice found. The device should have been opened
-// with vk.Options.Statistics: if its driver gives statistics, choices whose kernels spill registers are
-// refused. Errors: those of the table's own choice, ctx.Err(), and those of the device.
+// Search measures on a device and returns the fastest choice found. The device should have been
+// opened with vk.Options.Statistics: if its driver gives statistics, choices whose kernels spill
+// registers are refused. Errors: those of the table's own choice, ctx.Err(), and those of the
+// device.
 func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	began := time.Now()
 	if opt.N == 0 {
@@ -55,8 +56,8 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	return s.run(ctx, table)
 }
 
-// briefWarmUp is bench.Options.WarmUp. The first run of each stage, which does not count, is load enough;
-// but with 0 the device would rest before each run.
+// briefWarmUp is bench.Options.WarmUp. The first run of each stage, which does not count, is load
+// enough; but with 0 the device would rest before each run.
 const briefWarmUp = time.Millisecond
 
 // onDevice is the target of Search.

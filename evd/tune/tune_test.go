@@ -108,7 +108,8 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	if err != nil || r.Complete || len(v.tried) != 5 {
 		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
 	}
-	// What was not tried is told: not b = 16, next to the table's and tried early, but ranks and tiles.
+	// What was not tried is told: not b = 16, next to the table's and tried early, but ranks and
+	// tiles.
 	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
 		t.Errorf("not tried: %q", r.Untried)
 	}
