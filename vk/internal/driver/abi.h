@@ -76,18 +76,31 @@ typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceMaintenance4Feature
 
 // 824 bytes of VkPhysicalDeviceProperties, which the binding reads for us.
 typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;
-typedef struct { VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]; uint8_t conformance[4]; } VkPhysicalDeviceDriverProperties;
-typedef struct { VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, supportedOperations; VkBool32 quad; } VkPhysicalDeviceSubgroupProperties;
-typedef struct { VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize; } VkPhysicalDeviceMaintenance3Properties;
+typedef struct {
+	VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]; uint8_t conformance[4];
+} VkPhysicalDeviceDriverProperties;
+typedef struct {
+	VK_HEAD; uint32_t subgroupSize; VkFlags supportedStages, supportedOperations; VkBool32 quad;
+} VkPhysicalDeviceSubgroupProperties;
+typedef struct {
+	VK_HEAD; uint32_t maxPerSetDescriptors; VkDeviceSize maxMemoryAllocationSize;
+} VkPhysicalDeviceMaintenance3Properties;
 typedef struct { VK_HEAD; VkDeviceSize maxBufferSize; } VkPhysicalDeviceMaintenance4Properties;
 typedef struct { VK_HEAD; uint32_t shaderSMCount, shaderWarpsPerSM; } VkPhysicalDeviceShaderSMBuiltinsPropertiesNV;
 typedef struct {
-	VK_HEAD; uint32_t shaderEngineCount, shaderArraysPerEngineCount, computeUnitsPerShaderArray, simdPerComputeUnit, wavefrontsPerSimd,
-		wavefrontSize, sgprsPerSimd, minSgprAllocation, maxSgprAllocation, sgprAllocationGranularity, vgprsPerSimd, minVgprAllocation,
+	VK_HEAD; uint32_t shaderEngineCount, shaderArraysPerEngineCount, computeUnitsPerShaderArray,
+		simdPerComputeUnit, wavefrontsPerSimd,
+	wavefrontSize, sgprsPerSimd, minSgprAllocation, maxSgprAllocation, sgprAllocationGranularity, vgprsPerSimd,
+		minVgprAllocation,
 		maxVgprAllocation, vgprAllocationGranularity;
 } VkPhysicalDeviceShaderCorePropertiesAMD;
-typedef struct { VK_HEAD; VkFlags shaderCoreFeatures; uint32_t activeComputeUnitCount; } VkPhysicalDeviceShaderCoreProperties2AMD;
-typedef struct { VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags requiredSubgroupSizeStages; } VkPhysicalDeviceSubgroupSizeControlProperties;
+typedef struct {
+	VK_HEAD; VkFlags shaderCoreFeatures; uint32_t activeComputeUnitCount;
+} VkPhysicalDeviceShaderCoreProperties2AMD;
+typedef struct {
+	VK_HEAD; uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups; VkFlags
+	requiredSubgroupSizeStages;
+} VkPhysicalDeviceSubgroupSizeControlProperties;
 
 // Each row of three is about floats of 16, 32 and 64 bits.
 typedef struct {
@@ -100,7 +113,9 @@ typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionPro
 typedef struct { VK_HEAD; uint64_t opaque[65]; } VkPhysicalDeviceMemoryProperties2;
 typedef struct { VK_HEAD; VkDeviceSize heapBudget[16], heapUsage[16]; } VkPhysicalDeviceMemoryBudgetPropertiesEXT;
 
-typedef struct { VK_HEAD; VkFlags flags; uint32_t queueFamilyIndex, queueCount; const float *pQueuePriorities; } VkDeviceQueueCreateInfo;
+typedef struct {
+	VK_HEAD; VkFlags flags; uint32_t queueFamilyIndex, queueCount; const float *pQueuePriorities;
+} VkDeviceQueueCreateInfo;
 typedef struct {
 	VK_HEAD; VkFlags flags;
 	uint32_t queueCreateInfoCount; const VkDeviceQueueCreateInfo *pQueueCreateInfos;
@@ -114,7 +129,9 @@ typedef struct { VK_HEAD; VkFlags flags; uint32_t deviceMask; } VkMemoryAllocate
 typedef struct { VK_HEAD; VkBuffer buffer; } VkBufferDeviceAddressInfo;
 
 typedef struct { uint32_t constantID, offset; size_t size; } VkSpecializationMapEntry;
-typedef struct { uint32_t mapEntryCount; const VkSpecializationMapEntry *pMapEntries; size_t dataSize; const void *pData; } VkSpecializationInfo;
+typedef struct {
+	uint32_t mapEntryCount; const VkSpecializationMapEntry *pMapEntries; size_t dataSize; const void *pData;
+} VkSpecializationInfo;
 typedef struct { VK_HEAD; uint32_t requiredSubgroupSize; } VkPipelineShaderStageRequiredSubgroupSizeCreateInfo;
 typedef struct {
 	VK_HEAD; VkFlags flags; VkEnum stage; VkShaderModule module; const char *pName;
@@ -130,13 +147,20 @@ typedef struct {
 	uint32_t pushConstantRangeCount; const VkPushConstantRange *pPushConstantRanges;
 } VkPipelineLayoutCreateInfo;
 
-typedef struct { VK_HEAD; VkBool32 pipelineExecutableInfo; } VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR;
+typedef struct {
+	VK_HEAD; VkBool32 pipelineExecutableInfo;
+} VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR;
 typedef struct { VK_HEAD; VkPipeline pipeline; uint32_t executableIndex; } VkPipelineExecutableInfoKHR;
-typedef struct { VK_HEAD; char name[256], description[256]; VkEnum format; union { VkBool32 b32; int64_t i64; uint64_t u64; double f64; } value; } VkPipelineExecutableStatisticKHR;
+typedef struct {
+	VK_HEAD; char name[256], description[256]; VkEnum format; union { VkBool32 b32; int64_t i64; uint64_t u64;
+	double f64; } value;
+} VkPipelineExecutableStatisticKHR;
 
 typedef struct { VK_HEAD; VkFlags flags; } VkSemaphoreCreateInfo;
 typedef struct { VK_HEAD; VkEnum semaphoreType; uint64_t initialValue; } VkSemaphoreTypeCreateInfo;
-typedef struct { VK_HEAD; VkFlags flags; uint32_t semaphoreCount; const VkSemaphore *pSemaphores; const uint64_t *pValues; } VkSemaphoreWaitInfo;
+typedef struct {
+	VK_HEAD; VkFlags flags; uint32_t semaphoreCount; const VkSemaphore *pSemaphores; const uint64_t *pValues;
+} VkSemaphoreWaitInfo;
 typedef struct {
 	VK_HEAD; uint32_t waitSemaphoreValueCount; const uint64_t *pWaitSemaphoreValues;
 	uint32_t signalSemaphoreValueCount; const uint64_t *pSignalSemaphoreValues;
@@ -155,7 +179,8 @@ typedef struct {
 	uint32_t queueLabelCount; const void *pQueueLabels; uint32_t cmdBufLabelCount; const void *pCmdBufLabels;
 	uint32_t objectCount; const void *pObjects;
 } VkDebugUtilsMessengerCallbackDataEXT;
-typedef VkBool32 (*PFN_vkDebugUtilsMessengerCallbackEXT)(VkEnum, VkFlags, const VkDebugUtilsMessengerCallbackDataEXT *, void *);
+typedef VkBool32 (*PFN_vkDebugUtilsMessengerCallbackEXT)(VkEnum, VkFlags,
+	const VkDebugUtilsMessengerCallbackDataEXT *, void *);
 typedef struct {
 	VK_HEAD; VkFlags flags, messageSeverity, messageType;
 	PFN_vkDebugUtilsMessengerCallbackEXT pfnUserCallback; void *pUserData;

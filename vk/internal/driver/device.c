@@ -1,9 +1,12 @@
+// Calls of one device: memory, pipelines, timelines, submission.
 #include "device.h"
 
 #include <stdlib.h>
 
 enum { COMPUTE = 0x20, ADDRESSABLE = 0x2, TIMELINE = 1, FULL_SUBGROUPS = 0x2, CAPTURE_STATISTICS = 0x40 };
 
+// vke_load_device looks up the functions that the loader has for this device. NULL: the host has no
+// memory.
 vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 	vke_device *d = calloc(1, sizeof *d);
 	if (!d) return NULL;
@@ -34,6 +37,7 @@ vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 
 void vke_free_device(vke_device *d) { free(d); }
 
+// vke_allocate allocates memory of a type; addressable: for buffers with a device address.
 VkResult vke_allocate(vke_device *d, uint64_t size, uint32_t type, int addressable, VkDeviceMemory *out) {
 	VkMemoryAllocateFlagsInfo flags = {ST_MEMORY_ALLOCATE_FLAGS, .flags = ADDRESSABLE};
 	VkMemoryAllocateInfo info = {ST_MEMORY_ALLOCATE, addressable ? &flags : NULL, size, type};
@@ -45,20 +49,24 @@ uint64_t vke_address(vke_device *d, VkBuffer buffer) {
 	return d->address(d->handle, &info);
 }
 
+// vke_pipeline_layout makes a layout without descriptor sets and with push_size bytes of push constants.
 VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout *out) {
 	VkPushConstantRange range = {COMPUTE, 0, push_size};
-	VkPipelineLayoutCreateInfo info = {ST_PIPELINE_LAYOUT, .pushConstantRangeCount = push_size ? 1 : 0, .pPushConstantRanges = &range};
+	VkPipelineLayoutCreateInfo info = {ST_PIPELINE_LAYOUT, .pushConstantRangeCount = push_size ? 1 : 0,
+		.pPushConstantRanges = &range};
 	return d->create_layout(d->handle, &info, NULL, out);
 }
 
+// vke_pipeline compiles the entry point main. subgroup_size 0 leaves the size to the driver.
 VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
-		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size, int full_subgroups, uint32_t subgroup_size,
-		int statistics, VkPipeline *out) {
+		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size,
+		int full_subgroups, uint32_t subgroup_size, int statistics, VkPipeline *out) {
 	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {ST_REQUIRED_SUBGROUP_SIZE, NULL, subgroup_size};
 	VkSpecializationInfo spec = {count, entries, size, data};
 	VkComputePipelineCreateInfo info = {
 		ST_COMPUTE_PIPELINE, .flags = statistics ? CAPTURE_STATISTICS : 0,
-		.stage = {ST_SHADER_STAGE, subgroup_size ? &required : NULL, full_subgroups ? FULL_SUBGROUPS : 0, COMPUTE, module, "main", &spec},
+		.stage = {ST_SHADER_STAGE, subgroup_size ? &required : NULL, full_subgroups ? FULL_SUBGROUPS : 0,
+			COMPUTE, module, "main", &spec},
 		.layout = layout, .basePipelineIndex = -1,
 	};
 	return d->create_pipelines(d->handle, cache, 1, &info, NULL, out);
@@ -85,8 +93,10 @@ VkResult vke_wait(vke_device *d, VkSemaphore s, uint64_t value, uint64_t timeout
 
 VkResult vke_value(vke_device *d, VkSemaphore s, uint64_t *out) { return d->value(d->handle, s, out); }
 
+// vke_submit starts a command buffer; the semaphore gets the value when it has ended.
 VkResult vke_submit(vke_device *d, VkCommandBuffer commands, VkSemaphore s, uint64_t signal) {
-	VkTimelineSemaphoreSubmitInfo values = {ST_TIMELINE_SUBMIT, .signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &signal};
+	VkTimelineSemaphoreSubmitInfo values = {ST_TIMELINE_SUBMIT, .signalSemaphoreValueCount = 1,
+		.pSignalSemaphoreValues = &signal};
 	VkSubmitInfo info = {
 		ST_SUBMIT, &values, .commandBufferCount = 1, .pCommandBuffers = &commands,
 		.signalSemaphoreCount = 1, .pSignalSemaphores = &s,

@@ -10,8 +10,10 @@ struct vke_device {
 	VkResult (*allocate)(VkDevice, const VkMemoryAllocateInfo *, const void *, VkDeviceMemory *);
 	uint64_t (*address)(VkDevice, const VkBufferDeviceAddressInfo *);
 	VkResult (*create_layout)(VkDevice, const VkPipelineLayoutCreateInfo *, const void *, VkPipelineLayout *);
-	VkResult (*create_pipelines)(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *, const void *, VkPipeline *);
-	VkResult (*statistics)(VkDevice, const VkPipelineExecutableInfoKHR *, uint32_t *, VkPipelineExecutableStatisticKHR *);
+	VkResult (*create_pipelines)(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *,
+		const void *, VkPipeline *);
+	VkResult (*statistics)(VkDevice, const VkPipelineExecutableInfoKHR *, uint32_t *,
+		VkPipelineExecutableStatisticKHR *);
 	VkResult (*create_semaphore)(VkDevice, const VkSemaphoreCreateInfo *, const void *, VkSemaphore *);
 	void (*destroy_semaphore)(VkDevice, VkSemaphore, const void *);
 	VkResult (*wait)(VkDevice, const VkSemaphoreWaitInfo *, uint64_t);
@@ -20,7 +22,8 @@ struct vke_device {
 	void (*bind)(VkCommandBuffer, VkEnum, VkPipeline);
 	void (*push)(VkCommandBuffer, VkPipelineLayout, VkFlags, uint32_t, uint32_t, const void *);
 	void (*dispatch)(VkCommandBuffer, uint32_t, uint32_t, uint32_t);
-	void (*barrier)(VkCommandBuffer, VkFlags, VkFlags, VkFlags, uint32_t, const VkMemoryBarrier *, uint32_t, const void *, uint32_t, const void *);
+	void (*barrier)(VkCommandBuffer, VkFlags, VkFlags, VkFlags, uint32_t, const VkMemoryBarrier *, uint32_t,
+		const void *, uint32_t, const void *);
 	void (*fill)(VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, uint32_t);
 	void (*copy)(VkCommandBuffer, VkBuffer, VkBuffer, uint32_t, const VkBufferCopy *);
 	void (*timestamp)(VkCommandBuffer, VkFlags, VkQueryPool, uint32_t);

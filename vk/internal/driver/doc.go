@@ -1,4 +1,9 @@
-// Package driver is the only room that speaks to Vulkan: handles and single-struct calls through a
-// binding (goki's, or with the tag vulkango vulkan-go's), everything else through C of our own
-// (shim.h says why). Package vk makes of it what the others use.
+// Package driver is the only package that calls Vulkan. It uses a Go binding for handles and for
+// calls with one structure: goki's, or vulkan-go's with the build tag vulkango. All other calls go
+// through C functions of this package; shim.h says why. Only package vk imports it.
+//
+// Nothing here checks arguments, counts references or locks. The callers keep Vulkan's rules.
+//
+// Each call that returns a VkResult passes through try, so that tests can make it fail (Fault), and
+// each object that is created or destroyed is counted (Live).
 package driver

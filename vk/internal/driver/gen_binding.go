@@ -1,6 +1,6 @@
 //go:build ignore
 
-// gen_binding writes one alias file a binding, so that the rest of this
+// gen_binding writes one file of aliases for each binding, so that the rest of this
 // package is written once. Only functions that take no slice of structs are
 // listed: the bindings free such slices while the driver still reads them.
 package main

@@ -1,3 +1,4 @@
+// Calls of an instance and of physical devices, and the messages of validation layers.
 #include "device.h"
 
 #include <pthread.h>
@@ -16,7 +17,8 @@ static struct {
 	void (*features2)(VkPhysicalDevice, VkPhysicalDeviceFeatures2 *);
 	void (*memory2)(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties2 *);
 	VkResult (*create_device)(VkPhysicalDevice, const VkDeviceCreateInfo *, const void *, VkDevice *);
-	VkResult (*create_messenger)(VkInstance, const VkDebugUtilsMessengerCreateInfoEXT *, const void *, VkDebugUtilsMessengerEXT *);
+	VkResult (*create_messenger)(VkInstance, const VkDebugUtilsMessengerCreateInfoEXT *, const void *,
+		VkDebugUtilsMessengerEXT *);
 	void (*destroy_messenger)(VkInstance, VkDebugUtilsMessengerEXT, const void *);
 } fn;
 
@@ -69,8 +71,8 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 }
 
 // units is the number of multiprocessors or compute units; 0 where the driver does not tell.
-static uint32_t units(int knows, const VkPhysicalDeviceShaderSMBuiltinsPropertiesNV *nv, const VkPhysicalDeviceShaderCorePropertiesAMD *amd,
-		const VkPhysicalDeviceShaderCoreProperties2AMD *amd2) {
+static uint32_t units(int knows, const VkPhysicalDeviceShaderSMBuiltinsPropertiesNV *nv,
+		const VkPhysicalDeviceShaderCorePropertiesAMD *amd, const VkPhysicalDeviceShaderCoreProperties2AMD *amd2) {
 	if (knows & VKE_KNOWS_NV_UNITS) return nv->shaderSMCount;
 	if (knows & VKE_KNOWS_AMD_UNITS_2 && amd2->activeComputeUnitCount) return amd2->activeComputeUnitCount;
 	return amd->shaderEngineCount * amd->shaderArraysPerEngineCount * amd->computeUnitsPerShaderArray;
@@ -113,7 +115,8 @@ void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out)
 		out->subnormals[i] = floats.denormPreserve[i + 1];
 		out->nearest[i] = floats.roundRTE[i + 1];
 	}
-	out->together = (floats.denormBehaviorIndependence == INDEPENDENT_NONE) | (floats.roundingModeIndependence == INDEPENDENT_NONE) << 1;
+	out->together = floats.denormBehaviorIndependence == INDEPENDENT_NONE;
+	out->together |= (uint32_t)(floats.roundingModeIndependence == INDEPENDENT_NONE) << 1;
 }
 
 // The feature structures as one chain, and where each of our features lies in it: structure 0 is
@@ -165,7 +168,9 @@ VkResult vke_create_device(VkPhysicalDevice physical, int knows, uint32_t family
 	chain_features(&c, knows, statistics ? &executables : NULL);
 	for (int i = 0; i < VKE_FEATURES; i++) *feature(&c, i) = features[i];
 	float priority = 1;
-	VkDeviceQueueCreateInfo queue = {ST_DEVICE_QUEUE, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
+	VkDeviceQueueCreateInfo queue = {
+		ST_DEVICE_QUEUE, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority,
+	};
 	VkDeviceCreateInfo info = {
 		ST_DEVICE, &c.v10,
 		.queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
@@ -174,8 +179,8 @@ VkResult vke_create_device(VkPhysicalDevice physical, int knows, uint32_t family
 	return fn.create_device(physical, &info, NULL, out);
 }
 
-// Messages of the validation layers arrive on any thread, also in the middle
-// of a call from Go; they wait here until Go asks for them.
+// Messages of the validation layers arrive on any thread, and during calls from Go. They wait here until
+// Go asks for them. The first ones explain the others, so later ones are dropped when there is no room.
 enum { MESSAGES = 256, MESSAGE_SIZE = 4096 };
 
 struct vke_messages {
@@ -187,7 +192,8 @@ struct vke_messages {
 	char text[MESSAGES][MESSAGE_SIZE];
 };
 
-static VkBool32 on_message(VkEnum severity, VkFlags type, const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+static VkBool32 on_message(VkEnum severity, VkFlags type, const VkDebugUtilsMessengerCallbackDataEXT *data, void
+		*user) {
 	(void)type;
 	vke_messages *m = user;
 	pthread_mutex_lock(&m->lock);

@@ -16,13 +16,13 @@ import (
 	"unsafe"
 )
 
-// LoaderError says that no Vulkan loader could be opened.
+// LoaderError says why no Vulkan loader could be opened.
 type LoaderError struct{ Reason string }
 
 func (e *LoaderError) Error() string { return "no Vulkan loader: " + e.Reason }
 
-// load opens the loader once a process; the binding keeps its functions in
-// process-wide variables, so there is nothing to undo.
+// load opens the loader, once in a process. The binding keeps its functions in variables of the
+// process, so the loader is never closed.
 var load = sync.OnceValue(func() error {
 	var reason *C.char
 	entry := C.vke_open_loader(&reason)
@@ -34,34 +34,37 @@ var load = sync.OnceValue(func() error {
 	return bInit()
 })
 
-// Instance is a Vulkan instance, with a listener for validation messages if asked for.
+// Instance is a Vulkan instance.
 type Instance struct {
-	handle   bInstance
+	handle bInstance
+
+	// messages are those of the validation layer; nil if it is off.
 	messages *C.vke_messages
 }
 
-// instanceLock: the bindings' InitInstance writes process-wide variables.
+// instanceLock guards variables of the process: parked, and those that InitInstance of the bindings
+// writes.
 var instanceLock sync.Mutex
 
-// parked is an instance that was destroyed and lives on, to be handed out
-// again. While there is one the loader keeps the drivers loaded: NVIDIA's can be loaded about
-// thirty times in a process and no more (each time takes static TLS that never comes back).
+// parked is an instance that Destroy has kept for the next NewInstance; nil if there is none. While
+// an instance exists the loader keeps the drivers loaded. NVIDIA's driver can be loaded only about
+// thirty times in a process, as each time takes static TLS that is never released.
 var parked bInstance
 
 const (
 	apiVersion     = 1<<22 | 3<<12 // 1.3
 	debugExtension = "VK_EXT_debug_utils\x00"
 
-	// Loaders hide MoltenVK, and other drivers that lack parts of Vulkan, unless asked. We want to
-	// see them: to say what they lack is better than to say that there is nothing.
+	// Loaders list MoltenVK, and other drivers that lack parts of Vulkan, only with this extension.
+	// A message about what a device lacks is better than one that there is no device.
 	portabilityExtension = "VK_KHR_portability_enumeration\x00"
 	portabilityFlag      = 1
 
 	validationLayer = "VK_LAYER_KHRONOS_validation\x00"
 )
 
-// NewInstance makes an instance. validate turns on Khronos' validation layer,
-// whose messages Messages returns.
+// NewInstance makes an instance for an application of this name. validate turns on Khronos'
+// validation layer; Messages returns what it says.
 func NewInstance(app string, validate bool) (*Instance, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -72,7 +75,9 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 	defer pin.Unpin()
 	name := append([]byte(app), 0)
 	pin.Pin(&name[0])
-	appInfo := bApplicationInfo{SType: bStructureTypeApplicationInfo, PApplicationName: unsafe.String(&name[0], len(name)), ApiVersion: apiVersion}
+	appInfo := bApplicationInfo{
+		SType: bStructureTypeApplicationInfo, PApplicationName: unsafe.String(&name[0], len(name)), ApiVersion: apiVersion,
+	}
 	info := bInstanceCreateInfo{SType: bStructureTypeInstanceCreateInfo, PApplicationInfo: &appInfo}
 	var extensions []string
 	if C.vke_has_portability() != 0 {
@@ -110,6 +115,7 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 	return in, nil
 }
 
+// listen begins to collect messages.
 func (in *Instance) listen() error {
 	return created(try("vkCreateDebugUtilsMessengerEXT", func() Result {
 		var r C.VkResult
@@ -118,17 +124,17 @@ func (in *Instance) listen() error {
 	}))
 }
 
-// c is the handle as the shim's type: both are the same C pointer.
+// c is the handle as the shim's type. Both types are the same C pointer.
 func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
 
-// Destroy releases the instance, or parks it; its devices must be gone.
+// Destroy destroys the instance, or parks it. Its devices must have been destroyed before.
 func (in *Instance) Destroy() {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
 	in.release()
 }
 
-// release is Destroy under the lock.
+// release is Destroy for a caller that has the lock.
 func (in *Instance) release() {
 	if in.messages != nil {
 		C.vke_unlisten(in.c(), in.messages)
@@ -143,13 +149,13 @@ func (in *Instance) release() {
 	destroyed()
 }
 
-// Message is one line from the validation layers.
+// Message is one message of the validation layer.
 type Message struct {
-	Error bool // otherwise a warning
+	Error bool // otherwise it is a warning
 	Text  string
 }
 
-// Messages drains what the validation layers have said since the last call.
+// Messages returns what the validation layer has said since the last call.
 func (in *Instance) Messages() []Message {
 	if in.messages == nil {
 		return nil
@@ -190,7 +196,7 @@ func (in *Instance) Physicals() ([]Physical, error) {
 	return all, nil
 }
 
-// cstrings copies strings to C; free releases them.
+// cstrings copies strings to an array of C. The caller calls free when C has read them.
 func cstrings(list []string) (array **C.char, free func()) {
 	if len(list) == 0 {
 		return nil, func() {}

@@ -2,13 +2,14 @@ package driver
 
 import "sync/atomic"
 
-// live counts the Vulkan objects that exist.
+// live is the number of Vulkan objects that exist.
 var live atomic.Int64
 
-// Live is the number of Vulkan objects created and not yet destroyed: zero
-// after everything was closed. Tests hold it to that.
+// Live is the number of Vulkan objects that were created and not destroyed. Tests check that it is
+// 0 when everything was closed.
 func Live() int64 { return live.Load() }
 
+// created counts the object of a call that made one, if the call did not fail.
 func created(err error) error {
 	if err == nil {
 		live.Add(1)
@@ -16,4 +17,5 @@ func created(err error) error {
 	return err
 }
 
+// destroyed counts the object that a call destroyed.
 func destroyed() { live.Add(-1) }

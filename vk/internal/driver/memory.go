@@ -3,7 +3,7 @@ package driver
 // #include "shim.h"
 import "C"
 
-// MemoryType is one kind of memory of a device.
+// MemoryType is a kind of memory of a device: the number of its heap, and its properties.
 type MemoryType struct{ Heap, Flags uint32 }
 
 // Bits of MemoryType.Flags.
@@ -14,16 +14,19 @@ const (
 	HostCached   = 8
 )
 
-// Heap is a pool of memory; Free is an estimate, Bytes less what everybody uses.
+// Heap is a memory of a device.
 type Heap struct {
+	// Bytes is its size. Free is the driver's estimate of what is free, as all processes use it.
 	Bytes, Free uint64
-	Local       bool
+
+	// Local: it is the device's own memory.
+	Local bool
 }
 
-// MemoryBudgetExtension offers Heap.Free; without it Free is Bytes.
+// MemoryBudgetExtension gives Heap.Free. Without it Free is Bytes.
 const MemoryBudgetExtension = "VK_EXT_memory_budget"
 
-// Memory lists heaps and types. budget says that the device has MemoryBudgetExtension.
+// Memory lists heaps and memory types, by number. budget: the device has MemoryBudgetExtension.
 func (p Physical) Memory(budget bool) ([]Heap, []MemoryType) {
 	var v bPhysicalDeviceMemoryProperties
 	bGetPhysicalDeviceMemoryProperties(p.handle, &v)

@@ -12,9 +12,12 @@ import (
 type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
-	knows  C.int // VKE_KNOWS_…: structures besides those of Vulkan 1.2
+
+	// knows are VKE_KNOWS_… bits: structures that the device knows besides those of Vulkan 1.2.
+	knows C.int
 }
 
+// c is the handle as the shim's type.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
 // Extensions of devices that are used where a device has them.

@@ -8,10 +8,11 @@ import (
 	"unsafe"
 )
 
-// Cache is a pipeline cache.
+// Cache is a pipeline cache. Pipelines may use it from several goroutines at the same time.
 type Cache struct{ handle bPipelineCache }
 
-// NewCache makes a pipeline cache from the bytes of an earlier one, or none.
+// NewCache makes a pipeline cache from the bytes of an earlier one; nil makes an empty one. The
+// driver refuses bytes of another driver, and trusts all others.
 func (d *Device) NewCache(data []byte) (*Cache, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -19,7 +20,9 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 		SType: bStructureTypePipelineCacheCreateInfo, InitialDataSize: bSize(len(data)), PInitialData: pinned(&pin, data),
 	}
 	c := &Cache{}
-	err := created(try("vkCreatePipelineCache", func() Result { return Result(bCreatePipelineCache(d.handle, &info, nil, &c.handle)) }))
+	err := created(try("vkCreatePipelineCache", func() Result {
+		return Result(bCreatePipelineCache(d.handle, &info, nil, &c.handle))
+	}))
 	info.Free()
 	if err != nil {
 		return nil, err
@@ -27,7 +30,7 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	return c, nil
 }
 
-// CacheData reads the cache's bytes.
+// CacheData reads the cache's bytes, for NewCache.
 func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	var size bSize
 	get := func(at unsafe.Pointer) func() Result {
@@ -41,13 +44,14 @@ func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	return data[:size], err
 }
 
-// DestroyCache releases a cache.
+// DestroyCache destroys a cache.
 func (d *Device) DestroyCache(c *Cache) {
 	bDestroyPipelineCache(d.handle, c.handle, nil)
 	destroyed()
 }
 
-// NewLayout makes a pipeline layout with one push-constant range.
+// NewLayout makes a pipeline layout with one range of push constants, of pushSize bytes. 0 makes
+// none.
 func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	var out C.VkPipelineLayout
 	err := created(try("vkCreatePipelineLayout", func() Result {
@@ -56,28 +60,40 @@ func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	return uint64(out), err
 }
 
-// DestroyLayout releases a pipeline layout.
+// DestroyLayout destroys a pipeline layout.
 func (d *Device) DestroyLayout(l uint64) {
 	bDestroyPipelineLayout(d.handle, handle[bPipelineLayout](C.uint64_t(l)), nil)
 	destroyed()
 }
 
-// SpecEntry places one specialisation constant in the data.
+// SpecEntry places one specialisation constant in PipelineRequest.Data. Offset and Size are in
+// bytes.
 type SpecEntry struct {
 	ID, Offset, Size uint32
 }
 
 // PipelineRequest is a compute pipeline to make.
 type PipelineRequest struct {
-	Code          []uint32
-	Layout        uint64
-	Entries       []SpecEntry
-	Data          []byte
-	FullSubgroups bool   // asks for them; takes the feature of that name
-	SubgroupSize  uint32 // that is required; 0 leaves it to the driver
+	// Code is SPIR-V with the entry point main.
+	Code []uint32
+
+	// Layout is one of NewLayout.
+	Layout uint64
+
+	// Entries and Data are the specialisation constants.
+	Entries []SpecEntry
+	Data    []byte
+
+	// FullSubgroups asks for subgroups without missing invocations. The device must have been made
+	// with the feature of that name.
+	FullSubgroups bool
+
+	// SubgroupSize is the required number of invocations in a subgroup. 0 leaves it to the driver.
+	// Others need the feature SubgroupSizeControl.
+	SubgroupSize uint32
 }
 
-// NewPipeline compiles a pipeline.
+// NewPipeline compiles a pipeline. Several goroutines may compile at the same time.
 func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -86,7 +102,9 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 		SType: bStructureTypeShaderModuleCreateInfo, CodeSize: bSize(4 * len(req.Code)), PCode: req.Code,
 	}
 	var module bShaderModule
-	err := created(try("vkCreateShaderModule", func() Result { return Result(bCreateShaderModule(d.handle, &info, nil, &module)) }))
+	err := created(try("vkCreateShaderModule", func() Result {
+		return Result(bCreateShaderModule(d.handle, &info, nil, &module))
+	}))
 	info.Free()
 	if err != nil {
 		return 0, err
@@ -105,13 +123,15 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	}
 	var out C.VkPipeline
 	err = created(try("vkCreateComputePipelines", func() Result {
-		return Result(C.vke_pipeline(d.table, C.VkPipelineCache(raw(cache.handle)), C.VkPipelineLayout(req.Layout), C.VkShaderModule(raw(module)),
-			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)), full, C.uint32_t(req.SubgroupSize), d.statistics, &out))
+		return Result(C.vke_pipeline(d.table,
+			C.VkPipelineCache(raw(cache.handle)), C.VkPipelineLayout(req.Layout), C.VkShaderModule(raw(module)),
+			&entries[0], C.uint32_t(len(req.Entries)), pinned(&pin, req.Data), C.size_t(len(req.Data)),
+			full, C.uint32_t(req.SubgroupSize), d.statistics, &out))
 	}))
 	return uint64(out), err
 }
 
-// DestroyPipeline releases a pipeline.
+// DestroyPipeline destroys a pipeline.
 func (d *Device) DestroyPipeline(p uint64) {
 	bDestroyPipeline(d.handle, handle[bPipeline](C.uint64_t(p)), nil)
 	destroyed()

@@ -5,25 +5,47 @@ import "C"
 
 // Properties are the facts about a device that we use.
 type Properties struct {
-	Name                      string
-	Type                      DeviceType
-	Vendor, ID, API, Driver   uint32
-	DriverName, DriverInfo    string
-	PipelineUUID              [16]byte
-	Subgroup, SubgroupOps     uint32
-	MinSubgroup, MaxSubgroup  uint32 // sizes that a pipeline may require; 0 where it may not
-	MaxSubgroups              uint32 // subgroups of a workgroup whose pipeline requires a size
-	MaxAllocation, MaxBuffer  uint64 // bytes
+	Name string
+	Type DeviceType
+
+	// Vendor and ID are PCI's numbers of the maker and the device. API is the version of Vulkan and
+	// Driver that of the driver, as Vulkan packs them.
+	Vendor, ID, API, Driver uint32
+
+	// DriverName and DriverInfo are what the driver says of itself.
+	DriverName, DriverInfo string
+
+	// PipelineUUID identifies the driver's pipeline caches.
+	PipelineUUID [16]byte
+
+	// Subgroup is the number of invocations in a subgroup, SubgroupOps the operations that subgroups
+	// have.
+	Subgroup, SubgroupOps uint32
+
+	// MinSubgroup and MaxSubgroup are the sizes that a pipeline may require, 0 if it may not.
+	// MaxSubgroups is the number of subgroups in a workgroup of such a pipeline.
+	MinSubgroup, MaxSubgroup, MaxSubgroups uint32
+
+	// MaxAllocation is the largest allocation that the driver promises, MaxBuffer the largest buffer,
+	// in bytes; 0 if the driver does not tell.
+	MaxAllocation, MaxBuffer uint64
+
+	// MaxShared is the shared memory of a workgroup, in bytes. MaxInvocations is its number of
+	// invocations, MaxLocalSize that in each dimension.
 	MaxShared, MaxInvocations uint32
 	MaxLocalSize              [3]uint32
-	Units                     uint32  // multiprocessors or compute units; 0 where the driver does not tell
-	TimestampPeriod           float32 // nanoseconds of a tick
 
-	// Modes of floating-point arithmetic that a shader may ask for.
+	// Units is the number of multiprocessors or compute units; 0 if the driver does not tell.
+	Units uint32
+
+	// TimestampPeriod is the time of a tick, in nanoseconds.
+	TimestampPeriod float32
+
+	// Float32 and Float64 are modes of floating-point arithmetic that a shader may ask for.
 	Float32, Float64 FloatControls
 
-	// Both widths have one behaviour of subnormals, or one of rounding: who asks for one asks for
-	// both.
+	// SubnormalsTogether: both widths have one behaviour of subnormals, so a shader that asks for a
+	// mode of one width asks for both. RoundingTogether: the same holds for rounding.
 	SubnormalsTogether, RoundingTogether bool
 }
 
@@ -53,6 +75,7 @@ const (
 	CPU
 )
 
+// String is the type in one word.
 func (t DeviceType) String() string {
 	if t < 0 || t > CPU {
 		return "other"
@@ -76,6 +99,7 @@ func (p Physical) version() uint32 {
 	return pretended(v.ApiVersion)
 }
 
+// pretended is a version limited by PretendAPI.
 func pretended(version uint32) uint32 {
 	if PretendAPI != 0 {
 		return min(version, PretendAPI)

@@ -1,3 +1,4 @@
+// Translates a batch of commands into calls of Vulkan: one call from Go for a whole batch.
 #include "device.h"
 
 enum {
@@ -7,9 +8,9 @@ enum {
 	SHADER_COMPUTE = 0x20,
 };
 
-// barrier makes everything that was written before visible to everything after: to
-// dispatches; if moves, between them and fills and copies, too; if host, to the host
-// that waits for the batch. Wider ones cost more time, most of all the host's.
+// barrier orders all commands before it with all commands after it, and makes what the former wrote
+// visible to the latter. They are dispatches; if moves, fills and copies, too; if host, the host that
+// waits for the batch, too. Wider barriers take more time, most of it on the host.
 static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	VkMemoryBarrier all = {ST_MEMORY_BARRIER, NULL, SHADER_WRITE, SHADER_READ | SHADER_WRITE};
 	VkFlags from = STAGE_COMPUTE, to = STAGE_COMPUTE;
@@ -21,7 +22,7 @@ static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	d->barrier(cb, from, to, 0, 1, &all, 0, NULL, 0, NULL);
 }
 
-// moves tells whether there is a fill or a copy in [c, end) before the next barrier.
+// moves tells whether [c, end) has a fill or a copy before the next barrier.
 static int moves(const vke_command *c, const vke_command *end) {
 	for (; c < end && c->op != VKE_BARRIER; c++) {
 		if (c->op == VKE_FILL || c->op == VKE_COPY) return 1;
@@ -29,8 +30,8 @@ static int moves(const vke_command *c, const vke_command *end) {
 	return 0;
 }
 
-// A batch ends with a barrier for all: what comes before it in the queue is done with
-// when the next one begins, whatever that begins with, and when the host is told.
+// A batch ends with a barrier for all commands and the host. So the next batch need not know what this
+// one did, and the host reads what it wrote.
 void vke_record(vke_device *d, VkCommandBuffer cb, VkQueryPool pool, uint32_t queries, const vke_command *c, size_t count,
 		const uint8_t *push) {
 	VkPipeline bound = 0;

@@ -2,7 +2,7 @@ package driver
 
 import "fmt"
 
-// Result is a VkResult; negative values are errors.
+// Result is a VkResult. Negative values are errors.
 type Result int32
 
 const (
@@ -28,6 +28,7 @@ var resultNames = map[Result]string{
 	-12: "VK_ERROR_FRAGMENTED_POOL", -13: "VK_ERROR_UNKNOWN", -1000257000: "VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS",
 }
 
+// String is Vulkan's name of the result.
 func (r Result) String() string {
 	if n, ok := resultNames[r]; ok {
 		return n
@@ -43,12 +44,12 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 
-// Fault, when not nil, is asked before every call that can fail; an error it
-// returns takes the call's place, or its result's, where the call ends something even if it
-// fails. Tests set it to reach every failure.
+// Fault, if not nil, is asked before each call that can fail. If it returns an error, the call is
+// not made and that is its result. A call that ends something even if it fails is made all the
+// same. Tests use Fault to reach every failure. It is called from several goroutines.
 var Fault func(call string) Result
 
-// try makes one call: every VkResult of this package passes here.
+// try makes one call. All results of this package pass through try or tryToEnd.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {
@@ -60,6 +61,7 @@ func try(call string, f func() Result) error {
 	return failure(call, r)
 }
 
+// failure is the error of a result; nil for one that is none.
 func failure(call string, r Result) error {
 	if r < 0 {
 		return &Error{call, r}
@@ -67,7 +69,7 @@ func failure(call string, r Result) error {
 	return nil
 }
 
-// tryToEnd is try for a call that leaves things ended when it fails.
+// tryToEnd is try for a call that ends something even if it fails.
 func tryToEnd(call string, f func() Result) error {
 	r := f()
 	if Fault != nil && r >= 0 {

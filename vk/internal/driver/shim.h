@@ -1,6 +1,6 @@
-// Flat C functions for what the Go bindings cannot do safely or at all: every
-// call that takes a slice of structs (the bindings free those while the driver reads them), everything
-// newer than Vulkan 1.0, and the hot path (one call records a whole batch).
+// C functions for what the Go bindings cannot do, or not safely: all calls that take several
+// structures, as the bindings free those while the driver reads them; all that is newer than
+// Vulkan 1.0; and recording, where one call stands for a whole batch.
 #ifndef VKEVD_SHIM_H
 #define VKEVD_SHIM_H
 
@@ -28,7 +28,10 @@ enum {
 typedef struct {
 	char driver_name[256], driver_info[256];
 	int32_t driver_id;
-	uint32_t subgroup, subgroup_ops, min_subgroup, max_subgroup, max_subgroups; // the last three: 0 where no size can be required
+	uint32_t subgroup, subgroup_ops;
+	// Sizes of subgroups that a pipeline may require, and the number of such subgroups in a workgroup;
+	// 0 where no size can be required.
+	uint32_t min_subgroup, max_subgroup, max_subgroups;
 	uint64_t max_allocation, max_buffer;
 	uint32_t units;
 	// Of 32 and 64 bits: zeros' signs, infinities and NaN kept; subnormals kept; rounding to nearest even.
@@ -46,7 +49,8 @@ enum {
 	VKE_FEATURES
 };
 void vke_get_features(VkPhysicalDevice, int knows, VkBool32 *out);
-VkResult vke_create_device(VkPhysicalDevice, int knows, uint32_t family, const VkBool32 *features, const char *const *extensions,
+VkResult vke_create_device(VkPhysicalDevice, int knows, uint32_t family, const VkBool32 *features, const char
+		*const *extensions,
 	uint32_t extension_count, int statistics, VkDevice *out);
 
 vke_messages *vke_listen(VkInstance, VkResult *);
@@ -61,7 +65,8 @@ void vke_free_device(vke_device *);
 VkResult vke_allocate(vke_device *, uint64_t size, uint32_t type, int addressable, VkDeviceMemory *out);
 uint64_t vke_address(vke_device *, VkBuffer);
 VkResult vke_pipeline_layout(vke_device *, uint32_t push_size, VkPipelineLayout *out);
-VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderModule, const VkSpecializationMapEntry *,
+VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderModule, const
+		VkSpecializationMapEntry *,
 	uint32_t entries, const void *data, size_t size, int full_subgroups,
 	uint32_t subgroup_size, int statistics, VkPipeline *out);
 // vke_statistics reads what the compiler says of a pipeline made with statistics.

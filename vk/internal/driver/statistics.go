@@ -8,17 +8,16 @@ import (
 	"unsafe"
 )
 
-// StatisticsExtension, if a device is made with it, lets Statistics say what
-// the driver's compiler made of a pipeline.
+// StatisticsExtension is what a device must be made with for Statistics to say anything.
 const StatisticsExtension = "VK_KHR_pipeline_executable_properties"
 
-// Statistic is one number of the driver's compiler, under its own name.
+// Statistic is a number that the driver's compiler gives for a pipeline, under its own name.
 type Statistic struct {
 	Name  string
 	Value float64
 }
 
-// Statistics reads them for a pipeline; none without StatisticsExtension.
+// Statistics lists what the compiler says of a pipeline; nothing without StatisticsExtension.
 func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	if d.statistics == 0 {
 		return nil, nil
@@ -38,7 +37,8 @@ func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	list := make([]Statistic, n)
 	for i := range list {
 		bits := *(*uint64)(unsafe.Pointer(&raw[i].value))
-		list[i] = Statistic{C.GoString(&raw[i].name[0]), [...]float64{float64(uint32(bits)), float64(int64(bits)), float64(bits), math.Float64frombits(bits)}[raw[i].format&3]}
+		values := [...]float64{float64(uint32(bits)), float64(int64(bits)), float64(bits), math.Float64frombits(bits)}
+		list[i] = Statistic{C.GoString(&raw[i].name[0]), values[raw[i].format&3]} // bool, signed, unsigned, double
 	}
 	return list, nil
 }

@@ -1,0 +1,108 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// Batch is a command buffer with timestamps of its own. It is recorded again for each use, when it
+// is not in flight.
+type Batch struct {
+	pool    bCommandPool
+	cb      bCommandBuffer
+	queries bQueryPool
+}
+
+// c is the command buffer as the shim's type.
+func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
+
+// NewBatch makes a command buffer of the queue family with so many timestamps.
+func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
+	b := &Batch{}
+	err := d.fillBatch(b, family, timestamps)
+	if err != nil {
+		d.DestroyBatch(b)
+		return nil, err
+	}
+	return b, nil
+}
+
+// fillBatch makes the objects of a batch. After an error DestroyBatch destroys those that were
+// made.
+func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
+	pool := bCommandPoolCreateInfo{SType: bStructureTypeCommandPoolCreateInfo, QueueFamilyIndex: uint32(family)}
+	pool.Flags |= bCommandPoolCreateFlags(bCommandPoolCreateResetCommandBufferBit)
+	err := created(try("vkCreateCommandPool", func() Result {
+		return Result(bCreateCommandPool(d.handle, &pool, nil, &b.pool))
+	}))
+	pool.Free()
+	if err != nil {
+		return err
+	}
+	one := make([]bCommandBuffer, 1)
+	alloc := bCommandBufferAllocateInfo{
+		SType: bStructureTypeCommandBufferAllocateInfo, CommandPool: b.pool,
+		Level: bCommandBufferLevelPrimary, CommandBufferCount: 1,
+	}
+	err = try("vkAllocateCommandBuffers", func() Result { return Result(bAllocateCommandBuffers(d.handle, &alloc, one)) })
+	alloc.Free()
+	if err != nil {
+		return err
+	}
+	b.cb = one[0]
+	query := bQueryPoolCreateInfo{
+		SType: bStructureTypeQueryPoolCreateInfo, QueryType: bQueryTypeTimestamp, QueryCount: uint32(timestamps),
+	}
+	err = created(try("vkCreateQueryPool", func() Result {
+		return Result(bCreateQueryPool(d.handle, &query, nil, &b.queries))
+	}))
+	query.Free()
+	return err
+}
+
+// DestroyBatch destroys a batch that is not in flight.
+func (d *Device) DestroyBatch(b *Batch) {
+	if raw(b.queries) != 0 {
+		bDestroyQueryPool(d.handle, b.queries, nil)
+		destroyed()
+	}
+	if raw(b.pool) != 0 {
+		bDestroyCommandPool(d.handle, b.pool, nil)
+		destroyed()
+	}
+}
+
+// Record fills the batch. push are the push constants of all dispatches, timestamps is the number
+// of timestamps used. The commands are followed by a barrier for all later batches, and for the
+// host.
+func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps int) error {
+	info := bCommandBufferBeginInfo{SType: bStructureTypeCommandBufferBeginInfo}
+	info.Flags |= bCommandBufferUsageFlags(bCommandBufferUsageOneTimeSubmitBit) // and submitted once
+	err := try("vkBeginCommandBuffer", func() Result { return Result(bBeginCommandBuffer(b.cb, &info)) })
+	info.Free()
+	if err != nil {
+		return err
+	}
+	if len(commands) > 0 {
+		if len(push) == 0 {
+			push = make([]byte, 1)
+		}
+		C.vke_record(d.table, b.c(), C.VkQueryPool(raw(b.queries)), C.uint32_t(timestamps),
+			(*C.vke_command)(unsafe.Pointer(&commands[0])), C.size_t(len(commands)), (*C.uint8_t)(unsafe.Pointer(&push[0])))
+	}
+	return tryToEnd("vkEndCommandBuffer", func() Result { return Result(bEndCommandBuffer(b.cb)) })
+}
+
+// Timestamps reads the first n timestamps of a batch that has ended, in ticks of
+// Properties.TimestampPeriod.
+func (d *Device) Timestamps(b *Batch, n int) ([]uint64, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	ticks := make([]uint64, n)
+	err := try("vkGetQueryPoolResults", func() Result {
+		at := unsafe.Pointer(&ticks[0])
+		return Result(bGetQueryPoolResults(d.handle, b.queries, 0, uint32(n), bSize(8*n), at, 8, 1))
+	})
+	return ticks, err
+}

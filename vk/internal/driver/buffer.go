@@ -1,0 +1,104 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// Buffer is a buffer with memory of its own.
+type Buffer struct {
+	handle bBuffer
+	memory bDeviceMemory
+
+	// Address is the device address of its first byte.
+	Address uint64
+
+	// Host is the memory as the host sees it; nil if it is not mapped.
+	Host []byte
+}
+
+// bufferUsage are the usages of every buffer: source and destination of transfers, storage, device
+// address.
+const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
+
+// NewBuffer makes a buffer of size bytes. types are memory types in order of preference: the buffer
+// gets the first one that Vulkan allows for it and that has enough memory left. mapped makes Host
+// valid and takes a type that is visible to the host.
+func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
+	b := &Buffer{}
+	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}
+	err := created(try("vkCreateBuffer", func() Result {
+		return Result(bCreateBuffer(d.handle, &info, nil, &b.handle))
+	}))
+	info.Free()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.back(b, size, types, mapped); err != nil {
+		d.FreeBuffer(b)
+		return nil, err
+	}
+	return b, nil
+}
+
+// back allocates and binds the memory of a buffer. After an error FreeBuffer releases what was
+// made.
+func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
+	var need bMemoryRequirements
+	bGetBufferMemoryRequirements(d.handle, b.handle, &need)
+	need.Deref()
+	bits, bytes := need.MemoryTypeBits, uint64(need.Size)
+	need.Free()
+	err := error(&Error{"vkAllocateMemory", FeatureMissing})
+	for _, t := range types {
+		if bits&(1<<t) == 0 {
+			continue
+		}
+		err = created(try("vkAllocateMemory", func() Result {
+			memory := (*C.VkDeviceMemory)(unsafe.Pointer(&b.memory))
+			return Result(C.vke_allocate(d.table, C.uint64_t(bytes), C.uint32_t(t), 1, memory))
+		}))
+		if e := (*Error)(nil); !errors.As(err, &e) || e.Result != OutOfMemory {
+			break // nil, too
+		}
+	}
+	if err != nil {
+		return err
+	}
+	err = try("vkBindBufferMemory", func() Result {
+		return Result(bBindBufferMemory(d.handle, b.handle, b.memory, 0))
+	})
+	if err != nil {
+		return err
+	}
+	b.Address = uint64(C.vke_address(d.table, raw(b.handle)))
+	if !mapped {
+		return nil
+	}
+	var at unsafe.Pointer
+	err = try("vkMapMemory", func() Result {
+		return Result(bMapMemory(d.handle, b.memory, 0, bDeviceSize(size), 0, &at))
+	})
+	if err != nil {
+		return err
+	}
+	b.Host = unsafe.Slice((*byte)(at), size)
+	return nil
+}
+
+// FreeBuffer releases a buffer with its memory. nil is no buffer.
+func (d *Device) FreeBuffer(b *Buffer) {
+	if b == nil {
+		return
+	}
+	bDestroyBuffer(d.handle, b.handle, nil)
+	destroyed()
+	if raw(b.memory) != 0 {
+		bFreeMemory(d.handle, b.memory, nil)
+		destroyed()
+	}
+	*b = Buffer{}
+}

@@ -1,0 +1,59 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+import (
+	"errors"
+	"time"
+)
+
+// Timeline is a timeline semaphore. Its first value is 0.
+type Timeline struct{ handle C.VkSemaphore }
+
+// NewTimeline makes a timeline.
+func (d *Device) NewTimeline() (*Timeline, error) {
+	t := &Timeline{}
+	err := created(try("vkCreateSemaphore", func() Result { return Result(C.vke_timeline(d.table, &t.handle)) }))
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// DestroyTimeline destroys a timeline. No batch that signals it may be in flight.
+func (d *Device) DestroyTimeline(t *Timeline) {
+	C.vke_destroy_semaphore(d.table, t.handle)
+	destroyed()
+}
+
+// Submit starts a batch. When it ends the timeline gets the value, which is larger than all before.
+// Batches of a queue start in the order of their submission.
+func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
+	return try("vkQueueSubmit", func() Result {
+		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))
+	})
+}
+
+// ErrTimeout is the error of Wait when the time limit comes first.
+var ErrTimeout = errors.New("timed out")
+
+// Wait waits until the timeline has reached value, or for the time limit.
+func (d *Device) Wait(t *Timeline, value uint64, limit time.Duration) error {
+	var r Result
+	err := try("vkWaitSemaphores", func() Result {
+		r = Result(C.vke_wait(d.table, t.handle, C.uint64_t(value), C.uint64_t(limit.Nanoseconds())))
+		return r
+	})
+	if err == nil && r == Timeout {
+		return ErrTimeout
+	}
+	return err
+}
+
+// Value is the present value of the timeline.
+func (d *Device) Value(t *Timeline) (uint64, error) {
+	var v C.uint64_t
+	err := try("vkGetSemaphoreCounterValue", func() Result { return Result(C.vke_value(d.table, t.handle, &v)) })
+	return uint64(v), err
+}
