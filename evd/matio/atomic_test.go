@@ -19,7 +19,7 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// names lists a folder, so that nothing left behind escapes.
+// names lists a folder, so that a test sees all files that are left in it.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -94,7 +94,7 @@ func TestAtomicFailedWriteRefusesCommit(t *testing.T) {
 	path := filepath.Join(dir, "out")
 	os.WriteFile(path, []byte("old"), 0o600)
 	f := create(t, path, "new")
-	f.f.Close() // the next Write fails, as on a full disk
+	f.f.Close() // so that the next Write fails, as on a full disk
 	_, err := f.Write([]byte("x"))
 	if err == nil {
 		t.Fatal("Write to a closed file passed")
@@ -108,7 +108,7 @@ func TestAtomicFailedRenameLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
 	f := create(t, path, "new")
-	os.MkdirAll(filepath.Join(path, "sub"), 0o700) // a folder takes the name meanwhile
+	os.MkdirAll(filepath.Join(path, "sub"), 0o700) // a folder takes the name before Commit
 	if err := f.Commit(); err == nil || names(t, dir) != "out" {
 		t.Errorf("Commit: %v, folder holds %q", err, names(t, dir))
 	}
@@ -129,7 +129,7 @@ func TestAtomicRefusesEarly(t *testing.T) {
 	}
 }
 
-// TestAtomicStdout writes through the process's own stream and leaves it open.
+// TestAtomicStdout writes to the process's own stream, which must stay open.
 func TestAtomicStdout(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -154,7 +154,7 @@ func TestAtomicStdout(t *testing.T) {
 	}
 }
 
-// The data are on the disk before the file gets its name, and a Commit whose data do not get there fails.
+// The data are on the disk before the file gets its name. If they cannot be synced, Commit fails.
 func TestAtomicSyncsBeforeItRenames(t *testing.T) {
 	defer func() { syncFile = (*os.File).Sync }()
 	for _, failure := range []error{nil, errors.New("the disk is gone")} {

@@ -43,8 +43,8 @@ func TestAtomicPermissions(t *testing.T) {
 	}
 }
 
-// TestAtomicFollowsLinks, to a file that exists and to one that does not, through a link
-// to the folder, where ".." means the parent of the folder and not of the link.
+// TestAtomicFollowsLinks follows links to a file that exists and to one that does not, also through
+// a link to the folder, where ".." means the parent of the folder and not of the link.
 func TestAtomicFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	os.MkdirAll(filepath.Join(dir, "a", "deep"), 0o700)

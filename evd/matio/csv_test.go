@@ -52,7 +52,7 @@ var badCSV = []struct{ name, text, want string }{
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},
 }
 
-// What other programs write around the same numbers.
+// The same numbers with the headers and row names of other programs.
 var withHeaders = []struct{ name, text string }{
 	{"header", "a,b\n1,2.5\n3,4\n"},
 	{"header with blanks", " first , second\n1 , 2.5\n3,4"},
@@ -123,7 +123,7 @@ func TestBadHeaders(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	// Prose is no table.
+	// Prose is not a table.
 	if _, err := Read(strings.NewReader("hello, world\nhow are you\n"), "f"); fmt.Sprint(err) != "f: "+neither {
 		t.Errorf("prose: %v", err)
 	}
@@ -145,9 +145,9 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-// TestMarketWithoutBannerIsNoTable: saylr3.mtx of the Harwell-Boeing collection goes about with its
-// order on the first line and a list of entries below, and bcsstk15.mtx with the list alone. They
-// were read as tables, the second with success where blanks may stand between numbers.
+// TestMarketWithoutBannerIsNoTable: there are copies of saylr3.mtx of the Harwell-Boeing collection
+// with the order on the first line and a list of entries below, and of bcsstk15.mtx with the list
+// alone. They were once read as tables, the second one without an error.
 func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	const (
 		ordered = "2\n1 1 -.005649\n2 1 .005635\n"
@@ -167,7 +167,7 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 			}
 		}
 	}
-	// Any other name says nothing, and .mtx says nothing of what has its own mark.
+	// Any other name decides nothing, and .mtx decides nothing about a file with magic bytes.
 	if d, err := Read(strings.NewReader(bare), "a.mtx.txt"); err != nil || d.Rows != 2 || d.Cols != 3 {
 		t.Errorf("a.mtx.txt: %v, %v", d, err)
 	}
@@ -176,7 +176,7 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	}
 }
 
-// printed is a table with its numbers between commas, or whatever else.
+// printed is a table with the given separator between its numbers.
 func printed(d *Dense, between string) string {
 	var text strings.Builder
 	for i := range d.Rows {
@@ -191,7 +191,7 @@ func printed(d *Dense, between string) string {
 	return text.String()
 }
 
-// TestCSVLongRows: a row may be longer than any line buffer, and every double comes back.
+// TestCSVLongRows: a row may be longer than any line buffer, and every double is read back exactly.
 func TestCSVLongRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	want := &Dense{Rows: 3, Cols: 70_000, Data: make([]float64, 3*70_000)}

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// checkEigenvalues compares what cheap sums can: count, order, Σλ = Σa_ii, Σλ² = Σa_ij².
+// checkEigenvalues checks count, order, Σλ = Σa_ii and Σλ² = Σa_ij².
 // It finds a reference that belongs to another matrix, or to the same with another
 // diagonal.
 func checkEigenvalues(t *testing.T, d *Dense, path string) {
@@ -83,8 +83,7 @@ func TestShippedMatrices(t *testing.T) {
 	}
 }
 
-// TestCollectedMatrices reads a larger collection where there is one: its
-// folder mtx.
+// TestCollectedMatrices reads the folder mtx of a larger collection, if VKEVD_DATA names one.
 func TestCollectedMatrices(t *testing.T) {
 	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "mtx", "*.mtx*"))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// numbered is a rows × cols matrix in column order whose elements say where they are.
+// numbered is a rows×cols matrix in column order whose elements tell their row and column.
 func numbered(rows, cols int) *Dense {
 	d := &Dense{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
 	for k := range d.Data {

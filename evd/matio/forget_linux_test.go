@@ -14,7 +14,7 @@ func forget(path string) error {
 		return err
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil { // what is not written yet cannot be dropped
+	if err := f.Sync(); err != nil { // data that are not written yet cannot be dropped
 		return err
 	}
 	const dontNeed = 4

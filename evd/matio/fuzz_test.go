@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// fuzzElements keeps the matrices of a fuzzer's headers small.
+// fuzzElements is the limit of a matrix: it keeps what the fuzzer's headers declare small.
 const fuzzElements = 1 << 16
 
-// checkRead holds for whatever is thrown at a reader: a whole matrix or a typed error.
+// checkRead checks that a reader returns a complete matrix or a typed error, for any input.
 func checkRead(t *testing.T, d *Dense, err error) {
 	t.Helper()
 	var format *FormatError
@@ -99,7 +99,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzNPZ asks that nothing panics or lies about its shape.
+// FuzzNPZ checks that nothing panics, and that shapes fit their data.
 func FuzzNPZ(f *testing.F) {
 	whole := npyFile(1, dictionary("<f8", false, "(1, 2)"), []float64{1, 2})
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
@@ -118,7 +118,7 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-// FuzzCSV asks moreover that a table comes back, whatever stands between its numbers.
+// FuzzCSV also checks that a table is read back, whatever its separator is.
 func FuzzCSV(f *testing.F) {
 	for _, c := range goodCSV {
 		f.Add([]byte(c.text))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// npyFile puts a file together from its parts.
+// npyFile makes a file from its parts.
 func npyFile(version byte, dictionary string, elements ...any) string {
 	var b bytes.Buffer
 	b.WriteString(npyMagic)
@@ -32,7 +32,7 @@ func dictionary(descr string, fortran bool, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }   \n", descr, order, shape)
 }
 
-// streamed hides how much there is to read.
+// streamed hides the size of a file.
 func streamed(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) }
 
 func TestNPYTypes(t *testing.T) {
@@ -155,8 +155,8 @@ func TestNPYBad(t *testing.T) {
 	}
 }
 
-// TestNPYGrows reads a stream of unknown length that does not fit the first allocation,
-// nor a chunk, in one order and the other.
+// TestNPYGrows reads a stream of unknown length that is larger than the first allocation and
+// than a chunk, in both orders.
 func TestNPYGrows(t *testing.T) {
 	d := numbered(600, 500)
 	for _, fortran := range []bool{true, false} {

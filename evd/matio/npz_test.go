@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// npz packs pairs of name and content.
+// npz makes an archive of files, given as names and contents.
 func npz(method uint16, members ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -69,7 +69,7 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZFlipped: any one byte that is wrong gives an error or changes nothing.
+// TestNPZFlipped: any single wrong byte gives an error, or makes no difference.
 func TestNPZFlipped(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		file := []byte(npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})))
@@ -83,7 +83,7 @@ func TestNPZFlipped(t *testing.T) {
 	}
 }
 
-// TestReadFileNPZ reads where the file is, from wherever its reader stands.
+// TestReadFileNPZ reads an archive that begins at the reader's position, wherever that is.
 func TestReadFileNPZ(t *testing.T) {
 	file := npz(zip.Deflate, "A.npy", npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 2, 3, 4}))
 	path := filepath.Join(t.TempDir(), "called.mtx")
@@ -104,7 +104,7 @@ func TestReadFileNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZUnknownMethod: the compressions that only some zip programs know are named as such.
+// TestNPZUnknownMethod: a compression method that .npz does not use is reported.
 func TestNPZUnknownMethod(t *testing.T) {
 	file := []byte(npz(zip.Store, "A.npy", npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)))
 	directory := bytes.Index(file, []byte("PK\x01\x02"))

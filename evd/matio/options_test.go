@@ -122,7 +122,7 @@ func TestTridiagonalForms(t *testing.T) {
 	if _, err := ReadTridiagonal(strings.NewReader(bad), "T"); fmt.Sprint(err) != "T: d has 3 elements, e has 1" {
 		t.Errorf("lengths: %v", err)
 	}
-	// A first row of NaN is no header.
+	// A first row of NaN is not a header.
 	if got, err := ReadTridiagonal(strings.NewReader("nan 1\n2 0\n"), "T"); err != nil || len(got.D) != 2 {
 		t.Errorf("nan: %v, %v", got, err)
 	}

@@ -29,7 +29,7 @@ func TestReadParallel(t *testing.T) {
 		t.Fatalf("read back: %v", err)
 	}
 
-	// From the middle of a stream on, which is left at its end.
+	// Begin in the middle of a stream; afterwards the position is at its end.
 	before := "something else"
 	whole, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte(before), whole...), 0o600); err != nil {

@@ -68,7 +68,7 @@ func TestReadDecidesByContent(t *testing.T) {
 	}
 }
 
-// TestReadErrorsComeThrough: what the stream itself says must be found by errors.Is.
+// TestReadErrorsComeThrough: errors.Is must find the error of the stream.
 func TestReadErrorsComeThrough(t *testing.T) {
 	broken := errors.New("disk on fire")
 	npy := npyFile(1, dictionary("<f8", false, "(1, 1)"), 5.0)
@@ -86,7 +86,7 @@ func TestReadErrorsComeThrough(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "called.npy") // the name is no evidence
+	path := filepath.Join(t.TempDir(), "called.npy") // the name decides nothing
 	if err := os.WriteFile(path, []byte(gzipped(oneByOne)), 0o600); err != nil {
 		t.Fatal(err)
 	}

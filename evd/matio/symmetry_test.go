@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomSquare has no symmetry at all.
+// randomSquare is a matrix without any symmetry.
 func randomSquare(n int) *Dense {
 	rnd := rand.New(rand.NewPCG(uint64(n), 7))
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
@@ -51,8 +51,8 @@ func TestSymmetrizeAndMirror(t *testing.T) {
 	}
 }
 
-// What is equal already is not averaged: that would lose the last bit of a denormal number, and
-// overflow for the largest.
+// Equal pairs are not averaged: that would lose the last bit of a subnormal number, and overflow for
+// the largest numbers.
 func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	d := &Dense{Rows: 2, Cols: 2, Data: []float64{math.MaxFloat64, 5e-324, 5e-324, -math.MaxFloat64}}
 	want := fmt.Sprint(d.Data)
@@ -80,7 +80,7 @@ func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	}
 }
 
-// Of equal differences the first by columns is named, whichever goroutine is faster.
+// Among equal differences the first one by columns is named, whichever goroutine is faster.
 func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 	const n = 6 * tile
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
@@ -95,7 +95,7 @@ func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 	}
 }
 
-// A square matrix by rows is transposed unless it equals its transpose to the last bit.
+// A square matrix in row order is transposed, unless it equals its transpose bit by bit.
 func TestSquareByRows(t *testing.T) {
 	for _, n := range []int{2, tile, tile + 1, 4 * tile} {
 		for name, d := range map[string]*Dense{"general": randomSquare(n), "symmetric": {Rows: n, Cols: n, Data: randomSymmetric(n)}} {

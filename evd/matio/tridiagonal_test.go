@@ -93,7 +93,7 @@ func TestReadTridiagonalRefuses(t *testing.T) {
 	}
 }
 
-// TestTridiagonalComesBack as the collection writes it, bit for bit.
+// TestTridiagonalComesBack: a matrix in the format of the STCollection is read back bit for bit.
 func TestTridiagonalComesBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -142,7 +142,7 @@ func FuzzTridiagonal(f *testing.F) {
 	})
 }
 
-// TestCollectedTridiagonals reads the collection of others where there is one.
+// TestCollectedTridiagonals reads the STCollection, if there is one.
 func TestCollectedTridiagonals(t *testing.T) {
 	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "tridiag", "*.dat*"))

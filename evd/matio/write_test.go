@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// awkward are numbers that a careless writer would not bring back.
+// awkward are numbers that a careless writer would not write exactly.
 var awkward = []float64{0, 1, -1, 0.1, 1.0 / 3, math.Pi, 1e-5, 123456789, 1e16, 1e17, 1e21, 2.2250738585072014e-308,
 	math.MaxFloat64, -math.SmallestNonzeroFloat64, math.Nextafter(1, 2), inf, -inf, nan}
 
@@ -152,7 +152,7 @@ func TestWritersRefuseShapes(t *testing.T) {
 	}
 }
 
-// A failing is a full disk: it takes so many bytes, then no more.
+// A failing is a full disk: it accepts so many bytes, then none.
 type failing struct{ room int }
 
 var errFull = errors.New("disk full")
@@ -237,7 +237,7 @@ func TestJSON(t *testing.T) {
 		`{"n": 2}`:   "v: JSON: an object, not an array of numbers",
 		"[1, 2":      "v: JSON: the file ends inside the array",
 		"[1, 2] 3":   "v: JSON: 3 after the array",
-		"[1, \"2\"]": "v: JSON: not an array of numbers: ", // and then encoding/json's words
+		"[1, \"2\"]": "v: JSON: not an array of numbers: ", // followed by encoding/json's message
 		"[[1], 2]":   "v: JSON: not an array of numbers: ",
 		"[1 2]":      "v: JSON: not an array of numbers: ",
 		"[1, 1e999]": "v: JSON: not an array of numbers: ",
