@@ -26,11 +26,11 @@ VALIDATION_RUN = .
 GPUAV_RUN      = SameBits|Fill|Kernel|Transfer
 WIDTH_RUN      = .
 # Kernels that compile slowly for wide vectors. Other tests run the same code with other sizes.
-WIDTH_SKIP     = TestBulgeChasing$$|ChasingWide|ApplyQ2Tunings|InEveryTuning
+WIDTH_SKIP     = TestBulgeChasing$$|ChasingWide|ApplyQ2Tunings|InEveryTuning|EveryTableFits
 # The same kernels many times with other numbers. The unit tests run them; that is enough.
-MANY           = OnEveryKind|TestRowMajor$$|ChasingWide|ApplyQ2Tunings|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices
+MANY           = OnEveryKind|TestRowMajor$$|ChasingWide|ApplyQ2Tunings|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits
 # Tests for which bindings, threads and pointers make no difference.
-SLOW           = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|FallbackOfMRRR|$(MANY)
+SLOW           = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|$(MANY)
 
 # Vector widths of the CPU driver besides its usual 256: subgroups of 4 and 16.
 WIDTHS = 128 512
