@@ -1,11 +1,14 @@
 // A step of bulge chasing whose blocks lie in the registers of clusters.
 //
-// sb2st.comp and tb2bd.comp include it, after reflector.glsl. They have declared the specialisation
-// constants B, TILES, LANES and WORK. A step has a reflector H = I − γ·u·uᵀ of B elements, and two
-// blocks of B lines each, A and C: every line ℓ becomes H·ℓ. A line belongs to a cluster of LANES
-// neighbouring invocations of one subgroup, which add up its dot product by shuffles. Every cluster
-// has all of u, and computes the reflector for itself. A comes from shared memory, where it was the
-// C of the step before, with lines and elements exchanged. Its line 0 is x, which H annihilates.
+// sb2st.comp and tb2bd.comp include it, after reflector.glsl and after the specialisation constants
+// B, TILES, LANES and WORK. It defines the tile, the registers of an invocation, and take, reflect,
+// times and dot.
+//
+// A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks of B lines each, A and C:
+// every line ℓ becomes H·ℓ. A line belongs to a cluster of LANES neighbouring invocations of one
+// subgroup, which add up its dot product by shuffles. Every cluster has all of u, and computes the
+// reflector for itself. A comes from shared memory, where it was the C of the step before, with
+// lines and elements exchanged. Its line 0 is x, which H annihilates except for its first element.
 #ifndef CLUSTERS_GLSL
 #define CLUSTERS_GLSL
 
@@ -13,7 +16,7 @@
 // columns.
 const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
 const uint TILE = B * LD;
-// Elements of a row or column that an invocation holds: its own elements.
+// Elements of a line that an invocation holds: its own elements.
 const uint OWN = (B + LANES - 1) / LANES;
 
 // A, and C, which is the A of the next step.
@@ -24,7 +27,9 @@ shared work_t tile[TILES * TILE];
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
-// Own elements of line i of A and of C, and of u; element i of u.
+// a, c  own elements of line i of A and of line i of C
+// u     own elements of u
+// u_i   element i of u
 work_t a[OWN], c[OWN], u[OWN], u_i;
 // x_0, scaled like u once reflect has been called.
 work_t head;
@@ -55,7 +60,8 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	return cluster_sum(even + odd);
 }
 
-// take reads A and x from the tile; the head of x is kept apart from u.
+// take reads line i of A and x from the tile, from index `from` on; the head of x is kept apart
+// from u.
 void take(uint i, uint first, uint from) {
 	i = exists(i) ? i : 0;
 	uint column = from + first + i * LD, x = from + first;
@@ -75,7 +81,7 @@ Reflector reflect() {
 	uint top = 0;
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
 	top = cluster_max(top);
-	bool turns = top != 0; // or H = I
+	bool turns = top != 0; // otherwise H = I
 	work_t kept = head;
 	int e = exponent_of(JOIN(uvec2(0, max(top, magnitude(head)))));
 	work_t up = power_of_two(-e);
@@ -86,6 +92,6 @@ Reflector reflect() {
 	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
 }
 
-// times returns γ·yᵀu for the own elements y of a row or column, where u does not have its u_0 yet.
+// times returns γ·yᵀu for the own elements y of a line, where u does not have its u_0 yet.
 work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
 #endif

@@ -2,12 +2,12 @@
 // (LAPACK dgbbrd).
 //
 // in, out: band       general compact band, 3·B rows a column: element (row, col) lies at
-//                     row + col·(3B−1) + 2B−1. B columns of zeros follow the last. Elements outside
-//                     of the matrix and of the B superdiagonals are zero before and after
+//                     row + col·(3B−1) + 2B−1. B columns of zeros follow the last one. Elements
+//                     outside the matrix and its B superdiagonals are zero before and after
 // out:     left       packed reflectors of Q2, see package stages; written only if VECTORS
 //          left_tau   their factors; written only if VECTORS
-//          right      the same of P2
-//          right_tau
+//          right      packed reflectors of P2; written only if VECTORS
+//          right_tau  their factors; written only if VECTORS
 //
 // variant: tb2bd_chase FLAGS
 // variant: tb2bd_wave
@@ -30,26 +30,30 @@
 //	h = 2j+1   L on the rows r …, from the first column of D(j):
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
-// To clusters.glsl the first block is A and the second is C. Their lines are rows if h is even and
-// columns if h is odd; the elements of a line run in the other direction.
+// In the words of clusters.glsl, the first block is A and the second one is C. Their lines are rows
+// if h is even, and columns if h is odd. The elements of a line follow each other in the other
+// direction.
 //
-// Which half-steps must wait for which. Sweep s−1 has the same blocks one row and one column before
-// these. Of what half-step (s, h) reads and writes, sweep s−1 writes last, besides what its
-// half-steps up to h+2 write, the first element of the line that its half-step h+3 annihilates: its
-// β. So C may be read as soon as (s−1, h+2) is complete and the β of (s−1, h+3) is stored. A flag
-// counts the half-steps of a sweep whose β is stored; all of the half-steps before the last of these
-// is stored then, too. So the condition is flag(s−1) ≥ h+1+LEAD with LEAD = 3, or that sweep s−1 has
-// ended. The first x, in row s, lies one half-step higher: for it flag(s−1) ≥ LEAD is enough. The
-// wave form counts whole half-steps only, so stride = 1 + LEAD.
+// Which half-steps must wait for which. The blocks of sweep s−1 lie one row and one column before
+// those of sweep s. The elements that half-step (s, h) reads and writes are written by half-steps
+// up to h+2 of sweep s−1, and only one of them is written by its half-step h+3: the first element
+// of the line which that one annihilates, where it stores its β. So C may be read as soon as (s−1,
+// h+2) is complete and the β of (s−1, h+3) is stored.
+//
+// A flag counts the half-steps of a sweep whose β is stored. By then the sweep has also stored all
+// of the half-steps before the last one counted. So the condition is flag(s−1) ≥ h+1+LEAD with LEAD
+// = 3, or that sweep s−1 has ended. The first x, in row s, lies one half-step higher: for it
+// flag(s−1) ≥ LEAD is enough. The wave form counts whole half-steps only, so stride = 1 + LEAD.
 //
 // Between its half-steps, tb2bd_chase keeps C on chip. The elements of C in memory are then out of
 // date, but no workgroup reads them before the next half-step has stored them as its A.
 //
-// No two buffers may overlap. A NaN in the band makes results NaN, but no workgroup waits longer for
-// it. Subgroups must be full, and neighbours in a subgroup neighbours by gl_LocalInvocationIndex.
+// No two buffers may overlap. A NaN in the band makes results NaN, but no workgroup waits longer
+// for it. Subgroups must be full, and neighbours in a subgroup must be neighbours by
+// gl_LocalInvocationIndex.
 //
-// Grid: with FLAGS as many workgroups in x as shall run at the same time; otherwise one a half-step
-// of the wave, folded.
+// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one a
+// half-step of the wave, folded.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -104,7 +108,8 @@ layout(push_constant, scalar) uniform Push {
 	// Not 0 when the host wants an end.
 	Flags abort_word;
 #else
-	// The wave; waves from one sweep to the next.
+	// wave    number of the wave
+	// stride  waves from a half-step of one sweep to the same half-step of the next sweep
 	uint wave, stride;
 	// Workgroup i < count takes sweep newest − i.
 	uint newest, count;
@@ -123,12 +128,16 @@ const uint COLUMN = 3 * B - 1;
 // band returns the address of element (row, col).
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + 2 * B - 1 + col * COLUMN, 0, 0); }
 
-// A half-step as an invocation sees it. len is the number of elements of a line, low the number of
-// lines of C. From one line to the next there are `line` elements in memory, and `along` from one
-// element of a line to the next. The invocation is number `first` of cluster i; its own elements are
-// first, first + LANES, …
+// s, h      half-step h of sweep s
+// r         its first row or column; see the picture above
+// len, low  elements of a line; lines of C
+// line      elements in memory from one line to the next
+// along     elements in memory from one element of a line to the next
+// i, first  this invocation is number `first` of cluster i; its own elements are first,
+//           first + LANES, …
 struct HalfStep { uint s, h, r, len, low, line, along, i, first; };
 
+// half_step returns half-step h of sweep s.
 HalfStep half_step(uint s, uint h) {
 	HalfStep q;
 	q.s = s;

@@ -1,13 +1,16 @@
-// tb2bd_bidiagonal reads the two diagonals of an upper bidiagonal matrix off its general compact band
-// (tb2bd), at a stride.
+// tb2bd_bidiagonal copies the two diagonals of an upper bidiagonal matrix out of its general
+// compact band (see tb2bd), with a stride.
 //
-// in:  band  3·width rows a column; element (i, j) at i + j·(3·width−1) + 2·width−1
-// out: d     n elements of the diagonal, one every `stride` elements
-//      e     n−1 elements of the superdiagonal, in the same way
+// in:  band  3·width rows a column; element (i, j) lies at i + j·(3·width−1) + 2·width−1
+// out: d     the n elements of the diagonal, `stride` elements apart
+//      e     the n−1 elements of the superdiagonal, in the same way
 //
-// With stride 2 and e one element after d, the result is the off-diagonal of the Golub-Kahan form: a
-// symmetric tridiagonal matrix of order 2n with a zero diagonal, whose eigenvalues are the singular
-// values and their negatives. d and e must not overlap the band. Grid: n invocations in x, folded.
+// With stride 2 and e one element after d, the result is the off-diagonal of the Golub-Kahan form:
+// a symmetric tridiagonal matrix of order 2n with a zero diagonal, whose eigenvalues are the
+// singular values and their negatives. Values are copied as they are. d and e must not overlap the
+// band, or each other's elements.
+//
+// Grid: one invocation a column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -26,7 +29,9 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn band;
 	RealsOut d, e;
-	// Order; superdiagonals of the band; elements from one result to the next.
+	// n       order, at least 1
+	// width   superdiagonals of the band, at least 1
+	// stride  elements from one result to the next, at least 1
 	uint n, width, stride;
 } p;
 

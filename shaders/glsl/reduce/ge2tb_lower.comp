@@ -1,12 +1,15 @@
-// ge2tb_lower moves the lower triangles of a reduction to an upper band into the general compact band
-// (ge2tb; tb2bd.comp says how the band is stored).
+// ge2tb_lower copies the lower triangles that a reduction to an upper band leaves (ge2tb) to the
+// general compact band, whose storage tb2bd.comp explains.
 //
-//	B(c+i, c+b+j) = r_p(j, i)      c = p·b, j ≤ i < b, c+b+j < n
+//	B(c+i, c+b+j) ← r_p(j, i)      c = p·b, j ≤ i < b, c+b+j < n
 //
-// in:  r     of each right panel p the upper triangular factor of its transpose, b×b, one after another
+// in:  r     for each right panel p the upper triangular factor of its transpose, b×b, one
+//            after another
 // out: band  the elements above; no others are written
 //
-// r and band must not overlap. Grid: an invocation for each element of r, folded.
+// Values are copied as they are. band must not overlap r.
+//
+// Grid: one invocation an element of r, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -23,7 +26,9 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn r;
 	MatrixOut band;
-	// Order of the band; its superdiagonals; right panels.
+	// n       order of the band matrix
+	// b       its superdiagonals, at least 1
+	// panels  number of right panels
 	uint n, b, panels;
 } p;
 
