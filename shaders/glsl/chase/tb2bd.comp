@@ -165,11 +165,11 @@ uint64_t c_at(HalfStep q) {
 	return band(q.r, q.r + (q.h % 2 == 0 ? 0 : B)) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
 }
 
-// has_a tells whether A has line i. In the first half-step it has x alone.
+// has_a tells whether A has line i. In the first half-step A is only x.
 bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 == 0 || q.i < q.len); }
 
-// fetch starts loading C. Lines and elements past the matrix are zero in memory, up to B of them, so
-// there is no other check at the end of the matrix.
+// fetch starts loading C. Up to B lines and elements past the matrix are zero in memory, so there
+// is no other check at the end of the matrix.
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
