@@ -69,9 +69,13 @@ the transfers of matrix and vectors. If several flags list sizes, all combinatio
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
-	f.StringArrayVar(&j.tunings, "tuning", nil, "change the device's tuning: fields of tuning.Tuning in `JSON`; given\nseveral times, the tunings are measured in turns")
+	f.StringArrayVar(&j.tunings, "tuning", nil,
+		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
+			"several times, the tunings are measured in turns")
 	rowsFlag(cmd, &j.rows, "every measurement")
-	f.BoolVar(&j.kernels, "kernels", false, "run every stage once more and time its kernels; also their\nregisters, spills and shared bytes, if the driver tells them")
+	f.BoolVar(&j.kernels, "kernels", false,
+		"run every stage once more and time its kernels; also their\n"+
+			"registers, spills and shared bytes, if the driver tells them")
 	return cmd
 }
 
@@ -98,7 +102,9 @@ func (j *benchJob) needsOrders() bool {
 }
 
 func (j *benchJob) run(ctx context.Context) error {
-	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.measure(ctx, rows, show) })
+	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error {
+		return j.measure(ctx, rows, show)
+	})
 }
 
 func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) error {

@@ -29,7 +29,8 @@ func (o *benchReport) peaks(peaks []bench.Row) error {
 // head prints device, driver and the heads of the columns.
 func (o *benchReport) head(r bench.Row) error {
 	o.show.end()
-	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n", printable(r.Device), printable(r.Driver),
+	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n",
+		printable(r.Device), printable(r.Driver),
 		"stage", "n", "b", "k", "m", "median ms", "min", "max", "wall clock", "GFLOP/s", "of fma", "GB/s", "of copy")
 	return err
 }
@@ -104,7 +105,8 @@ func printDetail(w io.Writer, d bench.Detail) error {
 		b.WriteString("\n")
 	}
 	for _, t := range longestFirst(d.Profile.Kernels) {
-		fmt.Fprintf(&b, "  %-28s %7d times %12.4f ms %5.1f%%\n", t.Name, t.Count, 1e3*t.Seconds, 100*t.Seconds/d.Profile.Total())
+		fmt.Fprintf(&b, "  %-28s %7d times %12.4f ms %5.1f%%\n",
+			t.Name, t.Count, 1e3*t.Seconds, 100*t.Seconds/d.Profile.Total())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -115,7 +117,8 @@ func (o *benchReport) kernels(kernels []bench.Kernel) error {
 	if len(kernels) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(o.w, "\n%9s %7s %13s %8s  kernel\n", "registers", "spills", "shared bytes", "declared"); err != nil {
+	const head = "\n%9s %7s %13s %8s  kernel\n"
+	if _, err := fmt.Fprintf(o.w, head, "registers", "spills", "shared bytes", "declared"); err != nil {
 		return err
 	}
 	told := func(n *int) string {

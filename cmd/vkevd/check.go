@@ -97,7 +97,9 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 }
 
 // read reads the files and checks that their sizes match.
-func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a evd.Sym[float64], _ *evd.Result[float64], _ error) {
+func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
+	a evd.Sym[float64], _ *evd.Result[float64], _ error,
+) {
 	show.stage("reading " + inputName(files[0]))
 	a, err := j.input.read(ctx, files[0], j.stdin, show.above())
 	if err != nil {
@@ -115,7 +117,8 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	}
 	if len(files) < 3 {
 		if len(res.Values) != a.N {
-			return a, nil, fmt.Errorf("%s: %s for a matrix of order %d", inputName(files[1]), plural(len(res.Values), "value"), a.N)
+			return a, nil, fmt.Errorf("%s: %s for a matrix of order %d",
+				inputName(files[1]), plural(len(res.Values), "value"), a.N)
 		}
 		return a, res, nil
 	}
@@ -132,15 +135,19 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (a 
 	}
 	switch {
 	case z.Rows != a.N || z.Cols > a.N:
-		return a, nil, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d", inputName(files[2]), z.Rows, z.Cols, a.N)
+		return a, nil, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d",
+			inputName(files[2]), z.Rows, z.Cols, a.N)
 	case len(res.Values) != z.Cols:
-		return a, nil, fmt.Errorf("%s: %s for %s in %s", inputName(files[1]), plural(len(res.Values), "value"), plural(z.Cols, "vector"), inputName(files[2]))
+		return a, nil, fmt.Errorf("%s: %s for %s in %s",
+			inputName(files[1]), plural(len(res.Values), "value"), plural(z.Cols, "vector"), inputName(files[2]))
 	}
 	res.Vectors = z
 	return a, res, nil
 }
 
-func (j *checkJob) measure(ctx context.Context, a evd.Sym[float64], res *evd.Result[float64], log io.Writer, show *progress) (measures, error) {
+func (j *checkJob) measure(
+	ctx context.Context, a evd.Sym[float64], res *evd.Result[float64], log io.Writer, show *progress,
+) (measures, error) {
 	if res.Vectors == nil {
 		return sums(a, res.Values), nil
 	}

@@ -13,14 +13,17 @@ import (
 
 // deviceFlag gives a command --device. The function returns the device asked for, "" for the best.
 func deviceFlag(cmd *cobra.Command, s *session) func() string {
-	word := cmd.Flags().String("device", "", "`NAME` of the device, a part of it, or its number in vkevd devices\n(default $VKEVD_DEVICE, or else the best)")
-	cmd.RegisterFlagCompletionFunc("device", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	word := cmd.Flags().String("device", "",
+		"`NAME` of the device, a part of it, or its number in vkevd devices\n"+
+			"(default $VKEVD_DEVICE, or else the best)")
+	names := func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		infos, _ := s.machine.list()
 		for _, i := range infos {
 			names = append(names, i.Name)
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
-	})
+	}
+	cmd.RegisterFlagCompletionFunc("device", names)
 	return func() string {
 		if !cmd.Flags().Changed("device") {
 			fromEnv, _ := s.lookup("VKEVD_DEVICE")
@@ -33,7 +36,8 @@ func deviceFlag(cmd *cobra.Command, s *session) func() string {
 // debugShadersFlag gives all commands --debug-shaders. It stands at the root because it applies to
 // every kernel that any command runs.
 func debugShadersFlag(root *cobra.Command, s *session) {
-	root.PersistentFlags().BoolVar(&s.debugShaders, "debug-shaders", false, "check every memory access of the kernels, many times slower")
+	root.PersistentFlags().BoolVar(&s.debugShaders, "debug-shaders", false,
+		"check every memory access of the kernels, many times slower")
 }
 
 // open opens a device. It completes opt by the cache of kernels, by --debug-shaders and by a logger
@@ -50,7 +54,9 @@ func (e *deviceError) Unwrap() error { return e.error }
 
 // prepare opens a device and makes a plan on it. The driver may compile kernels meanwhile, which
 // cannot be interrupted: if ctx ends, prepare returns at once and the device stays open.
-func prepare[P any](ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error)) (device, P, error) {
+func prepare[P any](
+	ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error),
+) (device, P, error) {
 	var none P
 	dev, err := s.open(vk.Options{Device: word}, log)
 	if err != nil {

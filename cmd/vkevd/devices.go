@@ -31,7 +31,8 @@ and the CPU last.`,
 			return err
 		}
 		if len(infos) == 0 {
-			return fmt.Errorf("%w: the Vulkan loader found no driver; on Debian and Ubuntu: apt install mesa-vulkan-drivers", vk.ErrNoDevice)
+			return fmt.Errorf("%w: the Vulkan loader found no driver; "+
+				"on Debian and Ubuntu: apt install mesa-vulkan-drivers", vk.ErrNoDevice)
 		}
 		if !out.instead() {
 			if err := printDevices(s.stdout, infos); err != nil {

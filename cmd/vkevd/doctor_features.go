@@ -23,7 +23,8 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	}
 	d.add("loader", fine, "", "found")
 	if len(infos) == 0 {
-		d.add("drivers", missing, d.system.get(d.system.drivers, d.system.cpu)+"; for NVIDIA: "+d.system.nvidia, "the loader found none")
+		remedy := d.system.get(d.system.drivers, d.system.cpu) + "; for NVIDIA: " + d.system.nvidia
+		d.add("drivers", missing, remedy, "the loader found none")
 		return vk.Info{}, false
 	}
 	var names []string
@@ -65,7 +66,8 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 		if info.Type == "cpu" { // its driver is installed, and is the problem
 			remedy = ""
 		}
-		d.add("device", missing, remedy, "%s (%s) cannot be used: %s", info.Name, info.Type, strings.TrimPrefix(info.Problem, info.Name+": "))
+		d.add("device", missing, remedy, "%s (%s) cannot be used: %s",
+			info.Name, info.Type, strings.TrimPrefix(info.Problem, info.Name+": "))
 		return info, true
 	}
 	d.add("device", missing, "", "%s", describe(err))
@@ -92,7 +94,8 @@ func (d *examination) offers(info vk.Info) bool {
 		d.add("driver", missing, update, "%s", info.Problem)
 	}
 	d.add("memory", noted, "", "%s, %s of it free%s", human(info.Memory), human(info.Free), atMost(info))
-	d.add("a workgroup", noted, "", "%s shared, %d invocations, subgroups of %d", human(uint64(info.SharedBytes)), info.MaxLocal, info.Subgroup)
+	d.add("a workgroup", noted, "", "%s shared, %d invocations, subgroups of %d",
+		human(uint64(info.SharedBytes)), info.MaxLocal, info.Subgroup)
 	return d.verdict() == nil
 }
 

@@ -54,7 +54,8 @@ func (d *examination) arithmetic(ctx context.Context, dev device) {
 		if op.ulps <= 0.5 {
 			rounding = ", correctly rounded"
 		}
-		d.okIf(op.ulps <= goodEnough, op.name, "a newer driver, or another device", "error at most %.4g ulp in %d hard cases%s", op.ulps, a.Operands, rounding)
+		d.okIf(op.ulps <= goodEnough, op.name, "a newer driver, or another device",
+			"error at most %.4g ulp in %d hard cases%s", op.ulps, a.Operands, rounding)
 	}
 	d.add("FP64 fma", noted, "", "%s", map[bool]string{true: "fused", false: "not fused: a product and a sum"}[a.Fused])
 	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
@@ -114,7 +115,8 @@ func (d *examination) smallSolve(ctx context.Context, dev device) {
 		d.add("a matrix of order 100", missing, "vkevd selftest says more", "%s", describe(err))
 		return
 	}
-	d.add("a matrix of order 100", fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is good)", found[0].ratio, found[1].ratio, evd.Threshold)
+	d.add("a matrix of order 100", fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is good)",
+		found[0].ratio, found[1].ratio, evd.Threshold)
 }
 
 // solveAndMeasure solves on the device and measures on the host. Both triangles of a are set.

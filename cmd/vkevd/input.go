@@ -47,7 +47,10 @@ func readVector(file string, stdin io.Reader) ([]float64, error) {
 }
 
 // readFile reads with one of two functions of matio: stream for standard input, named for a file.
-func readFile[T any](file string, stdin io.Reader, what string, stream func(io.Reader, string) (T, error), named func(string) (T, error)) (T, error) {
+func readFile[T any](
+	file string, stdin io.Reader, what string,
+	stream func(io.Reader, string) (T, error), named func(string) (T, error),
+) (T, error) {
 	if file == streamWord {
 		return stream(stdin, inputName(file))
 	}

@@ -67,7 +67,9 @@ func (vulkan) open(opt vk.Options) (device, error) {
 	return opened{dev}, nil
 }
 
-func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (
+	f forecast, unfit *vk.OutOfMemoryError, err error,
+) {
 	if f, err = dryPlan(info, n, tridiagonal, opt); errors.As(err, &unfit) {
 		info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0 // as a device with memory enough
 		f, err = dryPlan(info, n, tridiagonal, opt)

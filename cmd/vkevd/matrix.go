@@ -84,7 +84,8 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 		if !differs.Rounding() {
 			return fmt.Errorf("%s: %w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", inputName(file), err)
 		}
-		fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n", printable(inputName(file)), differs.Diff)
+		fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
+			printable(inputName(file)), differs.Diff)
 		err = d.Symmetrize()
 	}
 	if err != nil {

@@ -14,7 +14,8 @@ func TestHintAtTridiagonal(t *testing.T) {
 	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns", "solve", "B.npy")
 }
 
-// TestSymmetryUpToRounding: np.corrcoef's result differs from its transpose by 3e-17, and was refused.
+// TestSymmetryUpToRounding: np.corrcoef's result differs from its transpose by 3e-17, and was
+// refused.
 func TestSymmetryUpToRounding(t *testing.T) {
 	s := newFixture(t)
 	s.file("corr.npy", npy(2, 2, 2, 1, 1+0x1p-52, 2))

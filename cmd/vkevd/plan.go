@@ -98,7 +98,8 @@ func (j *planJob) run(ctx context.Context) error {
 		return err
 	}
 	if unfit == nil && info.Memory > 0 {
-		fmt.Fprintf(j.stderr, "It fits: %s of %s, %s.\n", human(f.Bytes()), human(info.Free), map[bool]string{true: "with vectors", false: "values only"}[opt.Vectors])
+		what := map[bool]string{true: "with vectors", false: "values only"}[opt.Vectors]
+		fmt.Fprintf(j.stderr, "It fits: %s of %s, %s.\n", human(f.Bytes()), human(info.Free), what)
 	}
 	if unfit != nil {
 		return fmt.Errorf("n = %d on %s: %w", j.n, info.Name, unfit)
@@ -107,7 +108,10 @@ func (j *planJob) run(ctx context.Context) error {
 }
 
 // typical stands for a device where there is none.
-var typical = vk.Info{Name: "a typical device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32, Problem: "there is no device"}
+var typical = vk.Info{
+	Name: "a typical device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32,
+	Problem: "there is no device",
+}
 
 // planFor describes the device asked for, or a typical one if none was asked for and there is none.
 func planFor(s *session, word string) (vk.Info, error) {

@@ -34,7 +34,8 @@ Files do not tell which part of a spectrum they hold: --report or --first does.`
 			}
 			for i, s := range series {
 				if log && !(s.Values[0] > 0) {
-					return nil, fmt.Errorf("%s: --log needs positive eigenvalues, the smallest is %g", inputName(files[i]), s.Values[0])
+					return nil, fmt.Errorf("%s: --log needs positive eigenvalues, the smallest is %g",
+						inputName(files[i]), s.Values[0])
 				}
 			}
 			return draw.Spectrum(series, log)

@@ -211,7 +211,8 @@ func svgText(t *testing.T, file string) string {
 	}
 }
 
-// TestPlotsOfExtremes: spectra at the ends of the range can be drawn, with finite numbers as labels.
+// TestPlotsOfExtremes: spectra at the ends of the range can be drawn, with finite numbers as
+// labels.
 func TestPlotsOfExtremes(t *testing.T) {
 	s := newFixture(t)
 	long := strings.Repeat("1\n2\n", 5000)
@@ -263,7 +264,8 @@ func sans(size font.Length) font.Face {
 	return font.DefaultCache.Lookup(f, size)
 }
 
-// TestStagesOfUnlikeReports: a stage that one report lacks has no number in it, and keeps its place in
+// TestStagesOfUnlikeReports: a stage that one report lacks has no number in it, and keeps its
+// place in
 // the other.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
@@ -281,7 +283,8 @@ func TestStagesOfUnlikeReports(t *testing.T) {
 	}
 }
 
-// TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, because letters that
+// TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, because
+// letters that
 // the font lacks are left out in silence.
 func TestTheFontHasAllLetters(t *testing.T) {
 	s := newFixture(t)
@@ -357,7 +360,8 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
-// TestTotals: stages that do not depend on k count for each k; a pair that lacks a stage has no total.
+// TestTotals: stages that do not depend on k count for each k; a pair that lacks a stage has no
+// total.
 func TestTotals(t *testing.T) {
 	got := totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below

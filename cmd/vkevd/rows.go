@@ -11,7 +11,9 @@ import (
 
 // rowsFlag is --json FILE of the commands that print row after row.
 func rowsFlag(cmd *cobra.Command, path *string, what string) {
-	cmd.Flags().StringVar(path, "json", "", "append "+what+" to `FILE`, one JSON object per\nline; - prints them in place of the table")
+	cmd.Flags().StringVar(path, "json", "", "append "+what+
+		" to `FILE`, one JSON object per\n"+
+		"line; - prints them in place of the table")
 }
 
 // A rowFile collects rows of many runs: they are appended one by one, so that an interruption

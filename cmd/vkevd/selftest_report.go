@@ -45,7 +45,8 @@ var selftestColumns = []string{"residual", "orthogonality", "values", "alone"}
 const selftestFormat = "%-28s %6v %10s %10s %10s %10s%s\n"
 
 func (t *selftestReport) head(info vk.Info) error {
-	return t.print("%s, %s\n"+selftestFormat, printable(info.Name), printable(driverOf(info)), "kind", "n", "residual", "orthog.", "values", "alone", "")
+	return t.print("%s, %s\n"+selftestFormat, printable(info.Name), printable(driverOf(info)),
+		"kind", "n", "residual", "orthog.", "values", "alone", "")
 }
 
 func (t *selftestReport) print(format string, args ...any) error {
@@ -107,7 +108,8 @@ func (t *selftestReport) end() error {
 			}
 		}
 	}
-	if err := t.print("%d of %d matrices solved, all measures below %d\n", t.rows-t.poor, t.rows, evd.Threshold); err != nil {
+	err := t.print("%d of %d matrices solved, all measures below %d\n", t.rows-t.poor, t.rows, evd.Threshold)
+	if err != nil {
 		return err
 	}
 	if t.poor > 0 {

@@ -80,11 +80,17 @@ what the device holds.`,
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json")
-	f.StringVar(&j.vectors, "out-vectors", "", "write the eigenvectors to `FILE`: .npy in Fortran order,\ncolumn j belongs to eigenvalue j")
+	f.StringVar(&j.vectors, "out-vectors", "",
+		"write the eigenvectors to `FILE`: .npy in Fortran order,\n"+
+			"column j belongs to eigenvalue j")
 	f.StringVar(&j.report, "report", "", "write device, memory, times, ratios and MRRR statistics to `FILE`:\n.json")
 	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the eigenvalues to standard output")
-	f.BoolVar(&j.check, "check", false, "measure residual and orthogonality in LAPACK's ratios: below 60 is\ngood. With --values-only compare only Σλ with the trace and Σλ² with\nthe squared Frobenius norm. Certify the values of a --tridiagonal by\nSturm counts, with and without vectors")
+	f.BoolVar(&j.check, "check", false,
+		"measure residual and orthogonality in LAPACK's ratios: below 60 is\n"+
+			"good. With --values-only compare only Σλ with the trace and Σλ² with\n"+
+			"the squared Frobenius norm. Certify the values of a --tridiagonal by\n"+
+			"Sturm counts, with and without vectors")
 	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
 	return cmd
 }
@@ -106,7 +112,10 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	for _, out := range []struct {
 		flag, path string
 		known      []string
-	}{{"out-values", j.values, valuesEndings}, {"out-vectors", j.vectors, vectorsEndings}, {"report", j.report, reportEndings}} {
+	}{
+		{"out-values", j.values, valuesEndings}, {"out-vectors", j.vectors, vectorsEndings},
+		{"report", j.report, reportEndings},
+	} {
 		if err := checkEnding(cmd, out.flag, out.path, out.known); err != nil {
 			return err
 		}

@@ -25,12 +25,20 @@ func (o *options) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.vectors, "vectors", false, "compute eigenvectors, too")
 	f.BoolVar(&o.valuesOnly, "values-only", false, "compute no eigenvectors")
 	o.part.flags(f)
-	f.StringVar(&o.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem: "+strings.Join(evd.Solvers(), ", ")+".\ndc is divide and conquer; mrrr finds a part of the vectors faster;\nbisection finds values only; qr runs on the host")
+	f.StringVar(&o.solver, "solver", evd.Auto.String(),
+		"`METHOD` for the tridiagonal problem: "+strings.Join(evd.Solvers(), ", ")+
+			".\n"+
+			"dc is divide and conquer; mrrr finds a part of the vectors faster;\n"+
+			"bisection finds values only; qr runs on the host")
 	completeSolver(cmd)
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
-	f.BoolVar(&o.verify, "verify", false, "certify the result before it is written, vectors by ratios and values\nby Sturm counts, and solve again on another path if that fails")
+	f.BoolVar(&o.verify, "verify", false,
+		"certify the result before it is written, vectors by ratios and values\n"+
+			"by Sturm counts, and solve again on another path if that fails")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
-	f.IntVar(&o.block, "block", 0, "rank `K` of its updates, a multiple of the half-bandwidth\n(default: the device's tuning)")
+	f.IntVar(&o.block, "block", 0,
+		"rank `K` of its updates, a multiple of the half-bandwidth\n"+
+			"(default: the device's tuning)")
 }
 
 // completeSolver completes the argument of --solver.
@@ -69,7 +77,9 @@ const anyOrder = math.MaxInt
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
 	selection, err := o.part.of(n)
-	return evd.Options{Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify}, err
+	return evd.Options{
+		Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify,
+	}, err
 }
 
 // aboutOption names flags instead of the library's fields, of which there may be several:

@@ -43,7 +43,9 @@ func (p *part) flags(f *pflag.FlagSet) {
 		set   func(string) error
 		usage string
 	}{
-		{"index", text(&p.index), "only eigenvalues `I:J`: indices I to J−1, from 0 at the smallest, as in\nPython. :10 is the ten smallest, -10: the ten largest, 10: all but\nthe ten smallest"},
+		{"index", text(&p.index), "only eigenvalues `I:J`: indices I to J−1, from 0 at the smallest, as in\n" +
+			"Python. :10 is the ten smallest, -10: the ten largest, 10: all but\n" +
+			"the ten smallest"},
 		{"largest", count(&p.largest), "only the `K` largest eigenvalues, ascending"},
 		{"smallest", count(&p.smallest), "only the `K` smallest eigenvalues"},
 		{"interval", text(&p.interval), "only eigenvalues λ with A < λ ≤ B, for `A:B`; a missing end is\ninfinite"},

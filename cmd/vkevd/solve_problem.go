@@ -25,7 +25,9 @@ type solution interface {
 }
 
 // readProblem reads a tridiagonal or a dense matrix. Remarks go to log.
-func readProblem(ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer) (problem, error) {
+func readProblem(
+	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
+) (problem, error) {
 	if tridiagonal {
 		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
 		if err != nil {

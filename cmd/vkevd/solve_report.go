@@ -39,7 +39,10 @@ type facts struct {
 var laps = []string{"read", "prepare", "solve", "check", "write"}
 
 func newFacts(file string) *facts {
-	return &facts{Version: version(), File: inputName(file), Precision: "float64", Seconds: map[string]float64{}, lap: time.Now()}
+	return &facts{
+		Version: version(), File: inputName(file), Precision: "float64",
+		Seconds: map[string]float64{}, lap: time.Now(),
+	}
 }
 
 // took records the time since the last lap under a name.

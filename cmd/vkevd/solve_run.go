@@ -88,7 +88,9 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 
 // write fills the outputs that were asked for and gives the files their names.
 func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
-	if err := out.write(ctx, j.values, func(w io.Writer) error { return writeValues(w, j.values, res.Values) }); err != nil {
+	if err := out.write(ctx, j.values, func(w io.Writer) error {
+		return writeValues(w, j.values, res.Values)
+	}); err != nil {
 		return err
 	}
 	if err := out.write(ctx, j.vectors, func(w io.Writer) error {

@@ -71,7 +71,8 @@ func describe(err error) string {
 // aboutMemory is the error in units that people can compare.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
-		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s", e.What, human(e.Need), human(e.Limit))
+		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s",
+			e.What, human(e.Need), human(e.Limit))
 	}
 	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, human(e.Need), human(e.Free))
 }

@@ -56,7 +56,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// errorsOf lists the exported errors of a package: types whose names end in Error, and variables whose
+// errorsOf lists the exported errors of a package: types whose names end in Error, and variables
+// whose
 // names begin with Err.
 func errorsOf(t *testing.T, pkg string) (names []string) {
 	t.Helper()

@@ -72,7 +72,9 @@ func (j *tuneJob) check(cmd *cobra.Command, args []string) error {
 }
 
 func (j *tuneJob) run(ctx context.Context) error {
-	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.search(ctx, rows, show) })
+	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error {
+		return j.search(ctx, rows, show)
+	})
 }
 
 // search opens the device, searches, and prints and saves the result.

@@ -24,7 +24,8 @@ func (s *fixture) real(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// TestGolden: eigenvalues that are computed without rounding errors. Bisection may stop an ulp or two
+// TestGolden: eigenvalues that are computed without rounding errors. Bisection may stop an ulp
+// or two
 // from them.
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]struct{ file, values string }{
@@ -144,7 +145,8 @@ func TestSignalWhileTuning(t *testing.T) {
 	s.expectFiles()
 }
 
-// TestSignalWhileWorking: at any time, an interruption ends the program soon and leaves no file. That
+// TestSignalWhileWorking: at any time, an interruption ends the program soon and leaves no file.
+// That
 // should take a second at most; here, other tests may occupy the processors.
 func TestSignalWhileWorking(t *testing.T) {
 	const patience = 5 * time.Second

@@ -33,7 +33,8 @@ func (c *svgCanvas) steady(drawn []byte) []byte {
 	var b bytes.Buffer
 	b.Write(parts[0])
 	for i, part := range parts[1:] {
-		fmt.Fprintf(&b, `%stext-anchor="middle" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `, element, c.widths[i].Points())
+		fmt.Fprintf(&b, `%stext-anchor="middle" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `,
+			element, c.widths[i].Points())
 		b.Write(part)
 	}
 	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),

@@ -82,7 +82,8 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// powerOfTen writes 10ᵉ as 1e3: the font lacks some superscript digits and leaves them out in silence.
+// powerOfTen writes 10ᵉ as 1e3: the font lacks some superscript digits, and leaves them out in
+// silence.
 func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }
 
 // ticksAt labels the given places.
