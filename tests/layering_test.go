@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/tune", "stages", "vk"},
 	"evd":               {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/tuning", "vk"},
-	"evd/bench":         {"evd", "stages", "stages/machine", "stages/product", "stages/tuning", "shaders", "vk", "vk/spirv"},
+	"evd/bench":         {"evd", "stages", "stages/machine", "stages/product", "stages/tuning", "shaders", "vk"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
 	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
@@ -70,14 +70,25 @@ var bindings = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan"}
 const driverPackage = "vk/internal/driver"
 
 func TestLayering(t *testing.T) {
-	seen := map[string]bool{}
+	used := map[string]map[string]bool{} // by package, the packages of the module that it imports
 	eachGoFile(t, func(path string) {
-		seen[filepath.ToSlash(filepath.Dir(inModule(path)))] = true
-		checkImports(t, path)
+		pkg := filepath.ToSlash(filepath.Dir(inModule(path)))
+		if used[pkg] == nil {
+			used[pkg] = map[string]bool{}
+		}
+		for _, inner := range checkImports(t, path) {
+			used[pkg][inner] = true
+		}
 	})
-	for pkg := range mayImport {
-		if !seen[pkg] {
+	for pkg, allowed := range mayImport {
+		if used[pkg] == nil {
 			t.Errorf("package %q is in the table and nowhere else", pkg)
+			continue
+		}
+		for _, inner := range allowed {
+			if !used[pkg][inner] {
+				t.Errorf("the table lets %s import %s, which it does not; remove that from the row", pkg, inner)
+			}
 		}
 	}
 }
@@ -108,13 +119,15 @@ func TestNoImportCircles(t *testing.T) {
 	}
 }
 
-func checkImports(t *testing.T, path string) {
+// checkImports compares one file with the table. It returns the packages of the module that the
+// file imports, none for a test.
+func checkImports(t *testing.T, path string) (inners []string) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f.Name.Name == "main" && strings.Contains(path, "driver/gen_") {
-		return // a generator, not part of the package
+		return nil // a generator, not part of the package
 	}
 	isTest := strings.HasSuffix(path, "_test.go")
 	pkg := filepath.ToSlash(filepath.Dir(inModule(path)))
@@ -125,6 +138,9 @@ func checkImports(t *testing.T, path string) {
 	for _, im := range f.Imports {
 		name, _ := strconv.Unquote(im.Path.Value)
 		inner, ours := strings.CutPrefix(name, module)
+		if ours && !isTest {
+			inners = append(inners, inner)
+		}
 		switch {
 		case isTest && ours:
 			if strings.HasPrefix(inner+"/", "tests/") && inner != forTests && !strings.HasPrefix(pkg+"/", "tests/") {
@@ -139,6 +155,7 @@ func checkImports(t *testing.T, path string) {
 			t.Errorf("%s uses cgo", path)
 		}
 	}
+	return inners
 }
 
 // eachGoFile calls visit with the path of each Go file of the module, from this folder.
