@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// All values of a random matrix, and a hundred, under the device's tuning and others: go test -bench
-// Bisection ./stages. The orders are 8192 to 65536 on a GPU. ms/narrow and ms/pivots are what counts
-// without divisions and with them take.
+// All values of a random matrix, and a hundred, under the device's tuning and others: go test
+// -bench Bisection ./stages. The orders are 8192 to 65536 on a GPU. ms/narrow and ms/pivots are
+// what counts without divisions and with them take.
 func BenchmarkBisection(b *testing.B) {
 	d := testDevice(b)
 	orders := []int{8192, 16384, 32768, 65536}
@@ -25,7 +25,8 @@ func BenchmarkBisection(b *testing.B) {
 				table, table.with(1<<14, 0, 0), table.with(1<<16, 0, 0), table.with(1<<17, 0, 0),
 				table.with(0, 32, 0), table.with(0, 128, 0), table.with(0, 0, 512), table.with(0, 0, 2048),
 			} {
-				b.Run(fmt.Sprintf("n=%d/m=%d/lanes=%d/threads=%d/tile=%d", n, m, tune.Lanes, tune.Threads, tune.Tile), func(b *testing.B) {
+				b.Run(fmt.Sprintf("n=%d/m=%d/lanes=%d/threads=%d/tile=%d", n, m, tune.Lanes, tune.Threads,
+					tune.Tile), func(b *testing.B) {
 					benchBisection(b, d, n, m, tune)
 				})
 			}

@@ -99,11 +99,13 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
-// TestBisectionExtremes: the largest and smallest finite entries, where the twin's scaling is exact.
+// TestBisectionExtremes: the largest and smallest finite entries, where the twin's scaling is
+// exact.
 func TestBisectionExtremes(t *testing.T) {
 	const n = 9
 	bench := newBisectionBench(t, n, smallestBisection())
-	for name, scale := range map[string]int{"largest": 1023, "large": 900, "small": -900, "least normal": -1022, "denormal": -1060} {
+	for name, scale := range map[string]int{"largest": 1023, "large": 900, "small": -900, "least normal": -1022,
+		"denormal": -1060} {
 		d, e := make([]float64, n), make([]float64, n-1)
 		for i := range d {
 			d[i] = math.Ldexp(float64(i%3)-0.75, scale-1)
@@ -178,7 +180,8 @@ func TestBracketsHold(t *testing.T) {
 				for k := range m {
 					low, high := s.Count(from[k]-6*unit), s.Count(to[k]+6*unit)
 					if low > il+k || high < il+k+1 || !(to[k]-from[k] <= 2*unit) {
-						t.Errorf("%s n=%d: eigenvalue %d is not in %g to %g: %d and %d below", kind.Name(), n, il+k, from[k], to[k], low, high)
+						t.Errorf("%s n=%d: eigenvalue %d is not in %g to %g: %d and %d below", kind.Name(), n, il+k,
+							from[k], to[k], low, high)
 					}
 				}
 			}
@@ -220,7 +223,8 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 }
 
 // TestMinorsDoNotVanish where each row makes them as small as it can, or as large: couplings that
-// are zero, tiny, or just not taken for more than they are, and shifts that are the diagonal, exactly.
+// are zero, tiny, or just not taken for more than they are, and shifts that are the diagonal,
+// exactly.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n, points = 100, 7 // at −¾, −½ … ¾
 	bench := newBisectionBench(t, n, smallestBisection())
@@ -250,8 +254,10 @@ func TestMinorsDoNotVanish(t *testing.T) {
 			for g, got := range get(t, bench.dev, s.counts.In(ws))[:points] {
 				x := -1 + 0.25*float64(g+1)
 				const unit = 0x1p-50 // at least, of any of them
-				if least, most := ref.CountBelow(d, e, x-6*unit), ref.CountBelow(d, e, x+6*unit); int(got) < least || int(got) > most {
-					t.Errorf("couplings %g, diagonal %g: %d below %g, by pivots %d to %d", coupling, diagonal, got, x, least, most)
+				least, most := ref.CountBelow(d, e, x-6*unit), ref.CountBelow(d, e, x+6*unit)
+				if int(got) < least || int(got) > most {
+					t.Errorf("couplings %g, diagonal %g: %d below %g, by pivots %d to %d", coupling, diagonal, got,
+						x, least, most)
 				}
 			}
 		}

@@ -10,39 +10,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// DivideConquerTuning is what is measured for the divide-and-conquer solver.
-type DivideConquerTuning struct {
-	Leaf    int    // order up to which a block is solved by QL iteration, by one workgroup
-	Lanes   uint32 // invocations that share a root or a leaf, a power of two, at least four
-	Threads uint32 // invocations a workgroup elsewhere, a power of two
-	Panels  int    // pieces that the last merge, three quarters of the work, is cut into to save memory
-	Grouped int    // order of halves up to which all products of a level are one dispatch
-}
-
-// Fits is nil if divide and conquer can have these sizes on the device. Else it says what the table lacks, or is a
-// *vk.UnsupportedError.
-func (t DivideConquerTuning) Fits(info vk.Info) error {
-	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Panels < 1 {
-		return fmt.Errorf("stages: divide and conquer cannot be tuned by %+v", t)
-	}
-	if n := int(max(t.Threads, t.Lanes)); n > info.MaxLocal {
-		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
-	}
-	return nil
-}
-
-// levels returns how often a matrix of order n is halved.
-func (t DivideConquerTuning) levels(n int) int {
-	count := 0
-	for ; n > t.Leaf; n = (n + 1) / 2 {
-		count++
-	}
-	return count
-}
-
-// mostMerges returns the largest number of merges of one level: each merge is larger than a leaf.
-func (t DivideConquerTuning) mostMerges(n int) int { return n/(t.Leaf+1) + 1 }
-
 // DivideConquer finds all eigenvalues and eigenvectors of a symmetric tridiagonal matrix (dstedc;
 // Cuppen 1981, Gu and Eisenstat 1995):
 //
@@ -66,12 +33,15 @@ type DivideConquer struct {
 	vectors vectorsPass
 	work    *vk.Layout
 
-	progress func(vk.Progress) // of Reporting
+	progress func(vk.Progress) // of Reporting; may be nil
 }
 
-// NewDivideConquer prepares for matrices of order n ≥ 0. ops are the products of large merges, tiles those of the
-// small merges, which are grouped.
-func NewDivideConquer(dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning) (*DivideConquer, error) {
+// NewDivideConquer prepares for matrices of order n ≥ 0. ops makes the products of large merges;
+// the products of small merges, which are grouped, use the square tiles among tiles. It reserves
+// what it needs of ops. Errors are those of ops and of the tiles that do not fit, and vk's.
+func NewDivideConquer(
+	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
+) (*DivideConquer, error) {
 	b := builder{dev: dev}
 	levels := t.levels(n)
 	s := &DivideConquer{values: newValuesPass(&b, n, levels, t), vectors: newVectorsPass(&b, n, levels, ops, tiles, t)}
@@ -82,8 +52,8 @@ func NewDivideConquer(dev *vk.Device, n int, ops product.Ops[float64], tiles pro
 	return s, nil
 }
 
-// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does: phase
-// PhaseTridiagonal, in operations of the products. The copy shares kernels and memory with s.
+// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does:
+// phase PhaseTridiagonal, in operations of the products. The copy shares kernels and memory with s.
 func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 	c := *s
 	c.progress = progress
@@ -101,19 +71,24 @@ func (s *DivideConquer) Work() *vk.Layout { return s.work }
 func (s *DivideConquer) Flops() float64 { n := float64(s.values.n); return 4.0 / 3 * n * n * n }
 
 // Solve finds T = S·Λ·Sᵀ for the diagonal d (n) and the off-diagonal e (n−1), and returns the
-// eigenvalues, ascending. It leaves Sᵀ in xt, n×n and packed (Ld = n): row j of S's columns is the
-// vector of value j, xt's column i holds row i of S. xt serves as workspace and must not overlap
-// Work. Errors: *NoConvergenceError, *InfoError, and vk's.
-func (s *DivideConquer) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix) ([]float64, *vk.Profile, error) {
+// eigenvalues, ascending. It leaves Sᵀ in xt, n×n and packed (Ld = n): row j of xt is the vector of
+// value j. xt is workspace, too, and must not overlap Work. d and e must be finite; they are not
+// written. Errors: *tridiag.NonFiniteError, *NoConvergenceError, *InfoError, and vk's.
+func (s *DivideConquer) Solve(
+	ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix,
+) ([]float64, *vk.Profile, error) {
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, xt)
 }
 
 // SolveRange is Solve for the vectors of values[from:to] alone; it returns all values. xt is
 // (to−from)×n and packed; its memory has n² elements or more, as for Solve.
-func (s *DivideConquer) SolveRange(ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix) ([]float64, *vk.Profile, error) {
+func (s *DivideConquer) SolveRange(
+	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix,
+) ([]float64, *vk.Profile, error) {
 	n, m := s.values.n, to-from
 	if len(d) != n || xt.Rows != m || xt.Cols != n || xt.Ld != max(m, 1) || xt.At.Len() < n*n {
-		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols, xt.Ld))
+		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols,
+			xt.Ld))
 	}
 	r := newDivideConquerRun(ctx, ws, &s.values)
 	r.progress = s.progress

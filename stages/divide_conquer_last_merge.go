@@ -8,7 +8,11 @@ import (
 )
 
 // The last merge has more than half of all rows and writes to the result, so that W and S cannot
-// lie there. W takes the place of Q instead, by way of the panel, and S is formed in the panel.
+// lie there. W takes the place of Q instead, by way of the panel, and S is formed in the panel:
+//
+//	Q:      Q1 (N1×N1), Q2 (N2×N2)   →   W's halves (N1×Upper), (N2×(K−Lower)), same leading dimensions
+//	panel:  a strip of W's rows, then S (K×columns), and W·S (N×columns) if a half is large
+//	X:      the vectors: rows are values in their order, columns are rows of T
 
 // recordStrips turns Q into W, in its place and some rows at a time, and writes the deflated
 // columns to the result. A strip has rows of one half alone.
@@ -16,21 +20,22 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
 	m, threads, panel := p.lastMerge, s.tune.Threads, s.panel.In(v.ws)
-	height := panel.Len() / m.N()
+	height := panel.Len() / m.N() // rows of a strip
 	gather := v.gatherPush(level)
 	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+p.chains), uint32(p.lastMergeChains)
 	gather.W = panel.Addr()
-	strip := func(first, count int) {
+	strip := func(first, count int) { // rows [first, first+count) of the merge
 		gather.First, gather.Strip = uint32(first), uint32(count)
 		s.gather.Dispatch(rec, rowGrid(vk.Tiles(count, threads), p.lastMergeChains), gather)
 		s.restore.Dispatch(rec, vk.Groups{X: vk.Tiles(count, threads), Y: strided(m.K), Z: 1}, shaders.StedcRestorePush{
 			Merges: v.mergesAt(level, len(p.merges)), W: gather.W, Q: v.q(), First: uint32(first), Strip: uint32(count),
 		})
 		columns := len(v.lists.deflated.host)
-		s.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(columns, sortTile), Y: vk.Tiles(count, sortTile), Z: 1}, shaders.StedcSortPush{
-			Q: gather.W, Order: v.lists.deflated.at(v.ws, 0), Place: v.lists.deflatedPlace.at(v.ws, 0), X: v.xt.Addr(),
-			First: uint32(m.Lo + first), Rows: uint32(count), M: uint32(columns), Ldx: uint32(v.xt.Ld),
-		})
+		s.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(columns, sortTile), Y: vk.Tiles(count, sortTile), Z: 1},
+			shaders.StedcSortPush{
+				Q: gather.W, Order: v.lists.deflated.at(v.ws, 0), Place: v.lists.deflatedPlace.at(v.ws, 0), X: v.xt.Addr(),
+				First: uint32(m.Lo + first), Rows: uint32(count), M: uint32(columns), Ldx: uint32(v.xt.Ld),
+			})
 	}
 	for first := 0; first < m.N1; first += height {
 		strip(first, min(height, m.N1-first))
@@ -56,12 +61,13 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	if !grouped {
 		elements += m.N()
 	}
-	step := panelStep(columns, panel.Len()/elements)
+	step := panelStep(columns, panel.Len()/elements) // columns of a panel
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
 	vectors := v.vectorsPush(level, len(p.merges))
 	vectors.S = panel.Addr()
 	multiply := shaders.StedcMultiplyPush{
-		Merges: vectors.Merges, Work: v.q(), S: vectors.S, Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
+		Merges: vectors.Merges, Work: v.q(), S: vectors.S,
+		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
 	}
 	for first := 0; first < columns; first += step {
 		count := min(step, columns-first)
@@ -84,11 +90,13 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
-	v.multiplyHalves(rec, m, NewMatrix(w, m.N1, m.Upper, m.N1), NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, to)
-	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1}, shaders.StedcSortPush{
-		Q: to.Addr(), Place: v.lists.place.at(v.ws, m.Lo+m.From+first), X: v.xt.Addr(),
-		First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(v.xt.Ld),
-	})
+	v.multiplyHalves(rec, m, NewMatrix(w, m.N1, m.Upper, m.N1),
+		NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, to)
+	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1},
+		shaders.StedcSortPush{
+			Q: to.Addr(), Place: v.lists.place.at(v.ws, m.Lo+m.From+first), X: v.xt.Addr(),
+			First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(v.xt.Ld),
+		})
 }
 
 // panelStep cuts columns into as few panels as the room allows, of about equal width, and of whole

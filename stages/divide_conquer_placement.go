@@ -27,6 +27,8 @@ type vectorLists struct {
 	others, othersPlace     list[int32]
 }
 
+// newVectorLists reserves the lists for matrices of order n, with trees of up to so many levels and
+// merges a level. They have no memory on the host.
 func newVectorLists(n, levels, mostMerges int) vectorLists {
 	return vectorLists{
 		row: newList[int32]("D&C rows of poles", levels*n),
@@ -41,6 +43,7 @@ func newVectorLists(n, levels, mostMerges int) vectorLists {
 	}
 }
 
+// layout returns the device memory of all lists, O(n·levels).
 func (l vectorLists) layout() *vk.Layout {
 	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region, l.merges.region,
 		l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
@@ -58,7 +61,10 @@ func (l vectorLists) withHost(n, levels, mostMerges int) vectorLists {
 // send records the copies of all lists to the device.
 func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	rec.Concurrently(func() {
-		for _, v := range []list[int32]{l.row, l.src, l.dst, l.place, l.deflated, l.deflatedPlace, l.others, l.othersPlace} {
+		for _, v := range []list[int32]{l.row, l.src, l.dst, l.place} {
+			v.send(rec, ws)
+		}
+		for _, v := range []list[int32]{l.deflated, l.deflatedPlace, l.others, l.othersPlace} {
 			v.send(rec, ws)
 		}
 		l.rotations.send(rec, ws)
@@ -111,8 +117,8 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n))
 	v.levels = make([]levelPlan, len(tree.Levels))
-	placed, end := make([]bool, n), 0
-	root := func(p dc.Pair) { // places a block that no merge takes
+	placed, end := make([]bool, n), 0 // by first row: the block is placed; the first free element of Q
+	root := func(p dc.Pair) {         // places a block that no merge takes
 		if placed[p.Lo] {
 			return
 		}
@@ -179,7 +185,8 @@ func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains in
 	copy(sines[m.Lo:], m.Sin)
 	chains = len(m.Chain) - 1
 	for c := range chains {
-		l.chains.host[level*n+chain+c] = shaders.Chain{Merge: uint32(index), First: uint32(m.Chain[c]), End: uint32(m.Chain[c+1])}
+		from, to := uint32(m.Chain[c]), uint32(m.Chain[c+1])
+		l.chains.host[level*n+chain+c] = shaders.Chain{Merge: uint32(index), First: from, End: to}
 	}
 	return chains
 }
@@ -196,7 +203,7 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 
 // placeMerges places W and S of a level's merges in the result's memory, and writes their list.
 func (v *vectorsRun) placeMerges(level int) {
-	p, work := &v.levels[level], 0
+	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
 	for i := range p.merges {
 		m := p.merges[i].merge
@@ -221,7 +228,7 @@ func productFlops(m *dc.Merge) float64 {
 
 // placeColumns lists where the columns of Q lie, and which vectors of the result they become.
 func (v *vectorsRun) placeColumns(order []int32) {
-	l, poles := &v.lists, 0
+	l, poles := &v.lists, 0 // poles: of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {
 		poles = levels[len(levels)-1].lastMerge.K
 	}
@@ -229,14 +236,17 @@ func (v *vectorsRun) placeColumns(order []int32) {
 		l.place.host[c] = int32(j)
 		switch column := int(c) - v.last.Lo; {
 		case column < 0 || column >= v.last.N():
-			l.others.host, l.othersPlace.host = append(l.others.host, c), append(l.othersPlace.host, int32(j))
+			l.others.host = append(l.others.host, c)
+			l.othersPlace.host = append(l.othersPlace.host, int32(j))
 		case column >= poles:
-			l.deflated.host, l.deflatedPlace.host = append(l.deflated.host, int32(column)), append(l.deflatedPlace.host, int32(j))
+			l.deflated.host = append(l.deflated.host, int32(column))
+			l.deflatedPlace.host = append(l.deflatedPlace.host, int32(j))
 		}
 	}
 	block := func(p dc.Pair) {
 		for c := range p.N() {
-			l.columns.host[p.Lo+c] = shaders.Column{From: uint32(p.Lo), To: uint32(p.Hi()), At: wide(v.offset[p.Lo] + c*p.N())}
+			at := wide(v.offset[p.Lo] + c*p.N())
+			l.columns.host[p.Lo+c] = shaders.Column{From: uint32(p.Lo), To: uint32(p.Hi()), At: at}
 		}
 	}
 	for _, p := range v.tree.Leaves {

@@ -77,7 +77,8 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	}
 	inPortions(len(p.merges), vk.MostGroups(), func(first, count int) {
 		grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(p.deflatedColumns), Z: count}
-		s.deflated.Dispatch(rec, grid, shaders.StedcDeflatedPush{Merges: v.mergesAt(level, first), W: v.xt.Addr(), Q: v.q()})
+		push := shaders.StedcDeflatedPush{Merges: v.mergesAt(level, first), W: v.xt.Addr(), Q: v.q()}
+		s.deflated.Dispatch(rec, grid, push)
 	})
 }
 
@@ -123,10 +124,11 @@ func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c Matrix) {
 // recordOthers writes the blocks that the last merge does not touch to the result.
 func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	l, n, count := &v.lists, v.pass.n, len(v.lists.others.host)
-	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(n, sortTile), Z: 1}, shaders.StedcSortPush{
-		Q: v.q(), Columns: l.columns.at(v.ws, 0), Order: l.others.at(v.ws, 0), Place: l.othersPlace.at(v.ws, 0),
-		X: v.xt.Addr(), Rows: uint32(n), M: uint32(count), Ldx: uint32(v.xt.Ld),
-	})
+	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(n, sortTile), Z: 1},
+		shaders.StedcSortPush{
+			Q: v.q(), Columns: l.columns.at(v.ws, 0), Order: l.others.at(v.ws, 0), Place: l.othersPlace.at(v.ws, 0),
+			X: v.xt.Addr(), Rows: uint32(n), M: uint32(count), Ldx: uint32(v.xt.Ld),
+		})
 }
 
 // q returns the address of the blocks of Q.

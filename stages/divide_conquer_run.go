@@ -23,7 +23,7 @@ type divideConquerRun struct {
 	progress  func(vk.Progress) // may be nil
 	level     int               // of the next merges, from 0
 	lastLevel int               // −1 if there are no merges
-	upload    []float64         // staging for the numbers of one level after the other
+	upload    []float64         // the numbers of one level after the other, on the host
 
 	// execute runs a recording on the device. Tests put another function here.
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
@@ -45,7 +45,8 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 	return values, r.profile, err
 }
 
-// run records and executes.
+// run records a piece of the solve and executes it. The host needs its results before it can record
+// the next piece.
 func (r *divideConquerRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.pass.dev)
 	rec.Phase(PhaseTridiagonal, 0, 0)
@@ -55,7 +56,7 @@ func (r *divideConquerRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// Leaves implements dc.Backend.
+// Leaves implements dc.Backend. A leaf whose values are NaN has not converged.
 func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := r.pass.n
 	if n == 0 {
@@ -73,19 +74,19 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 	for i, l := range tree.Leaves {
 		list[i] = shaders.Leaf{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(offset(l.Lo))}
 	}
-	numbers := make([]float64, leafArrays*n)
-	e2, d2, first, last := numbers[:n], numbers[n:2*n], numbers[2*n:3*n], numbers[3*n:]
-	copy(e2, e)
-	copy(d2, d)
+	numbers := make([]float64, leafArrays*n) // in the order of valuesPass.leafNumbers
+	values, first, last := numbers[n:2*n], numbers[2*n:3*n], numbers[3*n:]
+	copy(numbers, e)
+	copy(values, d)
 	if err := r.run(func(rec *vk.Recorder) { r.pass.recordLeaves(rec, r.ws, list, numbers, q) }); err != nil {
 		return err
 	}
 	for _, l := range tree.Leaves {
-		if math.IsNaN(d2[l.Lo]) {
+		if math.IsNaN(values[l.Lo]) {
 			return &NoConvergenceError{Lo: l.Lo, Hi: l.Hi()}
 		}
 	}
-	copy(d, d2)
+	copy(d, values)
 	copy(rows.First, first)
 	copy(rows.Last, last)
 	return nil
@@ -94,39 +95,56 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 // Roots implements dc.Backend. InfoError.Info is 1 plus the index of the first root that was not
 // found.
 func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
-	n, level := r.pass.n, r.level
+	level := r.level
 	r.level++
 	if r.vectors != nil {
 		r.vectors.prepare(level, merges)
 	}
-	list, poles := make([]shaders.Merge, len(merges)), 0
-	if r.upload == nil {
-		r.upload = make([]float64, uploadedNumbers*n)
-	}
+	list := make([]shaders.Merge, len(merges))
+	equations := rootsOf{level: level, merges: len(merges), rows: level < r.lastLevel}
+	equations.weights = equations.rows || r.vectors != nil
 	for i, m := range merges {
-		list[i] = newMerge(m, 0, 0)
-		copy(r.upload[numberD*n+m.Lo:], m.D)
-		copy(r.upload[numberZ*n+m.Lo:], m.Z)
-		copy(r.upload[numberFirstW*n+m.Lo:], m.W.First)
-		copy(r.upload[numberLastW*n+m.Lo:], m.W.Last)
-		r.upload[numberRho*n+i] = m.Rho
-		poles = max(poles, m.K)
+		list[i] = newMerge(m, 0, 0) // the kernels of this pass read no matrix
+		equations.poles = max(equations.poles, m.K)
 	}
-	received := make([]float64, receivedNumbers*n)
+	numbers := r.numbersOf(merges)
+	received := make([]float64, receivedNumbers*r.pass.n)
 	err := r.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
 			vk.SendFirst(rec, r.pass.mergesOf(r.ws, level), list)
-			vk.SendFirst(rec, r.pass.numbersOf(r.ws, level, numberD, uploadedNumbers), r.upload)
+			vk.SendFirst(rec, r.pass.numbersOf(r.ws, level, numberD, uploadedNumbers), numbers)
 		})
-		r.pass.recordRoots(rec, r.ws, rootsOf{
-			level: level, merges: len(list), poles: poles,
-			weights: level < r.lastLevel || r.vectors != nil, rows: level < r.lastLevel,
-		})
+		r.pass.recordRoots(rec, r.ws, equations)
 		vk.ReceiveLast(rec, received, r.pass.numbersOf(r.ws, level, numberMu, receivedNumbers))
 	})
 	if err != nil {
 		return err
 	}
+	return r.accept(merges, received, equations.rows)
+}
+
+// numbersOf returns the numbers of the merges of one level in the order in which the device has
+// them. The memory is used again for the next level.
+func (r *divideConquerRun) numbersOf(merges []*dc.Merge) []float64 {
+	n := r.pass.n
+	if r.upload == nil {
+		r.upload = make([]float64, uploadedNumbers*n)
+	}
+	for i, m := range merges {
+		copy(r.upload[numberD*n+m.Lo:], m.D)
+		copy(r.upload[numberZ*n+m.Lo:], m.Z)
+		copy(r.upload[numberFirstW*n+m.Lo:], m.W.First)
+		copy(r.upload[numberLastW*n+m.Lo:], m.W.Last)
+		r.upload[numberRho*n+i] = m.Rho
+	}
+	return r.upload
+}
+
+// accept sets Mu and Origin of the merges of one level from what was received, which they keep, and
+// Q's rows if rows is true. The sign of mu tells the pole: a root next to the upper pole is below
+// it. A mu of NaN is a root that was not found.
+func (r *divideConquerRun) accept(merges []*dc.Merge, received []float64, rows bool) error {
+	n := r.pass.n
 	mu, first, last := received[:n], received[n:2*n], received[2*n:]
 	for _, m := range merges {
 		m.Mu, m.Origin = mu[m.Lo:m.Lo+m.K], make([]int32, m.K)
@@ -139,7 +157,7 @@ func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
 				m.Origin[j]++
 			}
 		}
-		if level < r.lastLevel {
+		if rows {
 			copy(m.Q.First[:m.K], first[m.Lo:])
 			copy(m.Q.Last[:m.K], last[m.Lo:])
 		}
@@ -147,7 +165,7 @@ func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
 	return nil
 }
 
-// Vectors implements dc.Backend.
+// Vectors implements dc.Backend, in one recording. Nothing comes back to the host.
 func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
 	r.vectors.complete(levels, order)
 	return r.run(r.vectors.record)

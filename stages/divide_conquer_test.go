@@ -107,8 +107,8 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 	return d, e
 }
 
-// splitTridiagonals calls check with matrices that zeros in e split: in each place alone, and in one of
-// every so many sets of several.
+// splitTridiagonals calls check with matrices that zeros in e split: in each place alone, and in
+// one of every so many sets of several.
 func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -163,7 +163,8 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// A zero in e splits T: in every place, everywhere, into blocks of which one is most of T or none is.
+// A zero in e splits T: in every place, everywhere, into blocks of which one is most of T or none
+// is.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
 	splitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
@@ -198,7 +199,8 @@ func TestDivideConquerAgreesWithTwin(t *testing.T) {
 		t.Fatal(err)
 	}
 	cuppen, cuppenZ := ref.DivideConquer(d, e)
-	for name, want := range map[string][]float64{"the host's": host, "bisection's": ref.Bisection(d, e), "Cuppen's": cuppen} {
+	for name, want := range map[string][]float64{"the host's": host, "bisection's": ref.Bisection(d, e),
+		"Cuppen's": cuppen} {
 		if r := ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)); !(r < 0.1) {
 			t.Errorf("values differ from %s by %g", name, r)
 		}
@@ -244,7 +246,8 @@ func TestDivideConquerOfRanges(t *testing.T) {
 			for j := range m {
 				for i := range n {
 					if math.Abs(xt[j+i*m]-z[i+(r[0]+j)*n]) > 1e-13 {
-						t.Fatalf("cut at %d, range %v: element %d of vector %d is %g, want %g", cut, r, i, j, xt[j+i*m], z[i+(r[0]+j)*n])
+						t.Fatalf("cut at %d, range %v: element %d of vector %d is %g, want %g", cut, r, i, j,
+							xt[j+i*m], z[i+(r[0]+j)*n])
 					}
 				}
 			}
@@ -261,98 +264,11 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 	ws := arena(t, testDevice(t), s.Work())
 	r := newDivideConquerRun(context.Background(), ws, &s.values)
 	tree := dc.Tree{Leaves: []dc.Pair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
-	err = r.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, dc.Rows{First: make([]float64, 4), Last: make([]float64, 4)})
+	err = r.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0},
+		dc.Rows{First: make([]float64, 4), Last: make([]float64, 4)})
 	var failed *NoConvergenceError
 	if !errors.As(err, &failed) || failed.Lo != 2 || failed.Hi != 4 {
 		t.Errorf("%v", err)
-	}
-}
-
-// layoutOnly is a back end that solves nothing but lays everything out.
-type layoutOnly struct {
-	*vectorsRun
-	r *rand.Rand
-	t *testing.T
-}
-
-func (b layoutOnly) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
-	b.begin(tree)
-	for _, l := range tree.Leaves {
-		slices.Sort(d[l.Lo:l.Hi()])
-	}
-	for c := range d {
-		rows.First[c], rows.Last[c] = b.r.NormFloat64(), b.r.NormFloat64()
-		if b.r.IntN(3) == 0 {
-			rows.First[c], rows.Last[c] = 0, 0 // deflated
-		}
-	}
-	return nil
-}
-
-func (b layoutOnly) Roots(merges []*dc.Merge) error {
-	dc.NewHost(0).Roots(merges)
-	for _, m := range merges {
-		for j := range m.Q.First {
-			m.Q.First[j], m.Q.Last[j] = b.r.NormFloat64(), b.r.NormFloat64()
-		}
-	}
-	return nil
-}
-
-func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
-	for level, merges := range levels {
-		b.prepare(level, merges)
-	}
-	b.complete(levels, order)
-	// Blocks of Q must not overlap in memory, level by level.
-	blocks := b.tree.Leaves
-	for level := -1; level < len(levels); level++ {
-		used := make([]bool, b.pass.q.Len())
-		if level >= 0 {
-			blocks = b.tree.Levels[level]
-		}
-		for _, p := range blocks {
-			if p == b.last && p.N2 > 0 {
-				continue
-			}
-			for i := range p.N() * p.N() {
-				if used[b.offset[p.Lo]+i] {
-					b.t.Fatalf("block %+v overlaps another", p)
-				}
-				used[b.offset[p.Lo]+i] = true
-			}
-		}
-	}
-	return nil
-}
-
-// Whatever T splits into and whatever deflates, Q, W and S fit into the memory that was
-// laid out for them: what does not panics.
-func TestDivideConquerFitsItsMemory(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	for trial := range 400 {
-		n := 2 + r.IntN(70)
-		tune := SmallestTuning()
-		tune.DivideConquer.Leaf = 1 + r.IntN(4)
-		b := builder{dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}
-		ops, err := product.New[float64](b.dev, tune.Products)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := newVectorsPass(&b, n, tune.DivideConquer.levels(n), ops, tune.Products, tune.DivideConquer)
-		d, e := randomTridiagonal(n, uint64(trial))
-		for i := range e {
-			if trial%4 > 0 && r.IntN(n) < trial%4 {
-				e[i] = 0
-			}
-			if trial%5 == 0 {
-				d[i] = math.Round(d[i]) // chains
-			}
-		}
-		_, err = dc.SolveWith(layoutOnly{&vectorsRun{pass: &s}, r, t}, d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

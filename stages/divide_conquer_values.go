@@ -14,12 +14,13 @@ type valuesPass struct {
 	stored int // levels whose numbers are kept, at least one; later levels overwrite the last of them
 	tune   DivideConquerTuning
 
+	// Kernels, in the order in which they run.
 	leaf    *vk.Kernel[shaders.StedcLeafSpec, shaders.StedcLeafPush]
 	secular *vk.Kernel[shaders.StedcSecularSpec, shaders.StedcSecularPush]
 	weights *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
 	rows    *vk.Kernel[shaders.StedcRowsSpec, shaders.StedcRowsPush]
 
-	leafList    vk.Region[shaders.Leaf]
+	leafList    vk.Region[shaders.Leaf]  // n, the most that there can be
 	leafNumbers vk.Region[float64]       // e, d, first rows, last rows: n each, so that one copy takes them
 	mergeList   vk.Region[shaders.Merge] // mostMerges for each stored level
 	numbers     vk.Region[float64]       // allNumbers·n for each stored level
@@ -29,24 +30,23 @@ type valuesPass struct {
 // leafArrays is how many arrays of n numbers the leaves have.
 const leafArrays = 4
 
-// The arrays of n numbers of a level, in the order in which they lie: those that the host
-// uploads, those that it receives, and one that stays on the device. The numbers of a merge begin
-// at its first row, but for numberRho, which has one number a merge.
+// The arrays of n numbers of a level, in the order in which they lie. One copy takes those that the
+// host uploads, another one those that it receives. The numbers of a merge begin at its first row;
+// only numberRho has one number for each merge, in the order of the merges.
 const (
-	numberD = iota
-	numberZ
-	numberFirstW
-	numberLastW
-	numberRho
-	uploadedNumbers
+	numberD         = iota // poles
+	numberZ                // weights
+	numberFirstW           // first row of W, by pole
+	numberLastW            // last row of W, by pole
+	numberRho              // factors ρ
+	uploadedNumbers        // how many arrays the host uploads
 
-	numberMu    = uploadedNumbers
-	numberFirst = numberMu + 1
-	numberLast  = numberMu + 2
-	numberZHat  = numberMu + 3
-	allNumbers  = numberMu + 4
-
-	receivedNumbers = numberZHat - numberMu
+	numberMu        = uploadedNumbers       // offsets of the roots from their poles
+	numberFirst     = numberMu + 1          // first row of the merged Q, by column
+	numberLast      = numberMu + 2          // last row of it
+	numberZHat      = numberMu + 3          // weights ẑ, which stay on the device
+	allNumbers      = numberMu + 4          // how many arrays there are
+	receivedNumbers = numberZHat - numberMu // how many arrays the host receives
 )
 
 // newValuesPass prepares for matrices of order n. The numbers of all levels are kept if stored is
@@ -80,7 +80,9 @@ func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge] {
 
 // recordLeaves solves the leaves. numbers has e and d, n each, and receives d, the first rows and
 // the last rows. The vectors go to the blocks of Q, unless q is zero.
-func (s *valuesPass) recordLeaves(rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, q spirv.Addr[float64]) {
+func (s *valuesPass) recordLeaves(
+	rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, q spirv.Addr[float64],
+) {
 	n := s.n
 	list, all := s.leafList.In(ws), s.leafNumbers.In(ws)
 	e, d, first, last := all, all.From(n), all.From(2*n), all.From(3*n)
@@ -108,7 +110,8 @@ func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	d, z, mu, zhat := number(numberD), number(numberZ), number(numberMu), number(numberZHat)
 	inPortions(x.merges, vk.MostGroups(), func(first, count int) {
 		merges, grid := list.Plus(first), columnGrid(x.poles, count)
-		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: number(numberRho).Plus(first), D: d, Z: z, Mu: mu})
+		rho := number(numberRho).Plus(first)
+		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: rho, D: d, Z: z, Mu: mu})
 		if x.weights {
 			s.weights.Dispatch(rec, grid, shaders.StedcWeightsPush{Merges: merges, D: d, Z: z, Mu: mu, Zhat: zhat})
 		}

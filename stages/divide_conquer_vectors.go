@@ -38,7 +38,9 @@ type vectorsPass struct {
 // sortTile is the side of the tiles in which stedc_sort transposes.
 const sortTile = 32
 
-func newVectorsPass(b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning) vectorsPass {
+func newVectorsPass(
+	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
+) vectorsPass {
 	s := vectorsPass{n: n, levels: levels, tune: t, ops: ops}
 	threads := s.tune.Threads
 	s.gather = build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: threads})

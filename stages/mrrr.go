@@ -9,37 +9,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// MRRRTuning is what is measured for multiple relatively robust representations.
-type MRRRTuning struct {
-	Threads  uint32  // a workgroup; even, as pairs of them find a vector
-	Lanes    int     // threads that keep the device busy: fewer take no less time
-	Levels   uint32  // halvings that teams of threads do at once, at most; 2^Levels ≤ Threads
-	Vectors  int     // that are worked at at once; n numbers of workspace each
-	Dispatch float64 // pivots that one dispatch may compute
-	Distrust bool    // take every check for failed: for tests of what comes then
-}
-
-// Fits is nil if MRRR can have these sizes on the device. Else it says what contradicts itself, or is a
-// *vk.UnsupportedError.
-func (t MRRRTuning) Fits(info vk.Info) error {
-	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
-		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)
-	}
-	if n := int(t.Threads); info.MaxLocal > 0 && n > info.MaxLocal {
-		return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup", Need: fmt.Sprint(n), Have: fmt.Sprint(info.MaxLocal)}
-	}
-	return nil
-}
-
-// MRRR finds eigenvalues and vectors of a symmetric tridiagonal matrix by multiple relatively robust
-// representations (dstemr; Dhillon and Parlett 2004):
+// MRRR finds eigenvalues and vectors of a symmetric tridiagonal matrix by multiple relatively
+// robust representations (dstemr; Dhillon and Parlett 2004):
 //
 //	T·Z = Z·Λ     for the m = iu − il eigenvalues il … iu−1, counted from 0 at the smallest
 //
 // in O(n·m) operations. Package stages/tridiag/mrrr is the algorithm; it runs on the host and
-// decides, from O(n) numbers for each level of the representation tree, which eigenvalues are single
-// and which form clusters. The device does everything of order n·m. The host needs the results of
-// each level before it can go on, so there is no Record: Solve runs.
+// decides, from O(n) numbers for each level of the representation tree, which eigenvalues are
+// single and which form clusters. The device does everything of order n·m. The host needs the
+// results of each level before it can go on, so there is no Record: Solve runs.
 //
 //	mrrr_memory.go    the workspace
 //	mrrr_run.go       one solve in flight
@@ -81,10 +59,10 @@ const mrrrFlops = 50*6 + 3*25
 // tuning that is inconsistent.
 //
 // Divide and conquer solves the blocks of T for which MRRR finds no good vectors. The host solves
-// small blocks. If large blocks need it, fallback, which is for order n, solves all of T; if fallback
-// is nil, the host solves them, too. If m = n, Work has the memory of fallback, because MRRR needs as
-// much. Otherwise Solve allocates it in the rare case that it is needed: n² elements and those of
-// fallback.Work.
+// small blocks. If large blocks need it, fallback, which is for order n, solves all of T; if
+// fallback is nil, the host solves them, too. If m = n, Work has the memory of fallback, because
+// MRRR needs as much. Otherwise Solve allocates it in the rare case that it is needed: n² elements
+// and those of fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
@@ -114,8 +92,9 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*
 	return s, nil
 }
 
-// ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues has c
-// columns, of which it uses two; one more eigenvalue on each side of the wanted ones may be in it.
+// ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues has
+// c columns, of which it uses two; one more eigenvalue on each side of the wanted ones may be in
+// it.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
 // inFlight returns how many vectors are computed at the same time.
@@ -133,12 +112,16 @@ func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) 
 // Solve finds the eigenvalues il … iu−1 of T(d[n], e[n−1]), ascending, and leaves their vectors in
 // xt, (iu−il)×n: element (j, i) is component i of the vector of value j. xt must not overlap Work.
 //
-// The fallback runs on the device if xt is packed (Ld = iu−il): in Work if that has its memory and xt
-// has n² elements, otherwise in memory of its own. Errors: *tridiag.NonFiniteError; from divide and
-// conquer *NoConvergenceError and, where there is no memory for it, *vk.OutOfMemoryError; and vk's.
-func (s *MRRR) Solve(ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix) ([]float64, MRRRCounters, *vk.Profile, error) {
+// The fallback runs on the device if xt is packed (Ld = iu−il): in Work if that has its memory and
+// xt has n² elements, otherwise in memory of its own. Errors: *tridiag.NonFiniteError; from divide
+// and conquer *NoConvergenceError and, where there is no memory for it, *vk.OutOfMemoryError; and
+// vk's.
+func (s *MRRR) Solve(
+	ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix,
+) ([]float64, MRRRCounters, *vk.Profile, error) {
 	if xt.Rows != iu-il || xt.Cols != s.n || len(d) != s.n || iu-il > s.m {
-		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, prepared for %d of order %d", il, iu, len(d), xt.Rows, xt.Cols, s.m, s.n))
+		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, prepared for %d of order %d", il, iu,
+			len(d), xt.Rows, xt.Cols, s.m, s.n))
 	}
 	if il == iu {
 		return nil, MRRRCounters{}, vk.NewProfile(), nil

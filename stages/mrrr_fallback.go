@@ -36,7 +36,8 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	return values, r.run(func(rec *vk.Recorder) { vk.Copy(rec, r.xt.At.Sub(0, m*s.n), found.At) })
 }
 
-// divide runs the fallback.
+// divide runs the fallback in the given arena, which has its workspace and that of its products. It
+// returns the values asked for.
 func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt Matrix) ([]float64, error) {
 	values, profile, err := r.stage.fallback.SolveRange(r.ctx, ws, d, e, from, to, xt)
 	r.profile.Merge(profile)

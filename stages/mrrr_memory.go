@@ -47,25 +47,30 @@ type mrrrMemory struct {
 	sums vk.Region[float64] // of all vectors, 2·mrrr.Samples for each row
 }
 
-// newMRRRMemory is for m vectors of order n, of which some are computed at the same time.
+// newMRRRMemory reserves the workspace for up to m vectors of order n, of which inFlight are
+// computed at the same time. ld is the leading dimension of the clusters' representations.
 func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
+	// Tasks are those of the grid or one for each eigenvalue; a cluster has two eigenvalues or
+	// more.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),
 		clusters:   reals("MRRR representations", ld*n),
 		stationary: reals("MRRR stationary transforms", n*inFlight),
 
-		tasks: tasks("MRRR tasks", counted), x: reals("MRRR points to count at", counted), counts: words("MRRR counts", counted),
-		lo: reals("MRRR lower ends", n), hi: reals("MRRR upper ends", n), step: reals("MRRR steps", n),
+		tasks: tasks("MRRR tasks", counted), x: reals("MRRR points to count at", counted),
+		counts: words("MRRR counts", counted),
+		lo:     reals("MRRR lower ends", n), hi: reals("MRRR upper ends", n), step: reals("MRRR steps", n),
 		phase: words("MRRR phases", n), of: ints("MRRR clusters of eigenvalues", n),
 
 		vectorTasks: tasks("MRRR vector tasks", m), column: ints("MRRR columns", m),
-		vectorLo: reals("MRRR vectors' lower ends", m), vectorHi: reals("MRRR vectors' upper ends", m), gap: reals("MRRR gaps", m),
-		lambda: reals("MRRR vectors' values", m), residual: reals("MRRR residuals", m), finished: words("MRRR finished", m),
+		vectorLo: reals("MRRR vectors' lower ends", m), vectorHi: reals("MRRR vectors' upper ends", m),
+		gap: reals("MRRR gaps", m), lambda: reals("MRRR vectors' values", m),
+		residual: reals("MRRR residuals", m), finished: words("MRRR finished", m),
 
 		clusterTasks: tasks("MRRR cluster tasks", clusters), slot: ints("MRRR slots", clusters),
 		shifts: reals("MRRR shifts", mrrr.Candidates*clusters), growth: reals("MRRR growth", mrrr.Candidates*clusters),
@@ -75,6 +80,7 @@ func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	}
 }
 
+// layout returns all regions together.
 func (w *mrrrMemory) layout() *vk.Layout {
 	return vk.Together(w.roots, w.clusters, w.stationary,
 		w.tasks, w.x, w.counts, w.lo, w.hi, w.step, w.phase, w.of,
@@ -82,7 +88,7 @@ func (w *mrrrMemory) layout() *vk.Layout {
 		w.clusterTasks, w.slot, w.shifts, w.growth, w.chosen, w.chosenGrowth, w.sums)
 }
 
-// taskList are tasks as the kernels read them.
+// taskList returns tasks as the kernels read them. RootSlot becomes ROOT of representation.glsl.
 func taskList(tasks []mrrr.Task) []shaders.Task {
 	records := make([]shaders.Task, len(tasks))
 	for i, t := range tasks {

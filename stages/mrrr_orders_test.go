@@ -53,7 +53,8 @@ func TestMRRROfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
-// Glued copies of the Wilkinson matrix of order 21: clusters of as many as there are copies, and 50 of them with VKEVD_MRRR.
+// Glued copies of the Wilkinson matrix of order 21: clusters of as many as there are copies, and 50
+// of them with VKEVD_MRRR.
 func TestMRRROfGluedWilkinson(t *testing.T) {
 	copies := 6
 	if os.Getenv("VKEVD_MRRR") != "" {
@@ -65,7 +66,8 @@ func TestMRRROfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// Larger orders than make test has time for: VKEVD_MRRR=1000,4097. Beyond allVectors, vectors of both ends and of the middle.
+// Larger orders than make test has time for: VKEVD_MRRR=1000,4097. Beyond allVectors, vectors of
+// both ends and of the middle.
 func TestMRRRLarge(t *testing.T) {
 	const allVectors, some = 1000, 96
 	tune := TuningFor(testDevice(t).Info())

@@ -69,11 +69,13 @@ func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBi
 func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count int) {
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(l.Vectors)
-	step := func(flags uint32) {
+	step := func(flags uint32) { // one step of all count iterations
 		s.vector.Dispatch(rec, vk.Folded(vk.Tiles(2*count, s.tune.Threads)), shaders.StemrVectorPush{
-			Tasks: addr(r, w.vectorTasks, first), Reps: reps, Column: wordsAt(r, w.column, first), Gap: addr(r, w.gap, first),
+			Tasks: addr(r, w.vectorTasks, first), Reps: reps,
+			Column: wordsAt(r, w.column, first), Gap: addr(r, w.gap, first),
 			Lo: addr(r, w.vectorLo, first), Hi: addr(r, w.vectorHi, first), Lambda: addr(r, w.lambda, first),
-			Residual: addr(r, w.residual, first), Done: addr(r, w.finished, first), S: addr(r, w.stationary, 0), X: r.xt.Addr(),
+			Residual: addr(r, w.residual, first), Done: addr(r, w.finished, first),
+			S: addr(r, w.stationary, 0), X: r.xt.Addr(),
 			Ld: ld, Lds: uint32(s.inFlight()), Ldx: uint32(r.xt.Ld), N: uint32(s.n), Count: uint32(count), Flags: flags,
 		})
 	}
@@ -90,7 +92,8 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 			rec.Costs(vectorPasses * pivotFlops * s.pivots(count))
 		}
 	}
-	r.recordBisect(rec, l.Vectors, intervalBisection{tasks: w.vectorTasks, lo: w.vectorLo, hi: w.vectorHi, first: first, count: count, rtol: mrrr.LastTol})
+	r.recordBisect(rec, l.Vectors, intervalBisection{tasks: w.vectorTasks, lo: w.vectorLo, hi: w.vectorHi,
+		first: first, count: count, rtol: mrrr.LastTol})
 	step(shaders.StemrVectorLast)
 }
 
@@ -99,7 +102,8 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, clusters := r.stage, &r.stage.memory, len(l.Clusters)
 	reps, ld := r.representations(l.Clusters)
 	s.shift.Dispatch(rec, vk.Folded(vk.Tiles(mrrr.Candidates*clusters, s.tune.Threads)), shaders.StemrShiftPush{
-		Tasks: addr(r, w.clusterTasks, 0), Reps: reps, Shifts: addr(r, w.shifts, 0), Growth: addr(r, w.growth, 0), Ld: ld, Clusters: uint32(clusters),
+		Tasks: addr(r, w.clusterTasks, 0), Reps: reps, Shifts: addr(r, w.shifts, 0),
+		Growth: addr(r, w.growth, 0), Ld: ld, Clusters: uint32(clusters),
 	})
 	rec.Costs(pivotFlops * s.pivots(mrrr.Candidates*clusters))
 	// A child that takes its parent's place is made after its siblings, which read the parent.

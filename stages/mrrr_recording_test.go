@@ -72,7 +72,8 @@ func TestMRRRRecording(t *testing.T) {
 	}
 	d, e := suite.Glued(n, 0)
 	options := mrrr.Options{From: from, To: to, Attempts: 1, Distrust: true}
-	if _, counters, err := mrrr.SolveWith(hostVectors{run, mrrr.NewHost(n, to-from)}, d, e, options); err != nil || counters.Depth != 2 {
+	if _, counters, err := mrrr.SolveWith(hostVectors{run, mrrr.NewHost(n, to-from)}, d, e,
+		options); err != nil || counters.Depth != 2 {
 		t.Fatal(counters, err)
 	}
 	golden(t, "mrrr.golden", text.String())

@@ -49,10 +49,12 @@ func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
+// send records that the beginning of a region gets v before the rest of the recording runs.
 func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
 	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
+// receive records that to gets the beginning of a region when the recording has run.
 func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
@@ -76,13 +78,14 @@ func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], 
 	return addr(r, r.stage.memory.clusters, 0), uint32(r.stage.ld())
 }
 
-// Root implements mrrr.Backend.
+// Root implements mrrr.Backend. The representations go with the next recording, so that they need
+// no run of their own.
 func (r *mrrrRun) Root(rep []float64) error {
 	r.roots = slices.Clone(rep)
 	return nil
 }
 
-// Count implements mrrr.Backend.
+// Count implements mrrr.Backend, one thread a task.
 func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
@@ -96,7 +99,8 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 			send(r, rec, w.x, x)
 		})
 		s.count.Dispatch(rec, vk.Folded(vk.Tiles(len(tasks), s.tune.Threads)), shaders.StemrCountPush{
-			Tasks: addr(r, w.tasks, 0), Reps: reps, X: addr(r, w.x, 0), Counts: addr(r, w.counts, 0), Ld: ld, Count: uint32(len(tasks)),
+			Tasks: addr(r, w.tasks, 0), Reps: reps, X: addr(r, w.x, 0),
+			Counts: addr(r, w.counts, 0), Ld: ld, Count: uint32(len(tasks)),
 		})
 		rec.Costs(pivotFlops * s.pivots(len(tasks)))
 		receive(r, rec, counts, w.counts)
@@ -108,7 +112,7 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	return signed, err
 }
 
-// Bisect implements mrrr.Backend.
+// Bisect implements mrrr.Backend, one team of threads a task.
 func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil
@@ -128,7 +132,8 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 	})
 }
 
-// Level implements mrrr.Backend.
+// Level implements mrrr.Backend, in one recording. Vectors come in portions, as many as are in
+// flight.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {
@@ -167,14 +172,15 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, w.hi, l.MemberHi)
 }
 
-// Sums implements mrrr.Backend.
+// Sums implements mrrr.Backend, one workgroup a row.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)
 	return sums, r.run(func(rec *vk.Recorder) {
 		send(r, rec, w.lambda, lambda)
 		s.sums.Dispatch(rec, vk.Folded(s.n), shaders.StemrSumsPush{
-			X: r.xt.Addr(), Lambda: addr(r, w.lambda, 0), Sums: addr(r, w.sums, 0), N: uint32(s.n), M: uint32(r.xt.Rows), Ldx: uint32(r.xt.Ld),
+			X: r.xt.Addr(), Lambda: addr(r, w.lambda, 0), Sums: addr(r, w.sums, 0),
+			N: uint32(s.n), M: uint32(r.xt.Rows), Ldx: uint32(r.xt.Ld),
 		})
 		receive(r, rec, sums, w.sums)
 	})

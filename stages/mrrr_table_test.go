@@ -43,7 +43,8 @@ func TestMRRRTable(t *testing.T) {
 			for range 2 { // the first pays for what is compiled late
 				began := time.Now()
 				var counters MRRRCounters
-				if values, counters, _, err = s.Solve(context.Background(), ws, d, e, 0, n, NewMatrix(x.In(ws), n, n, n)); err != nil {
+				if values, counters, _, err = s.Solve(context.Background(), ws, d, e, 0, n,
+					NewMatrix(x.In(ws), n, n, n)); err != nil {
 					t.Fatal(err)
 				}
 				took = time.Since(began)

@@ -20,7 +20,8 @@ import (
 
 // solveMRRR finds vectors il … iu−1 with padding between the columns of xt, and returns
 // them column-major.
-func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust bool) (values, z []float64, c MRRRCounters) {
+func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust bool) (values, z []float64,
+	c MRRRCounters) {
 	t.Helper()
 	dev, n, m := testDevice(t), len(d), iu-il
 	tune.MRRR.Distrust = distrust
@@ -60,7 +61,8 @@ func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
 	if r := ratio.Orthogonality(n, len(values), z, n); !(r < 60) {
 		t.Errorf("orthogonality %g", r)
 	}
-	if err := ratio.SturmRange(d, e, il, values, ratio.Within("mrrr")*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+	width := ratio.Within("mrrr") * ratio.Ulp * ratio.NormTridiagonal(d, e)
+	if err := ratio.SturmRange(d, e, il, values, width); err != nil {
 		t.Error(err)
 	}
 }
@@ -83,10 +85,12 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 	for name, f := range map[string]struct {
 		d, e func(i int) float64
 	}{
-		"scattered": {func(i int) float64 { return math.Sin(float64(i * i)) }, func(i int) float64 { return math.Cos(float64(3 * i * i)) }},
+		"scattered": {func(i int) float64 { return math.Sin(float64(i * i)) },
+			func(i int) float64 { return math.Cos(float64(3 * i * i)) }},
 		"Wilkinson": {func(i int) float64 { return math.Abs(float64(i) - 74.5) }, func(i int) float64 { return 1 }},
 		"clusters":  {func(i int) float64 { return float64(i % 3) }, func(i int) float64 { return 1e-7 }},
-		"glued":     {func(i int) float64 { return math.Abs(float64(i%21 - 10)) }, func(i int) float64 { return []float64{1, 1e-8}[(i%21)/20] }},
+		"glued": {func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
+			func(i int) float64 { return []float64{1, 1e-8}[(i%21)/20] }},
 	} {
 		for _, tune := range []Tuning{SmallestTuning(), TuningFor(testDevice(t).Info())} {
 			const n = 150
@@ -107,7 +111,8 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 						t.Fatal(err)
 					}
 					if !sameBits(values, want) || !sameBits(z, vectors) {
-						t.Errorf("other bits than the twin's: values differ by %g", ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)))
+						t.Errorf("other bits than the twin's: values differ by %g",
+							ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)))
 					}
 					if r := ratio.Values(n, values, jacobi[r[0]:r[1]], ratio.NormTridiagonal(d, e)); !(r < 1) {
 						t.Errorf("values differ from Jacobi's by %g", r)
@@ -156,7 +161,8 @@ func TestMRRRRanges(t *testing.T) {
 	}
 }
 
-// Divide and conquer runs on the device: in the solver's memory if all vectors may be asked for, else in some of its own.
+// Divide and conquer runs on the device: in the solver's memory if all vectors may be asked for,
+// else in some of its own.
 func TestMRRRFallsBackOnDevice(t *testing.T) {
 	const n = 305
 	dev, tune := testDevice(t), SmallestTuning()
@@ -175,7 +181,8 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		m := c.to - c.from
 		x := vk.Reserve[float64]("X", n*c.most)
 		ws := arena(t, dev, vk.Together(x, s.Work(), ops.Work()))
-		values, counters, profile, err := s.Solve(context.Background(), ws, d, e, c.from, c.to, NewMatrix(x.In(ws), m, n, m))
+		values, counters, profile, err := s.Solve(context.Background(), ws, d, e, c.from, c.to,
+			NewMatrix(x.In(ws), m, n, m))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,11 +195,13 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		// MRRR's own vectors, which are as good, must not be taken for those asked for.
 		whole := vk.Reserve[float64]("X", n*n)
 		alone := arena(t, dev, vk.Together(whole, divide.Work(), ops.Work()))
-		all, _, err := divide.SolveRange(context.Background(), alone, d, e, c.from, c.to, NewMatrix(whole.In(alone), m, n, m))
+		all, _, err := divide.SolveRange(context.Background(), alone, d, e, c.from, c.to,
+			NewMatrix(whole.In(alone), m, n, m))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(values, all[c.from:c.to]) || !slices.Equal(get(t, dev, x.In(ws).Sub(0, n*m)), get(t, dev, whole.In(alone).Sub(0, n*m))) {
+		if !slices.Equal(values, all[c.from:c.to]) || !slices.Equal(get(t, dev, x.In(ws).Sub(0, n*m)),
+			get(t, dev, whole.In(alone).Sub(0, n*m))) {
 			t.Errorf("%v: not what divide and conquer finds", c)
 		}
 	}
@@ -237,8 +246,8 @@ func TestMRRRRefuses(t *testing.T) {
 	}
 }
 
-// TestMRRRAccessesAreNotPrivate: what one of a pair stores the other one loads, and what both load one
-// of them stores.
+// TestMRRRAccessesAreNotPrivate: what one of a pair stores the other one loads, and what both load
+// one of them stores.
 func TestMRRRAccessesAreNotPrivate(t *testing.T) {
 	const inputs, outputs = 4, 1 // tasks, columns, gaps, representations, which nobody stores; residuals, which nobody loads
 	got := accessesOf(shaders.StemrVector().Code)

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// mrrrBlocks are representations of blocks, dᵢ and lᵢ side by side, that reach the rare paths of stemr_vector.
+// mrrrBlocks are representations of blocks, dᵢ and lᵢ side by side, that reach the rare paths of
+// stemr_vector.
 func mrrrBlocks() [][]float64 {
 	random := rand.New(rand.NewPCG(5, 8))
 	block := func(n int, row func(i int) (d, l float64)) []float64 {
@@ -27,17 +28,23 @@ func mrrrBlocks() [][]float64 {
 		block(13, func(int) (d, l float64) { return 1, 0 }),                // every row is as good a twist as any other
 		block(14, func(int) (d, l float64) { return 1e200, 1e200 }),        // overflows
 		{1, 1, 0, 0}, // at λ = 1 no γ is finite
-		block(13, func(int) (d, l float64) { return random.NormFloat64(), random.NormFloat64() }), // pivots of both signs
+		block(13, func(int) (d, l float64) {
+			return random.NormFloat64(),
+				random.NormFloat64()
+		}), // pivots of both signs
 		block(26, func(int) (d, l float64) { return random.NormFloat64(), random.NormFloat64() }),
 	}
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10} {
-		blocks = append(blocks, block(n, func(int) (d, l float64) { return 1 + random.Float64(), random.NormFloat64() }))
+		blocks = append(blocks, block(n, func(int) (d, l float64) {
+			return 1 + random.Float64(),
+				random.NormFloat64()
+		}))
 	}
 	return blocks
 }
 
-// TestMRRRVectors: stemr_vector's pairs give the twin's bits, for any size of a workgroup, also if the last one
-// is not full and pairs of one workgroup have blocks of different orders.
+// TestMRRRVectors: stemr_vector's pairs give the twin's bits, for any size of a workgroup, also if
+// the last one is not full and pairs of one workgroup have blocks of different orders.
 func TestMRRRVectors(t *testing.T) {
 	var root []float64
 	var blocks []mrrr.Task // one for each row: eigenvalue k of the k-th row of its block
@@ -79,7 +86,8 @@ func TestMRRRVectors(t *testing.T) {
 				for row := range got {
 					got[row] = xt[n-1-i+row*n]
 				}
-				if !sameNumbers(got, want) || !sameNumbers([]float64{l.Lambda[i], l.Residual[i]}, []float64{lambda, residual}) {
+				if !sameNumbers(got, want) || !sameNumbers([]float64{l.Lambda[i], l.Residual[i]},
+					[]float64{lambda, residual}) {
 					t.Fatalf("%d threads, %+v, %+v: value %v, residual %v, vector %v; the twin has %v, %v, %v",
 						threads, b, around, l.Lambda[i], l.Residual[i], got[b.Lo:b.Hi], lambda, residual, z)
 				}

@@ -9,32 +9,35 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// QRTuning is the orders up to which QR iteration on the host takes less time than
-// what the device does (evd's TestCrossover); 0 where that was not measured.
+// QRTuning is the largest orders for which QR iteration on the host is the fastest solver, with
+// vectors and for values alone; 0 where that was not measured (by evd's TestCrossover).
 type QRTuning struct{ Vectors, Values int }
 
-// QRIteration finds eigenvalues of a symmetric tridiagonal on the host, and its
-// vectors, by implicit QL and QR iterations (dsteqr; without vectors dsterf). It takes
-// 3·n³ operations of one processor with vectors, O(n²) without: it is for small orders.
+// QRIteration finds eigenvalues and vectors of a symmetric tridiagonal matrix by implicit QL and QR
+// iteration (dsteqr; without vectors dsterf), on the host (package stages/tridiag/ql). It is for
+// small orders: it takes 6·n³ operations of one processor with vectors, and O(n²) without.
 type QRIteration struct {
 	dev *vk.Device
 	n   int
 }
 
-// NewQRIteration prepares for matrices of order n.
+// NewQRIteration prepares for matrices of order n ≥ 0. It needs the device only to upload vectors.
 func NewQRIteration(dev *vk.Device, n int) *QRIteration { return &QRIteration{dev, n} }
 
-// Work is empty.
+// Work is empty: the solver has no workspace on the device.
 func (s *QRIteration) Work() *vk.Layout { return vk.Together() }
 
-// Flops is the usual cost with vectors: two rotations of n rows for each of n²/2 steps.
+// Flops is the usual cost with vectors, 6·n³: n²/2 steps of two rotations, each of n rows.
 func (s *QRIteration) Flops() float64 { n := float64(s.n); return 6 * n * n * n }
 
-// SolveRange finds λ[from:to] of T(d[n], e[n−1]), ascending, and unless xt has no rows
-// leaves their vectors in it, (to−from)×n, one a row. Errors: *NoConvergenceError, and vk's.
-func (s *QRIteration) SolveRange(ctx context.Context, d, e []float64, from, to int, xt Matrix) ([]float64, *vk.Profile, error) {
+// SolveRange returns the eigenvalues from … to−1 of T(d[n], e[n−1]), ascending. Unless xt has no
+// rows, it leaves their vectors in xt, (to−from)×n and packed: row j is the vector of value from+j.
+// d and e are not written. Errors: *tridiag.NonFiniteError, *NoConvergenceError, and vk's.
+func (s *QRIteration) SolveRange(ctx context.Context, d, e []float64, from, to int, xt Matrix) ([]float64,
+	*vk.Profile, error) {
 	if xt.Rows != 0 && (xt.Rows != to-from || xt.Cols != s.n || xt.Ld != xt.Rows) {
-		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, s.n, xt.Rows, xt.Cols, xt.Ld))
+		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, s.n, xt.Rows, xt.Cols,
+			xt.Ld))
 	}
 	profile := vk.NewProfile()
 	began := time.Now()

@@ -195,7 +195,10 @@ func TestMinorsDoNotVanish(t *testing.T) {
 		"zero diagonal, couplings": func(int) (float64, float64) { return 0, 0.99 },
 		"least couplings kept":     func(int) (float64, float64) { return 0, 0x1p-60 },
 		"largest":                  func(i int) (float64, float64) { return 0.99 * float64(1-2*(i%2)), 0.99 },
-		"all":                      func(i int) (float64, float64) { return math.Ldexp(1, -i%700), math.Ldexp(1, -i%500) },
+		"all": func(i int) (float64, float64) {
+			return math.Ldexp(1, -i%700),
+				math.Ldexp(1, -i%500)
+		},
 	} {
 		d, e := make([]float64, n), make([]float64, n-1)
 		for i := range d {
@@ -208,7 +211,8 @@ func TestMinorsDoNotVanish(t *testing.T) {
 		d[n/2] = 0.75 // so that the scale stays
 		s := NewSturm(d, e)
 		unit := s.Unit()
-		for _, x := range []float64{s.Lo, -0.5, -unit, -0x1p-60, 0, 0x1p-60, 0x1p-200, unit, 0.25, 0.5 - unit, 0.5, 0.5 + unit, 0.75, s.Hi} {
+		for _, x := range []float64{s.Lo, -0.5, -unit, -0x1p-60, 0, 0x1p-60, 0x1p-200, unit, 0.25, 0.5 - unit, 0.5,
+			0.5 + unit, 0.75, s.Hi} {
 			if got, least, most := s.CountMinors(x), s.Count(x-5*unit), s.Count(x+5*unit); got < least || got > most {
 				t.Errorf("%s: %d below %g, by pivots %d to %d", name, got, x, least, most)
 			}

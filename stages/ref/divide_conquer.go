@@ -181,7 +181,8 @@ func secularRoot(poles []eigenpair, rho float64, k int) root {
 	if k+1 < len(poles) {
 		width = (poles[k+1].d - poles[k].d) / 2
 		if f(k, width) < 0 { // the root is nearer to the upper pole
-			return root{k + 1, bisectSign(-width, math.Copysign(0, -1), func(mu float64) bool { return f(k+1, mu) < 0 })}
+			return root{k + 1, bisectSign(-width, math.Copysign(0, -1),
+				func(mu float64) bool { return f(k+1, mu) < 0 })}
 		}
 	} else {
 		for _, p := range poles {

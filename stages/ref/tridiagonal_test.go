@@ -32,7 +32,8 @@ func eachTridiagonal(orders []int, test func(name string, d, e, known []float64)
 // TestTridiagonalOracles holds the oracles themselves against LAPACK's ratios, Sturm counts, known
 // spectra and each other.
 func TestTridiagonalOracles(t *testing.T) {
-	for name, solve := range map[string]func(d, e []float64) (values, z []float64){"Cuppen": DivideConquer, "Jacobi": Jacobi} {
+	for name, solve := range map[string]func(d, e []float64) (values, z []float64){"Cuppen": DivideConquer,
+		"Jacobi": Jacobi} {
 		t.Run(name, func(t *testing.T) {
 			residual := worst{name: "‖T·Z − Z·Λ‖"}
 			orthogonal := worst{name: "‖I − Zᵀ·Z‖"}

@@ -72,7 +72,8 @@ func (b *literal) Roots(merges []*Merge) error {
 		m.Q = own.of(m.Lo, m.Hi())
 		for j := range found.First {
 			if math.Abs(found.First[j]-m.Q.First[j]) > 1e-14 || math.Abs(found.Last[j]-m.Q.Last[j]) > 1e-14 {
-				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.Pair, m.Q.First[j], m.Q.Last[j], found.First[j], found.Last[j])
+				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.Pair, m.Q.First[j],
+					m.Q.Last[j], found.First[j], found.Last[j])
 			}
 		}
 	}
@@ -207,7 +208,8 @@ func TestDivideConquerLiteral(t *testing.T) {
 		}
 	}
 	if lit.rotated < 1000 || lit.both < 100 {
-		t.Errorf("in %d merges, %d rotations and %d columns of both halves: too few to test", lit.merges, lit.rotated, lit.both)
+		t.Errorf("in %d merges, %d rotations and %d columns of both halves: too few to test", lit.merges,
+			lit.rotated, lit.both)
 	}
 	t.Logf("%d merges, %d rotations, %d columns of both halves", lit.merges, lit.rotated, lit.both)
 }

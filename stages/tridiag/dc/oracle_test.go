@@ -8,6 +8,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
+var oracles = map[string]func(d, e []float64) (values, z []float64){
+	"Cuppen": ref.DivideConquer, "Jacobi": ref.Jacobi,
+}
+
 // Two solvers that share no code with this package find the same values and vectors, for leaves of
 // all sizes.
 func TestSolveAgreesWithOracles(t *testing.T) {
@@ -15,7 +19,7 @@ func TestSolveAgreesWithOracles(t *testing.T) {
 	for _, f := range suite.Families {
 		for _, n := range []int{1, 2, 3, 5, 21, 50, 64} {
 			d, e := f.Make(n)
-			for oracle, solve := range map[string]func(d, e []float64) (values, z []float64){"Cuppen": ref.DivideConquer, "Jacobi": ref.Jacobi} {
+			for oracle, solve := range oracles {
 				want, wantZ := solve(d, e)
 				for _, leaf := range []int{1, 3, 8, 0} {
 					name := fmt.Sprintf("%s n=%d leaf=%d against %s", f.Name, n, leaf, oracle)

@@ -47,7 +47,8 @@ func check(t *testing.T, name string, d, e []float64, opt Options) (values []flo
 	if c.Fallback > 0 {
 		method = "dc"
 	}
-	if err := ratio.SturmRange(d, e, opt.From, values, ratio.Within(method)*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+	width := ratio.Within(method) * ratio.Ulp * ratio.NormTridiagonal(d, e)
+	if err := ratio.SturmRange(d, e, opt.From, values, width); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	return values, r
@@ -154,11 +155,13 @@ func TestMRRRSplits(t *testing.T) {
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
-		return suite.Build(n, func(i int) float64 { return math.Abs(float64(i) - 20.5) }, func(int) float64 { return 1 })
+		return suite.Build(n, func(i int) float64 { return math.Abs(float64(i) - 20.5) },
+			func(int) float64 { return 1 })
 	}
 	halves := func() (d, e []float64) { return suite.Glued(n, 0) }
 	glued := func() (d, e []float64) { return suite.Glued(n, 1e-3) }
-	for name, make := range map[string]func() (d, e []float64){"one block": wilkinson, "two blocks": halves, "glued": glued} {
+	for name, make := range map[string]func() (d, e []float64){"one block": wilkinson, "two blocks": halves,
+		"glued": glued} {
 		d, e := make()
 		distrust := name == "glued"
 		all, r := check(t, name, d, e, Options{Distrust: distrust})
@@ -227,7 +230,8 @@ func TestMRRRCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := (Counters{Blocks: 1, Depth: 1, Retried: min(attempts, 1), Fallback: n * (attempts / 2)}); counters != want {
+			if want := (Counters{Blocks: 1, Depth: 1, Retried: min(attempts, 1),
+				Fallback: n * (attempts / 2)}); counters != want {
 				t.Errorf("%s, %d times: %+v", name, attempts, counters)
 			}
 			r, o := ratio.TridiagonalResidual(d, e, values, b.z, n), ratio.Orthogonality(n, n, b.z, n)

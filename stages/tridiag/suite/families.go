@@ -73,11 +73,13 @@ var Families = []struct {
 	}},
 	{"cluster at 1", func(n int) (d, e []float64) {
 		r := generator(n)
-		return Build(n, func(int) float64 { return 1 + 1e-13*r.NormFloat64() }, func(int) float64 { return 1e-12 * r.NormFloat64() })
+		return Build(n, func(int) float64 { return 1 + 1e-13*r.NormFloat64() },
+			func(int) float64 { return 1e-12 * r.NormFloat64() })
 	}},
 	{"two clusters", func(n int) (d, e []float64) {
 		r := generator(n)
-		return Build(n, func(i int) float64 { return float64(i%2) + 1e-10*r.NormFloat64() }, func(int) float64 { return 1e-5 })
+		return Build(n, func(i int) float64 { return float64(i%2) + 1e-10*r.NormFloat64() },
+			func(int) float64 { return 1e-5 })
 	}},
 	{"large", func(n int) (d, e []float64) { return scaled(n, 1e150) }},
 	{"small", func(n int) (d, e []float64) { return scaled(n, 1e-150) }},
@@ -94,7 +96,8 @@ var Families = []struct {
 		return Build(n, func(int) float64 { return 0 }, func(i int) float64 { return math.Sqrt(float64(i + 1)) })
 	}},
 	{"huge e", func(n int) (d, e []float64) {
-		return Build(n, func(i int) float64 { return float64(i % 5) }, func(i int) float64 { return 1e12 * float64(i%2) })
+		return Build(n, func(i int) float64 { return float64(i % 5) },
+			func(i int) float64 { return 1e12 * float64(i%2) })
 	}},
 }
 

@@ -1,0 +1,62 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BisectionTuning is the sizes of the bisection that are measured for a device.
+type BisectionTuning struct {
+	Threads  uint32  // invocations of a workgroup; at least 2^Levels − 1
+	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
+	Fused    bool    // fma takes no longer than a product; the values do not depend on it
+	Lanes    int     // threads that keep the device busy: fewer threads take no less time
+	Levels   uint32  // most halvings that a team of threads does at once; below 32
+	Dispatch float64 // pivots that one dispatch may compute: bounds its time
+}
+
+// Fits returns nil if the bisection can have these sizes on the device. Its error says how the
+// sizes contradict each other, or is a *vk.UnsupportedError.
+func (t BisectionTuning) Fits(info vk.Info) error {
+	const scaled = 8 // rows after which stebz_narrow scales the minors
+	if t.Tile == 0 || t.Tile%scaled != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {
+		return fmt.Errorf("stages: no bisection can be tuned by %+v", t)
+	}
+	if n := int(t.Threads); info.MaxLocal > 0 && n > info.MaxLocal {
+		return refused(info, "invocations in a workgroup", n, info.MaxLocal)
+	}
+	levels := max(1, t.Levels)
+	bytes, err := mostShared(
+		sharedOf(shaders.StebzGrid, t.gridSpec()), sharedOf(shaders.StebzNarrow, t.narrowSpec(levels)),
+		sharedOf(shaders.StebzBisect, t.bisectSpec(levels)), sharedOf(shaders.StebzCount, t.countSpec()))
+	if err != nil {
+		return err
+	}
+	if bytes > info.SharedBytes {
+		return refused(info, "bytes of shared memory", bytes, info.SharedBytes)
+	}
+	return nil
+}
+
+func (t BisectionTuning) gridSpec() shaders.StebzGridSpec {
+	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused)}
+}
+
+func (t BisectionTuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
+	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused), Levels: levels}
+}
+
+func (t BisectionTuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
+	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
+}
+
+func (t BisectionTuning) countSpec() shaders.StebzCountSpec {
+	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
+}
+
+// refused says that a device has less of something than the sizes need.
+func refused(info vk.Info, feature string, need, have int) error {
+	return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
+}

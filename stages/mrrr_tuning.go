@@ -1,0 +1,29 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// MRRRTuning is the sizes of MRRR that are measured for a device.
+type MRRRTuning struct {
+	Threads  uint32  // invocations of a workgroup; even, as two of them find a vector
+	Lanes    int     // threads that keep the device busy: fewer threads take no less time
+	Levels   uint32  // most halvings that a team of threads does at once; 2^Levels ≤ Threads
+	Vectors  int     // vectors in flight, with n numbers of workspace each; at least 1
+	Dispatch float64 // pivots that one dispatch may compute: bounds its time
+	Distrust bool    // every check counts as failed; for tests of the last resort
+}
+
+// Fits returns nil if MRRR can have these sizes on the device. Its error says how the sizes
+// contradict each other, or is a *vk.UnsupportedError.
+func (t MRRRTuning) Fits(info vk.Info) error {
+	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
+		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)
+	}
+	if n := int(t.Threads); info.MaxLocal > 0 && n > info.MaxLocal {
+		return refused(info, "invocations in a workgroup", n, info.MaxLocal)
+	}
+	return nil
+}
