@@ -60,7 +60,11 @@ func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, doub
 		return s, err
 	}
 	// The caller's context is not known here. What the machine does is asked once and kept.
-	waiting, err := t.Waiting(context.Background(), machine.Of(dev))
+	facts := machine.Of(dev)
+	if _, err := facts.Float64Rate(context.Background()); err != nil { // it bounds the first batches
+		return s, err
+	}
+	waiting, err := t.Waiting(context.Background(), facts)
 	if err != nil {
 		return s, err
 	}

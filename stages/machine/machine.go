@@ -50,6 +50,9 @@ type Rates struct{ FP64, FP32, INT8 float64 }
 
 const ratesFact = "operations a second, FP64 FP32 INT8"
 
+// String is the form in which rates are kept.
+func (r Rates) String() string { return fmt.Sprint(r.FP64, r.FP32, r.INT8) }
+
 // Rates are those that were kept for this device and driver by KeepRates.
 func (m *Machine) Rates() Rates {
 	var r Rates
@@ -64,7 +67,7 @@ var errUnknown = errors.New("machine: not measured")
 
 // KeepRates keeps rates for this device and driver, in place of earlier ones.
 func (m *Machine) KeepRates(r Rates) {
-	m.dev.SetProbe(ratesFact, fmt.Sprint(r.FP64, r.FP32, r.INT8))
+	m.dev.SetProbe(ratesFact, r.String())
 }
 
 const arithmeticFact = "arithmetic: operands, division, root, fma, subnormals"
