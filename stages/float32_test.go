@@ -12,10 +12,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// The kernels whose float32 form has constants or bit operations of its own compute the right thing. No SPIR-V
-// is committed for float32, so the tests compile it.
+// The kernels whose float32 form has constants or bit operations of its own compute the right
+// thing. No SPIR-V is committed for float32, so the tests compile it.
 
-// single builds a kernel for float32. m is its module for float64, and P its push block for float32.
+// single builds a kernel for float32. m is its module for float64, and P its push block for
+// float32.
 func single[P, S, P64 any](t *testing.T, m spirv.Module[S, P64], spec S) *vk.Kernel[S, P] {
 	t.Helper()
 	code := singleCode(t, m.Name)
@@ -24,7 +25,8 @@ func single[P, S, P64 any](t *testing.T, m spirv.Module[S, P64], spec S) *vk.Ker
 		t.Fatal(err)
 	}
 	of := spirv.Module[S, P]{
-		Name: m.Name + "_f32", Code: code, Spec: m.Spec, Push: info.Push, LocalSize: m.LocalSize, Capabilities: info.Capabilities,
+		Name: m.Name + "_f32", Code: code, Spec: m.Spec, Push: info.Push,
+		LocalSize: m.LocalSize, Capabilities: info.Capabilities,
 	}
 	for i := range of.Push {
 		of.Push[i].Name = m.Push[i].Name
@@ -109,12 +111,13 @@ func TestGemmFloat32(t *testing.T) {
 	}
 }
 
-// TestPanelFloat32: RᵀR = AᵀA for panels whose squares overflow or vanish in float32, and for panels whose
-// workgroups have different scales.
+// TestPanelFloat32: RᵀR = AᵀA for panels whose squares overflow or vanish in float32, and for
+// panels whose workgroups have different scales.
 func TestPanelFloat32(t *testing.T) {
 	const m, columns, rows, groups = 40, 4, 14, 3
 	for name, scale := range map[string]func(i int) float64{
-		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 }, "1e-30": func(int) float64 { return 1e-30 },
+		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 },
+		"1e-30": func(int) float64 { return 1e-30 },
 		"mixed": func(i int) float64 { return []float64{1e-12, 1, 1e-25}[i%m/rows] },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,10 +151,12 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 	spec := shaders.GeqrfPanelStartDefaults()
 	spec.LocalSize, spec.Columns, spec.Chunk = 8, uint32(columns), 2
 	start := single[shaders.GeqrfPanelStartPush[float32]](t, shaders.GeqrfPanelStart[float64](), spec)
-	first := single[shaders.GeqrfPanelFirstPush[float32]](t, shaders.GeqrfPanelFirst[float64](), shaders.GeqrfPanelFirstSpec(spec))
-	column := single[shaders.GeqrfPanelColumnPush[float32]](t, shaders.GeqrfPanelColumn[float64](), shaders.GeqrfPanelColumnSpec(spec))
+	type push = shaders.GeqrfPanelFirstPush[float32]
+	first := single[push](t, shaders.GeqrfPanelFirst[float64](), shaders.GeqrfPanelFirstSpec(spec))
+	column := single[push](t, shaders.GeqrfPanelColumn[float64](), shaders.GeqrfPanelColumnSpec(spec))
 
-	x, r, tau := vk.Reserve[float32]("panel", m*columns), vk.Reserve[float32]("R", columns*columns), vk.Reserve[float32]("tau", columns)
+	x, r := vk.Reserve[float32]("panel", m*columns), vk.Reserve[float32]("R", columns*columns)
+	tau := vk.Reserve[float32]("tau", columns)
 	size := columns * (1 + groups)
 	from, to := vk.Reserve[float32]("state", size), vk.Reserve[float32]("next state", size)
 	exponents, slots := vk.Reserve[int32]("exponents", 1+groups), vk.Reserve[uint64]("slots", 1)
@@ -160,19 +165,19 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 	rec := vk.NewRecorder(dev)
 	vk.Fill(rec, r.In(ws), 0)
 	start.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelStartPush[float32]{
-		Panel: x.In(ws).Addr(), State: from.In(ws).Addr(), Exponents: exponents.In(ws).Addr(), Slots: slots.In(ws).Addr(),
-		M: uint32(m), Ld: uint32(m), Rows: uint32(rows),
+		Panel: x.In(ws).Addr(), State: from.In(ws).Addr(), Exponents: exponents.In(ws).Addr(),
+		Slots: slots.In(ws).Addr(), M: uint32(m), Ld: uint32(m), Rows: uint32(rows),
 	})
 	for j := range columns {
-		push := shaders.GeqrfPanelFirstPush[float32]{
+		p := push{
 			Panel: x.In(ws).Addr(), From: from.In(ws).Addr(), To: to.In(ws).Addr(), Exponents: exponents.In(ws).Addr(),
 			R: r.In(ws).Addr(), Tau: tau.In(ws).Addr(),
 			M: uint32(m), Ld: uint32(m), Ldr: uint32(columns), Rows: uint32(rows), Groups: uint32(groups), J: uint32(j),
 		}
 		if j == 0 {
-			first.Dispatch(rec, vk.Grid(groups), push)
+			first.Dispatch(rec, vk.Grid(groups), p)
 		} else {
-			column.Dispatch(rec, vk.Grid(groups), push)
+			column.Dispatch(rec, vk.Grid(groups), p)
 		}
 		from, to = to, from
 	}
@@ -180,8 +185,9 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 	return get(t, dev, r.In(ws))
 }
 
-// TestBulgeChasingFloat32: what the waves leave is tridiagonal, with the trace and the Frobenius norm of the band.
-// Entries near the ends of float32's range need the scaling; subnormal ones count as zero.
+// TestBulgeChasingFloat32: what the waves leave is tridiagonal, with the trace and the Frobenius
+// norm of the band. Entries near the ends of float32's range need the scaling; subnormal ones count
+// as zero.
 func TestBulgeChasingFloat32(t *testing.T) {
 	const n, b, lead, ld = 30, 4, 2, 8 // ld = 2·b
 	dev := testDevice(t)
@@ -193,7 +199,8 @@ func TestBulgeChasingFloat32(t *testing.T) {
 	spec.Vectors = spirv.False
 	kernel := single[shaders.Sb2stWavePush[float32]](t, shaders.Sb2stWave[float64](), spec)
 	for name, scale := range map[string]func(i int) float64{
-		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 }, "1e-30": func(int) float64 { return 1e-30 },
+		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 },
+		"1e-30":  func(int) float64 { return 1e-30 },
 		"graded": func(i int) float64 { return math.Pow(10, -float64(i%ld)*9) }, // far from the diagonal subnormal
 	} {
 		band := normals(n*ld, 5, scale)
@@ -214,7 +221,8 @@ func TestBulgeChasingFloat32(t *testing.T) {
 			}
 			if count := newest - oldest + 1; count > 0 {
 				kernel.Dispatch(rec, vk.Folded(count), shaders.Sb2stWavePush[float32]{
-					Band: x.In(ws).Addr(), N: n, Wave: uint32(wave), Stride: 1 + lead, Newest: uint32(newest), Count: uint32(count),
+					Band: x.In(ws).Addr(), N: n, Wave: uint32(wave), Stride: 1 + lead,
+					Newest: uint32(newest), Count: uint32(count),
 				})
 			}
 		}

@@ -160,7 +160,11 @@ func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
 }
 
 func (k *kernel) emitPush(b *strings.Builder, s *source.Source, kernels []*kernel) {
-	fmt.Fprintf(b, "\n// %sPush is the push block of %s%s.\n", k.goName, k.name, map[bool]string{true: ", float64 only"}[s.Float64])
+	only := ""
+	if s.Float64 {
+		only = ", float64 only"
+	}
+	fmt.Fprintf(b, "\n// %sPush is the push block of %s%s.\n", k.goName, k.name, only)
 	if first := kernels[0]; k != first && samePush(first, k) {
 		fmt.Fprintf(b, "type %sPush%s = %sPush%s\n", k.goName, k.parameter(), first.goName, k.argument("T"))
 		return
@@ -190,7 +194,8 @@ func (k *kernel) emitPush(b *strings.Builder, s *source.Source, kernels []*kerne
 	b.WriteString("\n// The layout in the shader. A different one in Go would not compile.\nvar (\n")
 	for _, n := range append([]instantiation{{string(spirv.Float64), k}}, k.others...) {
 		for _, f := range n.push {
-			fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Offsetof(%sPush%s{}.%s)-%d]\n", k.goName, k.argument(n.number), f.Name, f.Offset)
+			fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Offsetof(%sPush%s{}.%s)-%d]\n",
+				k.goName, k.argument(n.number), f.Name, f.Offset)
 		}
 	}
 	b.WriteString(")\n")

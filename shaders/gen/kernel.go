@@ -69,7 +69,8 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 		}
 		taken[f.Name] = true
 		if f.Offset%f.Size != 0 {
-			return nil, fmt.Errorf("push member %s of %d bytes is at offset %d; Go aligns it to its size", f.Name, f.Size, f.Offset)
+			return nil, fmt.Errorf("push member %s of %d bytes is at offset %d; Go aligns it to its size",
+				f.Name, f.Size, f.Offset)
 		}
 		k.push = append(k.push, pushField{PushField: f, pad: f.Offset - k.size})
 		k.size = f.Offset + f.Size

@@ -53,7 +53,8 @@ func TestControlFloats(t *testing.T) {
 		if modes[allControls[3]] != 0 {
 			t.Errorf("%s: a control of single precision, of which the module has no type", c.name)
 		}
-		// The module declared DenormPreserve without its capability. ControlFloats leaves that as it is.
+		// The module declared DenormPreserve without its capability. ControlFloats leaves that as
+		// it is.
 		if caps[CapSignedZeroInfNanPreserve] != 1 || caps[CapRoundingModeRTE] != 1 || caps[CapDenormPreserve] != 0 {
 			t.Errorf("%s: capabilities %v", c.name, caps)
 		}

@@ -6,7 +6,8 @@ import "slices"
 // g.index. A module must not have two variables of one built-in.
 func (g *guarding) invocation(body []instruction) []instruction {
 	for _, id := range g.order {
-		if b, ok := g.decoration(id, decorationBuiltIn); ok && b == builtInGlobalInvocationId && g.defs[id].op == opVariable {
+		b, ok := g.decoration(id, decorationBuiltIn)
+		if ok && b == builtInGlobalInvocationId && g.defs[id].op == opVariable {
 			g.index = id
 			return body
 		}

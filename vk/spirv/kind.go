@@ -25,8 +25,8 @@ const (
 // Real is the type of real numbers that kernels are compiled for: norms, d, e and λ.
 type Real interface{ float32 | float64 }
 
-// Scalar is the type of a matrix's entries: of A, of Q, of reflectors and their factors τ. The norms and
-// eigenvalues of a matrix of Scalars are Reals.
+// Scalar is the type of a matrix's entries: of A, of Q, of reflectors and their factors τ. The
+// norms and eigenvalues of a matrix of Scalars are Reals.
 type Scalar interface{ float32 | float64 }
 
 // KindOf returns the Kind of T, Float32 or Float64.

@@ -47,7 +47,8 @@ func TestOrdering(t *testing.T) {
 			kernel = line
 		}
 		if i >= len(old) || line != old[i] {
-			t.Fatalf("%s differs from %s, line %d (go test -update, then look at the difference):\n%s", kernel, golden, i+1, line)
+			t.Fatalf("%s differs from %s, line %d (go test -update, then look at the difference):\n%s",
+				kernel, golden, i+1, line)
 		}
 	}
 	if len(old) > len(have) {
@@ -192,7 +193,8 @@ var atomics = map[uint32]string{
 
 func (o *orderings) scope(id uint32) string {
 	value, found := o.values[id]
-	if names := []string{"crossdevice", "device", "workgroup", "subgroup", "invocation", "queuefamily"}; found && int(value) < len(names) {
+	names := []string{"crossdevice", "device", "workgroup", "subgroup", "invocation", "queuefamily"}
+	if found && int(value) < len(names) {
 		return names[value]
 	}
 	return "scope?"

@@ -102,7 +102,8 @@ func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
 			c.Kind, c.Default = p.scalar(in.arg(0)), uint64(in.arg(2))|uint64(in.arg(3))<<32
 		}
 		if c.Kind == "" || c.Kind.Size() < 4 {
-			return nil, fmt.Errorf("specialisation constant %d %q: only bool and scalars of 32 or 64 bits", specID, c.Name)
+			return nil, fmt.Errorf("specialisation constant %d %q: only bool and scalars of 32 or 64 bits",
+				specID, c.Name)
 		}
 		old, twice := byID[specID]
 		switch {

@@ -113,14 +113,15 @@ func TestReflectPushBlock(t *testing.T) {
 // elements, step that of the elements of at.
 func merges(rho, stride, step uint32) *stream {
 	const tMerge, tPair, tMerges, idTwo = 800, 801, 802, 803
-	s := shader().named(opName, "Merge", tMerge).named(opMemberName, "lo", tMerge, 0).named(opMemberName, "at", tMerge, 1).
-		named(opMemberName, "rho", tMerge, 2)
+	s := shader().named(opName, "Merge", tMerge).
+		named(opMemberName, "lo", tMerge, 0).named(opMemberName, "at", tMerge, 1).named(opMemberName, "rho", tMerge, 2)
 	s.op(opDecorate, tPair, decorationArrayStride, step).op(opDecorate, tMerges, decorationArrayStride, stride)
 	for i, offset := range []uint32{0, 4, rho} {
 		s.op(opMemberDecorate, tMerge, uint32(i), decorationOffset, offset)
 	}
-	s.types().op(opConstant, tUint, idTwo, 2).op(opTypeArray, tPair, tUint, idTwo).op(opTypeStruct, tMerge, tUint, tPair, tDouble)
-	s.op(opTypeRuntimeArray, tMerges, tMerge).op(opTypeStruct, tBlock, tMerges).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+	s.types().op(opConstant, tUint, idTwo, 2).op(opTypeArray, tPair, tUint, idTwo)
+	s.op(opTypeStruct, tMerge, tUint, tPair, tDouble).op(opTypeRuntimeArray, tMerges, tMerge)
+	s.op(opTypeStruct, tBlock, tMerges).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
 	return s.push(tPointer)
 }
 

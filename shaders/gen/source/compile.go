@@ -61,7 +61,8 @@ func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, v.Name+".spv")
-	args := append([]string{filepath.Join(GLSL(filepath.Join(root, "shaders")), filepath.FromSlash(s.File())), out}, v.Defines...)
+	in := filepath.Join(GLSL(filepath.Join(root, "shaders")), filepath.FromSlash(s.File()))
+	args := append([]string{in, out}, v.Defines...)
 	if _, err := glslc(root, args...); err != nil {
 		return nil, err
 	}

@@ -157,14 +157,15 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that lines "#pragma host NAME..." of a file list. Each must be declared
-// in the same file as NAME = VALUE, with a decimal or hexadecimal value. text has no comments.
+// constants returns the constants that lines "#pragma host NAME..." of a file list. Each must be
+// declared in the same file as NAME = VALUE, with a decimal or hexadecimal value. text has no
+// comments.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {
 			value := regexp.MustCompile(`\b` + name + ` = ([0-9]+|0x[0-9a-f]+)u?[,;]`).FindSubmatch(text)
 			if value == nil {
-				return nil, fmt.Errorf("#pragma host %s: the file declares no such constant with a number as its value", name)
+				return nil, fmt.Errorf("#pragma host %s: the file declares no constant of that name and a number", name)
 			}
 			all = append(all, Constant{file, name, string(value[1])})
 		}
@@ -175,8 +176,8 @@ func constants(file string, text []byte) (all []Constant, err error) {
 // numerics is the name of the header that selects the number type.
 const numerics = "numerics.glsl"
 
-// visit sets Hash, Typed and Constants. They cover the source and the files that it includes, directly or
-// indirectly. An include that the preprocessor would skip counts, too.
+// visit sets Hash, Typed and Constants. They cover the source and the files that it includes,
+// directly or indirectly. An include that the preprocessor would skip counts, too.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)

@@ -108,11 +108,17 @@ func TestHashFollowsCode(t *testing.T) {
 
 // Constants for the host are listed in the source, and have a value there.
 func TestConstants(t *testing.T) {
-	dir := folder(t, "glsl/chase/a.comp", "#version 460\n#pragma host LEAD MOST\n#include \"x.glsl\"\nconst uint LEAD = 2; // not 3\nconst uint X = 1, MOST = 40;\n", "glsl/common/x.glsl",
+	dir := folder(t,
+		"glsl/chase/a.comp", "#version 460\n#pragma host LEAD MOST\n#include \"x.glsl\"\n"+
+			"const uint LEAD = 2; // not 3\nconst uint X = 1, MOST = 40;\n",
+		"glsl/common/x.glsl",
 		"#pragma host END\nconst uint END = 0xffffffffu;\n",
 		"glsl/product/b.comp", "#pragma host NONE\n// NONE = 1;\nconst uint NONE = 2 * 3;\n")
 	s, err := Read(filepath.Join(GLSL(dir), "chase", "a.comp"))
-	if want := []Constant{{"chase/a.comp", "LEAD", "2"}, {"chase/a.comp", "MOST", "40"}, {"common/x.glsl", "END", "0xffffffff"}}; err != nil || !reflect.DeepEqual(s.Constants, want) {
+	want := []Constant{
+		{"chase/a.comp", "LEAD", "2"}, {"chase/a.comp", "MOST", "40"}, {"common/x.glsl", "END", "0xffffffff"},
+	}
+	if err != nil || !reflect.DeepEqual(s.Constants, want) {
 		t.Errorf("%v, %v", s.Constants, err)
 	}
 	if _, err := Read(filepath.Join(GLSL(dir), "product", "b.comp")); err == nil || !strings.Contains(err.Error(), "NONE") {

@@ -72,7 +72,8 @@ func Stale(dir string, s *Source, compiler string) error {
 		now.Add(v.Name, code)
 	}
 	if have.String() != now.String() {
-		return fmt.Errorf("the files generated from %s are out of date; run make shaders\nhave\n%snow\n%s", s.File(), have, now)
+		return fmt.Errorf("the files generated from %s are out of date; run make shaders\nhave\n%snow\n%s",
+			s.File(), have, now)
 	}
 	return nil
 }

@@ -25,9 +25,9 @@ type shared struct {
 	kernels []string
 }
 
-// Structs returns the Go file of all structs that kernels find in buffers, as the committed SPIR-V has
-// them, and of the constants that sources give the host. A struct of one name has one layout, whichever
-// kernel reads it.
+// Structs returns the Go file of all structs that kernels find in buffers, as the committed SPIR-V
+// has them, and of the constants that sources give the host. A struct of one name has one layout,
+// whichever kernel reads it.
 func Structs(dir string, sources []*Source) ([]byte, error) {
 	all := map[string]*shared{}
 	for _, s := range sources {
@@ -47,7 +47,8 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 					all[st.Name] = have
 				}
 				if !reflect.DeepEqual(have.Struct, st) {
-					return nil, fmt.Errorf("struct %s has different layouts in %s and in %s", st.Name, have.kernels[0], v.Name)
+					return nil, fmt.Errorf("struct %s has different layouts in %s and in %s",
+						st.Name, have.kernels[0], v.Name)
 				}
 				have.kernels = append(have.kernels, v.Name)
 			}
@@ -67,7 +68,8 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 
 // emit writes the struct and declarations that do not compile if Go has another layout.
 func (s *shared) emit(b *strings.Builder) {
-	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n", s.Name, listed(s.kernels))
+	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n",
+		s.Name, listed(s.kernels))
 	end := uintptr(0)
 	pad := func(to uintptr) {
 		if to > end {

@@ -1,9 +1,9 @@
 // The number types of a kernel that is compiled once for each type of number.
 //
-// Every kernel of the dense path includes this header first. The generator compiles such a kernel for
-// each number type, with SCALAR_F32 defined for float32, and gives its Go function and its push block
-// a type parameter. Such a kernel names no type of floating-point numbers itself: it uses the names
-// below, which numerics_f64.glsl and numerics_f32.glsl define.
+// Every kernel of the dense path includes this header first. The generator compiles such a kernel
+// for each number type, with SCALAR_F32 defined for float32, and gives its Go function and its push
+// block a type parameter. Such a kernel names no type of floating-point numbers itself: it uses the
+// names below, which numerics_f64.glsl and numerics_f32.glsl define.
 //
 //	scalar_t      entries in memory: of A, of Q, of reflectors, and their factors τ
 //	real_t        real numbers in memory: norms, d, e, λ
