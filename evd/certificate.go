@@ -17,10 +17,18 @@ import (
 // vectors, Counts proves the values to be those of T, and Invariants is all that is known of T and
 // A: it is large if T is wrong, unless both sums happen to be right.
 type Certificate struct {
-	Ratios             // of the vectors, as Plan.Check measures them; 0 without vectors
-	Counts     float64 `json:"counts"`     // distance to the eigenvalues of T with the same indices, by Sturm counts, over n·ulp·‖T‖₁
-	Invariants float64 `json:"invariants"` // the larger of |tr A − tr T| and | ‖A‖F − ‖T‖F |, over n·ulp·‖A‖F
-	Safe       bool    `json:"safe"`       // found on the safe path, after the first result had failed
+	// Ratios are those of the vectors, as Plan.Check measures them; 0 without vectors.
+	Ratios
+
+	// Counts is the distance of the values to the eigenvalues of T with the same indices, by Sturm
+	// counts, over n·ulp·‖T‖₁.
+	Counts float64 `json:"counts"`
+
+	// Invariants is the larger of |tr A − tr T| and | ‖A‖F − ‖T‖F |, over n·ulp·‖A‖F.
+	Invariants float64 `json:"invariants"`
+
+	// Safe says that the result was found on the safe path, after the first result had failed.
+	Safe bool `json:"safe"`
 }
 
 // Passed says whether all numbers are below Threshold.
@@ -30,7 +38,8 @@ func (c *Certificate) Passed() bool {
 
 // String lists the numbers in one line.
 func (c *Certificate) String() string {
-	return fmt.Sprintf("residual %.3g, orthogonality %.3g, Sturm counts %.3g, invariants %.3g", c.Residual, c.Orthogonality, c.Counts, c.Invariants)
+	return fmt.Sprintf("residual %.3g, orthogonality %.3g, Sturm counts %.3g, invariants %.3g",
+		c.Residual, c.Orthogonality, c.Counts, c.Invariants)
 }
 
 // certifyValues measures the values against T, as it is on the device now, and T against σ·A.

@@ -80,7 +80,8 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	vk.SendFirst(rec, t.Lambda(ws), lambda)
 	s.recordLoad(rec, ws, a.Uplo, sigma)
 	out := [2]vk.Slice[T]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
-	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z, stages.Sums[T]{Lambda: s.doubles.values(t.Lambda(ws)), Residual: out[0], Orthogonality: out[1]})
+	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z,
+		stages.Sums[T]{Lambda: s.doubles.values(t.Lambda(ws)), Residual: out[0], Orthogonality: out[1]})
 	var found [2][]T
 	for i := range found {
 		found[i] = make([]T, m)

@@ -29,5 +29,6 @@ func (p *path[T]) costs() []StageCost {
 		return costs
 	}
 	return append(costs,
-		StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops()}, StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})
+		StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops()},
+		StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})
 }

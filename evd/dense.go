@@ -11,9 +11,14 @@ import (
 // Dense is a Rows×Cols matrix in column-major storage, entry (i, j) at Data[i + j·Ld], Ld ≥ Rows;
 // or with RowMajor in row-major storage, at Data[i·Ld + j], Ld ≥ Cols.
 type Dense[T Float] struct {
+	// Rows, Cols and Ld are the shape and the leading dimension.
 	Rows, Cols, Ld int
-	Data           []T
-	RowMajor       bool
+
+	// Data is the entries. Elements between columns, or rows, mean nothing.
+	Data []T
+
+	// RowMajor says that rows are contiguous, not columns.
+	RowMajor bool
 }
 
 // packed is an n×m matrix of zeros in new memory, with the smallest Ld.

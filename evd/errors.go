@@ -15,17 +15,26 @@ type NonFiniteError struct {
 	Value    float64
 }
 
+// Error has the entry's place and value.
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)", e.Row, e.Col, e.Value)
+	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)",
+		e.Row, e.Col, e.Value)
 }
 
 // ShapeError says that a matrix's order and its storage do not fit together, or that a matrix does
 // not fit the plan.
 type ShapeError struct {
-	N, Ld, Len  int
-	Tridiagonal bool // Len is that of E, and there is no Ld
-	Plan        int  // the plan's order, where it differs from N
-	Most        int  // the largest order there can be, where N is larger
+	// N, Ld and Len are the order, the leading dimension and the number of elements.
+	N, Ld, Len int
+
+	// Tridiagonal says that Len is that of E, and that there is no Ld.
+	Tridiagonal bool
+
+	// Plan is the plan's order where it differs from N, else 0.
+	Plan int
+
+	// Most is the largest order there can be where N is larger, else 0.
+	Most int
 }
 
 // The largest orders. Kernels count rows in 32 bits. Leading dimensions have fewer, see
@@ -46,6 +55,7 @@ func checkOrder(n, most int, tridiagonal bool) error {
 	return nil
 }
 
+// Error says which of the sizes is wrong.
 func (e *ShapeError) Error() string {
 	switch {
 	case e.Plan != 0:

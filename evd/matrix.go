@@ -21,9 +21,14 @@ const (
 // Sym is a symmetric matrix of order N in column-major storage: entry (i, j) of the triangle Uplo
 // is Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix is the same with the other Uplo.
 type Sym[T Float] struct {
+	// N is the order, Ld the leading dimension.
 	N, Ld int
-	Data  []T
-	Uplo  Uplo
+
+	// Data has at least (N−1)·Ld + N elements.
+	Data []T
+
+	// Uplo is the triangle that is read.
+	Uplo Uplo
 }
 
 // NewSym is the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It

@@ -35,7 +35,8 @@ func (p *path[T]) lay() {
 	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work(), s.band.Status()}, s.spectrum.Always()...)
 	if !p.opt.Vectors {
 		r.v, r.tau = entries("V of Q2", 0), entries("τ of Q2", 0)
-		p.layout = vk.Together(append(always, r.v, r.tau, vk.InTurn(s.band.Work(), s.chase.Work(), s.spectrum.Work()))...)
+		p.layout = vk.Together(append(always, r.v, r.tau,
+			vk.InTurn(s.band.Work(), s.chase.Work(), s.spectrum.Work()))...)
 		return
 	}
 	m := p.opt.capacity(n)

@@ -111,7 +111,8 @@ func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
 		t.Block = opt.Block
 	}
 	if t.Block%t.Band != 0 {
-		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band))
+		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
+		return t, spectrum.BadOption("Block", reason)
 	}
 	t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront
 	return t, nil

@@ -15,10 +15,19 @@ import (
 // one path, or with Options.Verify two. The plan's arena has the layouts of both in turn, so that
 // one path runs at a time.
 type path[T Float] struct {
-	n       int
-	opt     Options
-	tune    tuning.Tuning
+	// n is the order.
+	n int
+
+	// opt is what to compute: the plan's options, or those of the safe path.
+	opt Options
+
+	// tune has the sizes, for this order and with what opt overrides.
+	tune tuning.Tuning
+
+	// doubles is how T meets double precision.
 	doubles doubles[T]
+
+	// steps are the stages, regions is their input and output, layout is all memory.
 	steps   steps[T]
 	regions regions[T]
 	layout  *vk.Layout
@@ -73,7 +82,8 @@ func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, doub
 	b.keep(err)
 	s.band, err = stages.NewBandReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.ops, waiting, t.Panel)
 	b.keep(err)
-	s.chase, err = stages.NewBulgeChasing[T](dev, stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors}, waiting, t.Chase.ChaseTuning)
+	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors}
+	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
 	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, double.products(s.ops), t)
 	b.keep(err)

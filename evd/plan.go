@@ -13,8 +13,12 @@ import (
 type Plan[T Float] struct {
 	base spectrum.Base
 	opt  Options
-	path *path[T] // nil for order 0
-	safe *path[T] // of Options.Verify: solves again, in the same memory
+
+	// path solves. For order 0 it has sizes only.
+	path *path[T]
+
+	// safe solves again, in the same memory; nil without Options.Verify.
+	safe *path[T]
 }
 
 // NewPlan prepares for matrices of order n ≥ 0 on the device: it compiles kernels, which may take

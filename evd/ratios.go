@@ -10,8 +10,11 @@ import (
 // Below 60 LAPACK calls a two-stage solver right; good ones stay below 10. A NaN anywhere gives
 // +Inf.
 type Ratios struct {
-	Residual      float64 `json:"residual"`      // ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as dsyt22
-	Orthogonality float64 `json:"orthogonality"` // ‖ZᵀZ − I‖₁ / (n·ulp)
+	// Residual is ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as in dsyt22.
+	Residual float64 `json:"residual"`
+
+	// Orthogonality is ‖ZᵀZ − I‖₁ / (n·ulp).
+	Orthogonality float64 `json:"orthogonality"`
 }
 
 // Threshold is the ratio from which on LAPACK's tests of two-stage solvers fail.

@@ -11,13 +11,25 @@ import (
 // memory; later solves do not change it. With Options.Overwrite the memory of Vectors is the
 // input's.
 type Result[T Float] struct {
-	First   int         // Values[k] is λ[First+k], counted from 0 at the smallest
-	Values  []T         // ascending
-	Vectors *Dense[T]   // column k belongs to Values[k]; nil without Options.Vectors
-	Profile *vk.Profile // seconds by phase; "on host" in a name marks time on the host
+	// First is the index of Values[0] among all eigenvalues, from 0 at the smallest.
+	First int
 
-	Certificate *Certificate // of Options.Verify, else nil
-	Tree        *Tree        // of MRRR, nil with other methods
+	// Values are the eigenvalues λ[First], λ[First+1] …, ascending. One whose magnitude no T can
+	// have is infinite.
+	Values []T
+
+	// Vectors has the eigenvectors, n×len(Values): column k belongs to Values[k]. It is nil without
+	// Options.Vectors.
+	Vectors *Dense[T]
+
+	// Profile has the seconds by phase; "on host" in a name marks time on the host.
+	Profile *vk.Profile
+
+	// Certificate is that of Options.Verify, and has passed; nil without it.
+	Certificate *Certificate
+
+	// Tree is that of MRRR; nil with other methods.
+	Tree *Tree
 }
 
 // Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that

@@ -46,7 +46,9 @@ func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 // restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first and
 // transposed from there. via has at least as many elements as z and must not overlap q; it may hold
 // anything after.
-func (o *orientation[T]) restore(ctx context.Context, dev *vk.Device, z *Dense[T], via vk.Slice[T], q product.Matrix[T]) error {
+func (o *orientation[T]) restore(
+	ctx context.Context, dev *vk.Device, z *Dense[T], via vk.Slice[T], q product.Matrix[T],
+) error {
 	if !z.RowMajor {
 		return vk.Upload(ctx, dev, q.At, z.stored())
 	}

@@ -44,7 +44,9 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 
 // columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector of z, for the σ·T
 // that is on the device. lambda is σ·λ.
-func (p *TridiagonalPlan[T]) columnSums(c *spectrum.Call, z *Dense[T], lambda []float64) (sums [2][]float64, err error) {
+func (p *TridiagonalPlan[T]) columnSums(
+	c *spectrum.Call, z *Dense[T], lambda []float64,
+) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
 	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
 	via := p.doubles.vectors(product.NewMatrix(t.X(ws), n, z.Cols, n))
@@ -105,8 +107,11 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 
 // scaled is what a check knows of σ·T.
 type scaled struct {
-	values []float64 // σ·λ
-	norm   float64   // ‖σ·T‖₁, at least σ·safe minimum
+	// values are σ·λ.
+	values []float64
+
+	// norm is ‖σ·T‖₁, or if that is smaller σ times the safe minimum.
+	norm float64
 }
 
 // uploadScaled brings σ·T to the device, where σ is scaling's, and returns what a check needs of

@@ -24,8 +24,11 @@ type TridiagonalPlan[T Float] struct {
 	orient    *orientation[T]
 	residuals *stages.TridiagonalResidual
 
-	z                       vk.Region[T]       // the vectors, one a column
-	residual, orthogonality vk.Region[float64] // column sums of a check
+	// z is the vectors, one a column.
+	z vk.Region[T]
+
+	// residual and orthogonality are column sums of a check.
+	residual, orthogonality vk.Region[float64]
 }
 
 // NewTridiagonalPlan prepares for matrices of order n on the device. Errors and vk.Dry are as for

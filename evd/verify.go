@@ -9,14 +9,19 @@ import (
 // UnverifiedError says that neither the plan's path nor the safe path gave a result that passed its
 // certificate: the device computes wrongly, or vkevd does. First is nil if the first path failed
 // before it had a result.
-type UnverifiedError struct{ First, Safe *Certificate }
+type UnverifiedError struct {
+	// First is the certificate of the plan's path, Safe that of the safe path.
+	First, Safe *Certificate
+}
 
+// Error has all numbers of both certificates, and the threshold.
 func (e *UnverifiedError) Error() string {
 	first := "no result"
 	if e.First != nil {
 		first = e.First.String()
 	}
-	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d", first, e.Safe, Threshold)
+	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d",
+		first, e.Safe, Threshold)
 }
 
 // maxSafeQR is the order up to which the safe path finds vectors on the host, where that takes

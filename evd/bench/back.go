@@ -10,7 +10,8 @@ import (
 // The back transformations apply orthogonal matrices that no reduction made: products of reflectors
 // with random vectors, stored as the reductions store them.
 
-// newApplyQ2 applies the reflectors of all sweeps to m vectors.
+// newApplyQ2 applies the reflectors of all sweeps to m vectors, rows of X. Bytes count the
+// reflectors once, and X read and written once.
 func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -40,7 +41,9 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newApplyQ1 applies the reflectors of all panels to m vectors.
+// newApplyQ1 applies the reflectors of all panels to m vectors, rows of X. Their block factors T
+// are input, as the band reduction leaves them. Bytes count one triangle of reflectors, and X read
+// and written once.
 func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

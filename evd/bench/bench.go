@@ -16,17 +16,32 @@ import (
 // Options say what to measure: each stage at each order, with each half-bandwidth, rank and number
 // of vectors that the stage depends on.
 type Options struct {
-	Stages []string // names of Stages
-	Orders []int    // of matrices
-	Bands  []int    // half-bandwidths b; empty takes the tuning's
-	Blocks []int    // ranks k of updates; empty takes the tuning's
-	Cols   []int    // numbers of vectors to transform back; empty takes all n
+	// Stages are names of Stages, in any order; at least one.
+	Stages []string
 
-	Repeat   int           // runs that count, of each measurement; at least one
-	WarmUp   time.Duration // of load before the first run at each order; 0 leaves out all load
-	Variants []Variant     // tunings to compare; empty takes the device's table
+	// Orders are the orders n of matrices.
+	Orders []int
 
-	Progress func(what string) // called before each run; may be nil
+	// Bands are half-bandwidths b; empty takes the tuning's.
+	Bands []int
+
+	// Blocks are ranks k of updates; empty takes the tuning's.
+	Blocks []int
+
+	// Cols are numbers m of vectors to transform back, or to find; empty takes all n.
+	Cols []int
+
+	// Repeat is the number of runs that count, of each measurement; at least one.
+	Repeat int
+
+	// WarmUp is the time of load before the first run at each order; 0 leaves out all load.
+	WarmUp time.Duration
+
+	// Variants are tunings to compare, in turns; empty takes the device's table.
+	Variants []Variant
+
+	// Progress is called before each run with the measurement's name; may be nil.
+	Progress func(what string)
 }
 
 // Variant is a tuning with the name that its rows have, or "".
@@ -35,14 +50,19 @@ type Variant struct {
 	Tuning tuning.Tuning
 }
 
-// Bench measures on one device. One goroutine at a time may use it.
+// Bench measures on one device. One goroutine at a time may use it. It holds the device memory of
+// the peaks; that of measurements is allocated for each run.
 type Bench struct {
 	dev    *vk.Device
 	opt    Options
 	random *random
 	peaks  *peaks
-	heads  [2]Row           // the peaks: fused multiply-adds, copying
-	matrix evd.Sym[float64] // input of whole solves, on the host; kept for the next solve of its order
+
+	// heads are the rows of the peaks: fused multiply-adds, copying.
+	heads [2]Row
+
+	// matrix is the input of whole solves, on the host; kept for the next solve of its order.
+	matrix evd.Sym[float64]
 }
 
 // Stages lists the names of what can be measured: "peaks", and the stages in the order of the

@@ -11,17 +11,33 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one measurement: a stage at one size. It has record or run.
+// load is one measurement: a stage at one size. It has record or run, not both. All functions get
+// an arena with the load's layout.
 type load struct {
-	row          Row        // the stage and the sizes that it depends on
-	flops, bytes float64    // nominal, of one run
-	layout       *vk.Layout // device memory of one run
+	// row has the sizes that the stage depends on. No two loads of an order have equal rows.
+	row Row
 
-	prepare func(rec *vk.Recorder, ws *vk.Arena)                    // records the input; may be nil
-	record  func(rec *vk.Recorder, ws *vk.Arena)                    // records what is timed
-	run     func(ctx context.Context, ws *vk.Arena) (sample, error) // or runs it, with the host's part
-	info    func(ws *vk.Arena) vk.Slice[uint32]                     // the INFO word, 0 for success; may be nil
-	result  vk.Region[float64]                                      // must be finite after a run
+	// flops and bytes are nominal, of one run.
+	flops, bytes float64
+
+	// layout is device memory of one run. It holds NaN before prepare.
+	layout *vk.Layout
+
+	// prepare records the input of a run, which is not timed; may be nil.
+	prepare func(rec *vk.Recorder, ws *vk.Arena)
+
+	// record records what is timed, for stages that are one recording.
+	record func(rec *vk.Recorder, ws *vk.Arena)
+
+	// run runs and times a stage in which the host takes part.
+	run func(ctx context.Context, ws *vk.Arena) (sample, error)
+
+	// info is the stage's INFO word, 0 for success; may be nil.
+	info func(ws *vk.Arena) vk.Slice[uint32]
+
+	// result is memory that must hold finite numbers after a run; of no elements where the host has
+	// the result.
+	result vk.Region[float64]
 }
 
 // sizes are those of a load: order, half-bandwidth, rank of updates, number of vectors.
@@ -60,7 +76,8 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 			for _, m := range orElse(b.opt.Cols, n) {
 				l, err := s.make(b, sizes{n, t.Tuning.Band, t.Tuning.Block, m}, t.Tuning)
 				if err != nil {
-					errs = append(errs, fmt.Errorf("%s, n = %d, b = %d, k = %d, m = %d%s: %w", s.name, n, t.Tuning.Band, t.Tuning.Block, m, t.label(), err))
+					errs = append(errs, fmt.Errorf("%s, n = %d, b = %d, k = %d, m = %d%s: %w",
+						s.name, n, t.Tuning.Band, t.Tuning.Block, m, t.label(), err))
 					continue
 				}
 				l.row.Stage, l.row.N, l.row.Tuning = s.name, n, t.Name

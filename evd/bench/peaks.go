@@ -28,6 +28,8 @@ const (
 	peakThreads = 256
 )
 
+// newPeaks builds the kernels, allocates their memory, fills it, and calibrates rounds. An eighth
+// of the free memory is taken at most.
 func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err error) {
 	p := &peaks{dev: dev, rounds: 1}
 	threads := uint32(min(peakThreads, dev.Info().MaxLocal))
@@ -69,6 +71,7 @@ func farBeyondCaches(info vk.Info) int {
 	return 1 << 30
 }
 
+// close frees the memory.
 func (p *peaks) close() { p.arena.Close() }
 
 // calibrate doubles the rounds until a dispatch takes half of peakTime or more.
@@ -87,7 +90,9 @@ func (p *peaks) calibrate(ctx context.Context) error {
 
 // recordFMA records one dispatch of fused multiply-adds.
 func (p *peaks) recordFMA(rec *vk.Recorder) {
-	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush[float64]{Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds)})
+	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush[float64]{
+		Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds),
+	})
 	rec.Costs(p.flops())
 }
 

@@ -7,15 +7,21 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newGemm measures C ← C − A·Bᵀ, n×n, with inner dimension k.
+// All products are those of the tuning, on matrices with the smallest leading dimension. Bytes
+// count each factor once, and each element of a result that is added to once for reading and once
+// for writing.
+
+// newGemm measures C ← C − A·Bᵀ, n×n, with inner dimension k, 2·n²·k operations.
 func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	const triangles = 2
-	return b.update(s, t, triangles, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
+	gemm := func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
 		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
-	})
+	}
+	return b.update(s, t, triangles, gemm)
 }
 
-// newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, n×n, with factors of k columns.
+// newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, n×n, with factors of k columns:
+// 2·n²·k operations, as for one triangle of each product.
 func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.update(s, t, 1, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
 		ops.Syr2k(rec, ws, y, z, c)
@@ -46,7 +52,8 @@ func (b *Bench) update(s sizes, t tuning.Tuning, triangles float64,
 	}, nil
 }
 
-// newSymm measures P ← A·W for symmetric A, n×n, and W, n×b.
+// newSymm measures P ← A·W for symmetric A, n×n, and W, n×b: 2·n²·b operations. Bytes count one
+// triangle of A, which no method need read twice.
 func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

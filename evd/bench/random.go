@@ -15,17 +15,23 @@ type random struct {
 	seed      uint32
 }
 
+// randomThreads is the size of a workgroup.
 const randomThreads = 128
 
+// newRandom builds the kernels. Seeds begin at 1 for each bench, so that equal benches measure
+// equal matrices.
 func newRandom(dev *vk.Device) (r *random, err error) {
 	r = &random{}
-	if r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {
+	r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads})
+	if err != nil {
 		return nil, err
 	}
-	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid[float64](), shaders.RandomTrapezoidSpec{LocalSize: randomThreads}); err != nil {
+	trapezoid := shaders.RandomTrapezoidSpec{LocalSize: randomThreads}
+	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid[float64](), trapezoid); err != nil {
 		return nil, err
 	}
-	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps[float64](), shaders.RandomSweepsSpec{LocalSize: randomThreads})
+	sweeps := shaders.RandomSweepsSpec{LocalSize: randomThreads}
+	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps[float64](), sweeps)
 	return r, err
 }
 

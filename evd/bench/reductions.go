@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newPanelQR measures the QR factorisation of a panel of n rows and b columns.
+// newPanelQR measures the QR factorisation of a panel of n rows and b columns. Bytes count the
+// panel, read and written once.
 func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -70,13 +71,16 @@ func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSb2st measures the reduction of a band to tridiagonal form, with reflectors kept.
+// newSb2st measures the reduction of a band to tridiagonal form, with reflectors kept, as for
+// vectors. Bytes count the band once and the reflectors once. The row has the model of the critical
+// path, as the time is that of steps one after another, not of operations.
 func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
 		return nil, err
 	}
-	chase, err := stages.NewBulgeChasing[float64](b.dev, stages.ChaseSize{N: s.n, B: s.b, Vectors: true}, waiting, t.Chase.ChaseTuning)
+	size := stages.ChaseSize{N: s.n, B: s.b, Vectors: true}
+	chase, err := stages.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase.ChaseTuning)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +97,9 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			b.random.band(rec, band.In(ws), s.n, s.b)
 		},
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			chase.Record(rec, ws, band.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, stages.Reflectors[float64]{V: v.In(ws), Tau: tau.In(ws)})
+			reduced := stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}
+			q2 := stages.Reflectors[float64]{V: v.In(ws), Tau: tau.In(ws)}
+			chase.Record(rec, ws, band.In(ws), reduced, q2)
 		},
 		info:   chase.Info,
 		result: d,

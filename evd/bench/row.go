@@ -6,30 +6,52 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Row is one measurement. Sizes that the stage does not depend on are 0.
+// Row is one measurement. Sizes that the stage does not depend on are 0. Times are in seconds.
 type Row struct {
+	// Stage is a name of Stages, or "peak fma" or "peak copy".
 	Stage string `json:"stage"`
-	N     int    `json:"n"`
-	B     int    `json:"b"` // half-bandwidth, columns of a panel
-	K     int    `json:"k"` // rank of an update
-	M     int    `json:"m"` // vectors
 
-	Tuning string `json:"tuning,omitempty"` // the variant's name
+	// N is the order of the matrix.
+	N int `json:"n"`
 
-	Repeats int     `json:"repeats"`
-	Median  float64 `json:"seconds_median"` // by the device's clock, plus the host's part of the stage
-	Min     float64 `json:"seconds_min"`
-	Max     float64 `json:"seconds_max"`
-	Wall    float64 `json:"wall_seconds_median"` // by the host's clock
+	// B is the half-bandwidth, or the number of columns of a panel.
+	B int `json:"b"`
 
-	GFlops  float64 `json:"gflops"`           // 10⁹ nominal operations a second, at the median
-	GBytes  float64 `json:"gbytes"`           // 10⁹ nominal bytes a second, at the median
-	FMAPeak float64 `json:"fma_peak_gflops"`  // of this device, measured in this process
-	CopyMax float64 `json:"copy_peak_gbytes"` // bytes read and bytes written
+	// K is the rank of an update.
+	K int `json:"k"`
 
-	Steps int     `json:"steps,omitempty"`         // of bulge chasing, on its critical path: see stages.ChaseModel
-	Model float64 `json:"model_seconds,omitempty"` // seconds that this model forecasts
+	// M is the number of vectors.
+	M int `json:"m"`
 
+	// Tuning is the name of the variant.
+	Tuning string `json:"tuning,omitempty"`
+
+	// Repeats is the number of runs that count.
+	Repeats int `json:"repeats"`
+
+	// Median, Min and Max are times by the device's clock, plus the host's part of the stage.
+	Median float64 `json:"seconds_median"`
+	Min    float64 `json:"seconds_min"`
+	Max    float64 `json:"seconds_max"`
+
+	// Wall is the median of times by the host's clock, transfers included.
+	Wall float64 `json:"wall_seconds_median"`
+
+	// GFlops and GBytes are the nominal rates at the median: 10⁹ operations and bytes a second.
+	GFlops float64 `json:"gflops"`
+	GBytes float64 `json:"gbytes"`
+
+	// FMAPeak and CopyMax are the peaks of this device in the same units, measured in this process.
+	// Bytes of a copy count twice, read and written.
+	FMAPeak float64 `json:"fma_peak_gflops"`
+	CopyMax float64 `json:"copy_peak_gbytes"`
+
+	// Steps is the number of steps on the critical path of bulge chasing, and Model the time that
+	// stages.ChaseModel forecasts for them.
+	Steps int     `json:"steps,omitempty"`
+	Model float64 `json:"model_seconds,omitempty"`
+
+	// Device and Driver are names and versions as the device gives them.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// Whole solves make a plan for each run, which is not timed: the memory of one is all that the
+// device holds at a time.
+
 // newValues measures a whole solve without vectors.
 func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t})

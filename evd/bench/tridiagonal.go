@@ -33,7 +33,7 @@ func gaussian(n int) (d, e []float64) {
 	return d, e
 }
 
-// newStebz measures bisection for all eigenvalues.
+// newStebz measures bisection for all eigenvalues. d and e are uploaded before the time begins.
 func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	bisection, err := stages.NewBisection(b.dev, s.n, t.Bisection)
 	if err != nil {
@@ -62,7 +62,7 @@ func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 }
 
 // newStedc measures divide and conquer for all eigenvalues and vectors. Time on the host counts, as
-// the host takes part. Operations are those of a matrix without deflation.
+// the host takes part. Operations are those of a matrix without deflation; bytes count the result.
 func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

@@ -15,6 +15,7 @@ type turns struct {
 	errs  []error // of the others
 }
 
+// newTurns makes the measurements of order n, and compiles their kernels at the same time.
 func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	t := &turns{bench: b, ctx: ctx}
 	b.dev.Compile(func() error { // a kernel that does not compile is an error of the run that needs it
@@ -24,11 +25,14 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	return t
 }
 
+// always is a condition for a whole round.
 func always() bool { return true }
 
+// uncounted takes no samples.
 func uncounted(*load, sample) {}
 
-// round runs each load once, while more returns true, and gives the samples to take.
+// round runs each load once, while more returns true and the context has not ended, and gives the
+// samples to take. Loads that are not run stay in the rounds.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {
@@ -50,6 +54,7 @@ func (t *turns) round(more func() bool, take func(*load, sample)) {
 	t.loads = sound
 }
 
+// String is the measurement's name in errors and progress.
 func (l *load) String() string {
 	return fmt.Sprintf("%s, n = %d%s", l.row.Stage, l.row.N, Variant{Name: l.row.Tuning}.label())
 }

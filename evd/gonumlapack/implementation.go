@@ -52,7 +52,9 @@ func (impl *Implementation) Close() { impl.plans.close() }
 // least 3n−1; −1 is a query) and are not used on the device. ok is false if the triangle holds a
 // NaN or an infinity; a and w are then unchanged. ok is also false if the device fails; a is then
 // undefined.
-func (impl *Implementation) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int) (ok bool) {
+func (impl *Implementation) Dsyev(
+	jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int,
+) (ok bool) {
 	onHost := func() bool { return impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork) }
 	vectors := jobz == lapack.EVCompute
 	// Queries and mistakes are left to gonum, so that there is one set of rules.

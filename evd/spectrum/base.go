@@ -15,9 +15,14 @@ import (
 //	Open, Begin      inside: refuse a closed plan, begin the call
 //	Close            by the user
 type Base struct {
-	Dev    *vk.Device
-	N      int        // order; a plan of order 0 allocates nothing
-	Layout *vk.Layout // of the plan's memory; what Allocate allocates
+	// Dev is the device, which the caller owns.
+	Dev *vk.Device
+
+	// N is the order. A plan of order 0 allocates nothing.
+	N int
+
+	// Layout is that of the plan's memory: what Allocate allocates.
+	Layout *vk.Layout
 
 	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word
 	// is read. nil records nothing.
@@ -49,7 +54,10 @@ func (b *Base) Open() error {
 
 // Begin begins a call, for the caller who has the lock. progress may be nil.
 func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
-	return &Call{Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(), progress: progress, beforeInfo: b.BeforeInfo}
+	return &Call{
+		Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(),
+		progress: progress, beforeInfo: b.BeforeInfo,
+	}
 }
 
 // Bytes is the device memory that the layout takes.

@@ -11,15 +11,27 @@ import (
 // Call is one call of a plan's method, in flight: its context, where it runs, and what is known of
 // it so far. Base.Begin makes it; one goroutine at a time uses it. It ends with the method.
 type Call struct {
-	Ctx      context.Context
-	Dev      *vk.Device
-	Arena    *vk.Arena   // laid out by the plan's layout
-	Profile  *vk.Profile // seconds by phase, so far
-	Tree     *Tree       // left by MRRR
-	progress func(vk.Progress)
-	infos    []*info // INFO words of the last recording
+	// Ctx ends the call.
+	Ctx context.Context
 
-	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) // Base.BeforeInfo
+	// Dev is the device, and Arena the plan's memory on it, with the plan's layout.
+	Dev   *vk.Device
+	Arena *vk.Arena
+
+	// Profile has the seconds by phase, so far.
+	Profile *vk.Profile
+
+	// Tree is what MRRR has left; nil with other methods.
+	Tree *Tree
+
+	// progress is called with the marks of recordings; may be nil.
+	progress func(vk.Progress)
+
+	// infos are the INFO words of the last recording.
+	infos []*info
+
+	// beforeInfo is Base.BeforeInfo.
+	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }
 
 // Tree counts what MRRR met on the way to the vectors.

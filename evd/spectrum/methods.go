@@ -48,7 +48,8 @@ func (s divideConquer) Flops(m int) float64 {
 }
 
 func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
-	values, profile, err := s.DivideConquer.Reporting(c.progress).SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
+	reporting := s.DivideConquer.Reporting(c.progress)
+	values, profile, err := reporting.SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
 	if err != nil {
 		return nil, notConverged(err)

@@ -8,7 +8,10 @@ import (
 // Progress says how far a solve is. Stage is a phase of the solve. Done and Total are
 // floating-point operations; Done never falls.
 type Progress struct {
-	Stage       string
+	// Stage is the phase that is running.
+	Stage string
+
+	// Done of Total operations have been done.
 	Done, Total float64
 }
 

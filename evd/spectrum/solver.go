@@ -37,11 +37,19 @@ const (
 
 // method is a row of the table of methods.
 type method struct {
-	solver  Solver
-	name    string
-	phase   string // in profiles, progress and forecasts
-	vectors bool   // it can find vectors
-	make    constructor
+	solver Solver
+
+	// name is what ParseSolver takes.
+	name string
+
+	// phase is the method's in profiles, progress and forecasts.
+	phase string
+
+	// vectors says that the method can find vectors.
+	vectors bool
+
+	// construct makes the method for vectors, or for values if it finds no vectors.
+	construct constructor
 }
 
 // methods is the table. A new method is a row here, a constructor, and a case of choose.
@@ -110,9 +118,14 @@ func noSolver(name string) *OptionError {
 
 // Options say what is wanted of a spectrum. The zero value is all values, by the method that suits.
 type Options struct {
+	// Vectors asks for eigenvectors.
 	Vectors bool
-	Select  Selection // the zero value is all of the spectrum
-	Solver  Solver
+
+	// Select is the part that is wanted; the zero value is all of the spectrum.
+	Select Selection
+
+	// Solver is the method; the zero value is Auto.
+	Solver Solver
 }
 
 // Check returns an *OptionError for the first option that has no meaning for matrices of order n,

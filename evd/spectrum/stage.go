@@ -10,17 +10,27 @@ import (
 // Stage is the step T → Λ, S of a plan: T on the device, the method, and the part of the spectrum
 // that is wanted.
 type Stage struct {
-	Method Method // exported for tests, which put one that errs in its place
+	// Method is exported for tests, which put one that errs in its place.
+	Method Method
 
-	n, capacity int // the order; the largest number of eigenvalues that there may be to find
-	opt         Options
-	phase       string            // the method's, in profiles
-	sturm       *stages.Bisection // Sturm counts; nil where none are needed
-	exact       Method            // bisection by sturm, for values that counts around them do not find; nil if Method is bisection
+	// n is the order, capacity the largest number of eigenvalues that there may be to find.
+	n, capacity int
 
+	// opt is what is wanted, phase the method's phase in profiles.
+	opt   Options
+	phase string
+
+	// sturm counts; nil where no counts are needed. exact is bisection by sturm, for settle; nil if
+	// Method is bisection.
+	sturm *stages.Bisection
+	exact Method
+
+	// d and e are T, values those of a check, x the vectors: see D, E, Lambda and X.
 	d, e, values, x vk.Region[float64]
-	shifts          vk.Region[float64] // of one exchange with the device
-	counts          vk.Region[uint32]  // at the shifts
+
+	// shifts and counts are those of one exchange with the device.
+	shifts vk.Region[float64]
+	counts vk.Region[uint32]
 }
 
 // New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count
@@ -57,7 +67,7 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float6
 // chooseMethod makes the method. Divide and conquer has a smaller one for values alone.
 func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[float64], t tuning.Tuning) (err error) {
 	m := find(chosen)
-	construct := m.make
+	construct := m.construct
 	if chosen == DivideConquer && !s.opt.Vectors {
 		construct = newDivideConquerValues
 	}

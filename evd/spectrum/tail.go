@@ -29,17 +29,30 @@ type Vectors[T spirv.Real] struct {
 //	λ/σ             to the host
 //	Q = Q2·S …      as Vectors.Back has it, and to the host
 type Tail[T spirv.Real] struct {
-	Stage   *Stage
-	Sigma   float64                 // T is σ times the caller's matrix, a power of two
-	Vectors []Vectors[T]            // none if Options.Vectors is not set
-	Certify func(values Part) error // looks at λ·σ while T is on the device; may be nil
+	// Stage solves for T.
+	Stage *Stage
+
+	// Sigma is the power of two σ: T is σ times the caller's matrix.
+	Sigma float64
+
+	// Vectors are the sets of vectors to return; none if Options.Vectors is not set.
+	Vectors []Vectors[T]
+
+	// Certify may measure the values, λ·σ, while T is still on the device; may be nil. Its error
+	// ends Run.
+	Certify func(values Part) error
 }
 
 // Result is the selected part of the spectrum on the host.
 type Result[T spirv.Real] struct {
-	First   int
-	Values  []T             // λ[First], λ[First+1] …
-	Vectors []vk.Columns[T] // of each of Tail.Vectors
+	// First is the index of Values[0] among all eigenvalues.
+	First int
+
+	// Values are λ[First], λ[First+1] …, ascending.
+	Values []T
+
+	// Vectors are those of each set of Tail.Vectors, as they are stored.
+	Vectors []vk.Columns[T]
 }
 
 // Run solves for T, which is on the device and, the same, in host. Memory for vectors is allocated

@@ -38,15 +38,23 @@ func (t Tridiagonal) Norm1() float64 {
 
 // Problem is T in two places, the device and the host: methods differ in where they begin.
 type Problem struct {
+	// D and E have n elements each on the device; the last one of E is not used.
 	D, E vk.Slice[float64]
+
+	// Host is the same matrix on the host.
 	Host Tridiagonal
 }
 
 // Part is the selected part of the spectrum of T, on the host, with its vectors on the device.
 type Part struct {
-	First   int           // Values[k] is λ[First+k]
-	Values  []float64     // ascending
-	Vectors stages.Matrix // Sᵀ: row k belongs to Values[k]; no rows without vectors
+	// First is the index of Values[0] among all eigenvalues.
+	First int
+
+	// Values are σ·λ[First], σ·λ[First+1] …, ascending.
+	Values []float64
+
+	// Vectors is Sᵀ: row k belongs to Values[k]. Without vectors its rows mean nothing.
+	Vectors stages.Matrix
 }
 
 // Scale returns σ·v in new memory, in double precision.

@@ -13,12 +13,21 @@ import (
 
 // Result is the fastest choice that a search found.
 type Result struct {
+	// Choice is the fastest one.
 	Choice
-	Seconds  float64  // of the stages that depend on the choice
-	Table    Choice   // of the device's table
-	Before   float64  // seconds of these stages with Table
-	Complete bool     // everything was tried; false if the time was up
-	Untried  []string // what there was no time for, such as "b = 64"; empty if Complete
+
+	// Seconds is the time of the stages that depend on the choice.
+	Seconds float64
+
+	// Table is the choice of the device's table, and Before the seconds of these stages with it.
+	Table  Choice
+	Before float64
+
+	// Complete says that everything was tried; it is false if the time was up.
+	Complete bool
+
+	// Untried lists what there was no time for, such as "b = 64"; empty if Complete.
+	Untried []string
 }
 
 // target is the device that a search measures on, or another one in tests.
@@ -34,19 +43,31 @@ type target interface {
 // effect: b; then k, with the best b and with the second best; then the tile of the update.
 type search struct {
 	target
-	n      int // order of the matrices
+
+	// n is the order of the matrices.
+	n int
+
+	// The search began when clock said began, and has the time budget.
 	budget time.Duration
 	clock  func() time.Time
-	row    func(Choice, bench.Row) // called with each measurement
-	note   func(string)            // called with what was not measured, and why
 	began  time.Time
 
-	ofBand  map[stageOfBand]float64 // seconds of stages that do not depend on k
-	last    time.Time               // when the last step began
-	longest time.Duration           // of a step so far
-	begun   bool
-	out     bool     // the time is up
-	untried []string // for Result.Untried
+	// row is called with each measurement, note with what was not measured, and why.
+	row  func(Choice, bench.Row)
+	note func(string)
+
+	// ofBand has the seconds of stages that do not depend on k, measured once.
+	ofBand map[stageOfBand]float64
+
+	// last is when the last step began, longest the longest time of a step so far.
+	last    time.Time
+	longest time.Duration
+
+	// begun says that there was a step, out that the time is up.
+	begun, out bool
+
+	// untried becomes Result.Untried.
+	untried []string
 }
 
 // stageOfBand is a stage with a half-bandwidth.
@@ -122,9 +143,10 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
 	second = from
 	runnerUp := math.Inf(1)
+	distance := func(b int) int { return int(math.Abs(math.Log2(float64(b)/float64(from.Band))) * 16) }
 	list := slices.Clone(bands)
 	slices.SortStableFunc(list, func(x, y int) int {
-		return int(math.Abs(math.Log2(float64(x)/float64(from.Band)))*16) - int(math.Abs(math.Log2(float64(y)/float64(from.Band)))*16)
+		return distance(x) - distance(y)
 	})
 	for _, b := range list {
 		if b == from.Band || b > s.n/4 {

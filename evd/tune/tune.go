@@ -13,12 +13,23 @@ import (
 
 // Options say how to search.
 type Options struct {
-	N        int                     // order of the matrices; 0 takes Order
-	Budget   time.Duration           // time for the search; a measurement that has begun may end later
-	Repeat   int                     // runs of each measurement, whose median counts; at least one
-	Progress func(what string)       // called before each run; may be nil
-	Row      func(Choice, bench.Row) // called after each measurement
-	Note     func(what string)       // called with what is not measured, and why
+	// N is the order of the matrices; 0 takes Order.
+	N int
+
+	// Budget is the time for the search; a measurement that has begun may end later.
+	Budget time.Duration
+
+	// Repeat is the number of runs of each measurement, whose median counts; at least one.
+	Repeat int
+
+	// Progress is called before each run; may be nil.
+	Progress func(what string)
+
+	// Row is called after each measurement.
+	Row func(Choice, bench.Row)
+
+	// Note is called with what is not measured, and why.
+	Note func(what string)
 }
 
 // Order is an order of matrices that suits a device: large enough to keep its units busy, and small
