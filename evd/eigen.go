@@ -2,12 +2,10 @@ package evd
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
 // Solve computes what opt asks for of one matrix, on the best device: for example
@@ -23,7 +21,7 @@ import (
 //
 // Errors are those of vk.Open, NewPlan and Plan.Solve.
 func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
-	dev, err := openBest()
+	dev, err := spectrum.OpenBest()
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +37,7 @@ func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], err
 // SolveTridiagonal is Solve for a tridiagonal matrix. Errors are those of vk.Open,
 // NewTridiagonalPlan and TridiagonalPlan.Solve.
 func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Options) (*Result[T], error) {
-	dev, err := openBest()
+	dev, err := spectrum.OpenBest()
 	if err != nil {
 		return nil, err
 	}
@@ -65,19 +63,4 @@ func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
 		return nil, err
 	}
 	return res.Values, nil
-}
-
-// openBest opens the best device, with a cache of compiled kernels.
-func openBest() (*vk.Device, error) { return vk.Open(vk.Options{CacheDir: cacheFolder()}) }
-
-// cacheFolder is where compiled kernels are kept, or "" for nowhere.
-func cacheFolder() string {
-	if folder, set := os.LookupEnv("VKEVD_CACHE"); set {
-		return folder
-	}
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(folder, "vkevd")
 }

@@ -1,0 +1,123 @@
+package svd
+
+import (
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// accepts returns an *evd.ShapeError if a does not fit the plan, and evd.ErrClosed if the plan is closed.
+func (p *Plan[T]) accepts(a evd.Dense[T]) error {
+	if a.Rows != p.m || a.Cols != p.n || !fits(a) {
+		return &ShapeError{Rows: a.Rows, Cols: a.Cols, Ld: a.Ld, Len: len(a.Data), PlanRows: p.m, PlanCols: p.n}
+	}
+	return p.base.Open()
+}
+
+// fits tells whether a's shape fits its storage. Products of a caller's numbers may overflow, so there
+// are none.
+func fits[T evd.Float](a evd.Dense[T]) bool {
+	rows, cols := stored(a)
+	if rows < 0 || cols < 0 {
+		return false
+	}
+	return rows == 0 || cols == 0 || a.Ld >= rows && len(a.Data) >= rows && (cols == 1 || (len(a.Data)-rows)/(cols-1) >= a.Ld)
+}
+
+// stored is the shape of a's memory in column-major terms: a's, or that of its transpose if a is
+// row-major. The transpose has the same singular values.
+func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
+	if a.RowMajor {
+		return a.Cols, a.Rows
+	}
+	return a.Rows, a.Cols
+}
+
+// scan reads A once, with all cores. It returns max|a_ij|, or an *evd.NonFiniteError for the first
+// entry, in the order of the storage, that is NaN or infinite.
+func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
+	rows, cols := stored(a)
+	workers := min(runtime.GOMAXPROCS(0), cols)
+	most := make([]float64, workers)
+	bad := make([]int, workers) // index in Data, or −1
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			bad[w] = -1
+			for j := cols * w / workers; j < cols*(w+1)/workers; j++ {
+				for i, v := range a.Data[j*a.Ld : j*a.Ld+rows] {
+					x := math.Abs(float64(v))
+					if !(x <= math.MaxFloat64) {
+						bad[w] = i + j*a.Ld
+						return
+					}
+					most[w] = max(most[w], x)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for w, at := range bad {
+		if at >= 0 {
+			i, j := at%a.Ld, at/a.Ld
+			if a.RowMajor {
+				i, j = j, i
+			}
+			return 0, &evd.NonFiniteError{Row: i, Col: j, Value: float64(a.Data[at])}
+		}
+		largest = max(largest, most[w])
+	}
+	return largest, nil
+}
+
+// scaling returns σ, the power of two by which A is multiplied so that neither squares of entries nor
+// sums of them leave the range of a double: dgesdd's rule, or 1 where nothing is to be done.
+func scaling(largest float64) float64 {
+	_, e := math.Frexp(largest)
+	const most = 450 // 2^±450 squared, times any number of rows, is in range
+	switch {
+	case largest == 0 || -most < e && e < most:
+		return 1
+	case e < 0:
+		return math.Ldexp(1, min(-most-e, 1023)) // a denormal number needs more; what is left is safe
+	}
+	return math.Ldexp(1, most-e)
+}
+
+// upload copies σ·A to the device, or its transpose, with at least as many rows as columns.
+func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
+	rows, cols := stored(a)
+	to := s.regions.a
+	if rows < cols {
+		to = s.regions.across
+	}
+	host := vk.Columns[float64]{Rows: rows, Cols: cols, Ld: a.Ld, Data: doubles(a.Data, sigma)}
+	return spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
+}
+
+// recordLoad records that the device transposes A where it was uploaded with fewer rows than columns.
+func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
+	if rows, cols := stored(a); rows < cols {
+		rec.Phase(stages.PhaseLoad, 0, 1)
+		s.steps.transpose.Record(rec, product.NewMatrix(s.regions.across.In(s.Arena), rows, cols, rows), s.matrixA())
+	}
+}
+
+// matrixA is A on the device, or its transpose.
+func (s *solve[T]) matrixA() stages.Matrix {
+	return stages.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
+}
+
+// doubles is σ·v in double precision: v itself where nothing changes.
+func doubles[T evd.Float](v []T, sigma float64) []float64 {
+	if same, ok := any(v).([]float64); ok && sigma == 1 {
+		return same
+	}
+	return spectrum.Scale(v, sigma)
+}

@@ -1,0 +1,46 @@
+package svd
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+)
+
+// Values computes all singular values of a gonum matrix, descending, on the best device. It opens the
+// device and makes a plan, and closes both again: a program with several matrices of one shape saves
+// that time with a Plan. a is not changed.
+//
+// Errors are those of vk.Open, NewPlan and Plan.Solve.
+func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
+	dev, err := spectrum.OpenBest()
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	m, n := a.Dims()
+	p, err := NewPlan[float64](dev, m, n, Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	res, err := p.Solve(ctx, Gonum(a))
+	if err != nil {
+		return nil, err
+	}
+	return res.Values, nil
+}
+
+// Gonum views a gonum matrix, without a copy if it gives access to its memory.
+func Gonum(a mat.Matrix) evd.Dense[float64] {
+	var g blas64.General
+	if raw, ok := a.(mat.RawMatrixer); ok {
+		g = raw.RawMatrix()
+	} else {
+		g = mat.DenseCopyOf(a).RawMatrix()
+	}
+	return evd.Dense[float64]{Rows: g.Rows, Cols: g.Cols, Ld: max(g.Stride, 1), Data: g.Data, RowMajor: true}
+}
