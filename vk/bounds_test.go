@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// neighbours is a guarded arena of two regions for probe_fma, with one before and one behind them.
+// neighbours is a guarded arena of two regions for probe_fma, between two others.
 type neighbours struct {
 	d           *vk.Device
 	a           *vk.Arena
@@ -34,8 +34,8 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	return v
 }
 
-// probing makes room for so many pairs and results. Regions are exact multiples of their
-// alignment: without debug shaders they would be side by side.
+// probing makes an arena for so many pairs and results. The sizes of regions are multiples of their
+// alignment, so without debug shaders there would be no gaps between them.
 func probing(t *testing.T, pairs, results int) *neighbours {
 	t.Helper()
 	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true})}
@@ -66,7 +66,7 @@ func probing(t *testing.T, pairs, results int) *neighbours {
 	return n
 }
 
-// run probes pairs, and sees that nothing else changes than results.
+// run probes pairs, and checks that only results change.
 func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	t.Helper()
 	first, last, factors := down(t, n.d, n.first.In(n.a)), down(t, n.d, n.last.In(n.a)), down(t, n.d, n.factors.In(n.a))
@@ -88,9 +88,8 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	return err
 }
 
-// Reading and writing one element behind a region, and elsewhere: the error names the kernel, the
-// phase, the region and the distance, and no bit changes but those of the results that are in
-// range.
+// A kernel reads or writes one element past the end of a region, or elsewhere. The error names the
+// kernel, the phase, the region and the distance. Only results that are in range change.
 func TestAccessesOutOfRange(t *testing.T) {
 	const pairs, results = 16, 64 // 256 bytes each
 	for _, c := range []struct {
@@ -153,7 +152,7 @@ func TestAccessesOutOfRange(t *testing.T) {
 			if kept != c.kept {
 				t.Errorf("%d of %d results are not written, not %d", kept, results, c.kept)
 			}
-			// The next run has nothing to complain of.
+			// The next run is without an error.
 			good := shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr(), Pairs: pairs}
 			if err := n.run(t, good); err != nil {
 				t.Errorf("in range: %v", err)
@@ -162,9 +161,9 @@ func TestAccessesOutOfRange(t *testing.T) {
 	}
 }
 
-// probe_progress has atomics, and loads and stores with operands of the Vulkan memory model. One
-// behind the end is seen; with all in range, the abort word among them, workgroups hand each other
-// data as without checks.
+// probe_progress has atomics, and loads and stores with operands of the Vulkan memory model. An
+// atomic past the end is found. With all accesses in range, that of the abort word among them,
+// workgroups pass data to each other as without checks.
 func TestAtomicsOutOfRange(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	spec := shaders.ProbeProgressDefaults()
@@ -206,14 +205,14 @@ func TestAtomicsOutOfRange(t *testing.T) {
 	if _, err := d.Run(ctx, rec, nil); !errors.As(err, &have) || have.Access != "atomic" || have.Region != "words" || have.Offset != 8 || have.Bytes != 4 {
 		t.Errorf("a ticket behind the end: %v", err)
 	}
-	// One workgroup more than there is room for: its data, or the flag that it publishes.
+	// One workgroup too many: its data, or the flag that it publishes, are out of range.
 	if _, err := probe(groups + 1); !errors.As(err, &have) || have.Kernel != "probe_progress" || have.Region != "data" && have.Region != "flags" || uint64(have.Offset) < have.Size {
 		t.Errorf("a workgroup too many: %v", err)
 	}
 }
 
-// Two regions alive in turn are told apart all the same: an access to the shorter one
-// that ends in the longer one's bytes is out of range.
+// Two regions that are in use in turn are told apart: an access past the end of the shorter one is
+// out of range, although the longer one has such bytes.
 func TestRegionsInTurnAreToldApart(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	long, short := vk.Reserve[float64]("long", 64), vk.Reserve[float64]("short", 32)
@@ -241,7 +240,7 @@ func TestRegionsInTurnAreToldApart(t *testing.T) {
 	}
 }
 
-// An arena that was closed is in range no more; one that was made later is.
+// The regions of a closed arena are out of range, those of an arena made later are in range.
 func TestRangesFollowTheArenas(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	k, err := vk.Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
@@ -272,7 +271,7 @@ func TestRangesFollowTheArenas(t *testing.T) {
 	}
 }
 
-// Debug kernels must not get into the cache of the others.
+// Kernels with checks do not get into the cache of those without.
 func TestDebugShadersKeepNoCache(t *testing.T) {
 	dir := t.TempDir()
 	probe(t, vk.Options{CacheDir: dir, DebugShaders: true})

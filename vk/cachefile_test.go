@@ -36,7 +36,7 @@ func TestBadCacheFileIsAMiss(t *testing.T) {
 	}
 }
 
-// A driver runs what it finds in a cache, so nobody else may be able to put it there.
+// A driver runs what is in a cache, so no other user may be able to write the file.
 func TestCacheThatOthersMayWriteIsAMiss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipelines.bin")
 	if err := writeCache(path, []byte("data")); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// buildAll builds fills of so many sizes of workgroup, each a pipeline of its own.
+// buildAll builds fills with so many sizes of workgroups, each one a pipeline.
 func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]], err error) {
 	for i := range count {
 		k, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: 1 + i})
@@ -28,8 +28,8 @@ func compileAll(d *vk.Device, count uint32) error {
 	return d.Compile(func() error { _, err := buildAll(d, count); return err })
 }
 
-// The third kernel to be asked for fails, whichever is compiled third: the error is that of the
-// first in the order of the calls, nothing is left over, and who asks again gets them all.
+// One kernel cannot be compiled. The error is that of the first failure in the order of the calls,
+// no object is left, and a second request compiles all kernels.
 func TestCompileFails(t *testing.T) {
 	before := driver.Live()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -72,7 +72,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// A kernel that was being compiled when it was recorded, and failed, is an error of Run.
+// A kernel is recorded while it is being compiled, and then cannot be compiled: Run returns the
+// error.
 func TestRunOfAKernelThatFailed(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{})
 	defer func() { driver.Fault = nil }()
@@ -113,7 +114,7 @@ func TestCompileReturnsTheBuildersError(t *testing.T) {
 	}
 }
 
-// Several goroutines want the same kernels, some of them at once.
+// Several goroutines build the same kernels at the same time.
 func TestCompileAtOnce(t *testing.T) {
 	d := open(t, vk.Options{})
 	errs := make(chan error)

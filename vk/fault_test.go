@@ -36,8 +36,8 @@ func session() error {
 	return Download(ctx, d, Vector(v), a.In(ws))
 }
 
-// Every driver call of a session fails once: a typed error must come back, no
-// object may be left, and the next session must work.
+// Each driver call of a session fails once. The session returns a typed error, no object is left,
+// and the next session works.
 func TestEveryDriverCallMayFail(t *testing.T) {
 	if err := session(); err != nil {
 		t.Fatal(err)
@@ -71,9 +71,9 @@ func TestEveryDriverCallMayFail(t *testing.T) {
 
 func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	t.Helper()
-	// Three failures need not be errors of the session: devices whose extensions cannot be listed
-	// are taken to have none, a device that cannot be waited for is closed all the same, and memory
-	// that one type does not have may come from the next.
+	// Three failures need not be errors of the session: a device whose extensions cannot be listed
+	// counts as one without, a device that cannot be waited for is closed all the same, and a full
+	// memory type is followed by the next one.
 	if call == "vkEnumerateDeviceExtensionProperties" || call == "vkDeviceWaitIdle" || call == "vkAllocateMemory" && err == nil {
 		return
 	}
@@ -87,8 +87,8 @@ func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	}
 }
 
-// NVIDIA's driver can be loaded only some thirty times in a process; a program that
-// opens a device for each matrix must not be told after these that there is none.
+// NVIDIA's driver can be loaded only about thirty times in a process. A program may open a device
+// more often than that.
 func TestDevicesOpenAnyNumberOfTimes(t *testing.T) {
 	for i := range 60 {
 		if err := session(); err != nil {

@@ -42,7 +42,7 @@ func TestDevicesAreRanked(t *testing.T) {
 	}
 }
 
-// TestNoFloat64: what MoltenVK's users and those of some Intel GPUs are told.
+// The message for MoltenVK and for some of Intel's GPUs.
 func TestNoFloat64(t *testing.T) {
 	features := driver.Features{}
 	for _, f := range required {
@@ -201,7 +201,8 @@ func TestMemoryTypes(t *testing.T) {
 	}
 }
 
-// Timestamps of 36 bits begin again at 0 every hour: a batch that is running then takes no longer.
+// Timestamps of 36 bits start again at 0 every hour. The time of a batch in flight is right then,
+// too.
 func TestTimestampsBeginAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to uint64

@@ -120,7 +120,7 @@ barrier
 	}
 }
 
-// i + n past the largest int is outside of a slice, not before its end.
+// A range whose end overflows an int is outside of a slice.
 func TestSliceRefusesWhatIsOutside(t *testing.T) {
 	d := Dry(Info{})
 	r := Reserve[float64]("r", 10)

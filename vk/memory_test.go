@@ -19,8 +19,8 @@ func memoryDevice(t *testing.T) *Device {
 	return d
 }
 
-// What does not fit is refused with the bytes needed and those free, or with the limit that is in
-// the way, and nothing is left behind.
+// What does not fit is refused. The error has the bytes needed and the bytes free, or the limit. No
+// object is left.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	d := memoryDevice(t)
 	objects := driver.Live()
@@ -48,8 +48,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// An allocation beyond what the device promises is tried; where it fails the error names the
-// promise.
+// An allocation of more than the device promises is tried. If it fails, the error has the promise
+// as its limit.
 func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	d := memoryDevice(t)
 	d.from.props.MaxAllocation = 1 << 16

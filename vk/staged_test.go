@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// What is sent is there for the next command, what is received is there after Run; a
-// recording that runs again sends what its numbers are by then.
+// The next command sees what is sent, and the host sees what is received after Run. A recording
+// that runs again sends the numbers of that time.
 func TestSendAndReceive(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{})
@@ -88,7 +88,8 @@ func TestSendRefuses(t *testing.T) {
 	})
 }
 
-// What is too much for one recording comes before it and follows it.
+// What does not fit into the staging buffer is uploaded before the recording and downloaded after
+// it.
 func TestSendFirstAndReceiveLast(t *testing.T) {
 	d := open(t, vk.Options{})
 	const n = 5 << 19 // 20 MiB: one travels, two do not, in neither direction

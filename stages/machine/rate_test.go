@@ -27,6 +27,11 @@ func TestFloat64Rate(t *testing.T) {
 	if rate, err := m.Float64Rate(ctx); rate != 1e11 || err != nil {
 		t.Errorf("the kept rate is %g, %v", rate, err)
 	}
+	fresh := Of(open(t))
+	fresh.Info.Type = "discrete"
+	if r := fresh.rateOf(t); r < 1e7 || fresh.Rates().FP64 != r || fresh.rateOf(t) != r {
+		t.Errorf("measured %g, kept %+v", r, fresh.Rates())
+	}
 	if m.Info.Type = "cpu"; m.rateOf(t) != 0 {
 		t.Error("a CPU was measured")
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The context ends at a driver call, each site's first (with VKEVD_FAULTS=all at each call): at
+// The context ends at the first driver call of each site, or with VKEVD_FAULTS=all at each call. At
 // most the batch that is being recorded is still submitted, the error is the context's, and the
-// plan goes on.
+// plan can be used again.
 func TestCancelledAtEachCall(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		f := newFixture(t, vectors)
@@ -52,7 +52,7 @@ func TestCancelledAtEachCall(t *testing.T) {
 	}
 }
 
-// once keeps the first call of each site, or all calls if everything is to be tried.
+// once is the list of the first call of each site, or of all calls in the long form of the tests.
 func once(all []call) []call {
 	if everything() {
 		return all
@@ -68,7 +68,7 @@ func once(all []call) []call {
 	return list
 }
 
-// The context ends when progress is reported for the k-th time, that is after the k-th batch.
+// The context ends in the k-th progress report, after the k-th batch.
 func TestCancelledAfterEachBatch(t *testing.T) {
 	f := newFixture(t, true)
 	reports := 0

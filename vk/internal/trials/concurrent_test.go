@@ -22,8 +22,8 @@ func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.R
 	return p.Solve(ctx, random(n, 1))
 }
 
-// Many goroutines with plans of their own, some made and closed meanwhile, some cancelled, on one
-// device: each gets the bits that it gets alone.
+// Several goroutines use one device, each with its own plans. Plans are made and closed, and solves
+// cancelled, at the same time. Each solve has the bits of one that runs alone.
 func TestManyGoroutinesOneDevice(t *testing.T) {
 	const goroutines, rounds = 4, 2
 	d := device(t, vk.Options{})
@@ -62,7 +62,7 @@ func TestManyGoroutinesOneDevice(t *testing.T) {
 	}
 }
 
-// Several goroutines share one plan: it solves one matrix after another.
+// Several goroutines use one plan at the same time: it solves one matrix after another.
 func TestManyGoroutinesOnePlan(t *testing.T) {
 	d := device(t, vk.Options{})
 	p, err := evd.NewPlan[float64](d, order, options(true))
@@ -92,7 +92,7 @@ func TestManyGoroutinesOnePlan(t *testing.T) {
 	})
 }
 
-// Devices opened, used and closed by several goroutines at once.
+// Several goroutines open, use and close devices at the same time.
 func TestManyDevicesAtOnce(t *testing.T) {
 	want := session{vectors: true}.must(t)
 	atOnce(3, func(int) {
@@ -105,7 +105,7 @@ func TestManyDevicesAtOnce(t *testing.T) {
 	nothingLeft(t, "many at once")
 }
 
-// atOnce runs f(0) … f(n−1) side by side.
+// atOnce runs f(0) … f(n−1) in goroutines and waits for them.
 func atOnce(n int, f func(int)) {
 	var all sync.WaitGroup
 	for i := range n {

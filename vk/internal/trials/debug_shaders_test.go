@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// With every access of every kernel checked a solve finds the same bits, and no access that is out
-// of range.
+// With all accesses of all kernels checked, a solve has the same bits, and no access is out of
+// range.
 func TestDebugShadersSolveTheSame(t *testing.T) {
 	ctx := context.Background()
 	plain, debug := device(t, vk.Options{}), device(t, vk.Options{DebugShaders: true})

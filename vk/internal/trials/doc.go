@@ -1,10 +1,9 @@
-// Package trials holds tests of whole solves under faults: driver calls
-// that fail, devices that are lost, contexts that end, many users at once, long runs. It
-// stands beside the driver because it needs what nobody else may see, the
-// driver's Fault hook and its count of objects.
+// Package trials has tests of whole solves under faults: driver calls that fail, devices that are
+// lost, contexts that end, many goroutines and processes at the same time, long runs. They use the
+// driver's Fault hook and its count of objects, which only packages below vk can see.
 //
-// Environment variables make the tests longer than a suite has time for:
+// Environment variables select the long form of the tests:
 //
-//	VKEVD_FAULTS=all   every driver call with every result, every cancellation
-//	VKEVD_SOAK=1h      random solves for that long
+//	VKEVD_FAULTS=all   each driver call with each result, each cancellation
+//	VKEVD_SOAK=1h      random solves for that time
 package trials

@@ -12,20 +12,19 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// results are what a driver may answer to nearly every call.
+// results are those that nearly every call may have.
 var results = []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed}
 
-// forgiven calls may fail without the solve failing: devices whose extensions cannot be listed are
-// taken to have none, a device that cannot be waited for is closed all the same, memory that one
-// type does not have may come from the next, and a pipeline cache that cannot be had costs time
-// only.
+// forgiven calls may fail while the solve succeeds. A device whose extensions cannot be listed
+// counts as one without. A device that cannot be waited for is closed all the same. A full memory
+// type is followed by the next one. Without a pipeline cache the solve only takes longer.
 var forgiven = []string{
 	"vkEnumerateDeviceExtensionProperties", "vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",
 }
 
-// checkFault holds for whatever a failed call was answered with: the error says which call, what it
-// was for, and as much of kernel and phase as is known there; without an error the result is as
-// ever.
+// checkFault checks what a session made of a failed call. The error has the call, what the call was
+// for, and as much of kernel and phase as is known. If there is no error, the result has the same
+// bits.
 func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
 	t.Helper()
 	var failed *driver.Error
@@ -50,8 +49,8 @@ func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Resul
 	}
 }
 
-// Every driver call of a session fails: a typed error must come back and no object may be left.
-// Each site in vk fails once; with VKEVD_FAULTS=all each call of the session does with each result.
+// Driver calls of a session fail: one of each site in vk, or with VKEVD_FAULTS=all each call with
+// each result. The session returns a typed error, and no object is left.
 func TestEveryCallOfASessionMayFail(t *testing.T) {
 	for _, s := range []session{{vectors: false, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: true, vk: vk.Options{Batch: oneCommand}}} {
 		want := s.must(t)
@@ -82,7 +81,7 @@ func TestEveryCallOfASessionMayFail(t *testing.T) {
 	}
 }
 
-// faults lists what to try on a session.
+// faults lists the faults to try on a session.
 func (s session) faults(t *testing.T) []fault {
 	var all []call
 	end := watch(t, func(c call) driver.Result {
@@ -94,7 +93,8 @@ func (s session) faults(t *testing.T) []fault {
 	return choose(all, func(c call) uint64 { return c.near })
 }
 
-// A fault is a result for one call, chosen by its number or, where that is negative, by its site.
+// A fault is a result for one call. The call is given by its number or, if that is negative, by its
+// site.
 type fault struct {
 	number int
 	site   uint64
@@ -107,7 +107,7 @@ func (f fault) String() string {
 	return fmt.Sprintf("call %d, %s, failing with %v", f.number, f.name, f.result)
 }
 
-// strike is a hook's function that fails the first call which the fault means, and notes it.
+// strike is a function for watch. It makes the first call of the fault fail, and notes that call.
 func (f fault) strike(at **call) func(call) driver.Result {
 	return func(c call) driver.Result {
 		if *at != nil || f.number != c.number && (f.number >= 0 || f.of(c) != f.site) {
@@ -118,7 +118,7 @@ func (f fault) strike(at **call) func(call) driver.Result {
 	}
 }
 
-// choose takes each call with each result, or each site with one of them.
+// choose lists each call with each result, or each site with one result.
 func choose(all []call, site func(call) uint64) []fault {
 	var list []fault
 	seen := map[uint64]bool{}
@@ -135,9 +135,8 @@ func choose(all []call, site func(call) uint64) []fault {
 	return list
 }
 
-// Every driver call of a solve fails while its device and plan stay: the next solve on them has the
-// right bits. A device that is really lost would not, but an error that was not the device's end
-// must not be ours.
+// Driver calls of a solve fail, one at a time, and the next solve with the same device and plan has
+// the right bits. After a real loss it would fail; here the device works.
 func TestAPlanOutlivesFailedCalls(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newFixture(t, vectors)

@@ -10,9 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// TestFoldedGrids: were a device to take no more than 32 workgroups in one dimension of a grid,
-// everything would be solved as it is, to the bit. So no grid grows beyond 65535 with n, where the
-// orders cannot be tried; those of divide and conquer did, with its poles and its vectors.
+// With at most 32 workgroups in one dimension of a grid all solvers have the same bits. So no grid
+// exceeds 65535 at orders that are too large for a test. Grids of divide and conquer once did.
 func TestFoldedGrids(t *testing.T) {
 	const n, most = 100, 32
 	d, a := device(t, vk.Options{}), random(n, 1)

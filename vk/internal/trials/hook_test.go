@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A call is one driver call: its number from 0, its name, and where in the program it was
-// made, once as far as the rooms vk and driver know it, once through all of the library.
+// A call is one driver call. near and far identify where in the program it was made: near by the
+// frames of packages vk and driver, far by those of all packages of the module.
 type call struct {
 	number int
 	name   string
@@ -21,14 +21,14 @@ type call struct {
 	kernel bool // about one kernel
 }
 
-// hook lets see every driver call; calls come from several goroutines at once.
+// hook passes each driver call to a function. Calls come from several goroutines at the same time.
 type hook struct {
 	lock  sync.Mutex
 	calls int
 	seen  func(call) driver.Result
 }
 
-// watch sends every driver call through see until the test, or the returned function, ends it.
+// watch passes each driver call to see, until the test ends or the returned function is called.
 func watch(t *testing.T, see func(call) driver.Result) (end func()) {
 	t.Helper()
 	h := &hook{seen: see}
@@ -51,14 +51,14 @@ var seed = maphash.MakeSeed()
 
 const module = "github.com/vkevd/vkevd/"
 
-// place is a line of the source: a program counter would tell the instances of one generic function
-// apart.
+// place is a line of the source. A program counter would be different in each instance of a generic
+// function.
 type place struct {
 	function string
 	line     int
 }
 
-// locate finds the call's sites: hashes of the stack.
+// locate computes near and far, as hashes of the stack.
 func (c *call) locate() {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])

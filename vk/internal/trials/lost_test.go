@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The device is lost for good in the middle of each stage: from there on every call says so. The
-// error names the stage, nothing is left, and a new device works.
+// The device is lost in the middle of each stage, and all later calls fail. The error names the
+// stage, no object is left, and a new device works.
 func TestDeviceLostInEachStage(t *testing.T) {
 	seen := map[string]bool{}
 	for _, vectors := range []bool{true, false} {
@@ -32,8 +32,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 				if c.name == "vkQueueSubmit" {
 					at++
 				}
-				// The CPU driver's device lives on and has to be waited for; a lost one would be
-				// idle.
+				// A device that was really lost would be idle. This one works and must be waited
+				// for.
 				if at > middle && c.name != "vkDeviceWaitIdle" {
 					return driver.DeviceLost
 				}
@@ -54,8 +54,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 	t.Logf("lost in %v", slices.Sorted(maps.Keys(seen)))
 }
 
-// submitsOfPlan is how many submissions a session needs before it solves: stages try the device
-// out.
+// submitsOfPlan is the number of submissions in a session before it solves: facts of the device are
+// found.
 func (s session) submitsOfPlan(t *testing.T) int {
 	n := 0
 	defer watch(t, func(c call) driver.Result {
@@ -72,8 +72,8 @@ func (s session) submitsOfPlan(t *testing.T) int {
 	return n
 }
 
-// submitsByPhase tells which of a solve's submissions belong to which phase, transfers left out, by
-// losing the device for a moment at each of them.
+// submitsByPhase lists the submissions of a solve by phase, without transfers. It finds the phase
+// by a loss of the device at each submission.
 func submitsByPhase(t *testing.T, vectors bool) map[string][]int {
 	f := newFixture(t, vectors)
 	total := 0

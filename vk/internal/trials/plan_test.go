@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A fixture is a plan on a device of its own, every command a batch, with the result it gives
-// undisturbed.
+// A fixture is a plan with a device of its own, on which each command is a batch, and the result of
+// a solve without faults.
 type fixture struct {
 	plan    *evd.Plan[float64]
 	a       evd.Sym[float64]
@@ -41,7 +41,7 @@ func newFixture(t *testing.T, vectors bool) *fixture {
 	return f
 }
 
-// calls are the driver calls of one solve.
+// calls lists the driver calls of one solve.
 func (f *fixture) calls(t *testing.T) []call {
 	t.Helper()
 	var all []call
@@ -56,7 +56,7 @@ func (f *fixture) calls(t *testing.T) []call {
 	return all
 }
 
-// solvesStill is what must hold after anything that befell a solve.
+// solvesStill checks that a solve has the right bits after something else was done with the plan.
 func (f *fixture) solvesStill(t *testing.T, after string) {
 	t.Helper()
 	if n := driver.Live(); n != f.objects {

@@ -16,8 +16,8 @@ import (
 
 const childVariable = "VKEVD_TRIALS_CHILD"
 
-// TestMain makes this program, when asked to be one of several at once, solve and print what it
-// found.
+// TestMain makes this program a child of TestSeveralProcessesOneDevice, if it is asked to. The
+// child solves and prints a hash.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
 		found, err := child(dir)
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child solves some matrices on a device whose pipelines are cached where other processes cache
-// theirs, and hashes all bits.
+// child solves some matrices on a device whose cache folder is shared with other processes, and
+// hashes all bits.
 func child(cacheDir string) (string, error) {
 	d, err := open(vk.Options{CacheDir: cacheDir})
 	if err != nil {
@@ -51,7 +51,7 @@ func child(cacheDir string) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)), nil
 }
 
-// Processes that use one device and one cache folder at the same time get the same bits as one
+// Processes that use one device and one cache folder at the same time have the bits of one process
 // alone.
 func TestSeveralProcessesOneDevice(t *testing.T) {
 	dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// order is that of the small solves: with the smallest tuning it reaches every stage's
-// every kernel, with three levels of merges.
+// order is the order of small matrices. With the smallest tuning a solve runs all kernels of all
+// stages, and has three levels of merges.
 const order = 13
 
 // oneCommand makes each command a batch of its own.
@@ -54,8 +54,7 @@ func options(vectors bool) evd.Options {
 	return evd.Options{Vectors: vectors, Tuning: &small}
 }
 
-// A session is a program's life: a device opened, a plan made, one matrix solved and checked, all
-// closed.
+// A session opens a device, makes a plan, solves and checks one matrix, and closes everything.
 type session struct {
 	vk      vk.Options
 	vectors bool
@@ -80,7 +79,7 @@ func (s session) run(ctx context.Context) (*evd.Result[float64], error) {
 	return res, err
 }
 
-// must is a session that nothing disturbs.
+// must is a session without faults.
 func (s session) must(t *testing.T) *evd.Result[float64] {
 	t.Helper()
 	res, err := s.run(context.Background())
@@ -98,7 +97,7 @@ func nothingLeft(t *testing.T, after string) {
 	}
 }
 
-// same says whether two results are equal, bit for bit.
+// same tells whether two results are equal, bit for bit.
 func same(a, b *evd.Result[float64]) bool {
 	if !slices.Equal(a.Values, b.Values) || (a.Vectors == nil) != (b.Vectors == nil) {
 		return false
@@ -106,5 +105,5 @@ func same(a, b *evd.Result[float64]) bool {
 	return a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data)
 }
 
-// everything says whether the long form of the tests was asked for.
+// everything tells whether the long form of the tests is asked for.
 func everything() bool { return os.Getenv("VKEVD_FAULTS") == "all" }

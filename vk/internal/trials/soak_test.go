@@ -24,9 +24,10 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// TestSoak solves matrices of random kinds and orders with random options, each checked, for as
-// long as VKEVD_SOAK says ("1h"), or a few. VKEVD_SOAK_SEED repeats a run that failed, VKEVD_SOAK_N
-// is the largest order. No object may be left when a device is closed, and memory must not grow.
+// TestSoak solves matrices of random kinds and orders with random options, and checks each result.
+// It takes the time VKEVD_SOAK ("1h"), or solves a few. VKEVD_SOAK_SEED repeats a failed run,
+// VKEVD_SOAK_N is the largest order. No object is left when a device is closed, and memory does not
+// grow.
 func TestSoak(t *testing.T) {
 	limit, seed, most := time.Duration(0), uint64(1), 60
 	if word := os.Getenv("VKEVD_SOAK"); word != "" {
@@ -65,12 +66,12 @@ type soak struct {
 	memory                              []sample
 }
 
-// sample is the memory of the host's process and of the device when no plan is open.
+// sample is the memory in use, of the host's process and of the device, when no plan is open.
 type sample struct{ host, device uint64 }
 
 func (s *soak) goesOn() bool { return time.Since(s.began) < s.limit && !s.Failed() }
 
-// plansADevice is how many plans are made on a device before the next is opened.
+// plansADevice is the number of plans that are made on a device before the next device is opened.
 const plansADevice = 12
 
 func (s *soak) oneDevice() {
@@ -100,15 +101,15 @@ func (s *soak) oneDevice() {
 	}
 }
 
-// order is log-uniform: small ones find more.
+// order is log-uniform, as small matrices find more defects.
 func (s *soak) order() int {
 	return int(math.Exp(s.rng.Float64() * math.Log(float64(s.most)+1)))
 }
 
-// draw makes options that may go together.
+// draw makes random options that can be combined.
 func (s *soak) draw(n int) (opt evd.Options, what string) {
 	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, Wavefront: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
-	// Each new tuning is pipelines to compile, which on the CPU takes longer than to solve.
+	// Each new tuning has new pipelines. On the CPU their compilation takes longer than the solve.
 	if s.limit == 0 || s.rng.IntN(2) == 0 {
 		small := tuning.Smallest()
 		opt.Tuning = &small
@@ -142,7 +143,7 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 	return opt, what
 }
 
-// refusable is the half-bandwidth from which a device may have too little shared memory.
+// refusable is the smallest half-bandwidth for which a device may have too little shared memory.
 const refusable = 32
 
 func (s *soak) onePlan(d *vk.Device) {
@@ -181,7 +182,7 @@ func (s *soak) onePlan(d *vk.Device) {
 	}
 }
 
-// stored puts a full matrix into one triangle of memory that is otherwise NaN.
+// stored copies one triangle of a full matrix to memory that is NaN elsewhere.
 func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
 	a := evd.Sym[float64]{N: n, Ld: max(1, n+s.rng.IntN(3)), Uplo: s.rng.IntN(2) == 0}
 	a.Data = make([]float64, a.Ld*n)
@@ -198,7 +199,7 @@ func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
 	return a
 }
 
-// cancel ends a solve somewhere.
+// cancel ends a solve at a random time.
 func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.rng.ExpFloat64()*float64(5*time.Millisecond)))
 	defer cancel()
@@ -208,10 +209,10 @@ func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 	s.cancelled++
 }
 
-// referenceOrder is up to which gonum solves every matrix again.
+// referenceOrder is the largest order of matrices that gonum solves, too.
 const referenceOrder = 80
 
-// judge compares with LAPACK's measures and, where that is quick, with gonum.
+// judge checks a result by LAPACK's measures and, for small matrices, by gonum's result.
 func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.DenseKind, res *evd.Result[float64], opt evd.Options, name string) {
 	s.Helper()
 	n := a.N
@@ -251,13 +252,13 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.Dense
 		return
 	}
 	want = scaled(want, -shift)
-	// Below the least normal number eigenvalues are rounded to fewer digits.
+	// Eigenvalues below the smallest normal number have fewer digits.
 	const leastNormal = 0x1p-1022
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]), leastNormal)
 	good("values", ratio.Values(n, res.Values, want[res.First:res.First+len(res.Values)], norm))
 }
 
-// exponent is that of the largest entry.
+// exponent is the binary exponent of the largest entry.
 func exponent(v []float64) int {
 	top := 0.0
 	for _, x := range v {
@@ -275,7 +276,7 @@ func scaled(v []float64, shift int) []float64 {
 	return out
 }
 
-// reference is gonum's spectrum of a full matrix near one: with others it may panic.
+// reference is gonum's spectrum of a full matrix whose norm is near one. With others it may panic.
 func reference(n int, full []float64) (values []float64, ok bool) {
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(n, full), false) {
@@ -290,9 +291,9 @@ func (s *soak) report() {
 		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.refused, s.devices, s.worst, last.host>>20, last.device>>20)
 }
 
-// flat looks for what each device leaves behind, over the second half of them: the first is for
-// caches to fill. It takes the median, as a compiler that meets its largest kernel may keep much
-// more than before, once. Small things are counted: nothingLeft.
+// flat checks that the memory in use does not grow from device to device. It looks at the second
+// half of the devices, as caches fill during the first, and at the median, as a compiler may keep
+// much more memory after its largest kernel. Small leaks are found by nothingLeft.
 func (s *soak) flat() {
 	if s.limit == 0 {
 		return
@@ -324,7 +325,7 @@ func median(v []int64) int64 {
 	return v[len(v)/2]
 }
 
-// resident is the process's memory in bytes, 0 where nobody says.
+// resident is the memory of the process, in bytes; 0 if the system does not tell.
 func resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -334,7 +335,8 @@ func resident() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// used is a discrete device's own memory in use; what others share says nothing about us.
+// used is the memory in use of a discrete device, in bytes. 0 for devices that share memory with
+// other processes.
 func used(d *vk.Device) uint64 {
 	if d.Info().Type != "discrete" {
 		return 0
