@@ -50,7 +50,7 @@ func run(w io.Writer, n, matrices int, picture string) error {
 	defer plan.Close()
 
 	r := rand.New(rand.NewPCG(1, 2))
-	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: evd.Lower}
+	a := evd.NewSym(n, make([]float64, n*n), evd.Lower)
 	var spacings []float64
 	for range matrices {
 		for j := range n {

@@ -74,6 +74,14 @@ func main() {
 		log.Fatal(err)
 	}
 	compare("Plan.Solve", res.Values, want[:10])
+
+	// Without gonum and without a device of one's own.
+	two := evd.NewSym(2, []float64{2, 1, 1, 2}, evd.Lower)
+	small, err := evd.Solve(context.Background(), two, evd.Options{Vectors: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	compare("evd.Solve", small.Values, []float64{1, 3})
 }
 
 func compare(what string, got, want []float64) {
