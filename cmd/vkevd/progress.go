@@ -30,6 +30,7 @@ type progress struct {
 	drawn time.Time
 	stop  chan struct{} // ends the ticker; nil while there is none
 	costs []evd.StageCost
+	slow  slowness
 }
 
 // share is how much of the work is done.
@@ -50,8 +51,10 @@ func (p *progress) stage(name string) {
 	p.show(printable(name))
 }
 
-// of sets the stages that the work reported to update consists of.
-func (p *progress) of(costs []evd.StageCost) { p.costs = costs }
+// of sets the stages that the work reported to update consists of, and the type of the device.
+func (p *progress) of(costs []evd.StageCost, device string) {
+	p.costs, p.slow = costs, slownessOn(device)
+}
 
 // update is for evd.Options.Progress.
 func (p *progress) update(at evd.Progress) {
@@ -60,24 +63,41 @@ func (p *progress) update(at evd.Progress) {
 	if p.share == nil {
 		p.share = &share{since: p.clock()}
 	}
-	p.share.done = max(p.share.done, timeShare(p.costs, at))
+	p.share.done = max(p.share.done, timeShare(p.costs, p.slow, at))
 	p.show(at.Stage)
 }
 
-// slowness is the time of an operation by stage, relative to the fastest stage; 1 for stages that
-// are not listed. Measured at n = 8192 on an H200 (docs/benchmarks.md). Elsewhere it is rough, and
-// still better than counting all operations as equal.
-var slowness = map[string]float64{
-	stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
+// A slowness is the time of an operation by stage, relative to the fastest stage; 1 for stages that
+// are not listed. Even if it is rough, it is better than counting all operations as equal.
+type slowness map[string]float64
+
+var (
+	// Measured at n = 8192 on an H200 (docs/benchmarks.md).
+	gpuSlowness = slowness{
+		stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
+	}
+	// Measured at n = 1200 with lavapipe on two cores.
+	cpuSlowness = slowness{
+		stages.PhaseBandReduction: 1.5, stages.PhaseBulgeChasing: 9, stages.PhaseTridiagonal: 1.4, stages.PhaseBisection: 9,
+		stages.PhaseApplyQ2: 9,
+	}
+)
+
+// slownessOn is the slowness on devices of a type, as in vk.Info.
+func slownessOn(device string) slowness {
+	if device == "cpu" {
+		return cpuSlowness
+	}
+	return gpuSlowness
 }
 
 // timeShare estimates the share of the whole time that has passed, 0 to 1.
-func timeShare(costs []evd.StageCost, at evd.Progress) float64 {
+func timeShare(costs []evd.StageCost, slow slowness, at evd.Progress) float64 {
 	done, total, before := 0.0, 0.0, 0.0
 	for _, c := range costs {
-		slow := max(slowness[c.Stage], 1)
-		done += slow * min(max(at.Done-before, 0), c.Flops)
-		total += slow * c.Flops
+		weight := max(slow[c.Stage], 1)
+		done += weight * min(max(at.Done-before, 0), c.Flops)
+		total += weight * c.Flops
 		before += c.Flops
 	}
 	switch {

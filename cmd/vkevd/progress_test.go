@@ -16,7 +16,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := newProgress(&b, true, nil)
 	now := p.began.Add(125 * time.Second)
 	p.clock = func() time.Time { return now }
-	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1 / slowness["back transformation 2"]}})
+	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1 / gpuSlowness["back transformation 2"]}}, "discrete")
 	update := func(done float64, later time.Duration) {
 		now = now.Add(later)
 		p.update(evd.Progress{Stage: "back transformation 1", Done: done, Total: 4})
@@ -82,11 +82,15 @@ func (l *lockedBuffer) String() string {
 func TestTimeShare(t *testing.T) {
 	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 46}}
 	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 24: 0.75, 47: 1, 48: 1} {
-		if got := timeShare(costs, evd.Progress{Done: done, Total: 47}); got != want {
+		if got := timeShare(costs, slownessOn("discrete"), evd.Progress{Done: done, Total: 47}); got != want {
 			t.Errorf("%g of 47 operations are %g of the time, want %g", done, got, want)
 		}
 	}
-	if got := timeShare(nil, evd.Progress{Done: 1, Total: 4}); got != 0.25 {
+	costs = []evd.StageCost{{Stage: "back transformation 2", Flops: 1}, {Stage: "back transformation 1", Flops: 9}}
+	if got := timeShare(costs, slownessOn("cpu"), evd.Progress{Done: 1, Total: 10}); got != 0.5 { // as on lavapipe
+		t.Errorf("on a CPU %g", got)
+	}
+	if got := timeShare(nil, nil, evd.Progress{Done: 1, Total: 4}); got != 0.25 {
 		t.Errorf("without costs %g", got)
 	}
 }

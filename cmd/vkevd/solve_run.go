@@ -51,7 +51,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
-	show.of(p.Costs())
+	show.of(p.Costs(), dev.Info().Type)
 
 	res, err := p.solve(ctx)
 	if err != nil {
