@@ -2,10 +2,9 @@ package stages
 
 import "encoding/binary"
 
-// accesses counts a kernel's instructions that load from and store to buffers. A
-// private one takes part in no ordering between invocations. glslang makes an
-// access private silently if its qualifier stands at the wrong place, and then
-// results are wrong on GPUs only.
+// accesses counts a kernel's instructions that load from and store to buffers. A private one takes
+// part in no ordering between invocations. glslang makes an access private silently if its
+// qualifier stands at the wrong place, and then results are wrong on GPUs only.
 type accesses struct{ loads, stores, privateLoads, privateStores int }
 
 // accessesOf reads them from SPIR-V.

@@ -8,13 +8,13 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ1 multiplies m vectors by the orthogonal matrix of a band reduction (the first back transformation;
-// dormtr for dsytrd_sy2sb):
+// ApplyQ1 multiplies m vectors by the orthogonal matrix of a band reduction (the first back
+// transformation; dormtr for dsytrd_sy2sb):
 //
 //	X ← Q1·X   or   X ← Q1ᵀ·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
 //
-// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. Neighbouring
-// panels are merged into one Y and one T, so that the products have a large inner
+// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
+// Neighbouring panels are merged into one Y and one T, so that the products have a large inner
 // dimension. This is possible because a panel's columns are zero above its trapezoid.
 //
 // It costs 2·n²·m flops, and n²·Merge for the merged factors.
@@ -58,6 +58,7 @@ func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T
 	)
 }
 
+// panels is the number of panels of the reduction.
 func (q *ApplyQ1[T]) panels() int { return max(0, (q.N-1)/q.B) }
 
 // Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
@@ -69,8 +70,8 @@ func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 // flops is the cost of the columns of Y from c on.
 func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
 
-// Record replaces X by Q1·X. y is A as BandReduction left it, t its factors. xt is m×n, or has fewer
-// rows for fewer vectors.
+// Record replaces X by Q1·X. y is A as BandReduction left it, t its factors. xt is m×n, or has
+// fewer rows for fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	columns := q.panels() * q.B
 	for begin := (columns - 1) / max(q.width, 1) * q.width; begin >= 0 && columns > 0; begin -= q.width {
@@ -79,15 +80,20 @@ func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 }
 
 // RecordTransposed replaces X by Q1ᵀ·X. The arguments are those of Record.
-func (q *ApplyQ1[T]) RecordTransposed(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
+func (q *ApplyQ1[T]) RecordTransposed(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T],
+) {
 	for begin := 0; begin < q.panels()*q.B; begin += q.width {
 		q.apply(rec, ws, y, t, xt, begin, product.NoTrans)
 	}
 }
 
-// apply does the panels of the columns from begin on. X ← (I − Y·T·Yᵀ)·X, transposed, is
-// Xt ← Xt − (Xt·Y)·Tᵀ·Yᵀ. It changes rows of X from the first panel's top on.
-func (q *ApplyQ1[T]) apply(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int, op product.Op) {
+// apply does the panels of the columns from begin on. X ← (I − Y·T·Yᵀ)·X, transposed, is Xt ← Xt −
+// (Xt·Y)·Tᵀ·Yᵀ; for Q1ᵀ, T takes the place of Tᵀ, so that op is the operation on T. It changes rows
+// of X from the first panel's top on.
+func (q *ApplyQ1[T]) apply(
+	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int, op product.Op,
+) {
 	if xt.Rows > q.M || xt.Cols != q.N {
 		panic(fmt.Sprintf("stages: Q1 of order %d for %d vectors applied to %d×%d", q.N, q.M, xt.Cols, xt.Rows))
 	}
@@ -113,8 +119,8 @@ func (q *ApplyQ1[T]) apply(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], 
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, x)
 }
 
-// columnsOfT is the number of columns of T that are multiplied at a time. If that makes p pieces of the triangle,
-// the fraction (p−1)/2p of the square, which is zero, is skipped.
+// columnsOfT is the number of columns of T that are multiplied at a time. If that makes p pieces of
+// the triangle, the fraction (p−1)/2p of the square, which is zero, is skipped.
 const columnsOfT = 256
 
 // timesT is X·op(T) with T upper triangular.

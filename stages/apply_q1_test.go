@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestApplyQ1 compares both directions with the reference, for reflectors of the
-// device's own reduction, over widths of merging that do and do not divide, for all
-// vectors that it was prepared for and for fewer.
+// TestApplyQ1 compares both directions with the reference, for reflectors of the device's own
+// reduction, over widths of merging that do and do not divide, for all vectors that it was prepared
+// for and for fewer.
 func TestApplyQ1(t *testing.T) {
 	for _, s := range []struct{ n, b, m, merge int }{
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},

@@ -11,24 +11,26 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ2 multiplies m vectors by the orthogonal matrix of a bulge chasing (the second back transformation;
-// dormtr for dsytrd_sb2st):
+// ApplyQ2 multiplies m vectors by the orthogonal matrix of a bulge chasing (the second back
+// transformation; dormtr for dsytrd_sb2st):
 //
 //	X ← Q2·X   or   X ← Q2ᵀ·X
 //
-// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. An invocation owns a
-// whole vector, or shares it with neighbours. The reflectors of a group of neighbouring sweeps act in
-// one pass over the vectors, so memory is read and written once for each group.
-// Several groups are in flight on the same vectors, each some rows after the one before. The kernel
-// ormtr_q2.comp derives in which order that is allowed.
+// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. An
+// invocation owns a whole vector, or shares it with neighbours. The reflectors of a group of
+// neighbouring sweeps act in one pass over the vectors, so memory is read and written once for each
+// group. Several groups are in flight on the same vectors, each some rows after the one before. The
+// kernel ormtr_q2.comp derives in which order that is allowed.
 type ApplyQ2[T spirv.Scalar] struct {
 	BackSize
 	tune  ApplyQ2Tuning
-	op    product.Op
-	spec  shaders.OrmtrQ2TeamsSpec // the shape, of either form
-	abort spirv.Addr[uint32]
+	op    product.Op               // of Q2
+	spec  shaders.OrmtrQ2TeamsSpec // shape of the kernel, of either form
+	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
-	// One of the two forms; neither where Q2 = I.
+	// One of the two forms; neither where Q2 = I. In waiting, a workgroup does one item (a group of
+	// sweeps on a strip of vectors) after another, and waits for the group before on its strip. In
+	// teams, the teams of a workgroup do successive groups on the same strip.
 	waiting *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[T]]
 	teams   *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[T]]
 
@@ -47,7 +49,10 @@ func NewApplyQ2Transposed[T spirv.Scalar](dev *vk.Device, size BackSize, w Waiti
 	return newApplyQ2[T](dev, size, product.Trans, w, t)
 }
 
-func newApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, op product.Op, w Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
+// newApplyQ2 makes either.
+func newApplyQ2[T spirv.Scalar](
+	dev *vk.Device, size BackSize, op product.Op, w Waiting, t ApplyQ2Tuning,
+) (*ApplyQ2[T], error) {
 	if size.N < 0 || size.M < 0 || size.B < 1 {
 		panic(fmt.Sprintf("stages: Q2 of order %d, half-bandwidth %d, for %d vectors", size.N, size.B, size.M))
 	}
@@ -67,6 +72,8 @@ func newApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, op product.Op, w 
 		return s, b.err
 	}
 	s.waiting = build(&b, shaders.OrmtrQ2Flags[T](), flagsSpec(s.spec, w.WideFence))
+	// The number of flags: the most items of a dispatch when all vectors are there. With fewer
+	// vectors, divide keeps to it.
 	most := 0
 	for _, part := range s.divide(s.M) {
 		most = max(most, part.len()*s.strips(s.M))
@@ -76,8 +83,8 @@ func newApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, op product.Op, w 
 	return s, b.err
 }
 
-// q2FlagStride is the distance between two flags in words, so that those who poll one do not slow down
-// those who poll its neighbours.
+// q2FlagStride is the distance between two flags in words, so that those who poll one do not slow
+// down those who poll its neighbours.
 const q2FlagStride = 8
 
 // sweeps is the number of sweeps that have reflectors other than the identity.
@@ -93,8 +100,8 @@ func (s *ApplyQ2[T]) strips(m int) int {
 	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }
 
-// place is the number of the group that comes after done others: the last sweeps act first, or the first ones if
-// Q2 is transposed.
+// place is the number of the group that comes after done others: the last sweeps act first, or the
+// first ones if Q2 is transposed.
 func (s *ApplyQ2[T]) place(done int) int {
 	if s.op == product.Trans {
 		return done
@@ -107,7 +114,8 @@ func (s *ApplyQ2[T]) divide(m int) []span {
 	if s.sweeps() == 0 || m == 0 {
 		return nil
 	}
-	return spans(vk.Tiles(s.sweeps(), s.spec.G), s.items/s.strips(m), s.tune.Dispatch, func(done int) float64 {
+	groups, atOnce := vk.Tiles(s.sweeps(), s.spec.G), s.items/s.strips(m)
+	return spans(groups, atOnce, s.tune.Dispatch, func(done int) float64 {
 		blocks := vk.Tiles(s.N-1-s.place(done)*int(s.spec.G), s.spec.B)
 		return 4 * float64(s.spec.B) * float64(s.spec.G) * float64(blocks) * float64(m)
 	})
@@ -121,8 +129,8 @@ func (s *ApplyQ2[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run: 0, or 1 + the flag that was not set within the poll limit; the results
-// are then undefined. It is empty where no workgroup waits.
+// Info is the INFO word after a run: 0, or 1 + the flag that was not set within the poll limit; the
+// results are then undefined. It is empty where no workgroup waits.
 func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.waiting == nil {
 		return vk.Slice[uint32]{}
@@ -133,8 +141,8 @@ func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 // Flops is the cost, 2·n²·m.
 func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * float64(s.M) }
 
-// Record replaces X by Q2·X, or Q2ᵀ·X. q is Q2 as BulgeChasing left it. xt is m×n, or has fewer rows for fewer
-// vectors, and must not overlap q.
+// Record replaces X by Q2·X, or Q2ᵀ·X. q is Q2 as BulgeChasing left it. xt is m×n, or has fewer
+// rows for fewer vectors, and must not overlap q.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
@@ -159,11 +167,16 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	}
 }
 
+// recordWaiting records a dispatch of the form that waits. No wait lasts for ever: tickets are
+// taken in the order of groups, so that the item that another one waits for has been started
+// before.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
+	groups := min(items, max(1, s.tune.Workgroups), vk.MostGroups())
 	s.flags.ClearFirst(rec, ws, items)
-	s.waiting.Dispatch(rec, vk.Grid(min(items, max(1, s.tune.Workgroups), vk.MostGroups())), shaders.OrmtrQ2FlagsPush[T]{
-		X: p.X, V: p.V, Tau: p.Tau, N: p.N, M: p.M, Ld: p.Ld, Group: p.Group, Groups: p.Groups, Polls: s.tune.Polls,
-		Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, 0).Addr(), Flags: s.flags.First(ws), AbortWord: s.abort,
+	s.waiting.Dispatch(rec, vk.Grid(groups), shaders.OrmtrQ2FlagsPush[T]{
+		X: p.X, V: p.V, Tau: p.Tau, N: p.N, M: p.M, Ld: p.Ld, Group: p.Group, Groups: p.Groups,
+		Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, 0).Addr(), Flags: s.flags.First(ws),
+		AbortWord: s.abort, Polls: s.tune.Polls,
 	})
 }

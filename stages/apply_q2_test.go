@@ -123,7 +123,8 @@ func q2Tunings() []ApplyQ2Tuning {
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
 		{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
-		// Several subgroups, which CPU drivers run one after another, each up to the next barrier: one that is missing shows.
+		// Several subgroups, which CPU drivers run one after another, each up to the next barrier:
+		// one that is missing shows.
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
 		{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 	}
@@ -184,7 +185,8 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Tunings: the bits do not depend on how the work is cut, but for the order in which dot products are summed.
+// TestApplyQ2Tunings: the bits do not depend on how the work is cut, but for the order in which dot
+// products are summed.
 func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []product.Op{product.NoTrans, product.Trans} {
@@ -204,7 +206,8 @@ func TestApplyQ2Tunings(t *testing.T) {
 	}
 }
 
-// TestApplyQ2TunesToTheDevice: what the tables say fits, and options are given up before the device is.
+// TestApplyQ2TunesToTheDevice: what the tables say fits, and options are given up before the device
+// is.
 func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		family       string
@@ -229,8 +232,8 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Groups: small problems go in small groups, of which more are under way at a time, and a wide band in
-// as much shared memory as a narrow one.
+// TestApplyQ2Groups: small problems go in small groups, of which more are under way at a time, and
+// a wide band in as much shared memory as a narrow one.
 func TestApplyQ2Groups(t *testing.T) {
 	info := vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	for _, c := range []struct{ n, b, m, group, share, most int }{
@@ -257,7 +260,8 @@ func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 	}
 }
 
-// TestApplyQ2GivesUp: a group whose predecessor never comes ends with INFO, and so does all the rest.
+// TestApplyQ2GivesUp: a group whose predecessor never comes ends with INFO, and so does all the
+// rest.
 func TestApplyQ2GivesUp(t *testing.T) {
 	dev := testDevice(t)
 	c := newQ2Case(40, 4, 9)
@@ -279,8 +283,8 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Waits: a group does the blocks that the one before it has made way for, and no others. The flag of
-// the first of two groups says how far that has come; what it has not finished is NaN.
+// TestApplyQ2Waits: a group does the blocks that the one before it has made way for, and no others.
+// The flag of the first of two groups says how far that has come; what it has not finished is NaN.
 func TestApplyQ2Waits(t *testing.T) {
 	const n, b, m, g, end = 60, 4, 3, 4, math.MaxUint32
 	dev, c := testDevice(t), newQ2Case(n, b, m)

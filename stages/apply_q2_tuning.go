@@ -9,26 +9,57 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ2Tuning is the sizes of ApplyQ2. A group is the neighbouring sweeps whose reflectors act in one pass
-// over the vectors. Vectors are cut into strips, one for each workgroup or team.
+// ApplyQ2Tuning is the sizes of ApplyQ2. A group is the neighbouring sweeps whose reflectors act in
+// one pass over the vectors. Vectors are cut into strips, one for each workgroup or team.
 type ApplyQ2Tuning struct {
-	Flags      bool    // groups follow each other in different workgroups, which wait by flags; else in teams within a workgroup
-	Workgroups int     // with Flags: workgroups of a dispatch, at most
-	Polls      uint32  // with Flags: poll limit
-	Threads    uint32  // invocations of a workgroup
-	Pipe       uint32  // without Flags: teams, at most; a power of two that divides Threads
-	Lanes      int     // without Flags: invocations that fill the device; the number of teams grows until there are as many
-	Items      int     // with Flags: groups times strips that fill the device; groups are halved until there are as many
-	Group      uint32  // sweeps of a group, at most
-	Chunk      uint32  // reflectors in shared memory at a time; divides Group
-	Batch      uint32  // reflectors between two shifts of the registers; divides Chunk
-	Rows       uint32  // rows of a reflector that an invocation holds, at most; so many neighbours share a vector; 0: all rows
-	Private    bool    // rows that wait for the next block lie in an invocation's own memory, not in shared memory
-	Dispatch   float64 // cost of one dispatch, in flops, at which it ends
+	// Flags: groups follow each other in different workgroups, which wait for each other by flags.
+	// If false, they follow each other in teams of one workgroup.
+	Flags bool
+
+	// Workgroups is the number of workgroups of a dispatch, at most. With Flags only.
+	Workgroups int
+
+	// Polls is the poll limit of a wait. With Flags only.
+	Polls uint32
+
+	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
+	Threads uint32
+
+	// Pipe is the number of teams of a workgroup, at most: a power of two that divides Threads.
+	// Without Flags only.
+	Pipe uint32
+
+	// Lanes is the number of invocations that fill the device. The number of teams is doubled until
+	// there are as many. Without Flags only.
+	Lanes int
+
+	// Items is the number of groups times strips that fill the device. The size of groups is halved
+	// until there are as many. With Flags only.
+	Items int
+
+	// Group is the number of sweeps of a group, at most.
+	Group uint32
+
+	// Chunk is the number of reflectors in shared memory at a time. It divides Group.
+	Chunk uint32
+
+	// Batch is the number of reflectors between two shifts of the registers. It divides Chunk.
+	Batch uint32
+
+	// Rows is the number of rows of a reflector that an invocation holds in registers, at most. If
+	// the half-bandwidth is larger, neighbours share a vector. 0 stands for all rows.
+	Rows uint32
+
+	// Private: the rows that wait for the next block lie in an invocation's own memory, not in
+	// shared memory.
+	Private bool
+
+	// Dispatch is the cost, in flops, at which a dispatch ends.
+	Dispatch float64
 }
 
-// Fits is nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the device. Else it says
-// what contradicts itself, or is a *vk.UnsupportedError.
+// Fits is nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the device.
+// Else it says what contradicts itself, or is a *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
 	for _, flags := range []bool{t.Flags, false} {
@@ -38,22 +69,25 @@ func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 			return err
 		}
 		if int(spec.LocalSize) > info.MaxLocal {
-			return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup", Need: fmt.Sprint(spec.LocalSize), Have: fmt.Sprint(info.MaxLocal)}
+			return &vk.UnsupportedError{Device: info.Name, Feature: "invocations in a workgroup",
+				Need: fmt.Sprint(spec.LocalSize), Have: fmt.Sprint(info.MaxLocal)}
 		}
 	}
 	return nil
 }
 
-// q2Spec fits the kernel to a size and the device. What an option takes of shared memory is given up
-// before the device is refused.
+// q2Spec fits the kernel to a size and the device. What an option takes of shared memory is given
+// up before the device is refused.
 func q2Spec[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, size BackSize, op product.Op) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
 		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),
 	}
+	// More teams, until the device is full.
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}
+	// More neighbours for each vector, until none holds more than Rows rows.
 	for t.Rows > 0 && spec.B > t.Rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
@@ -61,10 +95,12 @@ func q2Spec[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, size BackSize, op pro
 		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d by %d teams of %d threads in all",
 			spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
+	// Smaller groups, until there are enough to fill the device.
 	strips := vk.Tiles(size.M, spec.LocalSize/spec.Pipe/spec.Share)
 	for t.Flags && spec.G%(2*spec.Chunk) == 0 && strips*vk.Tiles(size.N, spec.G) < t.Items {
 		spec.G /= 2
 	}
+	// Less shared memory: first fewer teams, then smaller groups, whose waiting rows lie there.
 	for {
 		need, err := q2Shared[T](spec, t.Flags)
 		switch {
@@ -75,7 +111,8 @@ func q2Spec[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, size BackSize, op pro
 		case spec.G > spec.Chunk && spec.Private == spirv.False:
 			spec.G -= spec.Chunk
 		default:
-			return spec, &vk.UnsupportedError{Device: info.Name, Feature: fmt.Sprintf("bytes of shared memory for reflectors of %d", size.B),
+			feature := fmt.Sprintf("bytes of shared memory for reflectors of %d", size.B)
+			return spec, &vk.UnsupportedError{Device: info.Name, Feature: feature,
 				Need: fmt.Sprint(need), Have: fmt.Sprint(info.SharedBytes)}
 		}
 	}

@@ -13,17 +13,18 @@ import (
 //
 //	A = Q1·B·Q1ᵀ     B has half-bandwidth b
 //
-// with panels of b columns and trailing updates of rank k (the double-blocked reduction, DBBR; Wang et
-// al., PPoPP 2025). Within a block of k columns the trailing matrix in memory stays as it was when the
-// block began. Its present value is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns
-// for each panel so far.
+// with panels of b columns and trailing updates of rank k (the double-blocked reduction, DBBR; Wang
+// et al., PPoPP 2025). Within a block of k columns the trailing matrix in memory stays as it was
+// when the block began. Its present value is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns for each
+// panel so far.
 //
-// The package's documentation says what A, the band and the factors T hold afterwards. Only the lower
-// triangle of A is read; all of A is overwritten.
+// The package's documentation says what A, the band and the factors T hold afterwards. Only the
+// lower triangle of A is read; all of A is overwritten.
 type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
 
+	// The steps of a panel, and the copy of the band out of A at the end.
 	qr      *PanelQR[T]
 	factor  *TFactor[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
@@ -46,10 +47,13 @@ type BandSize struct {
 const middleStrip = 8
 
 // NewBandReduction prepares for matrices of one size.
-func NewBandReduction[T spirv.Scalar](dev *vk.Device, size BandSize, ops product.Ops[T], w Waiting, t PanelTuning) (*BandReduction[T], error) {
+func NewBandReduction[T spirv.Scalar](
+	dev *vk.Device, size BandSize, ops product.Ops[T], w Waiting, t PanelTuning,
+) (*BandReduction[T], error) {
 	n, b, k := size.N, size.B, size.K
 	if n < 0 || b < 1 || k < b || k%b != 0 {
-		return nil, fmt.Errorf("stages: band reduction of order %d to half-bandwidth %d by updates of rank %d: want b ≥ 1, k a multiple of b", n, b, k)
+		return nil, fmt.Errorf("stages: band reduction of order %d to half-bandwidth %d by updates of rank %d: "+
+			"want b ≥ 1, k a multiple of b", n, b, k)
 	}
 	r := &BandReduction[T]{BandSize: size, ops: ops}
 	var err error
@@ -60,7 +64,8 @@ func NewBandReduction[T spirv.Scalar](dev *vk.Device, size BandSize, ops product
 		return nil, err
 	}
 	kernels := builder{dev: dev}
-	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b), Strip: middleStrip})
+	middle := shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b), Strip: middleStrip}
+	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), middle)
 	r.extract = build(&kernels, shaders.BandExtract[T](), shaders.BandExtractSpec{LocalSize: t.LocalSize})
 	if kernels.err != nil {
 		return nil, kernels.err
@@ -105,7 +110,8 @@ func (r *BandReduction[T]) flops(c int) float64 {
 func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
-		panic(fmt.Sprintf("stages: band reduction of %d×%d, %d elements of band, %d of T: n = %d, b = %d", a.Rows, a.Cols, band.Len(), t.Len(), n, b))
+		panic(fmt.Sprintf("stages: band reduction of %d×%d, %d elements of band, %d of T: n = %d, b = %d",
+			a.Rows, a.Cols, band.Len(), t.Len(), n, b))
 	}
 	vk.Fill(rec, band.Sub(0, 2*b*n), 0)
 	r.qr.begin(rec, ws)
@@ -125,7 +131,9 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 		}
 	}
 	grid := vk.Folded(vk.Tiles(n, r.extract.Spec.LocalSize) * vk.Tiles(n, uint32(b)))
-	r.extract.Dispatch(rec, grid, shaders.BandExtractPush[T]{A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld)})
+	r.extract.Dispatch(rec, grid, shaders.BandExtractPush[T]{
+		A: a.Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Ld: uint32(a.Ld),
+	})
 }
 
 // block is the k columns from begin on. Y lies in A, where its panels were, and Z in the workspace.
@@ -137,12 +145,13 @@ type block[T spirv.Scalar] struct {
 	begin int
 }
 
+// block is the block of the columns from begin on.
 func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
 	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at is the first cols columns of Y and Z from the given row on. Of a panel's columns only the rows below
-// its diagonal block are ever read: the rows above hold other numbers.
+// at is the first cols columns of Y and Z from the given row on. Of a panel's columns only the rows
+// below its diagonal block are ever read: the rows above hold other numbers.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
 }
@@ -159,15 +168,15 @@ func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 		1, k.a.Block(c, c, k.N-c, cols))
 }
 
-// panel factors what is below the diagonal block at column c, and appends its y and z.
-// With Q = I − y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+// panel factors what is below the diagonal block at column c, and appends its y and z. With Q = I −
+// y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
 //	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
 //	z = P·T − ½·y·(Tᵀ·(yᵀ·P)·T)
 //	P = (A − Y·Zᵀ − Z·Yᵀ)·y = A·y − Y·(Zᵀ·y) − Z·(Yᵀ·y).
 //
-// T comes last because everything before it needs y alone. So the short dispatches depend only on the
-// products with A, Y and Z; and yᵀ·y, from which T is made, is part of [Y y]ᵀ·y.
+// T comes last because everything before it needs y alone. So the short dispatches depend only on
+// the products with A, Y and Z; and yᵀ·y, from which T is made, is part of [Y y]ᵀ·y.
 func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	b, ws := k.B, k.ws
 	top, pending := c+b, c-k.begin
@@ -179,6 +188,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	tau := k.tau.In(ws)
 	k.qr.record(rec, ws, y, upper, tau)
 
+	// P and T.
 	p := product.NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
@@ -189,6 +199,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 			product.Pair[T]{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair[T]{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
 	}
 
+	// z = P·T + y·N with N = −½·Tᵀ·(yᵀ·P)·T.
 	x := product.NewMatrix(k.s.In(ws), b, b, b)
 	k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, p, 0, x)
 	between := product.NewMatrix(k.between.In(ws), b, b, b)
@@ -200,10 +211,10 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 		product.Pair[T]{A: p, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)
 }
 
-// inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, where Y has pending columns before those of y. The two are one
-// batch where Y and Z have the same leading dimension, so that each column of Z lies at the same
-// distance from that of Y. (The last rows of the second result are then products of y
-// with the next columns of Z, which have no meaning.)
+// inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, where Y has pending columns before those of y. The
+// two are one batch where Y and Z have the same leading dimension, so that each column of Z lies at
+// the same distance from that of Y. (The last rows of the second result are then products of y with
+// the next columns of Z, which have no meaning.)
 func (k *block[T]) inner(rec *vk.Recorder, top, pending int, y product.Matrix[T]) (yy, zy product.Matrix[T]) {
 	rows := pending + k.B
 	yy = product.NewMatrix(k.s.In(k.ws).Sub(0, rows*k.B), rows, k.B, rows)

@@ -9,10 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReductionGrids: at n = 65536, where elements pass 2³² and tiles 65535,
-// no dispatch asks for more workgroups in a direction than every device accepts, and
-// what each is given lies where the layout says. (Inside a kernel offsets are
-// 64 bits wide: see TestIndexHeaders.)
+// TestBandReductionGrids: at n = 65536, where elements pass 2³² and tiles 65535, no dispatch asks
+// for more workgroups in a direction than every device accepts, and what each is given lies where
+// the layout says. (Inside a kernel offsets are 64 bits wide: see TestIndexHeaders.)
 func TestBandReductionGrids(t *testing.T) {
 	const n, b, most = 65536, 32, 65535
 	if testing.Short() {

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReductionRecording holds the order of what is recorded, products by
-// their shapes alone. n = 14, b = 3, k = 6: blocks of two panels, one of each
-// short, and a last diagonal block of its own.
+// TestBandReductionRecording holds the order of what is recorded, products by their shapes alone. n
+// = 14, b = 3, k = 6: blocks of two panels, one of each short, and a last diagonal block of its
+// own.
 func TestBandReductionRecording(t *testing.T) {
 	const n, b, k = 14, 3, 6
 	rec := record(t, n, b, k, writtenOps(), SmallestTuning())
@@ -22,8 +22,8 @@ func TestBandReductionRecording(t *testing.T) {
 	golden(t, "band_reduction.golden", text.String())
 }
 
-// TestBandReductionIsShort: besides a dispatch for each column, a panel may
-// not cost more than two dozen commands.
+// TestBandReductionIsShort: besides a dispatch for each column, a panel may not cost more than two
+// dozen commands.
 func TestBandReductionIsShort(t *testing.T) {
 	const n, b, most = 1024, 32, 28
 	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})

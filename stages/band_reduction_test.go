@@ -108,8 +108,8 @@ func symmetric(n int) []float64 {
 	return a
 }
 
-// reduce runs the device on the lower triangle of the full matrix dense, the rest
-// being NaN, and checks the places of zeros and ones.
+// reduce runs the device on the lower triangle of the full matrix dense, the rest being NaN, and
+// checks the places of zeros and ones.
 func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -173,8 +173,7 @@ func checkBand(t *testing.T, where string, n, b int, band []float64) {
 	}
 }
 
-// checkReduction measures a reduction by LAPACK's ratios, with Q1 made of Y and T
-// by the reference.
+// checkReduction measures a reduction by LAPACK's ratios, with Q1 made of Y and T by the reference.
 func checkReduction(t *testing.T, name string, n, b, k int, tune Tuning, dense []float64, orthogonal, similar *worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)

@@ -25,8 +25,8 @@ func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] 
 	return k
 }
 
-// threads is the size of a workgroup that has no use for more than the given number of invocations: the largest
-// power of two that the device can have and that is not above it.
+// threads is the size of a workgroup that has no use for more than the given number of invocations:
+// the largest power of two that the device can have and that is not above it.
 func (b *builder) threads(most int) uint32 {
 	if info := b.dev.Info(); info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -71,12 +71,14 @@ func specBool(v bool) spirv.Bool {
 	return spirv.False
 }
 
-// InfoError says that a kernel set the INFO word of its stage. The stage's method Info explains the value.
+// InfoError says that a kernel set the INFO word of its stage. The stage's method Info explains the
+// value.
 type InfoError struct {
 	Stage string // phase of the solve, such as PhaseBulgeChasing
-	Info  uint32 // the word, not 0
+	Info  uint32 // the word; not 0
 }
 
+// Error names the stage and the word.
 func (e *InfoError) Error() string {
 	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
 }

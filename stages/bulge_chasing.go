@@ -13,15 +13,15 @@ import (
 //
 //	B = Q2·T·Q2ᵀ
 //
-// by sweeps of Householder reflectors. Each sweep chases a bulge down the band, and many sweeps are in flight at
-// once, each some steps after the one before. The kernel sb2st.comp derives which step must wait for
-// which. The package's documentation says how B and Q2 are stored.
+// by sweeps of Householder reflectors. Each sweep chases a bulge down the band, and many sweeps are
+// in flight at once, each some steps after the one before. The kernel sb2st.comp derives which step
+// must wait for which. The package's documentation says how B and Q2 are stored.
 //
 // Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and J. Dongarra, SC 2011.
 type BulgeChasing[T spirv.Scalar] struct {
 	ChaseSize
-	tune  ChaseTuning
-	abort spirv.Addr[uint32]
+	tune  ChaseTuning        // Groups is what the device has in flight
+	abort spirv.Addr[uint32] // word that the host sets to end all waits
 
 	// One of the first three forms; none where there is nothing to chase.
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
@@ -41,7 +41,8 @@ type ChaseSize struct {
 }
 
 const (
-	// chaseLead is the number of steps that the sweep before must be ahead of a step, beyond its own step.
+	// chaseLead is the number of steps that the sweep before must be ahead of a step, beyond its
+	// own step.
 	chaseLead = 2
 
 	// mostBand is the bound of a compact band's elements. The kernels count them in 32 bits.
@@ -50,8 +51,8 @@ const (
 	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
 )
 
-// NewBulgeChasing prepares for bands of one size. It refuses a band that is too wide for the device's shared
-// memory, or that has more than 2³² elements, with a *vk.UnsupportedError.
+// NewBulgeChasing prepares for bands of one size. It refuses a band that is too wide for the
+// device's shared memory, or that has more than 2³² elements, with a *vk.UnsupportedError.
 func NewBulgeChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BulgeChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {
@@ -61,11 +62,13 @@ func NewBulgeChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, 
 		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
 			Need: fmt.Sprintf("%d·%d", n, 2*b), Have: fmt.Sprint(mostBand)}
 	}
+	// T is read off the band in any case; the rest only where there is something to chase.
 	shape := chaseShape{b, size.Vectors, info, w, t}
 	s := &BulgeChasing[T]{ChaseSize: size, tune: t, abort: dev.Abort()}
 	s.tune.Groups = t.groups(info)
 	kernels := builder{dev: dev}
-	s.read = build(&kernels, shaders.Sb2stTridiagonal[T](), shaders.Sb2stTridiagonalSpec{LocalSize: kernels.threads(readThreads)})
+	read := shaders.Sb2stTridiagonalSpec{LocalSize: kernels.threads(readThreads)}
+	s.read = build(&kernels, shaders.Sb2stTridiagonal[T](), read)
 	if s.sweeps() == 0 {
 		return s, kernels.err
 	}
@@ -111,7 +114,8 @@ func (s ChaseSize) sweeps() int {
 // steps is the number of steps of a sweep.
 func (s ChaseSize) steps(sweep int) int { return vk.Tiles(s.N-1-sweep, uint32(s.B)) }
 
-// stepFlops is the cost of a step: three blocks, one of which is symmetric and changed from both sides.
+// stepFlops is the cost of a step: three blocks, one of which is symmetric and changed from both
+// sides.
 func (s ChaseSize) stepFlops() float64 { return 12 * float64(s.B) * float64(s.B) }
 
 // Flops is the cost, about 6·n²·b.
@@ -127,7 +131,8 @@ func (s *BulgeChasing[T]) divide() []span {
 	})
 }
 
-// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup waits.
+// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup
+// waits.
 func (s *BulgeChasing[T]) Work() *vk.Layout {
 	if !s.waits() {
 		return vk.Together()
@@ -135,8 +140,8 @@ func (s *BulgeChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll limit; the
-// results are then undefined. It is empty where no workgroup waits.
+// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll
+// limit; the results are then undefined. It is empty where no workgroup waits.
 func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if !s.waits() {
 		return vk.Slice[uint32]{}
@@ -144,12 +149,13 @@ func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Tridiagonal is a symmetric tridiagonal matrix: D is its diagonal, n elements, E the off-diagonal, n−1.
+// Tridiagonal is a symmetric tridiagonal matrix: D is its diagonal, n elements, E the off-diagonal,
+// n−1.
 type Tridiagonal[T spirv.Real] struct{ D, E vk.Slice[T] }
 
-// Record reduces band (2·b·n elements, overwritten) to t. With vectors it stores Q2 in q; unused elements of
-// q.Tau become zero. Without vectors q is not used. A band of half-bandwidth 1 is copied,
-// Q2 = I, and q.V is not written. Nothing may overlap.
+// Record reduces band (2·b·n elements, overwritten) to t. With vectors it stores Q2 in q; unused
+// elements of q.Tau become zero. Without vectors q is not used. A band of half-bandwidth 1 is
+// copied, Q2 = I, and q.V is not written. Nothing may overlap.
 func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], t Tridiagonal[T], q Reflectors[T]) {
 	if s.N == 0 {
 		return
@@ -174,19 +180,23 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 	})
 }
 
-// groups is the number of workgroups for so many sweeps. A sweep is chaseLead steps after the one before it, so
-// that more workgroups would only poll.
+// groups is the number of workgroups for so many sweeps. A sweep is chaseLead steps after the one
+// before it, so that more workgroups would only poll.
 func (s *BulgeChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)
 }
 
+// recordChase records the form that waits. No wait lasts for ever: a sweep waits only for the one
+// before it, which ended in an earlier dispatch or was claimed before, by a workgroup that is
+// therefore running.
 func (s *BulgeChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], q Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
 		s.dispatch(rec, s.groups(part.len()), shaders.Sb2stChasePush[T]{
 			Band: band.Addr(), V: q.V.Addr(), Tau: q.Tau.Addr(), N: uint32(s.N),
 			First: uint32(part.first), Last: uint32(part.last), Polls: s.tune.Polls,
-			Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, i).Addr(), Flags: s.flags.First(ws), AbortWord: s.abort,
+			Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, i).Addr(), Flags: s.flags.First(ws),
+			AbortWord: s.abort,
 		})
 		rec.Costs(part.cost)
 	}
@@ -201,7 +211,8 @@ func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb
 	}
 }
 
-// recordWaves records all steps with stride·s + j = t for t = 0, 1, …
+// recordWaves records all steps (sweep s, step j) with stride·s + j = t in one dispatch, for t = 0,
+// 1, … Steps of a wave are independent if the stride is larger than chaseLead.
 func (s *BulgeChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], q Reflectors[T], stride int) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {

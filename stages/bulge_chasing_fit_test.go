@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TestBulgeChasingRefuses: a band that does not fit the shared memory is an
-// error, and the widest that must fit does.
+// TestBulgeChasingRefuses: a band that does not fit the shared memory is an error, and the widest
+// that must fit does.
 func TestBulgeChasingRefuses(t *testing.T) {
 	for _, c := range []struct {
 		family           string
@@ -34,7 +34,8 @@ func TestBulgeChasingRefuses(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingTeams: where NVIDIA's table has teams, and which. What a band needs too much of for teams, it may have for one.
+// TestBulgeChasingTeams: where NVIDIA's table has teams, and which. What a band needs too much of
+// for teams, it may have for one.
 func TestBulgeChasingTeams(t *testing.T) {
 	asMeasured := shaders.Sb2stTeamsSpec{LocalSize: 480, B: 64, Team: 128, Vectors: spirv.True, Lead: chaseLead, Lanes: 4, LanesA: 8, Head: 32, FlagStride: 8}
 	for _, c := range []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chaseLog says when each step began, and which workgroup did it: the entry after a
-// sweep's last step is its end. Times are a common counter's.
+// chaseLog says when each step began, and which workgroup did it: the entry after a sweep's last
+// step is its end. Times are a common counter's.
 type chaseLog struct {
 	n, b int
 	logs [][]logEntry // by sweep
@@ -76,9 +76,9 @@ func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.
 	}
 }
 
-// TestChaseLog: in a run, no step begins before the sweep before is 1+chaseLead steps ahead or at its end,
-// and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run
-// of a larger matrix instead.
+// TestChaseLog: in a run, no step begins before the sweep before is 1+chaseLead steps ahead or at
+// its end, and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run of a larger
+// matrix instead.
 func TestChaseLog(t *testing.T) {
 	teams := smallestChase()
 	smallTeams(&teams)
@@ -114,7 +114,8 @@ func testChaseLog(t *testing.T, tune ChaseTable, lead int) {
 	}
 }
 
-// picture draws the first sweeps twice: which workgroup did them, and where they were in the matrix.
+// picture draws the first sweeps twice: which workgroup did them, and where they were in the
+// matrix.
 func (l chaseLog) picture(name string, groups int) []byte {
 	const (
 		width, left, right, top = 1200, 120, 20, 60

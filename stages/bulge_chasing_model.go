@@ -2,15 +2,15 @@ package stages
 
 import "fmt"
 
-// ChaseModel is the duration of a bulge chasing, counted in steps on its critical path. It is the performance
-// model of Wang and others (PPoPP 2025, §3.3):
+// ChaseModel is the duration of a bulge chasing, counted in steps on its critical path. It is the
+// performance model of Wang and others (PPoPP 2025, §3.3):
 //
 //  1. a sweep begins Lag steps after the one before it;
 //  2. a sweep has a step for every b rows that are left to it;
 //  3. at most Room sweeps are in flight, and the next one waits until one of them ends.
 //
-// The paper sums these laws in closed form, as if n/b and n/Room were whole numbers; here they are followed
-// sweep by sweep.
+// The paper sums these laws in closed form, as if n/b and n/Room were whole numbers; here they are
+// followed sweep by sweep.
 type ChaseModel struct {
 	Lag  int `json:"lag"`  // steps
 	Room int `json:"room"` // sweeps; 0: all
@@ -18,8 +18,8 @@ type ChaseModel struct {
 	Path   int `json:"path"`   // steps if no sweep had to wait for another to end, about Lag·n
 	Stalls int `json:"stalls"` // steps that such waits add
 
-	// Seconds is the forecast: the steps times the seconds of one. It is 0 where the tuning does not
-	// know how long a step takes.
+	// Seconds is the forecast: the steps times the seconds of one. It is 0 where the tuning does
+	// not know how long a step takes.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
@@ -47,8 +47,8 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	return m
 }
 
-// Model forecasts a run of this stage. Teams publish in the middle of a step, so their lag is two steps and a
-// fraction; the latency of the flag makes up the rest of the third.
+// Model forecasts a run of this stage. Teams publish in the middle of a step, so their lag is two
+// steps and a fraction; the latency of the flag makes up the rest of the third.
 func (s *BulgeChasing[T]) Model() ChaseModel {
 	room, step := 0, s.tune.Step
 	if s.waits() {

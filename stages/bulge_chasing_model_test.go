@@ -17,8 +17,8 @@ func closedForm(n, b, room float64) float64 {
 	return total
 }
 
-// TestChaseModel: the paper's closed form comes out where its approximations are small, and with room
-// for one sweep the steps of all sweeps.
+// TestChaseModel: the paper's closed form comes out where its approximations are small, and with
+// room for one sweep the steps of all sweeps.
 func TestChaseModel(t *testing.T) {
 	for _, c := range []struct{ n, b, room int }{{65536, 32, 1}, {65536, 32, 4}, {65536, 32, 32}, {65536, 32, 128}, {65536, 32, 500}, {32768, 64, 16}, {4096, 8, 64}} {
 		m := ModelChase(c.n, c.b, 3, c.room)
@@ -51,7 +51,8 @@ func ExampleModelChase() {
 	// Output: 98296 3389
 }
 
-// TestChaseForecasts: the seconds of an NVIDIA H200 (driver 580.159, 2026-11-22) come out to a fifth.
+// TestChaseForecasts: the seconds of an NVIDIA H200 (driver 580.159, 2026-11-22) come out to a
+// fifth.
 func TestChaseForecasts(t *testing.T) {
 	h200 := vk.Info{Name: "NVIDIA H200", Family: "nvidia", Units: 132, Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	for _, c := range []struct {

@@ -13,8 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES runs of the device's own
-// tuning at order 2048, with varied grids, against the waves or, where the tuning has teams, one workgroup.
+// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES runs of the
+// device's own tuning at order 2048, with varied grids, against the waves or, where the tuning has
+// teams, one workgroup.
 func TestBulgeChasingLong(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	if runs == 0 {
@@ -72,8 +73,8 @@ func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingRule: a sweep that is one step too early spoils the result.
-// In the wave form the newest sweep of a wave goes first, which is the worst order.
+// TestBulgeChasingRule: a sweep that is one step too early spoils the result. In the wave form the
+// newest sweep of a wave goes first, which is the worst order.
 func TestBulgeChasingRule(t *testing.T) {
 	n, b := 40, 3
 	band := randomBand(n, b)
@@ -115,8 +116,8 @@ func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingAborts: a wait ends when the context does, and only then: the next run is not aborted, until its own
-// context ends.
+// TestBulgeChasingAborts: a wait ends when the context does, and only then: the next run is not
+// aborted, until its own context ends.
 func TestBulgeChasingAborts(t *testing.T) { bothChases(t, testBulgeChasingAborts) }
 
 func testBulgeChasingAborts(t *testing.T, smallest ChaseTable) {

@@ -9,9 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// chaseModel is the persistent kernel's protocol in plain Go: what is loaded, stored
-// and published when. Between two acts of one sweep any act of another
-// may come, as on a device.
+// chaseModel is the persistent kernel's protocol in plain Go: what is loaded, stored and published
+// when. Between two acts of one sweep any act of another may come, as on a device.
 type chaseModel struct {
 	n, b, lead int
 	band       []float64
@@ -28,7 +27,8 @@ type sweepModel struct {
 	tau     float64
 }
 
-// The acts of a step. A sweep begins with loadX, and after its last step it stores what is late and ends.
+// The acts of a step. A sweep begins with loadX, and after its last step it stores what is late and
+// ends.
 const (
 	loadX = iota
 	loadDC
@@ -191,8 +191,8 @@ func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	}
 }
 
-// TestChaseProtocol: under every order that the flags allow, the result is that of
-// sweep after sweep; with a lead of one step it is not.
+// TestChaseProtocol: under every order that the flags allow, the result is that of sweep after
+// sweep; with a lead of one step it is not.
 func TestChaseProtocol(t *testing.T) {
 	oldest := func(ready []int) int { return ready[0] }
 	newest := func(ready []int) int { return ready[len(ready)-1] }
@@ -224,8 +224,8 @@ func TestChaseProtocol(t *testing.T) {
 	}
 }
 
-// TestChaseAccessesAreNotPrivate: the band's loads and stores must take part in
-// the ordering that the flags make.
+// TestChaseAccessesAreNotPrivate: the band's loads and stores must take part in the ordering that
+// the flags make.
 func TestChaseAccessesAreNotPrivate(t *testing.T) {
 	const wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
 	for _, code := range [][]byte{shaders.Sb2stChase[float64]().Code, shaders.Sb2stTeams[float64]().Code} {

@@ -6,10 +6,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chaseSpec fits the kernel with one team to the band and the device: with two tiles in shared memory if they
-// fit, and with fewer invocations, each holding more elements, if a workgroup cannot have
-// as many.
+// chaseSpec fits the kernel with one team to the band and the device: with two tiles in shared
+// memory if they fit, and with fewer invocations, each holding more elements, if a workgroup cannot
+// have as many.
 func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err error) {
+	// With half as many lanes, each invocation holds twice as many elements.
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
 		work := wholeSubgroups(c.b*lanes, c.info)
 		spec = shaders.Sb2stChaseSpec{
@@ -17,6 +18,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 			Vectors: specBool(c.vectors), Lead: chaseLead,
 			WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
 		}
+		// Invocations that only wait and publish come after those that compute.
 		if c.wait.Allowed {
 			spec.LocalSize += uint32(c.waiters())
 		}
@@ -42,14 +44,15 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 	return spec, c.refuse("invocations in a workgroup", int(spec.LocalSize), c.info.MaxLocal)
 }
 
-// teamsSpec fits the kernel with a team for each block of a step (sb2st_teams.comp) to the band and the device. ok
-// tells whether the tuning asks for teams and they fit.
+// teamsSpec fits the kernel with a team for each block of a step (sb2st_teams.comp) to the band and
+// the device. ok tells whether the tuning asks for teams and they fit.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
-	const blocks = 3
+	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)
 	if !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
 		return spec, false
 	}
+	// Three teams, a subgroup that makes the reflector, and those that wait.
 	team := wholeSubgroups(int(c.tune.Team), c.info)
 	size := blocks*team + c.subgroup() + c.waiters()
 	if size > c.info.MaxLocal {
@@ -57,7 +60,8 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 	}
 	spec = shaders.Sb2stTeamsSpec{
 		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
-		Lanes: uint32(lanesFor(c.b, 2*perThread, c.subgroup())), LanesA: uint32(lanesFor(c.b, perThread, c.subgroup())),
+		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),
+		LanesA:  uint32(lanesFor(c.b, perThread, c.subgroup())),
 		Vectors: specBool(c.vectors), Lead: chaseLead,
 		WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
 	}

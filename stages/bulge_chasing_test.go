@@ -98,8 +98,8 @@ func TestBulgeChasingWide(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingTwin: the kernel and ref choose the same signs, so on a tame
-// matrix T itself agrees.
+// TestBulgeChasingTwin: the kernel and ref choose the same signs, so on a tame matrix T itself
+// agrees.
 func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
 
 func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {

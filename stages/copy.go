@@ -27,8 +27,8 @@ func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error)
 	return &SymmetricLoad[T]{k}, err
 }
 
-// Record reads the lower triangle of a, or the upper one if upper is true, and writes both. What the other
-// triangle held, which may be NaN, is overwritten. a is square.
+// Record reads the lower triangle of a, or the upper one if upper is true, and writes both. What
+// the other triangle held, which may be NaN, is overwritten. a is square.
 func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))

@@ -1,5 +1,5 @@
 // Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver, each
-// one a family of Vulkan kernels behind a constructor, Work, Record and Flops.
+// a family of Vulkan kernels behind a constructor, Work, Record and Flops.
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
@@ -8,8 +8,8 @@
 //	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᵀ     T: d[n], e[n-1]
 //	▼
 //	T  tridiagonal
-//	│  Bisection       dstebz         T = S·Λ·Sᵀ       values; so DivideConquerValues
-//	│  DivideConquer   dstedc                          vectors; so MRRR (dstemr), QRIteration (dsteqr)
+//	│  Bisection       dstebz         T = S·Λ·Sᵀ       values; also DivideConquerValues
+//	│  DivideConquer   dstedc                          vectors; also MRRR (dstemr), QRIteration (dsteqr)
 //	▼
 //	S  n×m, kept transposed (m×n) while it is transformed
 //	│  ApplyQ2         of dsytrd_sb2st  S ← Q2·S
@@ -19,22 +19,20 @@
 //
 // # Notation
 //
-// Letters are LAPACK's: n the order, b the half-bandwidth, k the rank of one
-// trailing update (b ≤ k), m the number of vectors. Matrices are column-major,
-// indices 0-based, ranges half-open. Element (i, j) of a matrix X with leading
-// dimension ld lies at X[i + j·ld].
+// Letters are LAPACK's: n the order, b the half-bandwidth, k the rank of one trailing update (b ≤
+// k), m the number of vectors. Matrices are column-major, indices 0-based, ranges half-open.
+// Element (i, j) of a matrix X with leading dimension ld lies at X[i + j·ld].
 //
 // # What a stage hands to the next
 //
-// Reflectors. H = I − τ·v·vᵀ with v[0] = 1, H·x = β·e1, β = −sign(x0)·‖x‖; a
-// zero tail gives τ = 0 and β = x0. A product of kb of them is
-// H0·H1⋯ = I − Y·T·Yᵀ (T upper triangular, dlarft's forward columnwise form);
-// W = Y·T.
+// Reflectors. H = I − τ·v·vᵀ with v[0] = 1, H·x = β·e1, β = −sign(x0)·‖x‖; a zero tail gives τ = 0
+// and β = x0. A product of kb of them is H0·H1⋯ = I − Y·T·Yᵀ (T upper triangular, dlarft's forward
+// columnwise form); W = Y·T.
 //
-// Panels. Panel p covers columns [p·b, min((p+1)·b, n)) and its reflectors act
-// on rows [(p+1)·b, n), so panels exist while (p+1)·b < n. A panel of m rows
-// has min(b, m) reflectors, the last of which may have τ = 0. Blocks of the
-// double blocking are k/b panels each (k a multiple of b). After the band reduction:
+// Panels. Panel p covers columns [p·b, min((p+1)·b, n)) and its reflectors act on rows [(p+1)·b,
+// n), so panels exist while (p+1)·b < n. A panel of m rows has min(b, m) reflectors, the last of
+// which may have τ = 0. Blocks of the double blocking are k/b panels each (k a multiple of b).
+// After the band reduction:
 //
 //   - A holds Y: in the columns of panel p, rows [(p+1)·b, n) hold the unit
 //     lower trapezoid explicitly (ones and zeros stored), rows above are zero.
@@ -42,15 +40,13 @@
 //     zeros below the diagonal and in unused columns.
 //   - B holds the band.
 //
-// Compact band. Column c of B keeps rows c … c+2b−1 contiguously:
-// element (r, c), c ≤ r < c+2b, lies at B[(r−c) + c·2b]. Rows 0 … b of a column are
-// the band, the rest is room for the bulge; that, and what lies past row n−1, is
-// zero before and after chasing.
+// Compact band. Column c of B keeps rows c … c+2b−1 contiguously: element (r, c), c ≤ r < c+2b,
+// lies at B[(r−c) + c·2b]. Rows 0 … b of a column are the band, the rest is room for the bulge;
+// that, and what lies past row n−1, is zero before and after chasing.
 //
-// Sweeps. Sweep s (0 ≤ s < n−2) has steps j = 0, 1, … while s+1+j·b < n; step j
-// acts on rows r … r+L−1 with r = s+1+j·b, L = min(b, n−r). Its reflector
-// annihilates column s (j = 0) or column r−b (j > 0) below row r.
-// Q2 = H(0,0)·H(0,1)⋯H(1,0)·H(1,1)⋯ in sweep order; the steps of one sweep act
+// Sweeps. Sweep s (0 ≤ s < n−2) has steps j = 0, 1, … while s+1+j·b < n; step j acts on rows r …
+// r+L−1 with r = s+1+j·b, L = min(b, n−r). Its reflector annihilates column s (j = 0) or column r−b
+// (j > 0) below row r. Q2 = H(0,0)·H(0,1)⋯H(1,0)·H(1,1)⋯ in sweep order; the steps of one sweep act
 // on disjoint rows and commute.
 //
 //   - V keeps the vectors packed: those of sweep s, one after another, fill
@@ -74,20 +70,32 @@
 //	σ
 //
 // General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
-// superdiagonals up to b are the band, the rest is room for the bulges, zero before and after chasing. b
-// columns of zeros follow the last.
+// superdiagonals up to b are the band, the rest is room for the bulges, zero before and after
+// chasing. b columns of zeros follow the last.
 //
 // The reflectors of Q2 and of P2 are packed as those of Q2 above. A left panel p covers columns
-// [p·b, min((p+1)·b, n)) and its reflectors act on rows [p·b, m); a right panel covers rows
-// [p·b, (p+1)·b) and its reflectors act on columns [(p+1)·b, n).
+// [p·b, min((p+1)·b, n)) and its reflectors act on rows [p·b, m); a right panel covers rows [p·b,
+// (p+1)·b) and its reflectors act on columns [(p+1)·b, n).
+//
+// # Waiting
+//
+// In some stages workgroups of one dispatch wait for each other, by flags in memory. They do so
+// only where Waiting allows it, and every such stage has another form. A wait ends after a number
+// of polls, the poll limit: the stage's INFO word, 0 after a good run, then tells which flag was not
+// set, and the results are undefined. A caller that runs a recording reads the word and makes an
+// *InfoError of it.
 //
 // # What is refused, and how
 //
-// A constructor returns an error where the device cannot do what is asked
-// (*vk.UnsupportedError says what it lacks), a tuning contradicts itself, or a kernel
-// does not compile. Shapes that do not fit each other, slices that are too short and
-// negative sizes are mistakes of the caller: Record panics; a constructor panics or
-// returns an error. Whether outputs overlap inputs is not looked at. A stage whose
-// workgroups wait for each other has an INFO word, 0 after a run unless one waited in
-// vain; who runs the recording makes an *InfoError of it.
+// A constructor returns an error where the device cannot do what is asked (*vk.UnsupportedError
+// says what it lacks), where sizes contradict each other, and where a kernel does not compile.
+// Matrices whose shapes do not fit each other, slices that are too short and negative sizes are
+// mistakes of the caller: Record panics; a constructor panics or returns an error. Overlaps are not
+// looked at: where outputs may overlap inputs, Record says so.
+//
+// # Number types
+//
+// The dense stages are generic over the scalar type T, the type of the entries of A, Q and the
+// reflectors. d, e, norms and eigenvalues have its real type, which is T itself as long as no scalar
+// is complex. The tridiagonal stages compute in float64.
 package stages

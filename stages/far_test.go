@@ -14,8 +14,8 @@ import (
 // farLd is the largest leading dimension that a Matrix may have, but for the alignment.
 const farLd = product.MostLd - 8
 
-// farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past 2³²
-// elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.
+// farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past
+// 2³² elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.
 func farArena(t *testing.T, d *vk.Device) Matrix {
 	t.Helper()
 	for _, cols := range []int{330, 165, 31} {
@@ -40,8 +40,8 @@ func farArena(t *testing.T, d *vk.Device) Matrix {
 	return Matrix{}
 }
 
-// What works on whole matrices gives the same bits at the far end of a huge leading dimension
-// as on a matrix by itself.
+// What works on whole matrices gives the same bits at the far end of a huge leading dimension as on
+// a matrix by itself.
 func TestAtTheFarEnd(t *testing.T) {
 	const n = 24
 	d := testDevice(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// holds panics if a slice has fewer than n elements. Kernels do not check lengths: they would access
-// memory past the end of the slice.
+// holds panics if a slice has fewer than n elements. Kernels do not check lengths: they would
+// access memory past the end of the slice.
 func holds[T any](what string, s vk.Slice[T], n int) {
 	if s.Len() < n {
 		panic(fmt.Sprintf("stages: %s has %d elements of %d", what, s.Len(), n))

@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoTuningHasTooManyGroups: a tuning may ask for more workgroups than a dispatch can have everywhere, and
-// gets those; what grows with n is folded. (Recording refuses larger grids with a panic.)
+// TestNoTuningHasTooManyGroups: a tuning may ask for more workgroups than a dispatch can have
+// everywhere, and gets those; what grows with n is folded. (Recording refuses larger grids with a
+// panic.)
 func TestNoTuningHasTooManyGroups(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, groups := range []int{vk.MostGroups() + 1, math.MaxInt32} {

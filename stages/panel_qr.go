@@ -14,16 +14,19 @@ import (
 //
 //	panel = Q·[R; 0]     Q = H0·H1⋯ = I − Y·T·Yᵀ, min(b, m) reflectors
 //
-// After a run the panel holds Y explicitly: a unit lower trapezoid, with zeros above it and in the columns
-// that have no reflector. tau holds the b factors, and r the upper triangle of R in the rows that
-// exist; below its diagonal r is not written.
+// After a run the panel holds Y explicitly: a unit lower trapezoid, with zeros above it and in the
+// columns that have no reflector. tau holds the b factors, and r the upper triangle of R in the
+// rows that exist; below its diagonal r is not written.
 //
 // The method is Householder's. It is stable for every finite panel: zero, rank-deficient, near
-// overflow or underflow. Each column needs sums over the column before. There is a dispatch for each
-// column or, with the same bits, one dispatch for all, whose workgroups wait for each other.
+// overflow or underflow. Each column needs sums over the column before. There is a dispatch for
+// each column or, with the same bits, one dispatch for all, whose workgroups wait for each other.
 type PanelQR[T spirv.Scalar] struct {
-	b    int
+	b    int // columns
 	tune PanelTuning
+
+	// start computes the sums of the first column. Then a dispatch of column for each column, the
+	// first one of first; or one dispatch of whole.
 
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]
@@ -31,7 +34,7 @@ type PanelQR[T spirv.Scalar] struct {
 	whole  *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]] // instead of first and column, or nil
 	tall   *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]] // whole, where a workgroup has several chunks
 	chunk  int                                                                     // rows
-	abort  spirv.Addr[uint32]
+	abort  spirv.Addr[uint32]                                                      // word that the host sets to end all waits
 
 	state        [2]vk.Region[T]   // sums over a column, from one dispatch to the next, in turn
 	slots        vk.Region[uint64] // with whole: sums from a workgroup to the others, for each column
@@ -94,8 +97,8 @@ func (q *PanelQR[T]) Work() *vk.Layout { return q.work }
 // Status is the memory of Info. It must not be overwritten until Info is read.
 func (q *PanelQR[T]) Status() *vk.Layout { return q.status }
 
-// Info is the INFO word after a run: 0, or 1 + the column whose sums did not arrive within the poll limit; the
-// results are then undefined. It is empty where no workgroup waits.
+// Info is the INFO word after a run: 0, or 1 + the column whose sums did not arrive within the poll
+// limit; the results are then undefined. It is empty where no workgroup waits.
 func (q *PanelQR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if q.whole == nil {
 		return vk.Slice[uint32]{}
@@ -109,8 +112,8 @@ func (q *PanelQR[T]) Flops(m int) float64 {
 	return 2*b*b*float64(m) - 2*b*b*b/3
 }
 
-// Record factors the panel, which has b columns. r is b×b with any leading dimension, tau has b elements.
-// None of the three may overlap.
+// Record factors the panel, which has b columns. r is b×b with any leading dimension, tau has b
+// elements. None of the three may overlap.
 func (q *PanelQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	q.begin(rec, ws)
 	q.record(rec, ws, panel, r, tau)
@@ -123,10 +126,12 @@ func (q *PanelQR[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
+// record is Record without clearing INFO.
 func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	if panel.Cols != b || r.Rows != b || r.Cols != b || tau.Len() < b {
-		panic(fmt.Sprintf("stages: panel %d×%d, R %d×%d, %d factors: b is %d", m, panel.Cols, r.Rows, r.Cols, tau.Len(), b))
+		panic(fmt.Sprintf("stages: panel %d×%d, R %d×%d, %d factors: b is %d",
+			m, panel.Cols, r.Rows, r.Cols, tau.Len(), b))
 	}
 	if m == 0 {
 		return
@@ -142,6 +147,7 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 		q.columns(rec, ws, panel, r, tau)
 		return
 	}
+	// The kernel of the first sums also marks all slots as empty, before whole polls them.
 	slots := q.slots.In(ws)
 	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
 	q.start.Dispatch(rec, vk.Grid(groups), start)
@@ -150,14 +156,16 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 		whole = q.tall
 	}
 	whole.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelWholePush[T]{
-		Panel: panel.Addr(), State: state.Addr(), Slots: slots.Addr(), Exponents: exponents.Addr(), R: r.Addr(), Tau: tau.Addr(),
-		Info: q.flags.Info(ws).Addr(), AbortWord: q.abort,
-		M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups), Polls: q.tune.Polls,
+		Panel: panel.Addr(), State: state.Addr(), Slots: slots.Addr(), Exponents: exponents.Addr(),
+		R: r.Addr(), Tau: tau.Addr(), Info: q.flags.Info(ws).Addr(), AbortWord: q.abort,
+		M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups),
+		Polls: q.tune.Polls,
 	})
 	rec.Costs(2 * float64(m) * float64(b) * float64(b))
 }
 
-// columns records a dispatch for each column.
+// columns records a dispatch for each column. Sums go from one dispatch to the next in two regions
+// in turn, so that no dispatch reads what it writes.
 func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	rows, groups := q.share(m)
@@ -166,7 +174,8 @@ func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Ma
 		push := shaders.GeqrfPanelColumnPush[T]{
 			Panel: panel.Addr(), From: q.state[j%2].In(ws).Addr(), To: q.state[(j+1)%2].In(ws).Addr(),
 			Exponents: q.exponents.In(ws).Addr(), R: r.Addr(), Tau: tau.Addr(),
-			M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups), J: uint32(j),
+			M: uint32(m), Ld: uint32(panel.Ld), Ldr: uint32(r.Ld), Rows: uint32(rows), Groups: uint32(groups),
+			J: uint32(j),
 		}
 		if j == 0 {
 			q.first.Dispatch(rec, grid, shaders.GeqrfPanelFirstPush[T](push))
@@ -177,7 +186,8 @@ func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Ma
 	}
 }
 
-// share is the number of rows of each workgroup, which is a multiple of the chunk, and the number of workgroups.
+// share is the number of rows of each workgroup, which is a multiple of the chunk, and the number
+// of workgroups.
 func (q *PanelQR[T]) share(m int) (rows, groups int) {
 	rows = (m + q.tune.Groups - 1) / q.tune.Groups
 	rows = (rows + q.chunk - 1) / q.chunk * q.chunk

@@ -78,8 +78,8 @@ func (w *worstErrors) areSmall(t *testing.T) {
 	w.residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
 }
 
-// TestPanelQRManyGroups has more partial results than an invocation adds up at
-// once, and a scale of its own for each of them.
+// TestPanelQRManyGroups has more partial results than an invocation adds up at once, and a scale of
+// its own for each of them.
 func TestPanelQRManyGroups(t *testing.T) {
 	const m = 200
 	tune := SmallestTuning()
@@ -144,8 +144,8 @@ func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
 	return panel
 }
 
-// panelQR factors an m×b panel on the device, in the middle of NaN. R comes back
-// with leading dimension b, its rows from min(b, m) on zero.
+// panelQR factors an m×b panel on the device, in the middle of NaN. R comes back with leading
+// dimension b, its rows from min(b, m) on zero.
 func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -204,8 +204,8 @@ func unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
 	return out
 }
 
-// checkTrapezoid asks for finite results, ones and zeros in their places, and no
-// reflector where there are no rows.
+// checkTrapezoid asks for finite results, ones and zeros in their places, and no reflector where
+// there are no rows.
 func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	t.Helper()
 	for j := range b {
@@ -226,9 +226,9 @@ func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	}
 }
 
-// panelErrors measures, in b·ε, how far the first min(b, m) columns of Q are from
-// orthonormal, and the columns of Q·R from the panel's, for the longest of them;
-// denormals are forgiven what their spacing costs.
+// panelErrors measures, in b·ε, how far the first min(b, m) columns of Q are from orthonormal, and
+// the columns of Q·R from the panel's, for the longest of them; denormals are forgiven what their
+// spacing costs.
 func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual float64) {
 	const epsilon = 0x1p-52
 	kb := min(b, m)

@@ -9,24 +9,41 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// PanelTuning is the sizes of PanelQR and TFactor. The columns of a panel are factored one after another, on
-// many workgroups that add up their results after each column. So the latency of a column counts,
-// and more workgroups make it longer at some point.
+// PanelTuning is the sizes of PanelQR and TFactor. The columns of a panel are factored one after
+// another, on many workgroups that add up their results after each column. So the latency of a
+// column counts, and more workgroups make it longer at some point.
 type PanelTuning struct {
-	LocalSize uint32 // invocations of a workgroup; a power of two
-	TileBytes int    // shared memory for the rows (a chunk) that a workgroup looks at together, in bytes
-	Groups    int    // workgroups, at most
-	Whole     bool   // all columns in one dispatch, whose workgroups wait for each other, where each has a unit of the device
-	Polls     uint32 // poll limit of that dispatch
-	Factor    uint32 // columns of T that one workgroup makes alone; LocalSize at most
-	Merge     int    // reflectors that ApplyQ1 applies together
+	// LocalSize is the number of invocations of a workgroup, a power of two. A panel with more
+	// columns has more.
+	LocalSize uint32
+
+	// TileBytes is the shared memory, in bytes, for the rows that a workgroup looks at together (a
+	// chunk). Smaller arrays come on top.
+	TileBytes int
+
+	// Groups is the number of workgroups of a panel, at most.
+	Groups int
+
+	// Whole: all columns are one dispatch, whose workgroups wait for each other, on devices where
+	// each workgroup can have a unit. If false, each column is a dispatch.
+	Whole bool
+
+	// Polls is the poll limit of a wait. With Whole only.
+	Polls uint32
+
+	// Factor is the number of columns of T that one workgroup makes alone, LocalSize at most.
+	Factor uint32
+
+	// Merge is the number of reflectors that ApplyQ1 applies together.
+	Merge int
 }
 
-// narrowPanel is a half-bandwidth whose panels need no less shared memory than those of narrower ones.
+// narrowPanel is a half-bandwidth whose panels need no less shared memory than those of narrower
+// ones.
 const narrowPanel = 16
 
-// Fits is nil if panels of doubles can have these sizes on the device, up to the widest panel. Else it
-// says what the table lacks, or is a *vk.UnsupportedError.
+// Fits is nil if panels of doubles can have these sizes on the device, up to the widest panel. Else
+// it says what the table lacks, or is a *vk.UnsupportedError.
 func (t PanelTuning) Fits(info vk.Info) error {
 	for b := narrowPanel; b <= maxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {
@@ -48,6 +65,7 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if n := int(spec.LocalSize); n > info.MaxLocal {
 		return refuse("invocations in a workgroup", n, info.MaxLocal)
 	}
+	// What the kernels of panels and of the factors T declare, whichever is more.
 	declared := []shared{
 		sharedOf(shaders.GeqrfPanelColumn[T], spec),
 		sharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
@@ -67,9 +85,10 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 
 // panelSpec is the shape of the kernels of panels of b columns.
 func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpec {
-	threads := max(t.LocalSize, powerOfTwo(b)) // an invocation for each column, at least
+	threads := max(t.LocalSize, powerOfTwo(b)) // each column has an invocation
 	size := int(spirv.KindOf[T]().Size())
-	rows := t.TileBytes/(size*b) - 1 // the tile's columns are padded by an element
+	// The tile's columns are padded by an element. A chunk has a power of two rows.
+	rows := t.TileBytes/(size*b) - 1
 	chunk := min(threads, 1<<(bits.Len(uint(max(rows, 1)))-1))
 	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
 }
@@ -81,8 +100,8 @@ func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	return whole
 }
 
-// together tells whether the workgroups of a panel may wait for each other: all must be resident at once. They are,
-// if each can have a unit of the device to itself.
+// together tells whether the workgroups of a panel may wait for each other: all must be resident at
+// once. They are, if each can have a unit of the device to itself.
 func (t PanelTuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

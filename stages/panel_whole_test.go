@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPanelQRWhole holds the one dispatch for all columns against one for each: the same
-// bits, whatever the panel. Several workgroups can only be had where a device has as many units.
+// TestPanelQRWhole holds the one dispatch for all columns against one for each: the same bits,
+// whatever the panel. Several workgroups can only be had where a device has as many units.
 func TestPanelQRWhole(t *testing.T) {
 	groups := []int{1}
 	for _, g := range []int{3, 70} {
@@ -31,8 +31,8 @@ func TestPanelQRWhole(t *testing.T) {
 	}
 }
 
-// TestPanelQRWholeLarge has the usual width, with the device's own tuning on a GPU, and
-// one chunk a workgroup as well as several.
+// TestPanelQRWholeLarge has the usual width, with the device's own tuning on a GPU, and one chunk a
+// workgroup as well as several.
 func TestPanelQRWholeLarge(t *testing.T) {
 	const b = 32
 	tune := TuningFor(testDevice(t).Info())
@@ -102,8 +102,8 @@ func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	}
 }
 
-// BenchmarkPanelQR times a dispatch a column and one for all in turns, by the device's
-// clock: go test -bench PanelQR ./stages.
+// BenchmarkPanelQR times a dispatch a column and one for all in turns, by the device's clock: go
+// test -bench PanelQR ./stages.
 func BenchmarkPanelQR(b *testing.B) {
 	d := testDevice(b)
 	const cols = 32

@@ -5,11 +5,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Reflectors is the orthogonal matrix Q2 of a bulge chasing, as the package's documentation packs it. V and
-// Tau have ReflectorLen elements.
+// Reflectors is the orthogonal matrix Q2 of a bulge chasing, as the package's documentation packs
+// it. V and Tau have ReflectorLen elements.
 type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
 
-// check panics if a slice is too short.
+// check panics if a slice is too short for order n and half-bandwidth b.
 func (q Reflectors[T]) check(n, b int) {
 	v, tau := ReflectorLen(n, b)
 	holds("V", q.V, v)

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Residual measures a set of eigenpairs on the device (the two tests of dsyt22): the sums of magnitudes
-// of each column of
+// Residual measures a set of eigenpairs on the device (the two tests of dsyt22): the sums of
+// magnitudes of each column of
 //
 //	A·Z − Z·diag(λ)   and   ZᵀZ − I
 //
@@ -31,7 +31,8 @@ func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (
 	return &Residual[T]{sums}, ops.Reserve(product.Shape{M: n, N: min(m, residualBlock), K: n, Count: 1})
 }
 
-// Work is the workspace, n·256 elements at most. That of the products (Ops.Work) must be in the arena, too.
+// Work is the workspace, n·256 elements at most. That of the products (Ops.Work) must be in the
+// arena, too.
 func (r *Residual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
 // Flops is the cost of the two products.
@@ -40,15 +41,16 @@ func (r *Residual[T]) Flops() float64 {
 	return 2*n*n*m + 2*n*m*m
 }
 
-// Record measures the columns of z, m or fewer. A NaN in an input is a NaN in its sum. Outputs must not
-// overlap inputs.
+// Record measures the columns of z, m or fewer. A NaN in an input is a NaN in its sum. Outputs must
+// not overlap inputs.
 func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
 	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
 		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
 	})
 }
 
-// TridiagonalResidual is Residual for a symmetric tridiagonal T of doubles in the place of A (dstt22).
+// TridiagonalResidual is Residual for a symmetric tridiagonal T of doubles in the place of A
+// (dstt22).
 type TridiagonalResidual struct {
 	sums  columnSums[float64]
 	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
@@ -65,7 +67,8 @@ func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) 
 	return &TridiagonalResidual{sums, times}, b.err
 }
 
-// Work is the workspace, n·256 elements at most. That of the products (Ops.Work) must be in the arena, too.
+// Work is the workspace, n·256 elements at most. That of the products (Ops.Work) must be in the
+// arena, too.
 func (r *TridiagonalResidual) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
 // Flops is the cost of the two products.
@@ -89,13 +92,13 @@ func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, t Tridiagon
 	})
 }
 
-// columnSums is the part that the residuals have in common. Some columns of Z at a time are multiplied,
-// and the magnitudes of the differences are summed.
+// columnSums is the part that the residuals have in common. Some columns of Z at a time are
+// multiplied, and the magnitudes of the differences are summed.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int
 	ops     product.Ops[T]
 	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
-	product vk.Region[T]
+	product vk.Region[T] // of some columns: A·Z or ZᵀZ
 }
 
 const (
@@ -103,6 +106,7 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
+// newColumnSums reserves the products ZᵀZ; its callers reserve A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := builder{dev: dev}
 	cols := min(m, residualBlock)
@@ -114,7 +118,9 @@ func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T])
 }
 
 // record measures all columns of z. times records P ← A·Z for some of them.
-func (r columnSums[T]) record(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T])) {
+func (r columnSums[T]) record(
+	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
+) {
 	m := z.Cols
 	holds("the eigenvalues", s.Lambda, m)
 	holds("the residuals", s.Residual, m)
@@ -124,12 +130,14 @@ func (r columnSums[T]) record(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T
 		zj := z.Block(0, j, r.n, cols)
 		push := shaders.ColumnResidualPush[T]{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
 
+		// |A·Z − Z·diag(λ)|
 		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
 		times(zj, p)
 		push.X, push.Ldx, push.Rows = p.Addr(), uint32(p.Ld), uint32(r.n)
 		push.Lambda, push.Sums = s.Lambda.From(j).Addr(), s.Residual.From(j).Addr()
 		r.columns.Dispatch(rec, vk.Folded(cols), push)
 
+		// |ZᵀZ − I|; no λ stands for the identity.
 		g := product.NewMatrix(r.product.In(ws), m, cols, m)
 		r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
 		push.X, push.Ldx, push.Rows = g.Addr(), uint32(g.Ld), uint32(m)

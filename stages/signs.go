@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Signs fixes the signs of vectors, which are not determined by their eigenvalues: the entry of largest
-// magnitude of each column, the first of equal ones, becomes positive.
+// Signs fixes the signs of vectors, which are not determined by their eigenvalues: the entry of
+// largest magnitude of each column, the first of equal ones, becomes positive.
 type Signs[T spirv.Scalar] struct {
 	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[T]]
 }
@@ -22,7 +22,7 @@ func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 	return &Signs[T]{k}, b.err
 }
 
-// Record changes the columns of x in place.
+// Record changes the columns of x in place. A column without rows stays.
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) {
 	if x.Rows == 0 {
 		return

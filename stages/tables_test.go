@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the sizes of all stages, for tests. The tables are those of package tuning, which imports this
-// one: tables_link_test.go sets them.
+// Tuning is the sizes of all stages, for tests. The tables are those of package tuning, which
+// imports this one: tables_link_test.go sets them.
 type Tuning struct {
 	Band, Block   int
 	Products      product.Tuning

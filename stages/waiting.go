@@ -1,12 +1,12 @@
 package stages
 
-// Waiting tells a stage whether its workgroups may wait for each other, and how they then fence. It joins
-// a fact about the machine (machine.MayWait, machine.WideFence) with what the tuning and the caller ask
-// for; tuning.Tuning.Waiting makes it, once for a plan.
+// Waiting tells a stage whether its workgroups may wait for each other, and how they then fence. It
+// joins a fact about the machine (machine.MayWait, machine.WideFence) with what the tuning and the
+// caller ask for; tuning.Tuning.Waiting makes it, once for a plan.
 type Waiting struct {
-	// Allowed: workgroups may wait for each other. If false, each stage takes a form in which
-	// none waits: the bulge chasing a dispatch for each wave, ApplyQ2 teams within a workgroup,
-	// panels a dispatch for each column.
+	// Allowed: workgroups may wait for each other. If false, each stage takes a form in which none
+	// waits: the bulge chasing a dispatch for each wave, ApplyQ2 teams within a workgroup, panels a
+	// dispatch for each column.
 	Allowed bool
 
 	// WideFence: every invocation fences, not one for its workgroup (flags.glsl).
@@ -21,8 +21,8 @@ type span struct {
 
 func (s span) len() int { return s.last - s.first }
 
-// spans cuts items 0 … n−1 into dispatches. Each one ends with the item at which its cost reaches limit, or its
-// number of items most; it has one item at least.
+// spans cuts items 0 … n−1 into dispatches. Each one ends with the item at which its cost reaches
+// limit, or its number of items most; it has one item at least.
 func spans(n, most int, limit float64, cost func(item int) float64) []span {
 	var all []span
 	part := span{}

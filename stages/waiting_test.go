@@ -27,7 +27,8 @@ func TestNoWorkgroupWaitsWhereItMayNot(t *testing.T) {
 	}
 }
 
-// One invocation publishes and another waits, also where a subgroup is a single one; subgroups are full.
+// One invocation publishes and another waits, also where a subgroup is a single one; subgroups are
+// full.
 func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	for _, subgroup := range []int{1, 2, 32} {
 		for waiters := range 3 {
@@ -59,7 +60,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// The shared memory that devices are refused for is what was measured and documented: of half-bandwidth 32 and 64.
+// The shared memory that devices are refused for is what was measured and documented: of
+// half-bandwidth 32 and 64.
 func TestSharedMemoryOfKernels(t *testing.T) {
 	info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	q2, err := q2Spec[float64](tuningFor("nvidia").ApplyQ2, info, BackSize{1 << 14, 64, 1 << 14}, product.NoTrans)

@@ -14,14 +14,15 @@ import (
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T n×n, upper triangular
 //
-// from Y with its ones and zeros stored. With G = Yᵀ·Y, of which only the part above the diagonal is used,
-// T⁻¹ = D⁻¹ + strict upper part of G, D = diag(τ). So a block above the diagonal is
-// T12 = −T11·G12·T22. Small diagonal blocks are made first and are then joined by products.
+// from Y with its ones and zeros stored. With G = Yᵀ·Y, of which only the part above the diagonal
+// is used, T⁻¹ = D⁻¹ + strict upper part of G, D = diag(τ). So a block above the diagonal is T12 =
+// −T11·G12·T22. Small diagonal blocks are made first and are then joined by products.
 type TFactor[T spirv.Scalar] struct {
-	n    int
+	n    int // order of T, at most
 	ops  product.Ops[T]
 	tune PanelTuning
 
+	// larft makes diagonal blocks of T from τ and YᵀY; diagonal copies those of panels into a T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
@@ -68,8 +69,8 @@ func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
 
-// Record makes t from y and the factors tau of its reflectors. t is square, as large as y has columns. Below its
-// diagonal t becomes zero. None of the three may overlap.
+// Record makes t from y and the factors tau of its reflectors. t is square, as large as y has
+// columns. Below its diagonal t becomes zero. None of the three may overlap.
 func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {
@@ -78,11 +79,13 @@ func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom is Record for callers that have g = Yᵀ·Y already. Only the part of g above the diagonal is used.
+// RecordFrom is Record for callers that have g = Yᵀ·Y already. Only the part of g above the
+// diagonal is used.
 func (f *TFactor[T]) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := g.Cols
 	if g.Rows != n || t.Rows != n || t.Cols != n || n > f.n {
-		panic(fmt.Sprintf("stages: factor T %d×%d from %d×%d, prepared for order %d", t.Rows, t.Cols, g.Rows, n, f.n))
+		panic(fmt.Sprintf("stages: factor T %d×%d from %d×%d, prepared for order %d",
+			t.Rows, t.Cols, g.Rows, n, f.n))
 	}
 	if n*max(g.Ld, t.Ld) > math.MaxUint32 {
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
@@ -94,13 +97,16 @@ func (f *TFactor[T]) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
 }
 
-// RecordMerge makes t, n×n with leading dimension n, for neighbouring panels of b columns each, from their
-// own factors (b×b, one after another in panels). y holds all n columns with the
-// zeros above each panel's trapezoid. n is a multiple of b.
-func (f *TFactor[T]) RecordMerge(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T]) {
+// RecordMerge makes t, n×n with leading dimension n, for neighbouring panels of b columns each,
+// from their own factors (b×b, one after another in panels). y holds all n columns with the zeros
+// above each panel's trapezoid. n is a multiple of b.
+func (f *TFactor[T]) RecordMerge(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T],
+) {
 	n := y.Cols
 	if b < 1 || n%b != 0 || t.Rows != n || t.Cols != n || t.Ld != n || n > f.n {
-		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d", t.Rows, t.Cols, t.Ld, n, b, f.n))
+		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d",
+			t.Rows, t.Cols, t.Ld, n, b, f.n))
 	}
 	holds("the panels' factors", panels, n*b)
 	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[T]{
@@ -118,7 +124,8 @@ func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]
 	return g
 }
 
-// grow doubles the size of T's diagonal blocks until one block is left.
+// grow doubles the size of T's diagonal blocks until one block is left. Before, the blocks of the
+// given size are made, and T is zero below them.
 func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T], size int) {
 	j := join[T]{g: g, t: t, half: product.NewMatrix(f.half.In(ws), t.Rows, t.Rows, t.Rows)}
 	for n := t.Rows; size < n; size *= 2 {
@@ -132,13 +139,14 @@ func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T]
 	}
 }
 
-// join is count pairs of neighbouring diagonal blocks of T, of orders n1 and n2, the first pair at row start.
+// join is count pairs of neighbouring diagonal blocks of T, of orders n1 and n2, the first pair at
+// row start.
 type join[T spirv.Scalar] struct {
 	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
 	start, n1, n2, count int
 }
 
-// join makes T12 of all pairs.
+// join makes T12 = −T11·G12·T22 of all pairs, in two batches.
 func (f *TFactor[T]) join(rec *vk.Recorder, ws *vk.Arena, j join[T]) {
 	if j.count == 0 {
 		return

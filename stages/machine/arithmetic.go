@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Arithmetic is what was found of a device's doubles. Errors are the largest ones seen, in units in the
-// last place of the result; correct rounding leaves ½.
+// Arithmetic is what was found of a device's doubles. Errors are the largest ones seen, in units in
+// the last place of the result; correct rounding leaves ½.
 type Arithmetic struct {
 	Operands   int     `json:"operands"`     // quotients and roots tried, each
 	Division   float64 `json:"division_ulp"` // +Inf if a quotient is no number
@@ -18,7 +18,8 @@ type Arithmetic struct {
 	Subnormals bool    `json:"subnormals"` // numbers below the least normal one are kept
 }
 
-// MeasureArithmetic measures with two small kernels.
+// MeasureArithmetic measures with two small kernels: one divides and takes roots of operands whose
+// results are hard to round, the other tells whether fma() rounds once. Errors are vk's.
 func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	var a Arithmetic
 	fused, err := isFused(ctx, dev)
@@ -45,7 +46,7 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 // result is what the device makes of an operand.
 type result struct{ quotient, root float64 }
 
-// divideAndRoot runs probe_arithmetic.
+// divideAndRoot runs probe_arithmetic: x/y and √z of each operand.
 func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result, error) {
 	k, err := vk.Build(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults())
 	if err != nil {
@@ -71,7 +72,8 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs probe_fma.
+// isFused runs probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of the product, for all of
+// some pairs of factors.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {
@@ -91,7 +93,9 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 }
 
 // run uploads in, runs what record records, and downloads out.
-func run[T any](ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T])) error {
+func run[T any](
+	ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T]),
+) error {
 	x, y := vk.Reserve[float64]("in", len(in)), vk.Reserve[T]("out", len(out))
 	ws, err := dev.NewArena(vk.Together(x, y))
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// divisionError is |q − x/y| in ulps of q. The remainder x − q·y of a q that is nearly
-// right is a double, so fma makes no error in it.
+// divisionError is |q − x/y| in ulps of q. The remainder x − q·y of a q that is nearly right is a
+// double, so fma makes no error in it.
 func divisionError(x, y, q float64) float64 {
 	return inUlps(math.FMA(-q, y, x)/y, q)
 }
@@ -26,13 +26,16 @@ func inUlps(err, x float64) float64 {
 	return u
 }
 
+// mul is a·b in 128 bits.
 func mul(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
 
+// add is the number of 128 bits plus b.
 func add(hi, lo, b uint64) (uint64, uint64) {
 	lo, carry := bits.Add64(lo, b, 0)
 	return hi + carry, lo
 }
 
+// sub is the number of 128 bits minus b.
 func sub(hi, lo, b uint64) (uint64, uint64) {
 	lo, borrow := bits.Sub64(lo, b, 0)
 	return hi - borrow, lo

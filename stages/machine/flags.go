@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Flags is the memory through which workgroups of a kernel wait for each other, the twin of the kernels'
-// flags.glsl. It is 32-bit words:
+// Flags is the memory through which workgroups of a kernel wait for each other, the twin of the
+// kernels' flags.glsl. It is 32-bit words:
 //
 //	0                                INFO: 0, or why a wait was given up
 //	1 … tickets                      a ticket for each dispatch; a workgroup takes its number from it
@@ -15,12 +15,13 @@ import (
 // Tickets and flags must be zero when a dispatch begins.
 type Flags struct {
 	region  vk.Region[uint32]
-	tickets int
-	stride  uint32
+	tickets int    // number of tickets
+	stride  uint32 // words from one flag to the next
 }
 
-// ReserveFlags reserves memory for so many tickets and flags. stride is the distance between two flags in
-// words, at least 1: flags on different cache lines do not slow each other down when they are polled.
+// ReserveFlags reserves memory for so many tickets and flags. stride is the distance between two
+// flags in words, at least 1: flags on different cache lines do not slow each other down when they
+// are polled.
 func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }
@@ -47,13 +48,14 @@ func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 	return f.flags(ws).Sub(i*int(f.stride), 1)
 }
 
+// flags is all flags.
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
 // Clear records that INFO, all tickets and all flags become zero.
 func (f Flags) Clear(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, f.region.In(ws), 0) }
 
-// ClearFirst records that all tickets and the first flags become zero. INFO stays, for a recording of several
-// dispatches whose INFO is read at the end.
+// ClearFirst records that all tickets and the first flags become zero. INFO stays, for a recording
+// of several dispatches whose INFO is read at the end.
 func (f Flags) ClearFirst(rec *vk.Recorder, ws *vk.Arena, flags int) {
 	vk.Fill(rec, f.region.In(ws).Sub(1, f.tickets+flags*int(f.stride)), 0)
 }

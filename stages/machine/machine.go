@@ -1,10 +1,10 @@
-// Package machine, internal to vkevd, holds the facts about one open device that the sizes and forms of
-// the stages depend on: whether workgroups may wait for each other, how their fences act, whether
-// fma() rounds once and division is exact, how many units there are, and measured rates.
+// Package machine, internal to vkevd, holds the facts about one open device that the sizes and
+// forms of the stages depend on: whether workgroups may wait for each other, how their fences act,
+// whether fma() rounds once and division is exact, how many units there are, and measured rates.
 //
-// Most facts are found by running a small kernel. That happens when a plan asks for the fact, in the
-// plan's context, and never in the constructor of a stage. vk.Device.ProbeOnce keeps the answers, on disk if
-// vk.Options.CacheDir is set, so each driver is asked once.
+// Most facts are found by running a small kernel. That happens when a plan asks for the fact, in
+// the plan's context, and never in the constructor of a stage. vk.Device.ProbeOnce keeps the
+// answers, on disk if vk.Options.CacheDir is set, so each driver is asked once.
 package machine
 
 import (
@@ -23,8 +23,8 @@ type Machine struct {
 	// does not tell.
 	Units int
 
-	// WideFence tells that every invocation must fence, because the fence of one does not act for its
-	// workgroup: see WideFence.
+	// WideFence tells that every invocation must fence, because the fence of one does not act for
+	// its workgroup: see WideFence.
 	WideFence bool
 
 	dev *vk.Device
@@ -36,10 +36,10 @@ func Of(dev *vk.Device) *Machine {
 	return &Machine{Info: info, Units: info.Units, WideFence: WideFence(info), dev: dev}
 }
 
-// WideFence tells whether every invocation of a workgroup must fence before a flag is published and after
-// it was seen. One invocation can do it for all only where the memory model has chains of
-// availability and visibility: the workgroup's barrier is the first link, that fence the
-// second. It is relied on where it was tried, on NVIDIA's driver and on the CPU's.
+// WideFence tells whether every invocation of a workgroup must fence before a flag is published and
+// after it was seen. One invocation can do it for all only where the memory model has chains of
+// availability and visibility: the workgroup's barrier is the first link, that fence the second. It
+// is relied on where it was tried, on NVIDIA's driver and on the CPU's.
 func WideFence(info vk.Info) bool {
 	tried := info.Family == "nvidia" || info.Family == "cpu"
 	return !tried || !info.FenceChains()
@@ -72,8 +72,8 @@ func (m *Machine) KeepRates(r Rates) {
 
 const arithmeticFact = "arithmetic: operands, division, root, fma, subnormals"
 
-// Arithmetic tells how doubles are rounded. It is measured once for a device and driver; MeasureArithmetic
-// measures anew. Nothing is known of a vk.Dry device: the result is zero.
+// Arithmetic tells how doubles are rounded. It is measured once for a device and driver;
+// MeasureArithmetic measures anew. Nothing is known of a vk.Dry device: the result is zero.
 func (m *Machine) Arithmetic(ctx context.Context) (Arithmetic, error) {
 	var a Arithmetic
 	text, err := m.dev.ProbeOnce(arithmeticFact, func() (string, error) {

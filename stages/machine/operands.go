@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// operand is one x/y and one √z to try.
+// operand is one quotient x/y and one root √z to try.
 type operand struct{ x, y, z float64 }
 
 const each = 1 << 14 // operands of each sort
 
-// operands are of two sorts: those whose quotient or root lies as near to the middle
-// between two doubles as any does, where whoever is not exact rounds the wrong way;
-// and random ones of many magnitudes.
+// operands are of two sorts: those whose quotient or root lies as near to the middle between two
+// doubles as possible, where an inexact division rounds the wrong way; and random ones of many
+// magnitudes.
 func operands() []operand {
 	r := rand.New(rand.NewPCG(754, 2008))
 	roots := hardRoots(each)
@@ -27,11 +27,11 @@ func operands() []operand {
 	return list
 }
 
-// subnormals have exact quotients that are none, or made of, normal numbers.
+// subnormals are operands whose quotient, or whose x or y, is exact and subnormal.
 var subnormals = []operand{{0x1p-1040, 4, 1}, {0x1p-1000, 0x1p60, 1}, {3 * 0x1p-1074, 3, 1}, {0x1p-1060, 0x1p-1062, 1}}
 
-// anyDouble is random, with an exponent far from both ends: quotients and the
-// remainders that errors are computed from must be normal numbers.
+// anyDouble is random, with an exponent far from both ends: quotients and the remainders that
+// errors are computed from must be normal numbers.
 func anyDouble(r *rand.Rand) float64 {
 	const spread = 400
 	return math.Ldexp(1+r.Float64(), r.IntN(2*spread)-spread) * float64(1-2*r.IntN(2))
@@ -41,8 +41,8 @@ func anyDouble(r *rand.Rand) float64 {
 //
 //	2⁵⁴·X = M·Y ∓ 1,   M odd with 54 bits,
 //
-// so that X/Y is M·2⁻⁵⁴, the middle between two doubles, but for a part in Y: an odd Y
-// has an inverse modulo 2⁵⁴.
+// so that X/Y is M·2⁻⁵⁴, the middle between two doubles, but for a part in Y: an odd Y has an
+// inverse modulo 2⁵⁴.
 func hardQuotient(r *rand.Rand) (x, y float64) {
 	const bits = 54
 	for {
@@ -62,8 +62,8 @@ func hardQuotient(r *rand.Rand) (x, y float64) {
 	}
 }
 
-// inverse of an odd number modulo 2⁶⁴, by Newton's iteration: each step doubles
-// the number of right bits, and a itself has three.
+// inverse of an odd number modulo 2⁶⁴, by Newton's iteration: each step doubles the number of right
+// bits, and a itself has three.
 func inverse(a uint64) uint64 {
 	x := a
 	for range 5 {
@@ -72,9 +72,9 @@ func inverse(a uint64) uint64 {
 	return x
 }
 
-// hardRoots returns Z below 2⁵³ with 2ᵏ·Z = M² − c, M odd with 54 bits, c small, and k 54,
-// or 55 and Z twice that: √Z is the middle M·2⁻²⁷ between two doubles but for a
-// part in M²/c. Squares modulo 2ᵏ are the numbers that are 1 modulo 8, and each has four roots.
+// hardRoots returns Z below 2⁵³ with 2ᵏ·Z = M² − c, M odd with 54 bits, c small, and k 54, or 55
+// and Z twice that: √Z is the middle M·2⁻²⁷ between two doubles but for a part in M²/c. Squares
+// modulo 2ᵏ are the numbers that are 1 modulo 8, and each has four roots.
 func hardRoots(count int) []float64 {
 	const bits = 54
 	var list []float64
@@ -110,8 +110,8 @@ func next(c int64) int64 {
 	return c + 8*((1-c)/4)
 }
 
-// squareRoot is a square root of c modulo 2ᵏ, for c ≡ 1 modulo 8: if x² ≡ c modulo 2ʲ,
-// then x or x + 2ʲ⁻¹ is a root modulo 2ʲ⁺¹.
+// squareRoot is a square root of c modulo 2ᵏ, for c ≡ 1 modulo 8: if x² ≡ c modulo 2ʲ, then x or x
+// + 2ʲ⁻¹ is a root modulo 2ʲ⁺¹.
 func squareRoot(c uint64, k int) uint64 {
 	x := uint64(1)
 	for j := 3; j < k; j++ {

@@ -21,21 +21,21 @@ const (
 	probeStride  = 8       // words from one flag to the next
 )
 
-// progressFact is the name of the answer. It says which probe it was: the answer of an older probe must
-// not be taken for that of a newer one.
+// progressFact is the name of the answer. It says which probe it was: the answer of an older probe
+// must not be taken for that of a newer one.
 const progressFact = "hands flags on, probe 3"
 
 // Answers. again stands for a probe that ended with an error other than the loss of the device.
 const yes, no, again = "yes", "no", "again"
 
-// MayWait tells whether workgroups of one dispatch may wait for each other: whether those that have started
-// make progress while others poll, and whether what they stored is visible when their flag
+// MayWait tells whether workgroups of one dispatch may wait for each other: whether those that have
+// started make progress while others poll, and whether what they stored is visible when their flag
 // is. Vulkan promises only the latter. Where the answer is no, each stage takes a form in which no
 // workgroup waits for another.
 //
-// The answer is found by running a kernel, and kept. A driver may reset the device during the probe:
-// the answer is no from the beginning of the probe until its end, for later processes, too, so
-// that no second process loses the device. Of a vk.Dry device the answer is yes.
+// The answer is found by running a kernel, and kept. A driver may reset the device during the
+// probe: the answer is no from the beginning of the probe until its end, for later processes, too,
+// so that no second process loses the device. Of a vk.Dry device the answer is yes.
 func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 	asking.Lock()
 	defer asking.Unlock()
@@ -52,6 +52,8 @@ func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 // asking keeps two goroutines from probing at the same time.
 var asking sync.Mutex
 
+// probe runs the kernel and returns the answer. The answer is kept as no while it runs, and after
+// the device was lost.
 func (m *Machine) probe(ctx context.Context) (string, error) {
 	if !m.Info.MemoryModel() {
 		return no, nil // nothing orders what workgroups store
@@ -79,6 +81,7 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MostGroups())
 }
 
+// probePolls is the poll limit.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls
@@ -86,8 +89,8 @@ func (m *Machine) probePolls() uint32 {
 	return gpuPolls
 }
 
-// probeProgress runs probe_progress and returns its INFO: 0 if all is well. starved makes the second
-// workgroup wait in vain, for tests.
+// probeProgress runs probe_progress and returns its INFO: 0 if all is well. starved makes the
+// second workgroup wait in vain, for tests.
 func probeProgress(ctx context.Context, m *Machine, groups int, polls uint32, starved bool) (uint32, error) {
 	kernel, err := vk.Build(m.dev, shaders.ProbeProgress(), shaders.ProbeProgressSpec{
 		LocalSize: probeThreads, Rounds: probeRounds, Starved: specBool(starved),

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMayWait: every device that the tests run on makes progress, and a chain whose first
-// workgroup does nothing is found out.
+// TestMayWait: every device that the tests run on makes progress, and a chain whose first workgroup
+// does nothing is found out.
 func TestMayWait(t *testing.T) {
 	m := Of(stagetest.Device(t))
 	for range 2 {

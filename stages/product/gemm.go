@@ -8,14 +8,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// tiledGemm is Gemm with one workgroup for each tile of C. Where C has too few tiles to fill the device,
-// the inner dimension is split (split-K), and a second dispatch adds the partial products.
+// tiledGemm is Gemm with one workgroup for each tile of C. Where C has too few tiles to fill the
+// device, the inner dimension is split (split-K), and a second dispatch adds the partial products.
 type tiledGemm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]] // one for each tile
 	sums    partialSums[T]
 }
 
+// newTiledGemm builds a kernel for each tile, and the one that adds partial products.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
 	g := &tiledGemm[T]{chooser: newChooser(t)}
 	for _, tile := range t.Tiles {
@@ -34,24 +35,32 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 }
 
 // Gemm implements Ops.
-func (g *tiledGemm[T]) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+func (g *tiledGemm[T]) Gemm(
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+) {
 	g.GemmBatch(rec, ws, Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
 }
 
 // GemmUnsplit implements Ops. It uses no workspace.
-func (g *tiledGemm[T]) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+func (g *tiledGemm[T]) GemmUnsplit(
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+) {
 	r := request[T]{opA, opB, alpha, beta, []Pair[T]{{a, b}}, c, Batch{Count: 1}}
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
 // GemmBatch implements Ops.
-func (g *tiledGemm[T]) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+func (g *tiledGemm[T]) GemmBatch(
+	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+) {
 	r := request[T]{opA, opB, alpha, beta, []Pair[T]{{a, b}}, c, batch}
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
 // GemmPair implements Ops.
-func (g *tiledGemm[T]) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T]) {
+func (g *tiledGemm[T]) GemmPair(
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
+) {
 	r := request[T]{opA, opB, alpha, beta, []Pair[T]{first, second}, c, Batch{Count: 1}}
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
@@ -65,16 +74,18 @@ type request[T spirv.Scalar] struct {
 	batch       Batch
 }
 
-// inner is the inner dimension that is summed over: 0 if α = 0, when the factors are not read. It panics
-// if the shapes do not fit each other.
+// inner is the inner dimension that is summed over: 0 if α = 0, when the factors are not read. It
+// panics if the shapes do not fit each other.
 func (r *request[T]) inner() (k int) {
 	one := r.factors[0].A
 	for _, f := range r.factors {
 		m, l := shapeOf(r.opA, f.A)
 		var n int
 		k, n = shapeOf(r.opB, f.B)
-		if k != l || m != r.c.Rows || n != r.c.Cols || r.batch.Count < 0 || f.A.Rows != one.Rows || f.A.Cols != one.Cols {
-			panic(fmt.Sprintf("product: gemm of %d×%d by %d×%d into %d×%d, %d times", m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
+		if k != l || m != r.c.Rows || n != r.c.Cols || r.batch.Count < 0 ||
+			f.A.Rows != one.Rows || f.A.Cols != one.Cols {
+			panic(fmt.Sprintf("product: gemm of %d×%d by %d×%d into %d×%d, %d times",
+				m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
 		}
 	}
 	if r.alpha == 0 {
@@ -111,11 +122,15 @@ func (o Op) word() uint32 {
 	return 0
 }
 
+// record records a request with the given tile and split. A batch is cut into dispatches that fit
+// one dimension of a grid; with split K each is followed by its sum, so that they use the same room
+// for partial products.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 {
 		return
 	}
+	// What all dispatches have in common.
 	kernel, first := g.kernels[x.tile], r.factors[0]
 	push := shaders.GemmPush[T]{
 		Alpha: r.alpha, Beta: r.beta,
@@ -129,6 +144,7 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 		push.A2, push.B2 = second.A.Addr(), second.B.Addr()
 		push.Lda2, push.Ldb2 = uint32(second.A.Ld), uint32(second.B.Ld)
 	}
+	// Partial products are packed and not scaled; the sum scales them.
 	if x.splits > 1 {
 		push.Alpha, push.Beta, push.Ldc = 1, 0, push.M
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)

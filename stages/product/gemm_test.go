@@ -185,8 +185,8 @@ func TestGemmPair(t *testing.T) {
 	t.Logf("worst error %.2g ulp", worst)
 }
 
-// Elements that do not exist are not read, not even to be thrown away: with so
-// long strides most of them would be outside of everything.
+// Elements that do not exist are not read, not even to be thrown away: with so long strides most of
+// them would be outside of everything.
 func TestProductsReadNothingElse(t *testing.T) {
 	const far = 1 << 23 // ld: 64 MiB from column to column
 	d := stagetest.Device(t)

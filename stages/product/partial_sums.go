@@ -20,6 +20,7 @@ type partialSums[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
+// newPartialSums reserves room for so many elements of partial products.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
@@ -42,6 +43,7 @@ func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 // record adds up splits partial products for each of count matrices: C ← α·ΣP + β·C. The matrices
 // lie strideC elements apart.
 func (s *partialSums[T]) record(rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int) {
+	// Several invocations share the sum of an element if it has many parts.
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {
 		lanes *= 2
@@ -50,6 +52,7 @@ func (s *partialSums[T]) record(rec *vk.Recorder, ws *vk.Arena, splits, count in
 	grid.Z = count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{
 		Parts: s.region.In(ws).Addr(), C: c.Addr(), StrideC: uint64(strideC), Alpha: alpha, Beta: beta,
-		M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld), Splits: uint32(splits), Lanes: uint32(lanes),
+		M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
+		Splits: uint32(splits), Lanes: uint32(lanes),
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SharedBytes is the shared memory that a kernel declares under the given constants, in bytes. Answers are
-// kept: reading one from SPIR-V takes a tenth of a millisecond, and each plan asks for
+// SharedBytes is the shared memory that a kernel declares under the given constants, in bytes.
+// Answers are kept: reading one from SPIR-V takes a tenth of a millisecond, and each plan asks for
 // dozens. S and P are comparable, as all generated types are.
 func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error) {
 	var push P // its type tells the kernels apart

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 )
 
-// All kernels of products declare the same shared memory, so that Fits asks one of them; and it is what
-// the tiles need: a column of padding for each of the two.
+// All kernels of products declare the same shared memory, so that Fits asks one of them; and it is
+// what the tiles need: a column of padding for each of the two.
 func TestTilesDeclareTheirSharedMemory(t *testing.T) {
 	for _, tune := range []Tuning{Tables.NVIDIA, Tables.CPU, Tables.Other, Tables.Smallest} {
 		for _, tile := range append(tune.Tiles, tune.Syr2k) {

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// splitK is how one product is spread over the device: the tile, as an index into the table, and the
-// number of pieces that the inner dimension is split into. depth is the length of a piece.
+// splitK is how one product is spread over the device: the tile, as an index into the table, and
+// the number of pieces that the inner dimension is split into. depth is the length of a piece.
 type splitK struct{ tile, splits, depth int }
 
 // problem is what the choice of tile and split depends on: count products of m×k by k×n.
@@ -21,14 +21,14 @@ type problem struct {
 // equal splits and their results equal bits.
 type chooser struct {
 	tiles    []Tile
-	units    int
+	units    int // of the device
 	capacity int // elements that all partial products of one dispatch may have together
 	known    *choices
 }
 
-// choices are the answers that were computed already. A plan asks for the same ones in each run, but for
-// the number of vectors where that differs from matrix to matrix. When there are too
-// many, all are forgotten.
+// choices are the answers that were computed already. A plan asks for the same ones in each run,
+// but for the number of vectors where that differs from matrix to matrix. When there are too many,
+// all are forgotten.
 type choices struct {
 	sync.Mutex
 	by map[problem]splitK
@@ -63,8 +63,8 @@ func (t Tile) step() float64 {
 	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
 }
 
-// cost is the forecast for all products of p, each with its inner dimension split as x says. Workgroups
-// spread evenly over the units. A unit with less than three quarters of the workgroups
+// cost is the forecast for all products of p, each with its inner dimension split as x says.
+// Workgroups spread evenly over the units. A unit with less than three quarters of the workgroups
 // that it can hold runs no faster than with three quarters.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
@@ -96,7 +96,8 @@ func (c chooser) choose(p problem) splitK {
 	return best
 }
 
-// search tries all tiles and splits.
+// search tries all tiles and splits. A split is allowed if its partial products fit their room and
+// one dimension of a grid.
 func (c chooser) search(p problem) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i, t := range c.tiles {
@@ -108,7 +109,7 @@ func (c chooser) search(p problem) splitK {
 			if cost := c.cost(x, p); cost < least {
 				best, least = x, cost
 			}
-			if x.depth <= int(t.K) {
+			if x.depth <= int(t.K) { // more pieces would be the same ones
 				break
 			}
 		}
@@ -136,7 +137,8 @@ func more(pieces int) int {
 	return max(pieces/3*4, 2)
 }
 
-// split divides k into at most the given number of pieces. The depth of each is a multiple of the tile's K.
+// split divides k into at most the given number of pieces. The depth of each is a multiple of the
+// tile's K.
 func (c chooser) split(tile, k, pieces int) splitK {
 	step := int(c.tiles[tile].K)
 	depth := max((k+pieces-1)/pieces, 1)
@@ -144,8 +146,8 @@ func (c chooser) split(tile, k, pieces int) splitK {
 	return splitK{tile, max((k+depth-1)/depth, 1), depth}
 }
 
-// Chooser picks tiles of a table for kernels outside of this package that compute many small products in
-// one dispatch (stedc_multiply), by the same model.
+// Chooser picks tiles of a table for kernels outside of this package that compute many small
+// products in one dispatch (stedc_multiply), by the same model.
 type Chooser struct{ c chooser }
 
 // NewChooser is a chooser for a table that Fits the device.

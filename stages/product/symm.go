@@ -11,16 +11,17 @@ import (
 // tiledSymm is Symm with the tiles of tiledGemm. A tile of A to the right of its diagonal is read
 // from below the diagonal, transposed.
 //
-// So each tile of A is read twice, once for each of its two uses. With n columns of W that is
-// n/4 flops a byte, 8 with 32 columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the
-// same ratio, and most devices have a smaller one. Reading a tile only once would save bandwidth,
-// which is not the bottleneck, and would cost a sum over workgroups.
+// So each tile of A is read twice, once for each of its two uses. With n columns of W that is n/4
+// flops a byte, 8 with 32 columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the same
+// ratio, and most devices have a smaller one. Reading a tile only once would save bandwidth, which
+// is not the bottleneck, and would cost a sum over workgroups.
 type tiledSymm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[T]] // one for each tile
 	sums    partialSums[T]
 }
 
+// newTiledSymm builds a kernel for each tile, and the one that adds partial products.
 func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
 	s := &tiledSymm[T]{chooser: newChooser(t)}
 	for _, tile := range t.Tiles {
@@ -43,10 +44,12 @@ func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
 }
 
+// record records P ← A·W with the given tile and split.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {
-		panic(fmt.Sprintf("product: symm of %d×%d by %d×%d into %d×%d", a.Rows, a.Cols, w.Rows, w.Cols, m, n))
+		panic(fmt.Sprintf("product: symm of %d×%d by %d×%d into %d×%d",
+			a.Rows, a.Cols, w.Rows, w.Cols, m, n))
 	}
 	if m == 0 || n == 0 {
 		return

@@ -14,7 +14,8 @@ type tiledSyr2k[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
-// newTiledSyr2k refuses a tile whose height is no multiple of its width, or that the device cannot run.
+// newTiledSyr2k refuses a tile whose height is no multiple of its width, or that the device cannot
+// run.
 func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], error) {
 	tile := t.Syr2k
 	if err := fitsTriangle[T](tile, dev.Info()); err != nil {
@@ -24,15 +25,18 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 	return &tiledSyr2k[T]{tile, k}, err
 }
 
-// Syr2k implements Ops. It needs no workspace.
+// Syr2k implements Ops. It needs no workspace: k is not split, because C is large wherever the
+// stages call it.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {
-		panic(fmt.Sprintf("product: syr2k of %d×%d and %d×%d into %d×%d", y.Rows, k, z.Rows, z.Cols, n, c.Cols))
+		panic(fmt.Sprintf("product: syr2k of %d×%d and %d×%d into %d×%d",
+			y.Rows, k, z.Rows, z.Cols, n, c.Cols))
 	}
 	if n == 0 || k == 0 {
 		return
 	}
+	// A triangle of squares of M×M, each of M/N tiles.
 	rows := vk.Tiles(n, s.tile.M)
 	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush[T]{
 		Y: y.Addr(), Z: z.Addr(), C: c.Addr(),

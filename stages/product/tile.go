@@ -11,13 +11,25 @@ import (
 // Tile is how a product is tiled (the kernels' tile.glsl). A workgroup computes M×N elements of the
 // result, an invocation ThreadM×ThreadN of them. The inner dimension is walked K at a time.
 type Tile struct {
-	M, N, K          uint32
+	// M and N are the rows and columns of the result that a workgroup computes. K is the number of
+	// steps of the inner dimension between two loads.
+	M, N, K uint32
+
+	// ThreadM and ThreadN are the rows and columns of an invocation. They divide M and N.
 	ThreadM, ThreadN uint32
-	Unroll           uint32 // steps of the inner dimension that are unrolled; divides K
-	Buffers          uint32 // buffers in shared memory: 1, or 2 (double buffering, which saves a barrier), or 0 (memory is read directly; K is 1)
-	Resident         uint32 // workgroups of this tile that a unit of the device can hold at once
+
+	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.
+	Unroll uint32
+
+	// Buffers is the number of buffers in shared memory: 1, or 2 for double buffering, which saves
+	// a barrier, or 0, where invocations read memory directly and K is 1.
+	Buffers uint32
+
+	// Resident is the number of workgroups of this tile that a unit of the device can hold at once.
+	Resident uint32
 }
 
+// String names the tile by its sizes.
 func (t Tile) String() string {
 	return fmt.Sprintf("%d×%d×%d tile of %d×%d", t.M, t.N, t.K, t.ThreadM, t.ThreadN)
 }
@@ -32,11 +44,14 @@ func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
 // fits is Fits for products of T.
 func fits[T spirv.Scalar](t Tile, info vk.Info) error {
-	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 || t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
+	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 ||
+		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
 		return fmt.Errorf("product: %v: the parts do not divide the whole", t)
 	}
+	// Each invocation loads as many elements of a factor as every other one.
 	n := t.threads()
-	if t.M*t.K%n != 0 || t.N*t.K%n != 0 || t.Buffers > 0 && (n%t.M*(t.M%n) != 0 || n%t.N*(t.N%n) != 0 || n%t.K != 0) {
+	if t.M*t.K%n != 0 || t.N*t.K%n != 0 ||
+		t.Buffers > 0 && (n%t.M*(t.M%n) != 0 || n%t.N*(t.N%n) != 0 || n%t.K != 0) {
 		return fmt.Errorf("product: %v: %d invocations cannot share the loads", t, n)
 	}
 	if t.Resident < 1 || t.Buffers > 2 {
@@ -58,8 +73,8 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle is fits for tiles of syr2k. They divide a square, so that the tiles of a triangle are
-// those of its squares.
+// fitsTriangle is fits for tiles of syr2k. They divide a square, so that the tiles of a triangle
+// are those of its squares.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// eachTuning runs test with tiles of a few elements, the device's own, and
-// those that must run anywhere.
+// eachTuning runs test with tiles of a few elements, the device's own, and those that must run
+// anywhere.
 func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	for name, tune := range map[string]Tuning{
 		"smallest": Tables.Smallest, "device": Tables.Device, "other": Tables.Other,

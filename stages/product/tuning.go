@@ -8,9 +8,14 @@ import (
 
 // Tuning is the sizes of Tiled. Package stages/tuning has a table for each machine.
 type Tuning struct {
-	Tiles []Tile // tiles of gemm and symm, which take the cheapest one for each shape
-	Syr2k Tile   `json:"RankTwoK"` // tile of syr2k; M is a multiple of N
-	Units int    // units of the device (multiprocessors, cores) that hold workgroups
+	// Tiles are the tiles of gemm and symm, which take the cheapest one for each shape.
+	Tiles []Tile
+
+	// Syr2k is the tile of syr2k. Its M is a multiple of its N.
+	Syr2k Tile `json:"RankTwoK"`
+
+	// Units is the number of units of the device (multiprocessors, cores) that hold workgroups.
+	Units int
 }
 
 // Fits is nil if products of doubles can use all tiles on the device; otherwise see Tile.Fits.

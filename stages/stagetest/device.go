@@ -15,8 +15,8 @@ var openOnce = sync.OnceValues(func() (*vk.Device, error) {
 	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""})
 })
 
-// Device is the device that all tests of one package share: the one that VKEVD_DEVICE names,
-// with the debug forms of the kernels if VKEVD_DEBUG_SHADERS is set.
+// Device is the device that all tests of one package share: the one that VKEVD_DEVICE names, with
+// the debug forms of the kernels if VKEVD_DEBUG_SHADERS is set.
 func Device(t testing.TB) *vk.Device {
 	t.Helper()
 	d, err := openOnce()
@@ -64,7 +64,7 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	return a
 }
 
-// Put uploads a vector.
+// Put uploads a vector, and fails the test on an error.
 func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
 	t.Helper()
 	if err := vk.Upload(context.Background(), d, dst, vk.Vector(src)); err != nil {
@@ -72,7 +72,7 @@ func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
 	}
 }
 
-// Get downloads a slice.
+// Get downloads a slice, and fails the test on an error.
 func Get[T any](t testing.TB, d *vk.Device, src vk.Slice[T]) []T {
 	t.Helper()
 	out := make([]T, src.Len())

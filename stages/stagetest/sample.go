@@ -60,8 +60,8 @@ func (s Sample) Lower() Sample {
 	return l
 }
 
-// Furthest is the largest |got − want| of an element, in ulps of its bound. Where
-// want is poison, got must have the same bits: no kernel may have written there.
+// Furthest is the largest |got − want| of an element, in ulps of its bound. Where want is poison,
+// got must have the same bits: no kernel may have written there.
 func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	t.Helper()
 	worst := 0.0
@@ -99,8 +99,8 @@ func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
 	return p
 }
 
-// Do uploads a, b and c, runs what record records with them and returns what c became. Each
-// lies at the end of its memory, so that an access past its end hits a guard.
+// Do uploads a, b and c, runs what record records with them and returns what c became. Each lies at
+// the end of its memory, so that an access past its end hits a guard.
 func (p *Bench) Do(t testing.TB, a, b, c Sample, record func(rec *vk.Recorder, a, b, c vk.Slice[float64])) Sample {
 	t.Helper()
 	upload := func(r vk.Region[float64], s Sample) vk.Slice[float64] {

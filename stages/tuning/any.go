@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// anywhere runs on every device that Vulkan allows: 16 KiB of shared memory and 128 invocations in a workgroup. It was
-// measured nowhere.
+// anywhere runs on every device that Vulkan allows: 16 KiB of shared memory and 128 invocations in
+// a workgroup. It was measured nowhere.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
 	Products: product.Tuning{

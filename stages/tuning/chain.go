@@ -25,8 +25,8 @@ func chain(info vk.Info) []Tuning {
 	return []Tuning{anywhere}
 }
 
-// On is the tuning for a device: each row from the first table of its chain whose row fits. A limit of which
-// info says nothing limits nothing.
+// On is the tuning for a device: each row from the first table of its chain whose row fits. A limit
+// of which info says nothing limits nothing.
 func On(info vk.Info) Tuning {
 	const much = 1 << 20
 	if info.SharedBytes == 0 {
@@ -41,22 +41,26 @@ func On(info vk.Info) Tuning {
 // pick takes each row from the first table whose row fits.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
+	// Sizes that depend on the device alone.
 	t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products
 	t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel
 	t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection
 	t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer
 	t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR
 
-	// The half-bandwidth rules what the two stages after the reduction need.
+	// The half-bandwidth b decides what the bulge chasing and ApplyQ2 need: first b, from the first
+	// table whose sizes fit for its own b, then their rows for that b.
 	fits := func(t Tuning) error { return fitsBand(t, info, t.Band) }
 	band := row(tables, fits)
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
 	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2
+	// The wide band is an option: without room for it, it is never taken.
 	if t.ValuesFrom > 0 && fitsBand(t, info, t.ValuesBand) != nil {
 		t.ValuesFrom = 0
 	}
 
+	// Facts of the device itself.
 	if info.Units > 0 {
 		t.Products.Units = info.Units
 	}

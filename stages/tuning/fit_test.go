@@ -19,8 +19,8 @@ var machines = []vk.Info{
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},
 }
 
-// TestEveryTableFits: whatever the limits of a device are, the tables of its chain make a plan. (AMD's table was
-// refused on drivers that give a workgroup 32 KiB.)
+// TestEveryTableFits: whatever the limits of a device are, the tables of its chain make a plan.
+// (AMD's table was refused on drivers that give a workgroup 32 KiB.)
 func TestEveryTableFits(t *testing.T) {
 	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
@@ -59,7 +59,8 @@ func TestRowsFallThrough(t *testing.T) {
 	}
 }
 
-// Units are the device's, where the driver tells; the forecast of the bulge chasing is the H200's alone.
+// Units are the device's, where the driver tells; the forecast of the bulge chasing is the H200's
+// alone.
 func TestFactsOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		info  vk.Info
@@ -75,7 +76,8 @@ func TestFactsOfTheDevice(t *testing.T) {
 	}
 }
 
-// A tuning that forbids waiting does not ask the machine; the JSON form of old options keeps its meaning.
+// A tuning that forbids waiting does not ask the machine; the JSON form of old options keeps its
+// meaning.
 func TestWaiting(t *testing.T) {
 	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
 	for _, c := range []struct {

@@ -7,8 +7,8 @@ import (
 
 // lavapipe is for drivers that run on a CPU. It was measured with Mesa 25.0.7 on two cores.
 //
-// Products read memory directly: a CPU's caches are as fast as its shared memory, which would only add
-// barriers, so this is two to six times as fast. A workgroup is one vector.
+// Products read memory directly: a CPU's caches are as fast as its shared memory, which would only
+// add barriers, so this is two to six times as fast. A workgroup is one vector.
 //
 // No workgroup waits for another. One that polls keeps a core from the one it waits for: two busy
 // cores took up to eighty times as long with flags. A wave is as fast and takes all cores.

@@ -21,6 +21,7 @@ var nvidia = Tuning{
 		Syr2k: product.Tile{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
 		Units: 132,
 	},
+	// With 128 workgroups, each has a multiprocessor of an H200, so that all are resident.
 	Panel: stages.PanelTuning{LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512},
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
