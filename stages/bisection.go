@@ -128,8 +128,8 @@ func (s *Bisection) RecordRange(
 func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
 	levels := int(kernel.Spec.Levels)
-	lanes := m * (1<<levels - 1)
-	rounds := s.rounds(lanes)
+	threads := m * (1<<levels - 1)
+	rounds := s.rounds(threads)
 	for from := 0; from < bisectionRounds; from += rounds * levels {
 		push := shaders.StebzBisectPush{
 			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), From: s.from.In(ws).Addr(), To: s.to.In(ws).Addr(),
@@ -141,7 +141,7 @@ func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, valu
 			push.Fresh = 1
 		}
 		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(1<<levels-1))), push)
-		rec.Costs(pivotFlops * s.pivots(lanes) * float64(min(rounds, max(0, usualRounds-from)/levels)))
+		rec.Costs(pivotFlops * s.pivots(threads) * float64(min(rounds, max(0, usualRounds-from)/levels)))
 	}
 }
 
@@ -157,8 +157,8 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	rec.Costs(minorFlops * s.pivots(points))
 	kernel := team(s, s.narrow, m)
 	levels := int(kernel.Spec.Levels)
-	lanes := m * (1<<levels - 1)
-	rounds := s.rounds(lanes)
+	threads := m * (1<<levels - 1)
+	rounds := s.rounds(threads)
 	halvings := narrowRounds + 1 - bits.Len(uint(points)) // a grid of 2^k−1 points replaces k halvings
 	for from := 0; from < halvings; from += rounds * levels {
 		push := shaders.StebzNarrowPush{
@@ -170,7 +170,7 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 			push.Fresh = 1
 		}
 		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(1<<levels-1))), push)
-		rec.Costs(minorFlops * s.pivots(lanes) * float64(push.Rounds))
+		rec.Costs(minorFlops * s.pivots(threads) * float64(push.Rounds))
 	}
 }
 

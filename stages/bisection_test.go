@@ -33,7 +33,7 @@ func newBisectionBench(t testing.TB, n int, tune BisectionTuning) *bisectionBenc
 	return &bisectionBench{t, dev, stage, ws, d.In(ws), e.In(ws), values.In(ws)}
 }
 
-// begin leaves d and e in a poisoned arena, and makes a recording.
+// begin uploads d and e to a poisoned arena and returns an empty recording.
 func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)
@@ -44,7 +44,7 @@ func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	return vk.NewRecorder(c.dev)
 }
 
-// run finds eigenvalues [il, iu) in a poisoned arena and returns all of values.
+// run finds eigenvalues [il, iu) in a poisoned arena and returns all of the values region.
 func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	c.t.Helper()
 	rec := c.begin(d, e)
@@ -53,8 +53,8 @@ func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	return get(c.t, c.dev, c.values)
 }
 
-// TestBisection: the same bits as the twin, which are certified by Sturm counts
-// of another implementation, for all of LAPACK's types and those that break solvers.
+// TestBisection compares the bits with those of package ref, for all of LAPACK's types of matrices
+// and for those that break solvers. Sturm counts of another implementation certify them.
 func TestBisection(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {
 		bench := newBisectionBench(t, n, smallestBisection())
@@ -62,7 +62,7 @@ func TestBisection(t *testing.T) {
 			d, e := kind.Tridiagonal(n)
 			got := bench.run(d, e, 0, n)
 			if !sameBits(got, ref.Bisection(d, e)) {
-				t.Errorf("%s n=%d: other bits than the twin's", kind.Name(), n)
+				t.Errorf("%s n=%d: other bits than package ref's", kind.Name(), n)
 			}
 			if !slices.IsSorted(got) {
 				t.Errorf("%s n=%d: not ascending", kind.Name(), n)
@@ -74,8 +74,8 @@ func TestBisection(t *testing.T) {
 	}
 }
 
-// TestBisectionRange: part of the eigenvalues, under another tuning, are the same
-// bits, and nothing else is written.
+// TestBisectionRange: a range of the eigenvalues, with another tuning, has the same bits, and
+// nothing else is written.
 func TestBisectionRange(t *testing.T) {
 	const n = 50
 	for _, kind := range matgen.Tridiagonals()[:12] {
@@ -99,8 +99,8 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
-// TestBisectionExtremes: the largest and smallest finite entries, where the twin's scaling is
-// exact.
+// TestBisectionExtremes: the bits are those of package ref for the largest and the smallest finite
+// elements, which it scales exactly.
 func TestBisectionExtremes(t *testing.T) {
 	const n = 9
 	bench := newBisectionBench(t, n, smallestBisection())
@@ -114,7 +114,7 @@ func TestBisectionExtremes(t *testing.T) {
 			e[i] = math.Ldexp(1.5, scale-i*i)
 		}
 		if got, want := bench.run(d, e, 0, n), ref.Bisection(d, e); !sameBits(got, want) {
-			t.Errorf("%s: %g, the twin has %g", name, got, want)
+			t.Errorf("%s: %g, package ref has %g", name, got, want)
 		}
 	}
 }
@@ -140,14 +140,14 @@ func TestCountBelow(t *testing.T) {
 			run(t, bench.dev, rec)
 			for i, got := range get(t, bench.dev, counts.In(ws)) {
 				if want := ref.CountBelow(d, e, shifts[i]); int(got) != want {
-					t.Errorf("%s n=%d: %d below %g, the twin counts %d", kind.Name(), n, got, shifts[i], want)
+					t.Errorf("%s n=%d: %d below %g, package ref counts %d", kind.Name(), n, got, shifts[i], want)
 				}
 			}
 		}
 	}
 }
 
-// TestBisectionDispatches: all halvings are recorded, and what is recorded fits the estimate.
+// TestBisectionDispatches: all halvings are recorded, and their cost agrees with the estimate.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
 		s, err := NewBisection(dry(), n, bisectionTuning("nvidia"))
@@ -162,8 +162,8 @@ func TestBisectionDispatches(t *testing.T) {
 	}
 }
 
-// TestBracketsHold: what the counts without divisions leave is short, and no further from the
-// eigenvalues, by the twin's counts, than what bisection allows for.
+// TestBracketsHold: the brackets from counts without divisions are short. By the counts of package
+// ref, they are no further from the eigenvalues than bisection allows for.
 func TestBracketsHold(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 43, 105} {
 		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
@@ -189,7 +189,8 @@ func TestBracketsHold(t *testing.T) {
 	}
 }
 
-// brackets is the first half of a bisection, in a poisoned arena.
+// brackets runs the grid and the counts without divisions, in a poisoned arena, and returns the
+// brackets.
 func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64) {
 	c.t.Helper()
 	rec := c.begin(d, e)
@@ -200,7 +201,7 @@ func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64
 }
 
 // TestFewHalvingsNeedDivisions: after the brackets, the usual number of halvings finds all
-// eigenvalues that are not tiny beside the norm.
+// eigenvalues that are not tiny relative to the norm.
 func TestFewHalvingsNeedDivisions(t *testing.T) {
 	const n = 60
 	d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -222,9 +223,9 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 	}
 }
 
-// TestMinorsDoNotVanish where each row makes them as small as it can, or as large: couplings that
-// are zero, tiny, or just not taken for more than they are, and shifts that are the diagonal,
-// exactly.
+// TestMinorsDoNotVanish: counts are right where each row makes the minors as small or as large as
+// it can. The couplings are zero, tiny, or just large enough to be used as they are; some shifts
+// equal the diagonal.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n, points = 100, 7 // at −¾, −½ … ¾
 	bench := newBisectionBench(t, n, smallestBisection())
@@ -235,7 +236,7 @@ func TestMinorsDoNotVanish(t *testing.T) {
 			for i := range d {
 				off := coupling
 				d[i] = diagonal
-				if i >= 6 { // what must still be counted right behind those
+				if i >= 6 { // the rows after those must be counted, too
 					d[i], off = 0.125, 0.9
 				}
 				rows[i].D = d[i]

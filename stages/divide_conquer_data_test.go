@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// The collection of tridiagonal matrices on which solvers have failed, where $VKEVD_DATA says
-// that it is at hand; up to order $VKEVD_DATA_MAX, or 1000. Its reference values are
-// right to the last digit or so of ‖T‖.
+// The collection of tridiagonal matrices on which solvers have failed, if $VKEVD_DATA names its
+// folder; up to order $VKEVD_DATA_MAX, or 1000. Its reference values are right to about the last
+// digit of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
 	root := os.Getenv("VKEVD_DATA")
 	if root == "" {
@@ -59,7 +59,7 @@ func TestDivideConquerCollection(t *testing.T) {
 	t.Logf("%d matrices: worst residual %.3g, orthogonality %.3g, values %.3g", seen, worstR, worstO, worstV)
 }
 
-// readValues returns the numbers of a file, or nil if there is none.
+// readValues returns the numbers of a file, or nil if there is no such file.
 func readValues(t *testing.T, file string) (values []float64) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// layoutOnly is a back end that solves nothing but lays everything out.
+// layoutOnly is a back end that places all matrices, and invents the numbers.
 type layoutOnly struct {
 	*vectorsRun
 	r *rand.Rand
@@ -69,8 +69,8 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return nil
 }
 
-// Whatever T splits into and whatever deflates, Q, W and S fit into the memory that was
-// laid out for them: what does not panics.
+// Q, W and S fit into the memory that is reserved for them, whatever T splits into and whatever
+// deflates. If they did not, there would be a panic.
 func TestDivideConquerFitsItsMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for trial := range 400 {

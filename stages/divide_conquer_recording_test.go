@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// hostNumbers is a dc.Backend that prints what a run records, and has the numbers from the host.
+// hostNumbers is a dc.Backend that prints what a run records, and takes the numbers from the host.
 type hostNumbers struct {
 	run  *divideConquerRun
 	host *dc.Host
@@ -62,10 +62,10 @@ func (b *hostNumbers) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return b.run.Vectors(levels, order)
 }
 
-// TestDivideConquerRecording holds the order of what is recorded. T has two blocks: one of 31 rows,
-// whose last merge goes to the result and whose products are recorded one by one, and one of 14.
-// The couplings are so weak that some columns deflate, and none of them by a hair's breadth: other
-// rounding errors would not change the golden files.
+// TestDivideConquerRecording compares the recordings with golden files. T has two blocks: one of 31
+// rows, whose last merge goes to the result and whose products are recorded one by one, and one of
+// 14. The couplings are so weak that some columns deflate, and no number is close to the limit of
+// deflation: other rounding errors would not change the golden files.
 func TestDivideConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -86,8 +86,7 @@ func TestDivideConquerRecording(t *testing.T) {
 	}
 }
 
-// TestDivideConquerProgress: a level of merges is progress, so that the vectors pass reports more
-// than one value, in ascending order, the last of which is nearly all.
+// TestDivideConquerProgress: the progress of the vectors pass grows with each level of merges.
 func TestDivideConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)
@@ -106,8 +105,7 @@ func TestDivideConquerProgress(t *testing.T) {
 			seen = append(seen, done/total)
 		}
 	}
-	// The last merge is not part of any level and reports nothing. It is three quarters of the
-	// work, but for what deflates.
+	// The last merge reports nothing. It is three quarters of the work if nothing deflates.
 	distinct := slices.Compact(slices.Clone(seen))
 	if last := distinct[len(distinct)-1]; len(distinct) < 4 || last < 0.15 || last > 0.5 {
 		t.Errorf("progress %v", seen)

@@ -107,8 +107,8 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 	return d, e
 }
 
-// splitTridiagonals calls check with matrices that zeros in e split: in each place alone, and in
-// one of every so many sets of several.
+// splitTridiagonals calls check with matrices that zeros in e split: one zero in each place, and
+// several zeros in one of so many sets of places (every).
 func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -125,7 +125,7 @@ func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	}
 }
 
-// scaledTridiagonals calls check with matrices whose squares overflow or vanish, or all but do.
+// scaledTridiagonals calls check with matrices whose squares overflow or underflow, or nearly do.
 func scaledTridiagonals(check func(name string, d, e []float64)) {
 	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
 		d, e := randomTridiagonal(77, 5)
@@ -146,8 +146,7 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// The tables of all families, as they are used: leaves of their own size, panels of some
-// columns, square tiles.
+// The tables of all families, with their own leaf sizes, panels of some columns, and square tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -163,8 +162,8 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// A zero in e splits T: in every place, everywhere, into blocks of which one is most of T or none
-// is.
+// Zeros in e split T: one in every place, zeros everywhere, into blocks of which one is most of T
+// or none is.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
 	splitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
@@ -180,9 +179,9 @@ func TestDivideConquerOfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 }
 
-// The device must agree with the twin in plain Go on what is deflated and on
-// every root, to the last bits that a different order of summation leaves; and so must
-// bisection, which knows nothing of either.
+// The device finds the values of the back end in plain Go, but for the last bits, which depend on
+// the order of summation. Bisection and Cuppen's method in package ref, which share no code with
+// either, find them, too.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	const n = 150
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -221,7 +220,8 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// A range of vectors is those rows of all of them, whether one block is most of T or none is.
+// A range of vectors has the rows that all vectors have there, whether one block is most of T or
+// none is.
 func TestDivideConquerOfRanges(t *testing.T) {
 	const n = 60
 	for _, cut := range []int{0, 20, 30} {
@@ -255,7 +255,7 @@ func TestDivideConquerOfRanges(t *testing.T) {
 	}
 }
 
-// A leaf that cannot be solved is named.
+// The error names the leaf that cannot be solved.
 func TestDivideConquerReportsLeaf(t *testing.T) {
 	s, err := NewDivideConquerValues(testDevice(t), 4, SmallestTuning().DivideConquer)
 	if err != nil {
@@ -272,7 +272,7 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 	}
 }
 
-// Larger orders than make test has time for: VKEVD_CONQUER=1000,4097.
+// Orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
 func TestDivideConquerLarge(t *testing.T) {
 	tune := TuningFor(testDevice(t).Info())
 	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 )
 
-// solveAndCheckMRRR finds all vectors, without help.
+// solveAndCheckMRRR finds all vectors. Divide and conquer must not be needed.
 func solveAndCheckMRRR(t *testing.T, name string, tune Tuning, d, e []float64) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestMRRRInEveryTuning(t *testing.T) {
 	}
 }
 
-// A zero in e splits T: in every place, and in several.
+// Zeros in e split T: one in every place, and several at once.
 func TestMRRROfSplitMatrices(t *testing.T) {
 	splitTridiagonals(257, func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
@@ -53,8 +53,8 @@ func TestMRRROfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
-// Glued copies of the Wilkinson matrix of order 21: clusters of as many as there are copies, and 50
-// of them with VKEVD_MRRR.
+// Glued copies of the Wilkinson matrix of order 21 have clusters of as many eigenvalues as there
+// are copies; 50 with VKEVD_MRRR.
 func TestMRRROfGluedWilkinson(t *testing.T) {
 	copies := 6
 	if os.Getenv("VKEVD_MRRR") != "" {
@@ -66,8 +66,8 @@ func TestMRRROfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// Larger orders than make test has time for: VKEVD_MRRR=1000,4097. Beyond allVectors, vectors of
-// both ends and of the middle.
+// Orders that take longer than make test allows: VKEVD_MRRR=1000,4097. For orders above allVectors,
+// only vectors of both ends and of the middle are found.
 func TestMRRRLarge(t *testing.T) {
 	const allVectors, some = 1000, 96
 	tune := TuningFor(testDevice(t).Info())

@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// hostVectors is an mrrr.Backend that prints what a run records, and has the numbers from the host.
+// hostVectors is an mrrr.Backend that prints what a run records, and takes the numbers from the
+// host.
 type hostVectors struct {
 	run  *mrrrRun
 	host *mrrr.Host
@@ -48,9 +49,9 @@ func (b hostVectors) Solve(v mrrr.Block, d, e []float64, from, to int) ([]float6
 
 func (b hostVectors) SolveAll(d, e []float64, from, to int) ([]float64, error) { return nil, nil }
 
-// TestMRRRRecording holds the order of what is recorded for Wilkinson's matrix, whose larger
-// eigenvalues are in clusters of two: two levels, and at the end the last resort, as all checks
-// count as failed.
+// TestMRRRRecording compares the recordings for Wilkinson's matrix with a golden file. Its larger
+// eigenvalues are in clusters of two, so that there are two levels. All checks count as failed, so
+// that the last resort follows.
 func TestMRRRRecording(t *testing.T) {
 	const n, from, to = 21, 9, 21
 	dev, tune := dry(), SmallestTuning()

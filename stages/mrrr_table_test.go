@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMRRRTable makes table 1 of Lessig and Bientinesi again, in double precision: random
-// matrices with entries in [0, 1] and in [−1, 1]; times, and errors in units of what the method
-// promises. With $VKEVD_DATA set it is the whole table.
+// TestMRRRTable makes table 1 of Lessig and Bientinesi in double precision: random matrices with
+// elements in [0, 1] and in [−1, 1], times, and errors in units of the bounds of the method. It
+// makes the whole table if $VKEVD_DATA is set.
 func TestMRRRTable(t *testing.T) {
 	orders := []int{128}
 	if os.Getenv("VKEVD_DATA") != "" {

@@ -51,7 +51,7 @@ func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust b
 	return values, z, c
 }
 
-// checkMRRR holds values and vectors against T.
+// checkMRRR checks values and vectors by residual, orthogonality and Sturm counts.
 func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
 	t.Helper()
 	n := len(d)
@@ -79,8 +79,9 @@ func TestMRRROnEveryKind(t *testing.T) {
 	}
 }
 
-// The device must walk the twin's tree: the same clusters, to the same depth, the
-// same values and vectors to the last bit.
+// The device does what the back end in plain Go does: the same clusters to the same depth, and the
+// same bits of values and vectors. Jacobi's method in package ref, which shares no code with
+// either, finds the same values and vectors, too.
 func TestMRRRAgreesWithTwin(t *testing.T) {
 	for name, f := range map[string]struct {
 		d, e func(i int) float64
@@ -106,12 +107,12 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d:%d", name, r[0], r[1]), func(t *testing.T) {
 					values, z, counters := solveMRRR(t, tune, d, e, r[0], r[1], false)
 					checkMRRR(t, d, e, r[0], values, z)
-					want, vectors, twin, err := mrrr.Solve(d, e, mrrr.Options{From: r[0], To: r[1]})
+					want, vectors, host, err := mrrr.Solve(d, e, mrrr.Options{From: r[0], To: r[1]})
 					if err != nil {
 						t.Fatal(err)
 					}
 					if !sameBits(values, want) || !sameBits(z, vectors) {
-						t.Errorf("other bits than the twin's: values differ by %g",
+						t.Errorf("other bits than the host's: values differ by %g",
 							ratio.Values(n, values, want, ratio.NormTridiagonal(d, e)))
 					}
 					if r := ratio.Values(n, values, jacobi[r[0]:r[1]], ratio.NormTridiagonal(d, e)); !(r < 1) {
@@ -120,8 +121,8 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 					if r := suite.Angle(d, e, jacobi, r[0], z, jacobiZ); !(r < 1) {
 						t.Errorf("vectors differ from Jacobi's by %g", r)
 					}
-					if counters != twin {
-						t.Errorf("%+v, the twin %+v", counters, twin)
+					if counters != host {
+						t.Errorf("%+v, on the host %+v", counters, host)
 					}
 				})
 			}
@@ -129,7 +130,7 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 	}
 }
 
-// Parts of a matrix of several blocks, also by divide and conquer.
+// Ranges of eigenvalues of a matrix with several blocks, also by divide and conquer.
 func TestMRRRRanges(t *testing.T) {
 	const n = 100
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -162,7 +163,7 @@ func TestMRRRRanges(t *testing.T) {
 }
 
 // Divide and conquer runs on the device: in the solver's memory if all vectors may be asked for,
-// else in some of its own.
+// otherwise in memory of its own.
 func TestMRRRFallsBackOnDevice(t *testing.T) {
 	const n = 305
 	dev, tune := testDevice(t), SmallestTuning()
@@ -192,7 +193,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		if m == n && profile.Total() <= 0 {
 			t.Error("no time was spent")
 		}
-		// MRRR's own vectors, which are as good, must not be taken for those asked for.
+		// MRRR's own vectors are as good, but must not be the result.
 		whole := vk.Reserve[float64]("X", n*n)
 		alone := arena(t, dev, vk.Together(whole, divide.Work(), ops.Work()))
 		all, _, err := divide.SolveRange(context.Background(), alone, d, e, c.from, c.to,
@@ -207,7 +208,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	}
 }
 
-// Where divide and conquer has no room, the error says what wanted it.
+// If divide and conquer finds no memory, the error says what needed it.
 func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	const n, m = 1 << 17, 3
 	dev, tune := testDevice(t), TuningFor(testDevice(t).Info())
@@ -232,7 +233,8 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	}
 }
 
-// TestMRRRRefuses: odd workgroups have no pairs, teams must fit, and some vector must be worked at.
+// TestMRRRRefuses: a workgroup has whole pairs, teams fit into it, and at least one vector is in
+// flight.
 func TestMRRRRefuses(t *testing.T) {
 	for _, change := range []func(*MRRRTuning){
 		func(t *MRRRTuning) { t.Threads = 0 }, func(t *MRRRTuning) { t.Threads = 9 }, func(t *MRRRTuning) { t.Threads, t.Levels = 1, 0 },
@@ -246,10 +248,10 @@ func TestMRRRRefuses(t *testing.T) {
 	}
 }
 
-// TestMRRRAccessesAreNotPrivate: what one of a pair stores the other one loads, and what both load
-// one of them stores.
+// TestMRRRAccessesAreNotPrivate: two threads of a pair load what the other one stores, so that
+// those accesses must not be private to a thread.
 func TestMRRRAccessesAreNotPrivate(t *testing.T) {
-	const inputs, outputs = 4, 1 // tasks, columns, gaps, representations, which nobody stores; residuals, which nobody loads
+	const inputs, outputs = 4, 1 // no thread stores tasks, columns, gaps and representations; no thread loads residuals
 	got := accessesOf(shaders.StemrVector().Code)
 	if got.privateLoads != inputs || got.privateStores != outputs || got.loads == inputs || got.stores == outputs {
 		t.Errorf("%+v", got)

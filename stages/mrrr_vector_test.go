@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// mrrrBlocks are representations of blocks, dᵢ and lᵢ side by side, that reach the rare paths of
-// stemr_vector.
+// mrrrBlocks returns representations of blocks, dᵢ and lᵢ side by side, that reach the rare
+// branches of stemr_vector.
 func mrrrBlocks() [][]float64 {
 	random := rand.New(rand.NewPCG(5, 8))
 	block := func(n int, row func(i int) (d, l float64)) []float64 {
@@ -43,8 +43,8 @@ func mrrrBlocks() [][]float64 {
 	return blocks
 }
 
-// TestMRRRVectors: stemr_vector's pairs give the twin's bits, for any size of a workgroup, also if
-// the last one is not full and pairs of one workgroup have blocks of different orders.
+// TestMRRRVectors: stemr_vector has the bits of mrrr.Vector for any size of a workgroup, also if
+// the last workgroup is not full and if pairs of one workgroup have blocks of different orders.
 func TestMRRRVectors(t *testing.T) {
 	var root []float64
 	var blocks []mrrr.Task // one for each row: eigenvalue k of the k-th row of its block
@@ -88,7 +88,7 @@ func TestMRRRVectors(t *testing.T) {
 				}
 				if !sameNumbers(got, want) || !sameNumbers([]float64{l.Lambda[i], l.Residual[i]},
 					[]float64{lambda, residual}) {
-					t.Fatalf("%d threads, %+v, %+v: value %v, residual %v, vector %v; the twin has %v, %v, %v",
+					t.Fatalf("%d threads, %+v, %+v: value %v, residual %v, vector %v; mrrr.Vector has %v, %v, %v",
 						threads, b, around, l.Lambda[i], l.Residual[i], got[b.Lo:b.Hi], lambda, residual, z)
 				}
 			}
@@ -96,7 +96,7 @@ func TestMRRRVectors(t *testing.T) {
 	}
 }
 
-// sameNumbers is sameBits, but that one NaN is as good as another.
+// sameNumbers is sameBits, but all NaN are equal.
 func sameNumbers(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool {
 		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestApplyQ1AndQ2 holds the forms against each other: some columns against all
-// of them, and the transposed against the transpose. Closeness to the true Q is
-// the business of the reductions' tests.
+// TestApplyQ1AndQ2 compares the forms with each other: some columns with all columns, and the
+// transposed form with the transpose. The tests of the reductions compare with the true Q.
 func TestApplyQ1AndQ2(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		if n%7 != 1 {

@@ -29,7 +29,7 @@ func TestBandReduction(t *testing.T) {
 	similar.report(t)
 }
 
-// checkPanels holds A after the reduction against its description.
+// checkPanels checks that A after the reduction is as documented.
 func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	t.Helper()
 	panels := Panels(n, b)
@@ -50,8 +50,8 @@ func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	}
 }
 
-// TestBandReductionKeepsABand: where the tails to annihilate are zero already,
-// every τ is 0 and the band comes back to the bit.
+// TestBandReductionKeepsABand: if all elements to annihilate are zero, every τ is 0 and the band
+// has the bits of A.
 func TestBandReductionKeepsABand(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		dense := full(n, func(i, j int) float64 {

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// TestBisection holds every tridiagonal of the registry against its Sturm
-// certificate and, where known, against its spectrum.
+// TestBisection checks the values of all kinds of matrices by Sturm counts and, where it is known,
+// by the spectrum.
 func TestBisection(t *testing.T) {
 	values := worst{name: "|λ − known|/(‖T‖·n·ulp)"}
 	for _, kind := range matgen.Tridiagonals() {
@@ -58,8 +58,8 @@ func TestBisectionScalesExactly(t *testing.T) {
 	}
 }
 
-// TestSmallEigenvaluesKeepTheirDigits: with a zero diagonal the counts are good
-// to a few ulp of each eigenvalue, and the stopping rule must not waste that.
+// TestSmallEigenvaluesKeepTheirDigits: with a zero diagonal, counts are exact to a few ulp of each
+// eigenvalue, and so are the values.
 func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 	couplings := []float64{1, 1e-3, 1e-7, 1e-12, 1e-15}
 	n := 2 * len(couplings)
@@ -77,8 +77,8 @@ func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestCountIsMonotone walks a few doubles up and down from each eigenvalue, where
-// rounding decides, and over the whole interval.
+// TestCountIsMonotone counts at the doubles next to each eigenvalue, where rounding errors decide,
+// and over the whole interval.
 func TestCountIsMonotone(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		const n = 43
@@ -121,8 +121,8 @@ func TestCountAtAnEigenvalue(t *testing.T) {
 	}
 }
 
-// TestBisectionEnds, whatever T holds: with values that Sturm counts certify if T is finite, with
-// NaN for every value if it is not.
+// TestBisectionEnds for every T. If T is finite, Sturm counts certify the values; otherwise all
+// values are NaN.
 func TestBisectionEnds(t *testing.T) {
 	check := func(name string, d, e []float64) {
 		t.Helper()
@@ -161,8 +161,8 @@ func TestBisectionEnds(t *testing.T) {
 	}
 }
 
-// TestMinorsCountAsPivotsDo, within the errors of both counts: 3 and 2 units. x goes
-// everywhere, and most around the eigenvalues, where rounding decides.
+// TestMinorsCountAsPivotsDo, within the errors of both counts, 3 and 2 units. Many x are close to
+// eigenvalues, where rounding errors decide.
 func TestMinorsCountAsPivotsDo(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 7, 8, 9, 21, 64, 105, 150} {
@@ -186,7 +186,7 @@ func TestMinorsCountAsPivotsDo(t *testing.T) {
 	}
 }
 
-// TestMinorsDoNotVanish where every row makes them as small as it can, or as large.
+// TestMinorsDoNotVanish where every row makes them as small or as large as it can.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n = 4000
 	for name, at := range map[string]func(i int) (d, e float64){

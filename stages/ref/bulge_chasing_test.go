@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// randomBand returns a compact band, zero in the room for the bulge.
+// randomBand returns a compact band whose rows for the bulge are zero.
 func randomBand(n, b int) []float64 {
 	g := gauss((b+1)*n, uint64(b))
 	band := make([]float64, n*2*b)
@@ -57,9 +57,8 @@ func TestBulgeChasing(t *testing.T) {
 	similar.report(t)
 }
 
-// An order runs the steps of a chase in some permitted order. ahead is how many
-// steps beyond its own the sweep before must have finished; choose picks one of
-// the sweeps that may go on.
+// runOrder runs the steps of a chase in some order. A step may run when the sweep before has
+// finished ahead steps more than its own sweep. choose picks one of the sweeps that may continue.
 func runOrder(c *chase, ahead int, choose func(ready []int) int) {
 	sweeps := Sweeps(c.n)
 	done := make([]int, sweeps)
@@ -84,9 +83,8 @@ func sameBits(x, y *chase) bool {
 	return slices.Equal(x.band, y.band) && slices.Equal(x.v, y.v) && slices.Equal(x.tau, y.tau)
 }
 
-// TestDependenceRule runs the extreme order that the rule permits, each sweep as
-// early as it may, and some random ones: the bits are those of one sweep after
-// the other. With one step less between sweeps they are not.
+// TestDependenceRule runs the earliest order that the rule permits, and some random orders: the
+// bits are those of one sweep after the other. With one step less between sweeps the bits differ.
 func TestDependenceRule(t *testing.T) {
 	eager := func(ready []int) int { return ready[len(ready)-1] }
 	wrong := 0
@@ -125,7 +123,7 @@ func TestDependenceRule(t *testing.T) {
 	t.Logf("one step too early is wrong in %d of %d cases", wrong, 41*6)
 }
 
-// window is what chaseStep's comment says the step touches.
+// window reports whether a step reads or writes an element, as the comment of chaseStep says.
 func window(n, b, s, j, row, col int) bool {
 	r := s + 1 + j*b
 	left := max(s, r-b)
@@ -133,8 +131,8 @@ func window(n, b, s, j, row, col int) bool {
 		r+b <= row && row < min(r+2*b, n) && r <= col && col < r+b
 }
 
-// TestStepStaysInItsWindow fills everything outside of one step's window with
-// NaN before that step: it must neither read nor write it.
+// TestStepStaysInItsWindow fills all elements outside of a step's window with NaN before the step,
+// which must neither read nor write them.
 func TestStepStaysInItsWindow(t *testing.T) {
 	for _, n := range []int{3, 9, 17} {
 		for _, b := range []int{1, 2, 3, 5} {
@@ -168,9 +166,9 @@ func TestStepStaysInItsWindow(t *testing.T) {
 	}
 }
 
-// TestUnorderedStepsAreDisjoint is the rule's proof by exhaustion for small n:
-// (s, i) and (s+g, j) are left unordered when i > j + 2g, and then no element is
-// in both windows; at i = j + 2g some pair always shares one.
+// TestUnorderedStepsAreDisjoint proves the rule for small n by trying all pairs of steps. The rule
+// leaves (s, i) and (s+g, j) unordered if i > j + 2g; then no element is in both windows. If i = j
+// + 2g, some pair always shares an element.
 func TestUnorderedStepsAreDisjoint(t *testing.T) {
 	overlap := func(n, b, s1, j1, s2, j2 int) string {
 		for col := range n {

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// TestHouseholder builds H and asks for H·x = β·e1 and for orthogonality, at
-// every scale that a double has.
+// TestHouseholder builds H and checks H·x = β·e1 and that H is orthogonal, at every scale of
+// doubles.
 func TestHouseholder(t *testing.T) {
 	orthogonal := worst{name: "‖I − HᵀH‖"}
 	for n := 1; n <= 33; n++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// TestPipeline takes every dense kind the whole way, A = Q·Λ·Qᵀ, with vectors of
-// T from gonum's QR iteration and values from bisection.
+// TestPipeline runs all stages for every dense kind, A = Q·Λ·Qᵀ, with vectors of T from gonum's QR
+// iteration and values from bisection.
 func TestPipeline(t *testing.T) {
 	const b, k = 4, 8
 	residual := worst{name: "‖A·Q − Q·Λ‖"}
@@ -45,8 +45,8 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// qrIteration returns the eigenpairs of T(d, e), vectors in columns. gonum panics
-// on some tridiagonals that it has to scale, so it is handed norm one.
+// qrIteration returns the eigenpairs of T(d, e), vectors in columns. gonum panics for some matrices
+// that it has to scale, so that T is scaled to norm 1 before.
 func qrIteration(t *testing.T, d, e []float64) (values, z []float64) {
 	t.Helper()
 	n := len(d)

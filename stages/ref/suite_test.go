@@ -10,12 +10,11 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// threshold is what every ratio in these tests must stay below: LAPACK's own
-// two-stage tests allow 60.
+// threshold is a bound for every ratio in these tests. LAPACK's own two-stage tests allow 60.
 const threshold = 10
 
-// eachShape runs test for every order, half-bandwidth and block that the stages
-// must handle, neither b nor k dividing n most of the time.
+// eachShape runs test for orders, half-bandwidths and blocks of all kinds. Mostly neither b nor k
+// divides n.
 func eachShape(test func(n, b, k int)) {
 	for n := 0; n <= 50; n++ {
 		for _, b := range []int{1, 2, 3, 4, 5, 8} {
@@ -44,8 +43,7 @@ func (w *worst) see(t *testing.T, ratio float64, format string, args ...any) {
 	}
 }
 
-// report prints the worst ratio. None at all, or an exact zero throughout, means
-// that the test looked at nothing.
+// report prints the worst ratio. If it is zero, the test looked at nothing, and fails.
 func (w *worst) report(t *testing.T) {
 	t.Helper()
 	t.Logf("%s: worst %.3g at %s", w.name, w.ratio, w.where)

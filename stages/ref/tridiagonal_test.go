@@ -29,8 +29,8 @@ func eachTridiagonal(orders []int, test func(name string, d, e, known []float64)
 	}
 }
 
-// TestTridiagonalOracles holds the oracles themselves against LAPACK's ratios, Sturm counts, known
-// spectra and each other.
+// TestTridiagonalOracles checks the oracles themselves by LAPACK's ratios, Sturm counts, known
+// spectra and bisection.
 func TestTridiagonalOracles(t *testing.T) {
 	for name, solve := range map[string]func(d, e []float64) (values, z []float64){"Cuppen": DivideConquer,
 		"Jacobi": Jacobi} {

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// The collection of tridiagonal matrices on which solvers have failed, where it is at
-// hand. Its reference values are right to the last digit or so of ‖T‖.
+// The collection of tridiagonal matrices on which solvers have failed, if there is one. Its
+// reference values are right to about the last digit of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")

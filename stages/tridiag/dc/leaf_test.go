@@ -43,7 +43,8 @@ func TestDivideConquerLeaf(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g", worstR, worstO)
 }
 
-// A leaf that does not converge is reported, not looped on: NaN never becomes negligible.
+// A leaf that does not converge is reported. An off-diagonal element of NaN never becomes
+// negligible.
 func TestDivideConquerLeafGivesUp(t *testing.T) {
 	nan := 0.0
 	nan /= nan

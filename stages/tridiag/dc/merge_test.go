@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// literal is a back end that does what Merge's comment says, with whole matrices
-// and one row at a time, and checks what it is told.
+// literal is a back end that does what the comment of Merge says, literally, with whole matrices
+// and one row at a time. It checks all that the driver asks for.
 type literal struct {
 	t *testing.T
 	n int
@@ -53,14 +53,14 @@ func (b *literal) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-// rows hands out the two rows of a block.
+// rows copies the two rows of a block.
 func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.First[p.Lo:], b.q[p.Lo][p.Lo:p.Hi()])
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
-// Roots merges at once, all columns, so that the rows it gives are those of Q itself;
-// they must be those that the first pass finds on its own.
+// Roots merges all columns at once. The rows that it returns are those of Q itself, and must be
+// those that the values pass finds without Q.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {
@@ -137,7 +137,7 @@ func (b *literal) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// check holds a merge against its contract.
+// check checks that a merge is as documented.
 func (b *literal) check(m *Merge) {
 	b.merges++
 	n := m.N()
@@ -177,7 +177,7 @@ func (b *literal) check(m *Merge) {
 	b.both += m.Upper - m.Lower
 }
 
-// The plain back end does what the contract says.
+// Host does what the contract says.
 func TestDivideConquerLiteral(t *testing.T) {
 	lit := &literal{t: t}
 	for _, f := range suite.Families {
@@ -194,8 +194,8 @@ func TestDivideConquerLiteral(t *testing.T) {
 				if err != nil || !(suite.Distance(d, e, values, want) < 1) {
 					t.Fatal(name, err)
 				}
-				// Vectors of close values differ by more than their rounding errors;
-				// the values of the literal one may differ in the last digits.
+				// The vectors of close values depend on the last digits of the values, in which
+				// both back ends may differ.
 				if !slices.Equal(values, want) {
 					continue
 				}
@@ -217,7 +217,7 @@ func TestDivideConquerLiteral(t *testing.T) {
 // testRows has 0.6 and 0.8 on both sides of the cut.
 var testRows = Rows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
 
-// Nothing is left to solve where the halves are hardly coupled.
+// All columns deflate if the halves are nearly uncoupled.
 func TestDivideConquerDeflatesAll(t *testing.T) {
 	d := []float64{1, 2, 1, 3}
 	m := newMerge(Pair{0, 2, 2}, d, testRows, []int32{0, 2, 1, 3}, 1e-18)
@@ -232,8 +232,8 @@ func TestDivideConquerDeflatesAll(t *testing.T) {
 	}
 }
 
-// Equal eigenvalues in one half and across the cut are rotated into one pole, which
-// then has both halves.
+// Equal eigenvalues of one half and of both are rotated into one pole, whose column then has rows
+// of both halves.
 func TestDivideConquerDeflatesEqual(t *testing.T) {
 	m := newMerge(Pair{0, 2, 2}, []float64{1, 1, 1, 3}, testRows, []int32{0, 1, 2, 3}, -0.5)
 	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {

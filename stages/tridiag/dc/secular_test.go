@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// secularFamilies are poles, weights and ρ. Within what deflation leaves over
-// (gaps and weights above 8 ulp) unless named wild.
+// secularFamilies are poles and weights. Gaps and weights are above 8 ulp, as after deflation,
+// unless the name says wild.
 var secularFamilies = []struct {
 	name   string
 	gap, z func(r *rand.Rand, i int) float64
@@ -39,8 +39,8 @@ func secularDecades(k float64) func(*rand.Rand, int) float64 {
 	return func(r *rand.Rand, _ int) float64 { return math.Pow(10, -k*r.Float64()) }
 }
 
-// secularEachProblem calls f for problems of every family. The sum of the gaps
-// and the norm of the weights are 1. Wild gaps begin at zero, so that they remain.
+// secularEachProblem calls f for problems of every family. The sum of the gaps and the norm of the
+// weights are 1. Poles with wild gaps begin at zero, so that small gaps are not lost.
 func secularEachProblem(f func(name string, p *Secular)) {
 	for _, family := range secularFamilies {
 		for _, k := range []int{1, 2, 3, 4, 7, 20, 65} {
@@ -110,8 +110,8 @@ func secularExact(p *Secular, origin int, mu float64) float64 {
 	return math.Abs(f) / (terms * tridiag.Roundoff)
 }
 
-// The vectors are orthonormal and belong to the values: to the rounding errors
-// of the matrix for all that deflation leaves over; orthonormal without exception.
+// The vectors are orthonormal, for all problems. They belong to the values, to within rounding
+// errors of the matrix, for all problems that deflation can leave.
 func TestSecularVectors(t *testing.T) {
 	worstO, worstR := 0.0, 0.0
 	secularEachProblem(func(name string, p *Secular) {

@@ -45,8 +45,8 @@ func check(t *testing.T, name string, d, e []float64, opt Options) (values []flo
 	return values, residual, orthogonality
 }
 
-// Every family at every small size, with leaves so small that merges of all kinds
-// happen, and as it is used.
+// Every family at every small order, with leaves so small that all kinds of merges happen, and with
+// the default.
 func TestDivideConquerSmall(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {
@@ -133,7 +133,7 @@ func TestDivideConquerZeroEverywhere(t *testing.T) {
 	}
 }
 
-// Blocks of very different size each keep their own accuracy.
+// Blocks of very different norms are solved to the accuracy of their own norm.
 func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	d, e := suite.Random(40)
 	d2, e2 := suite.Random(40)
@@ -158,7 +158,7 @@ func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	}
 }
 
-// A range of vectors is the same as those columns of all of them.
+// A range of vectors has the bits of those columns of all vectors.
 func TestDivideConquerRange(t *testing.T) {
 	for _, f := range suite.Families {
 		for _, n := range []int{1, 2, 7, 30, 63} {
@@ -244,7 +244,7 @@ func TestDivideConquerBackendError(t *testing.T) {
 
 var errFailing = errors.New("the back end failed")
 
-// failing works for a number of calls.
+// failing is a back end that fails after a number of calls.
 type failing struct {
 	*Host
 	left int

@@ -17,7 +17,7 @@
 //	node.go            single eigenvalues and clusters, and what a back end is asked about them
 //	check.go           checks of the vectors
 //	backend.go         the interface of back ends
-//	rules.go           small decisions that all back ends make alike
+//	rules.go           small decisions that all back ends make in the same way
 //	host.go            the back end in plain Go
 //	representation.go  counts, bisection and shifts of one representation
 //	vector.go          one vector

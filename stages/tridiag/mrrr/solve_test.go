@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// ratioLimit is LAPACK's own for dstemr.
+// ratioLimit bounds residual and orthogonality, as LAPACK's tests of dstemr do.
 const ratioLimit = 60
 
 // check solves T and checks everything that can be checked without knowing the answer.
@@ -72,7 +72,7 @@ func (r result) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g, %+v", r.residual, r.orthogonality, r.counters)
 }
 
-// Every family at every small size.
+// Every family at every small order.
 func TestMRRRSmall(t *testing.T) {
 	for _, f := range suite.Families {
 		var worst result
@@ -95,8 +95,8 @@ func TestMRRRLarger(t *testing.T) {
 	}
 }
 
-// Fifty glued copies of Wilkinson's matrix, the classical trap, and random
-// matrices: no cluster may need help.
+// Fifty glued copies of Wilkinson's matrix, which are the classical difficult case, and random
+// matrices: no cluster may need divide and conquer.
 func TestMRRRThousand(t *testing.T) {
 	orders := []int{300}
 	glues := []float64{1e-8}
@@ -135,7 +135,7 @@ func TestMRRRKinds(t *testing.T) {
 	}
 }
 
-// A matrix that falls apart in one place or in two, in every way.
+// A matrix that splits in one place or in two, in every way.
 func TestMRRRSplits(t *testing.T) {
 	const n = 16
 	for i := range n - 1 {
@@ -150,8 +150,8 @@ func TestMRRRSplits(t *testing.T) {
 	}
 }
 
-// Every range of matrices with clusters that most ranges cut: in one block, in two, and by the
-// last resort.
+// Every range of matrices with clusters, many of which a range divides: in one block, in two, and
+// by the last resort.
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
@@ -191,7 +191,7 @@ func TestMRRRNonFinite(t *testing.T) {
 	}
 }
 
-// A backend that is wrong about one vector, in some attempts.
+// liar is a back end with a wrong vector in the first attempts.
 type liar struct {
 	*Host
 	attempts int
@@ -207,7 +207,7 @@ func (b *liar) Level(l *Level) error {
 	return err
 }
 
-// What is wrong with the vectors must be seen, and mended.
+// check notices wrong vectors, and another attempt or the last resort replaces them.
 func TestMRRRCheck(t *testing.T) {
 	const n = 40
 	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
