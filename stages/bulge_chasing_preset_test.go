@@ -1,0 +1,53 @@
+package stages
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBulgeChasingWaitsForItsLead: with the flag of sweep 0 at f, and no workgroup that raises it, the kernel
+// does f − chaseLead steps of sweep 1 and then gives up. So a wait for too little is seen without a
+// race: at the begin of a sweep, inside it, or because the host passes a smaller lead.
+func TestBulgeChasingWaitsForItsLead(t *testing.T) { bothChases(t, testBulgeChasingWaitsForItsLead) }
+
+func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
+	const n, b = 40, 3
+	bench, band := newChaseBench(t, n, b, true, smallest), randomBand(n, b)
+	for f := range 8 {
+		put(t, bench.dev, bench.band, band)
+		run(t, bench.dev, bench.preset(uint32(f)))
+		steps := bench.stage.steps(0)
+		done := 0
+		for _, tau := range get(t, bench.dev, bench.tau)[steps : 2*steps] {
+			if tau != 0 {
+				done++
+			}
+		}
+		if want := max(0, f-chaseLead); done != want {
+			t.Errorf("flag %d: %d steps, want %d", f, done, want)
+		}
+		if info := get(t, bench.dev, bench.stage.Info(bench.ws))[0]; info != 1 {
+			t.Errorf("flag %d: INFO = %d, want 1: the flag of sweep 0 was not set", f, info)
+		}
+	}
+}
+
+// preset records a dispatch of one workgroup that takes sweep 1, with the flag of sweep 0 at count. All
+// tau are zero before.
+func (c *chaseBench) preset(count uint32) *vk.Recorder {
+	rec := vk.NewRecorder(c.dev)
+	flags := c.stage.flags
+	vk.Fill(rec, c.tau, 0)
+	flags.Clear(rec, c.ws)
+	vk.Fill(rec, flags.Ticket(c.ws, 0), 1)
+	vk.Fill(rec, flags.Flag(c.ws, 0), count)
+	c.stage.dispatch(rec, 1, shaders.Sb2stChasePush[float64]{
+		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.N),
+		First: 0, Last: uint32(c.stage.sweeps()), Polls: 1000,
+		Info: flags.Info(c.ws).Addr(), Ticket: flags.Ticket(c.ws, 0).Addr(), Flags: flags.First(c.ws),
+		AbortWord: c.stage.abort,
+	})
+	return rec
+}
