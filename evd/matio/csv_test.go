@@ -47,6 +47,7 @@ var badCSV = []struct{ name, text, want string }{
 	{"words among blanks", "1 2\n3 four\n", `f:2: column 2: "four" is not a number`},
 	{"carriage returns alone", "1 2 \r3 4\r", `f:1: column 2: "2\r3" is not a number`},
 	{"semicolons", "1 2;\n3 4;\n", `f:1: column 2: "2;" is not a number`},
+	{"Go's underscores", "1,1_000\n", `f:1: column 2: "1_000" is not a number`},
 	{"beyond the range", "1,1e999\n", `f:1: column 2: "1e999" is larger than the largest double`},
 	{"long field", "1," + strings.Repeat("0", longestField+1), "f:1: a field of more than 1024 characters is not a number"},
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},

@@ -195,7 +195,7 @@ func (z *archive) vector(array string) (a []float64, err error) {
 
 // findArray returns the file of the array of that name, or of the array that is read if the name is
 // empty. Files of the archive that do not end in .npy are ignored. The complaint says which arrays
-// there are; it is empty if there is a file. A long list of arrays is replaced by their number.
+// there are; it is empty if there is a file. A long list of arrays is cut short.
 func findArray(files []*zip.File, array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {
@@ -221,8 +221,10 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	}
 	// The names of a large archive would fill the screen.
 	list := strings.Join(names[:min(len(names), 8)], ", ")
-	if len(list) > 200 || len(names) > 8 {
-		list = fmt.Sprintf("%d others", len(names))
+	if len(list) > 200 {
+		list = fmt.Sprintf("its %d arrays", len(names))
+	} else if more := len(names) - 8; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
 	}
 	if array == "" {
 		return nil, fmt.Sprintf("several arrays, and none is called %s; choose one of %s", want, list)

@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func number(word []byte) (x float64, complaint string) {
 	// ParseFloat copies the part of its argument that it keeps in an error. So it may use the
 	// buffer without a copy.
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(word), len(word)), 64)
-	if err == nil {
+	if err == nil && bytes.IndexByte(word, '_') < 0 { // only Go writes 1_000
 		return x, ""
 	}
 	return unusualNumber(word)
@@ -54,7 +55,7 @@ func unusualNumber(word []byte) (float64, string) {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	switch {
-	case err == nil:
+	case err == nil && !strings.Contains(s, "_"):
 		return x, ""
 	case errors.Is(err, strconv.ErrRange):
 		return 0, quote(word) + " is larger than the largest double"

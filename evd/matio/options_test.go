@@ -2,6 +2,7 @@ package matio
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -125,5 +126,26 @@ func TestTridiagonalForms(t *testing.T) {
 	// A first row of NaN is not a header.
 	if got, err := ReadTridiagonal(strings.NewReader("nan 1\n2 0\n"), "T"); err != nil || len(got.D) != 2 {
 		t.Errorf("nan: %v, %v", got, err)
+	}
+}
+
+// The largest of several differences is named, and told from rounding.
+func TestTridiagonalNamesTheLargestDifference(t *testing.T) {
+	text := general + "3 3 7\n1 1 2\n2 2 2\n3 3 2\n2 1 1\n1 2 1.0000000000000002\n3 2 1\n2 3 1.0000000000000009\n"
+	_, err := ReadTridiagonal(strings.NewReader(text), "T.mtx")
+	var e *NotSymmetricError
+	if !errors.As(err, &e) || e.Row != 2 || e.Col != 1 || e.Largest != 2 || !e.Rounding() {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestArchiveOfManyArraysNamesSome(t *testing.T) {
+	var members []string
+	for i := range 12 {
+		members = append(members, fmt.Sprintf("x%d.npy", i), vectorOf("<f8", []float64{1}, 1))
+	}
+	_, err := Read(strings.NewReader(npz(zip.Store, members...)), "f.npz")
+	if want := "x0, x1, x2, x3, x4, x5, x6, x7 and 4 more"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -3,6 +3,7 @@ package matio
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -253,10 +254,19 @@ func (t *scattered) put(i, j int, x float64) error {
 // whole returns the matrix if both triangles are equal, or both NaN. Otherwise the error wraps a
 // *NotSymmetricError about the first pair that differs.
 func (t *scattered) whole() (*Tridiagonal, error) {
+	var worst *NotSymmetricError
 	for i, x := range t.E {
-		if y := t.upper[i]; x != y && (x == x || y == y) {
-			return nil, fmt.Errorf("%s: %w", t.file, &NotSymmetricError{Row: i + 1, Col: i, Diff: max(x-y, y-x)})
+		y := t.upper[i]
+		if x == y || x != x && y != y {
+			continue
+		}
+		if e := (&NotSymmetricError{Row: i + 1, Col: i, Diff: math.Abs(x - y)}); worst == nil || e.exceeds(worst) {
+			worst = e
 		}
 	}
-	return &t.Tridiagonal, nil
+	if worst == nil {
+		return &t.Tridiagonal, nil
+	}
+	worst.Largest = max(largest(t.D), largest(t.E), largest(t.upper))
+	return nil, fmt.Errorf("%s: %w", t.file, worst)
 }

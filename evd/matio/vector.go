@@ -105,9 +105,12 @@ func readJSON(in *input) ([]float64, error) {
 	a := []float64{}
 	token, err := d.Token() // the opening bracket
 	for err == nil && d.More() {
-		var x float64
-		if err = d.Decode(&x); err == nil {
-			a = append(a, x)
+		var x *float64 // nil for null, which Decode accepts
+		if err = d.Decode(&x); err == nil && x == nil {
+			return nil, &FormatError{in.file, 0, "JSON: not an array of numbers: null"}
+		}
+		if err == nil {
+			a = append(a, *x)
 		}
 	}
 	if err == nil {

@@ -240,6 +240,7 @@ func TestJSON(t *testing.T) {
 		"[1, \"2\"]": "v: JSON: not an array of numbers: ", // followed by encoding/json's message
 		"[[1], 2]":   "v: JSON: not an array of numbers: ",
 		"[1 2]":      "v: JSON: not an array of numbers: ",
+		"[1, null]":  "v: JSON: not an array of numbers: null",
 		"[1, 1e999]": "v: JSON: not an array of numbers: ",
 	} {
 		if _, err := ReadVector(strings.NewReader(text), "v"); !strings.HasPrefix(fmt.Sprint(err), want) {
