@@ -62,3 +62,43 @@ func TestProgressOfASolve(t *testing.T) {
 		t.Errorf("the last report is %g of %g operations", last.Done, total)
 	}
 }
+
+// By every method, with and without vectors, each phase of the forecast is reported, and Done never
+// falls.
+func TestEveryPhaseIsReported(t *testing.T) {
+	d := device(t, vk.Options{Batch: 1})
+	const n = 21
+	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
+	for _, name := range evd.Solvers() {
+		for _, vectors := range []bool{false, true} {
+			solver, err := evd.ParseSolver(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if vectors && !solver.Vectors() {
+				continue
+			}
+			phases, done := map[string]bool{}, 0.0
+			p, err := evd.NewPlan[float64](d, n, evd.Options{
+				Vectors: vectors, Solver: solver, Tuning: small(), Progress: func(at evd.Progress) {
+					if phases[at.Stage] = true; at.Done < done {
+						t.Errorf("%s, vectors %v: %g operations in %q after %g", name, vectors, at.Done, at.Stage, done)
+					}
+					done = at.Done
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			if _, err := p.Solve(context.Background(), a); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range p.Costs() {
+				if !phases[c.Stage] {
+					t.Errorf("%s, vectors %v: %q is not reported", name, vectors, c.Stage)
+				}
+			}
+		}
+	}
+}

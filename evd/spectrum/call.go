@@ -86,6 +86,13 @@ func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	c.infos = append(c.infos, i)
 }
 
+// begins reports that a phase begins, for methods whose recordings have no marks.
+func (c *Call) begins(phase string) {
+	if c.progress != nil {
+		c.progress(vk.Progress{Phase: phase, Done: 0, Total: 1})
+	}
+}
+
 // During names the phase in an error of the device that names none: an upload or a download is part
 // of no recording.
 func During(phase string, err error) error {

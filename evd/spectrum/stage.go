@@ -159,6 +159,7 @@ func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(ve
 		return p, nil
 	}
 	t := Problem{s.d.In(c.Arena), s.e.In(c.Arena), host}
+	c.begins(s.phase)
 	var err error
 	p.Values, err = s.Method.Solve(c, t, from, to, p.Vectors)
 	if err == nil && s.exact != nil {
