@@ -133,7 +133,8 @@ func within(flag, value string, from, to, n int) (evd.Selection, error) {
 	if from < 0 || to > n {
 		return evd.Selection{}, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)
 	}
-	if from > to && n != anyOrder {
+	counted := n != anyOrder || from < anyOrder/2 // not from an end that is not known yet
+	if from > to && counted {
 		return evd.Selection{}, fmt.Errorf("%s: %s ends before it begins (%d:%d)", flag, value, from, to)
 	}
 	return evd.Index(from, to), nil

@@ -151,6 +151,7 @@ func TestPartsFromTheEnd(t *testing.T) {
 		"--index -5:":              "T: --index: -5: is outside 0:4, the indices of all eigenvalues",
 		"--index 0:5":              "T: --index: 0:5 is outside 0:4, the indices of all eigenvalues",
 		"--index -1:-3":            "T: --index: -1:-3 ends before it begins (3:1)",
+		"--index 3:1":              "--index: 3:1 ends before it begins (3:1)" + see,
 		"--largest 5":              "T: --largest: 5 is outside 0:4, the indices of all eigenvalues",
 		"--smallest 5":             "T: --smallest: 5 is outside 0:4, the indices of all eigenvalues",
 		"--largest 0":              `--largest: "0" is not a whole number, at least 1` + see,
