@@ -172,7 +172,7 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 // before.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
-	groups := min(items, max(1, s.tune.Workgroups), vk.MostGroups())
+	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())
 	s.flags.ClearFirst(rec, ws, items)
 	s.waiting.Dispatch(rec, vk.Grid(groups), shaders.OrmtrQ2FlagsPush[T]{
 		X: p.X, V: p.V, Tau: p.Tau, N: p.N, M: p.M, Ld: p.Ld, Group: p.Group, Groups: p.Groups,

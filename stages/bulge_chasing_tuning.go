@@ -61,9 +61,9 @@ func (t ChaseTuning) groups(info vk.Info) int {
 	const usual = 32 // where the driver does not tell the number of units
 	switch {
 	case t.Groups > 0:
-		return min(t.Groups, vk.MostGroups())
+		return min(t.Groups, vk.MaxGroups())
 	case info.Units > 0:
-		return min(info.Units, vk.MostGroups())
+		return min(info.Units, vk.MaxGroups())
 	}
 	return usual
 }

@@ -62,7 +62,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	gather.W, gather.Count = v.xt.Addr(), uint32(p.chains)
 	s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), p.chains), gather)
 	grouped := p.half <= s.tune.Grouped
-	inPortions(len(p.merges), vk.MostGroups()/2, func(first, count int) {
+	inPortions(len(p.merges), vk.MaxGroups()/2, func(first, count int) {
 		vectors := v.vectorsPush(level, first)
 		vectors.S = v.xt.Addr()
 		s.vectors.Dispatch(rec, columnGrid(p.columns, count), vectors)
@@ -75,7 +75,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 			v.multiplyApart(rec, m)
 		}
 	}
-	inPortions(len(p.merges), vk.MostGroups(), func(first, count int) {
+	inPortions(len(p.merges), vk.MaxGroups(), func(first, count int) {
 		grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(p.deflatedColumns), Z: count}
 		push := shaders.StedcDeflatedPush{Merges: v.mergesAt(level, first), W: v.xt.Addr(), Q: v.q()}
 		s.deflated.Dispatch(rec, grid, push)
@@ -182,4 +182,4 @@ func columnGrid(columns, count int) vk.Groups {
 }
 
 // strided is a grid dimension for kernels that copy columns: each workgroup strides over the rest.
-func strided(columns int) int { return min(columns, 4096, vk.MostGroups()) }
+func strided(columns int) int { return min(columns, 4096, vk.MaxGroups()) }

@@ -108,7 +108,7 @@ func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	list := s.mergesOf(ws, x.level).Addr()
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }
 	d, z, mu, zhat := number(numberD), number(numberZ), number(numberMu), number(numberZHat)
-	inPortions(x.merges, vk.MostGroups(), func(first, count int) {
+	inPortions(x.merges, vk.MaxGroups(), func(first, count int) {
 		merges, grid := list.Plus(first), columnGrid(x.poles, count)
 		rho := number(numberRho).Plus(first)
 		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: rho, D: d, Z: z, Mu: mu})

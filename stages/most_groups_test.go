@@ -12,10 +12,10 @@ import (
 // panic.)
 func TestNoTuningHasTooManyGroups(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
-	for _, groups := range []int{vk.MostGroups() + 1, math.MaxInt32} {
+	for _, groups := range []int{vk.MaxGroups() + 1, math.MaxInt32} {
 		tune := tuningFor("nvidia")
 		tune.Chase.Groups, tune.ApplyQ2.Workgroups, tune.Panel.Groups = groups, groups, groups
-		most := 5 * vk.MostGroups()
+		most := 5 * vk.MaxGroups()
 		t.Run("chase", func(t *testing.T) {
 			tune := tune
 			tune.Band, tune.Chase.Dispatch = 2, math.Inf(1)
@@ -27,7 +27,7 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 		t.Run("reading T", func(t *testing.T) {
 			tune := tune
 			tune.Band = 1
-			n := 256*vk.MostGroups() + 1
+			n := 256*vk.MaxGroups() + 1
 			s, err := NewBulgeChasing[float64](d, ChaseSize{n, tune.Band, false}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
 			recordsDry(t, d, err, s.Work, []int{2 * n, n, n - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
 				s.Record(rec, ws, x[0], Tridiagonal[float64]{x[1], x[2]}, Reflectors[float64]{x[2], x[2]})
@@ -35,7 +35,7 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 		})
 		t.Run("Q2", func(t *testing.T) {
 			const n = 100
-			m := 128 * (vk.MostGroups() + 2)
+			m := 128 * (vk.MaxGroups() + 2)
 			s, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
 			v, tau := ReflectorLen(n, tune.Band)
 			recordsDry(t, d, err, s.Work, []int{v, tau, m * n}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
@@ -44,7 +44,7 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 		})
 		t.Run("panels", func(t *testing.T) {
 			const b = 32
-			m := 128 * (vk.MostGroups() + 1)
+			m := 128 * (vk.MaxGroups() + 1)
 			s, err := NewPanelQR[float64](d, b, tune.Chase.waiting(t, d), tune.Panel)
 			recordsDry(t, d, err, s.Work, []int{m * b, b * b, b}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
 				s.Record(rec, ws, NewMatrix(x[0], m, b, m), NewMatrix(x[1], b, b, b), x[2])

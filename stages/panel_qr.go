@@ -54,7 +54,7 @@ func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning)
 	if err := panelFits[T](t, dev.Info(), b); err != nil {
 		return nil, err
 	}
-	t.Groups = min(t.Groups, vk.MostGroups())
+	t.Groups = min(t.Groups, vk.MaxGroups())
 	spec := panelSpec[T](t, b)
 	q := &PanelQR[T]{b: b, tune: t, chunk: int(spec.Chunk), abort: dev.Abort()}
 	kernels := builder{dev: dev}

@@ -11,16 +11,16 @@ func Grid(n int) Groups { return Groups{n, 1, 1} }
 // Tiles is the number of tiles of the given size that cover n elements.
 func Tiles(n int, tile uint32) int { return (n + int(tile) - 1) / int(tile) }
 
-// MostGroups is the number of workgroups that every Vulkan device accepts in one dimension.
-func MostGroups() int { return driver.MostGroups }
+// MaxGroups is the number of workgroups that every Vulkan device accepts in one dimension.
+func MaxGroups() int { return driver.MaxGroups }
 
 // Folded is a grid of at least n workgroups in two dimensions that every device accepts. The kernel
 // computes the index y·X + x, and returns where that is n or more.
 func Folded(n int) Groups {
-	most := MostGroups()
-	if n <= most {
+	limit := MaxGroups()
+	if n <= limit {
 		return Grid(n)
 	}
-	rows := (n + most - 1) / most
+	rows := (n + limit - 1) / limit
 	return Groups{(n + rows - 1) / rows, rows, 1}
 }

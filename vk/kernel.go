@@ -92,9 +92,9 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 		}
 		return
 	}
-	if most := MostGroups(); max(g.X, g.Y, g.Z) > most {
+	if limit := MaxGroups(); max(g.X, g.Y, g.Z) > limit {
 		const message = "vk: %s dispatched over %v workgroups, at most %d in one dimension run everywhere"
-		panic(fmt.Sprintf(message, k.core.name, g, most))
+		panic(fmt.Sprintf(message, k.core.name, g, limit))
 	}
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }

@@ -61,7 +61,7 @@ func TestMisuseOfMemoryPanics(t *testing.T) {
 		"region twice":     func() { d.NewArena(Together(a, a)) },
 		"overlapping copy": func() { Copy(NewRecorder(d), a.In(ws), a.In(ws)) },
 		"grid that some devices refuse": func() {
-			(&Kernel[struct{}, struct{}]{core: &kernel{name: "k"}}).Dispatch(NewRecorder(d), Groups{1, MostGroups() + 1, 1}, struct{}{})
+			(&Kernel[struct{}, struct{}]{core: &kernel{name: "k"}}).Dispatch(NewRecorder(d), Groups{1, MaxGroups() + 1, 1}, struct{}{})
 		},
 		"nested concurrency": func() {
 			r := NewRecorder(d)
@@ -82,7 +82,7 @@ func TestMisuseOfMemoryPanics(t *testing.T) {
 func TestFoldedGridsCoverAndFit(t *testing.T) {
 	for _, n := range []int{0, 1, 65535, 65536, 131070, 131071, 1 << 22} {
 		g := Folded(n)
-		if g.X*g.Y*g.Z < n || max(g.X, g.Y) > MostGroups() {
+		if g.X*g.Y*g.Z < n || max(g.X, g.Y) > MaxGroups() {
 			t.Errorf("Folded(%d) = %v", n, g)
 		}
 		if g.X*g.Y*g.Z > n+g.Y {

@@ -78,7 +78,7 @@ func (m *Machine) probeGroups() int {
 	if units == 0 {
 		units = usualUnits
 	}
-	return min(probePerUnit*units, vk.MostGroups())
+	return min(probePerUnit*units, vk.MaxGroups())
 }
 
 // probePolls is the poll limit.

@@ -151,7 +151,7 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
 	for item := 0; item < r.batch.Count; {
-		count := min(r.batch.Count-item, vk.MostGroups()/x.splits)
+		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits)
 		push.A, push.B = first.A.Addr().Plus(item*r.batch.StrideA), first.B.Addr().Plus(item*r.batch.StrideB)
 		c := r.c
 		c.At = c.At.From(item * r.batch.StrideC)

@@ -103,7 +103,7 @@ func (c chooser) search(p problem) splitK {
 	for i, t := range c.tiles {
 		for pieces := 1; ; pieces = more(pieces) {
 			x := c.split(i, p.k, pieces)
-			if x.splits > 1 && (p.m*p.n*p.count*x.splits > c.capacity || p.count*x.splits > vk.MostGroups()) {
+			if x.splits > 1 && (p.m*p.n*p.count*x.splits > c.capacity || p.count*x.splits > vk.MaxGroups()) {
 				break
 			}
 			if cost := c.cost(x, p); cost < least {

@@ -97,7 +97,7 @@ func TestCuts(t *testing.T) {
 						if x != c.choose(p) || x != c.search(p) || x.splits < 1 || x.splits*x.depth < k || (x.splits-1)*x.depth > max(k-1, 0) {
 							t.Errorf("%s: %d×%d×%d is cut into %+v", name, m, n, k, x)
 						}
-						if x.splits > 1 && (m*n*count*x.splits > c.capacity || x.splits > vk.MostGroups() || x.depth%int(c.tiles[x.tile].K) != 0) {
+						if x.splits > 1 && (m*n*count*x.splits > c.capacity || x.splits > vk.MaxGroups() || x.depth%int(c.tiles[x.tile].K) != 0) {
 							t.Errorf("%s: %d×%d×%d is cut into %+v, which has no room", name, m, n, k, x)
 						}
 					}

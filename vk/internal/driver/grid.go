@@ -1,5 +1,5 @@
 package driver
 
-// MostGroups is the number of workgroups that every device accepts in one dimension of a grid
+// MaxGroups is the number of workgroups that every device accepts in one dimension of a grid
 // (maxComputeWorkGroupCount). Tests lower it, so that small problems have folded grids.
-var MostGroups = 65535
+var MaxGroups = 65535

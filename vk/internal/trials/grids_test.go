@@ -41,9 +41,9 @@ func TestFoldedGrids(t *testing.T) {
 				if err != nil {
 					t.Skip(err)
 				}
-				usual := driver.MostGroups
-				driver.MostGroups = most
-				defer func() { driver.MostGroups = usual }()
+				usual := driver.MaxGroups
+				driver.MaxGroups = most
+				defer func() { driver.MaxGroups = usual }()
 				if x, y, err := solve(opt); err != nil || !same(x, dense) || !same(y, banded) {
 					t.Errorf("%v, or other bits", err)
 				}
