@@ -9,7 +9,7 @@
 
 # Packages whose tests need a device, besides vk, evd and cmd.
 DEVICE_STAGES = ./stages $(wildcard ./stages/product ./stages/machine ./stages/tuning)
-DEVICE_EVD    = ./evd $(wildcard ./evd/spectrum)
+DEVICE_EVD    = ./evd $(wildcard ./evd/spectrum ./evd/svd)
 
 # What the slower ways of testing cover: packages, and a -run pattern to thin them out.
 VULKANGO_PACKAGES   = ./vk/... $(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...
