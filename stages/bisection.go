@@ -45,6 +45,7 @@ type Bisection struct {
 	work     *vk.Layout
 }
 
+// Rounds are numbers of halvings. A dispatch runs some of them, and the next one continues.
 const (
 	prepareThreads = 256 // most invocations of stebz_prepare, which is one workgroup
 

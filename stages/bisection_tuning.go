@@ -40,18 +40,24 @@ func (t BisectionTuning) Fits(info vk.Info) error {
 	return nil
 }
 
+// gridSpec is the specialisation of stebz_grid, which counts without divisions at a grid of points.
 func (t BisectionTuning) gridSpec() shaders.StebzGridSpec {
 	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused)}
 }
 
+// narrowSpec is the specialisation of stebz_narrow, bisection by counts without divisions. Its
+// teams do levels halvings at once.
 func (t BisectionTuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
 	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused), Levels: levels}
 }
 
+// bisectSpec is the specialisation of stebz_bisect, bisection by counts with divisions. Its teams
+// do levels halvings at once.
 func (t BisectionTuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
 	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
 }
 
+// countSpec is the specialisation of stebz_count, one count with divisions for each shift.
 func (t BisectionTuning) countSpec() shaders.StebzCountSpec {
 	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
 }

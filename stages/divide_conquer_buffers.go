@@ -25,6 +25,7 @@ type list[T any] struct {
 	host   []T // at most as long as region; nil in a pass
 }
 
+// newList reserves n elements on the device. There are none on the host yet.
 func newList[T any](name string, n int) list[T] { return list[T]{region: vk.Reserve[T](name, n)} }
 
 // withHost returns the list with n zero elements on the host.

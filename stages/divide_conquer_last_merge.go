@@ -37,6 +37,7 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 				First: uint32(m.Lo + first), Rows: uint32(count), M: uint32(columns), Ldx: uint32(v.xt.Ld),
 			})
 	}
+	// A strip of W needs the same rows of Q alone, so that W may overwrite Q strip by strip.
 	for first := 0; first < m.N1; first += height {
 		strip(first, min(height, m.N1-first))
 	}
@@ -65,6 +66,8 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
 	vectors := v.vectorsPush(level, len(p.merges))
 	vectors.S = panel.Addr()
+	// stedc_multiply writes a product in its final place at once: place says which rows of the
+	// result.
 	multiply := shaders.StedcMultiplyPush{
 		Merges: vectors.Merges, Work: v.q(), S: vectors.S,
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),

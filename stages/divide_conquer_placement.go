@@ -114,6 +114,8 @@ type placedMerge struct {
 // follows the upper one.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
+	// Q has a piece of memory for each block that no merge takes. All blocks below it lie within
+	// that piece, as pairs of blocks need no more than their merged block, N1² + N2² < N².
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n))
 	v.levels = make([]levelPlan, len(tree.Levels))
@@ -205,6 +207,7 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
+	// W's two halves, the deflated columns, and S follow one another, as in merge.glsl.
 	for i := range p.merges {
 		m := p.merges[i].merge
 		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work
@@ -243,6 +246,8 @@ func (v *vectorsRun) placeColumns(order []int32) {
 			l.deflatedPlace.host = append(l.deflatedPlace.host, int32(j))
 		}
 	}
+	// A block that was merged has overwritten the entries of its halves, as larger blocks come
+	// later.
 	block := func(p dc.Pair) {
 		for c := range p.N() {
 			at := wide(v.offset[p.Lo] + c*p.N())
@@ -254,7 +259,7 @@ func (v *vectorsRun) placeColumns(order []int32) {
 	}
 	for _, level := range v.tree.Levels {
 		for _, p := range level {
-			block(p) // overwrites its halves
+			block(p)
 		}
 	}
 }

@@ -25,6 +25,7 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 		return
 	}
 	v.lists.send(rec, v.ws)
+	// The last merge is in total but never in done: its progress is not reported.
 	done, total := 0.0, 0.0
 	for _, p := range v.levels {
 		total += p.flops
@@ -61,6 +62,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	gather := v.gatherPush(level)
 	gather.W, gather.Count = v.xt.Addr(), uint32(p.chains)
 	s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), p.chains), gather)
+	// Small products are grouped: each alone would leave most of the device idle.
 	grouped := p.half <= s.tune.Grouped
 	inPortions(len(p.merges), vk.MaxGroups()/2, func(first, count int) {
 		vectors := v.vectorsPush(level, first)

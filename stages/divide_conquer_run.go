@@ -29,6 +29,8 @@ type divideConquerRun struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
+// newDivideConquerRun prepares a run of the values pass in the given arena, which must have the
+// pass's workspace. The caller adds the vectors pass if vectors are wanted.
 func newDivideConquerRun(ctx context.Context, ws *vk.Arena, pass *valuesPass) *divideConquerRun {
 	return &divideConquerRun{ctx: ctx, ws: ws, pass: pass, profile: vk.NewProfile(), execute: pass.dev.Run}
 }
@@ -63,7 +65,9 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 		return nil
 	}
 	r.lastLevel = len(tree.Levels) - 1
-	var q spirv.Addr[float64] // stays zero without vectors
+	// Without the vectors pass nothing keeps the leaves' vectors: q stays zero, and no leaf has a
+	// place.
+	var q spirv.Addr[float64]
 	offset := func(int) int { return 0 }
 	if r.vectors != nil {
 		r.vectors.begin(tree)
@@ -97,7 +101,7 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
 	level := r.level
 	r.level++
-	if r.vectors != nil {
+	if r.vectors != nil { // its lists need what deflation decided, and nothing of the roots
 		r.vectors.prepare(level, merges)
 	}
 	list := make([]shaders.Merge, len(merges))
@@ -171,4 +175,5 @@ func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return r.run(r.vectors.record)
 }
 
+// The compiler checks that no method is missing.
 var _ dc.Backend = (*divideConquerRun)(nil)

@@ -19,6 +19,7 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	if s.inPlace() && r.xt.At.Len() >= s.n*s.n {
 		return r.divide(r.ws, d, e, from, to, r.xt)
 	}
+	// The result alone is too small for divide and conquer, whose result is also its workspace.
 	x := vk.Reserve[float64]("MRRR fallback's vectors", s.n*s.n)
 	ws, err := s.dev.NewArena(vk.Together(x, s.fallback.Work(), s.fallback.vectors.ops.Work()))
 	if full := (*vk.OutOfMemoryError)(nil); errors.As(err, &full) {

@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// Numbers of rounds. A round that finds nothing to do costs next to nothing.
 const (
 	// halvings suffice for every interval: one for the sign, a few steps towards zero, some for
 	// the exponent, 53 for the mantissa.
@@ -79,6 +80,8 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 			Ld: ld, Lds: uint32(s.inFlight()), Ldx: uint32(r.xt.Ld), N: uint32(s.n), Count: uint32(count), Flags: flags,
 		})
 	}
+	// All steps are recorded, though most vectors need three: a thread whose vector is finished
+	// returns.
 	for i := range mrrr.QuotientSteps + 1 {
 		var flags uint32
 		if i == 0 {
@@ -121,7 +124,7 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 func (r *mrrrRun) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, count := r.stage, &r.stage.memory, len(l.Members)
 	levels, size := s.team(count)
-	fresh := uint32(1)
+	fresh := uint32(1) // the first dispatch moves the intervals to the children's representations
 	s.inRounds(rec, expanding+vk.Tiles(halvings, levels), count*size, func(rounds uint32) {
 		s.bracket.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads/uint32(size))), shaders.StemrBracketPush{
 			Tasks: addr(r, w.tasks, 0), Reps: addr(r, w.clusters, 0), Lo: addr(r, w.lo, 0), Hi: addr(r, w.hi, 0),

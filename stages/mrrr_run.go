@@ -25,6 +25,8 @@ type mrrrRun struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
+// newMRRRRun prepares a solve in the given arena, which must have the stage's workspace. xt is the
+// result: as many rows as vectors are wanted, n columns.
 func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt Matrix) *mrrrRun {
 	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
 }
@@ -92,7 +94,7 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	}
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(tasks)
-	counts := make([]uint32, len(tasks))
+	counts := make([]uint32, len(tasks)) // at most n each, so that int32 has them, too
 	err := r.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
 			send(r, rec, w.tasks, taskList(tasks))
@@ -186,4 +188,5 @@ func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	})
 }
 
+// The compiler checks that no method is missing.
 var _ mrrr.Backend = (*mrrrRun)(nil)

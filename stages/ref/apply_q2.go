@@ -17,6 +17,7 @@ func ApplyQ2Transposed(n, b int, v, tau []float64, m int, x []float64, ldx int) 
 	}
 }
 
+// applySweep replaces X by H(s,0)·H(s,1)⋯·X. The reflectors act on different rows, in any order.
 func applySweep(n, b, s int, v, tau []float64, m int, x []float64, ldx int) {
 	if m == 0 {
 		return

@@ -49,6 +49,7 @@ type chase struct {
 	tau     []float64
 }
 
+// newChase begins a chase of the compact band, which it overwrites.
 func newChase(n, b int, band []float64) *chase {
 	s := Sweeps(n)
 	return &chase{n, b, band, make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
@@ -57,6 +58,7 @@ func newChase(n, b int, band []float64) *chase {
 // steps returns the number of steps j of sweep s: those with s+1+j·b < n.
 func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
 
+// stepsOf returns the number of steps of sweep s.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
 // at returns column col of the band from the given row on.

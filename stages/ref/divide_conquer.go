@@ -69,6 +69,7 @@ func conquer(d, e []float64) []eigenpair {
 	return solved
 }
 
+// ascending compares eigenvalues, for sorting.
 func ascending(a, b eigenpair) int {
 	switch {
 	case a.d < b.d:

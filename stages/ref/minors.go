@@ -6,6 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
+// The range of the minors is kept by a lower bound for couplings and by powers of two, which are
+// exact.
 const (
 	minorsLeast = 0x1p-120 // smaller squares of off-diagonal elements are replaced by this one
 	minorsLevel = 0x1p900  // to which the larger one of two minors is scaled

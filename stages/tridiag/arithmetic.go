@@ -11,6 +11,7 @@ const (
 	Roundoff = 0x1p-53
 )
 
+// The smallest numbers that matter.
 const (
 	// Pivmin is the least magnitude of a pivot in a T whose largest element is below 1, the
 	// least normal number: e²/Pivmin is finite.

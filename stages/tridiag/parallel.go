@@ -9,6 +9,8 @@ import (
 // Parallel calls f(0) … f(n−1) on all processors and returns when all have returned. The calls
 // come in no fixed order and at the same time: they must not write to the same memory.
 func Parallel(n int, f func(i int)) {
+	// Each worker takes the next i from a shared counter, so that calls of unequal cost are
+	// balanced.
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
 		for i := range n {

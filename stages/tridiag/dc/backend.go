@@ -28,6 +28,7 @@ type Backend interface {
 // Rows is the first and the last row of each block of Q, by column of Q.
 type Rows struct{ First, Last []float64 }
 
+// newRows returns rows of zeros for n columns.
 func newRows(n int) Rows { return Rows{make([]float64, n), make([]float64, n)} }
 
 // of returns the rows of the columns [lo, hi). They share memory with r.

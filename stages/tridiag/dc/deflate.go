@@ -26,6 +26,8 @@ func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge
 	largest := b.setWeights(rows, rho)
 	tol := 8 * tridiag.Roundoff * largest
 
+	// In the order of their eigenvalues, columns deflate by themselves, or by a rotation with the
+	// next column, or they are poles. A chain is a run of columns that rotations connect.
 	open := int32(-1) // the column whose chain has not ended, or −1
 	var negligible []int32
 	for _, c := range order {
@@ -41,6 +43,7 @@ func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge
 		open = c
 	}
 	b.endChain(open)
+	// Columns that deflate by themselves come last, so that the rotated ones stay together.
 	m.rotated = len(m.deflated)
 	for _, c := range negligible {
 		m.Chain = append(m.Chain, int32(len(m.Src)))
@@ -66,6 +69,7 @@ func emptyLists[T any](lists, n int) func() []T {
 // rowSet is the rows in which a column can be other than zero.
 type rowSet int8
 
+// The order is that of the columns of W.
 const (
 	upperRows rowSet = iota // those of the upper block
 	allRows

@@ -74,6 +74,7 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 			copy(b.column(b.q, l.lo+c, l.lo, l.lo+l.n), l.vectors[c*l.n:])
 		}
 	}
+	// Merges of one level touch disjoint blocks of q and w.
 	for _, merges := range levels {
 		tridiag.Parallel(len(merges), func(i int) { b.merge(merges[i]) })
 	}

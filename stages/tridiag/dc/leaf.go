@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
+// Limits of the iteration.
 const (
 	// leafSweeps is the number of sweeps that a row may take on average; two are usual. A leaf that
 	// takes more has not converged.
@@ -110,6 +111,7 @@ func leafNegligible(e, a, b float64) bool {
 // sweep is one implicit QL step with Wilkinson's shift. It sets cos[i] and sin[i], which rotate
 // columns i and i + 1 of the block; the last columns are rotated first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
+	// The shift is the eigenvalue of the leading 2×2 block that is nearer to its first element.
 	last := s.hi - s.lo
 	first := e[s.off(0)]
 	g := (d[s.at(1)] - d[s.at(0)]) / (2 * first)

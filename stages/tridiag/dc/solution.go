@@ -21,6 +21,8 @@ type solution struct {
 	order []int32 // for each block of Q: the permutation that makes its part of d ascend, from 0 on
 }
 
+// newSolution checks, copies, splits, scales and tears T. It panics if e is too short or the range
+// of vectors is not within [0, n]; its error is a *tridiag.NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {

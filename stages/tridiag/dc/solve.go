@@ -15,6 +15,7 @@ type Options struct {
 	ValuesOnly bool
 }
 
+// defaultLeafSize is the LeafSize that 0 stands for.
 const defaultLeafSize = 32
 
 // Solve returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors,

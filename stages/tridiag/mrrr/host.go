@@ -14,8 +14,7 @@ type Host struct {
 	z     []float64 // the vectors, n×m, column-major
 }
 
-// NewHost prepares for m vectors of a matrix of order n.
-
+// NewHost prepares for m vectors of a matrix of order n: n·(2·m+2) elements of memory, about.
 func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
@@ -73,6 +72,7 @@ func (b *Host) Level(l *Level) error {
 		twist := twisted{b.rep(t), make([]float64, t.Hi-t.Lo), z[t.Lo:t.Hi]}
 		l.Lambda[i], l.Residual[i] = twist.vector(int(t.Index), l.Lo[i], l.Hi[i], l.Gap[i])
 	})
+	// All candidates of a cluster are tried, and only the best one is written.
 	tridiag.Parallel(len(l.Clusters), func(c int) {
 		parent, shifts := b.rep(l.Clusters[c]), l.Shifts[c*Candidates:(c+1)*Candidates]
 		var growth [Candidates]float64

@@ -15,6 +15,7 @@ type representation struct {
 	n      int // rows
 }
 
+// row returns dᵢ and lᵢ.
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
 // count returns the number of eigenvalues of L·D·Lᵀ below x: the number of negative pivots of
@@ -110,6 +111,7 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
+// Limits of bisection.
 const (
 	// tiny is the magnitude below which an eigenvalue of a representation with norm about 1 may be
 	// 0.

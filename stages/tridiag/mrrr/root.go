@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
+// Sizes of the first steps of an attempt.
 const (
 	// perturbation is the relative change of a root's elements, in ulps, in the first attempt. It
 	// is perturbationGrowth times as large in each further attempt.

@@ -19,6 +19,7 @@ type Options struct {
 	Distrust bool
 }
 
+// defaultAttempts is the Attempts that 0 stands for.
 const defaultAttempts = 2
 
 // Counters says how a solution came about.
@@ -41,6 +42,7 @@ func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters,
 	return values, host.z, counters, err
 }
 
+// defaults replaces zeros by what they stand for, and panics if the range is not within [0, n].
 func (opt Options) defaults(n int) Options {
 	if opt.From < 0 || opt.To < opt.From || opt.To > n {
 		panic(fmt.Sprintf("mrrr: eigenvalues [%d, %d) of order %d", opt.From, opt.To, n))
@@ -62,6 +64,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	if err != nil {
 		return nil, Counters{}, err
 	}
+	// Each attempt solves the open blocks from new roots, and closes those that pass the check. A
+	// block is hopeless if no other root would help, or when all attempts have failed.
 	open, hopeless := s.blocks, []*block(nil)
 	for attempt := 0; attempt < opt.Attempts && len(open) > 0; attempt++ {
 		if attempt > 0 {
@@ -80,6 +84,7 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 		open = filter(open, func(b *block) bool { return b.failed && !b.hopeless })
 	}
 	hopeless = append(hopeless, open...)
+	// The last resort. For many rows the back end may solve all of T again, vectors included.
 	rows := 0
 	for _, b := range hopeless {
 		rows += b.n()
@@ -133,6 +138,7 @@ func (s *solution) values() []float64 {
 	return values
 }
 
+// filter returns the blocks to keep, in their order.
 func filter(blocks []*block, keep func(*block) bool) (kept []*block) {
 	for _, b := range blocks {
 		if keep(b) {

@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
+// What counts as single, as known, and as good.
 const (
 	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the
 	// larger one. Their vectors are then orthogonal to some ulps divided by it. The result need
@@ -49,6 +50,7 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	if attempt == 0 {
 		s.assignColumns()
 	}
+	// The roots are the nodes of the first level. A block that fails leaves the tree.
 	var level []node
 	for _, b := range blocks {
 		level = append(level, node{b, 0, len(b.members), RootSlot, b.sigma, math.Inf(1), math.Inf(1)})
@@ -83,6 +85,8 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	if err := s.sharpen(clusters); err != nil {
 		return nil, err
 	}
+	// One call of the back end: vectors of this level, then representations of the next one, which
+	// may take the place of this level's.
 	l := &Level{RTol: gap * bracketPart}
 	for _, single := range singles {
 		single.askVector(l)

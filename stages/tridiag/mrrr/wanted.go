@@ -20,6 +20,8 @@ func (s *solution) setCandidates(b *block) {
 // assignColumns gives the wanted members their columns, in the order of their values in all blocks.
 // It drops the other members, but for one on each side.
 func (s *solution) assignColumns() {
+	// Values of different blocks are comparable only with the shift of the root and the scaling
+	// undone.
 	type place struct {
 		*member
 		at float64
@@ -33,6 +35,7 @@ func (s *solution) assignColumns() {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y place) int { return cmp.Compare(x.at, y.at) })
+	// If there is one block, members begin at its first one; otherwise all eigenvalues are members.
 	skip := s.from
 	if len(s.blocks) == 1 {
 		skip -= s.blocks[0].first
