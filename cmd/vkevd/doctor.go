@@ -117,7 +117,7 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// all examines from the outside in, as far as it gets.
+// all examines loader, drivers, device and folders. It skips what needs something that is missing.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {

@@ -161,7 +161,7 @@ func (d *examination) settings(info vk.Info) {
 	}
 }
 
-// writable makes the folder, and a file in it.
+// writable returns nil if the folder exists, or can be made, and takes a file.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

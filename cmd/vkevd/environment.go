@@ -16,7 +16,7 @@ type environment struct {
 	machine   machine
 }
 
-// processEnvironment is the environment of this process.
+// processEnvironment is the environment outside tests.
 func processEnvironment() environment {
 	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, isTerminal(os.Stderr),
 		func() int { return columns(os.Stderr) }, vulkan{}}

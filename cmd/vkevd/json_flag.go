@@ -30,7 +30,7 @@ func (j *jsonOutput) open(stdout io.Writer) (err error) {
 // instead says whether JSON takes the place of the table.
 func (j *jsonOutput) instead() bool { return j.path == streamWord }
 
-// write writes one object or array, and gives the file its name.
+// write writes one JSON value, and gives the file its name.
 func (j *jsonOutput) write(ctx context.Context, value any) error {
 	err := j.files.write(ctx, j.path, func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -28,7 +28,7 @@ func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	received := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		// A shell ignores some of them for background jobs, nohup for all: so they stay.
+		// A shell makes its background jobs ignore SIGINT, and nohup ignores SIGHUP. That must stay so.
 		if !signal.Ignored(s) {
 			signal.Notify(received, s)
 		}

@@ -111,7 +111,7 @@ func (j *selftestJob) all(ctx context.Context, rows *rowFile, show *progress) er
 	return report.end()
 }
 
-// order solves all kinds at one order, with one plan for vectors and one for values only.
+// order solves matrices of all kinds at one order, with a plan for vectors and one for values.
 func (j *selftestJob) order(ctx context.Context, dev device, n int, report *selftestReport, show *progress) error {
 	if j.terminal {
 		show.stage(fmt.Sprintf("preparing for n = %d", n))

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A part of the spectrum, as one flag names it; the zero value is all of it.
+// A part is a part of the spectrum, as a flag names it. The zero value is all of it.
 type part struct {
 	index, interval   string
 	largest, smallest int
@@ -82,7 +82,7 @@ func (f *partFlag) Type() string   { return "string" }
 // all says whether no flag names a part.
 func (p part) all() bool { return len(p.given) == 0 }
 
-// of is the selection for order n.
+// of returns the selection of eigenvalues for a matrix of order n.
 func (p part) of(n int) (evd.Selection, error) {
 	switch {
 	case p.all():

@@ -51,7 +51,7 @@ func suggestTridiagonal(err error) error {
 	return err
 }
 
-// dense is A = Q·Λ·Qᵀ.
+// dense is the problem A = Q·Λ·Qᵀ with all elements of A stored.
 type dense struct{ a evd.Sym[float64] }
 
 type denseSolution struct {
@@ -74,7 +74,7 @@ func (s denseSolution) measure(ctx context.Context, res *evd.Result[float64]) (m
 	return measured(ctx, s.solver, s.a, res)
 }
 
-// diagonals is T = S·Λ·Sᵀ.
+// diagonals is the problem T = S·Λ·Sᵀ with a tridiagonal T.
 type diagonals struct{ t evd.Tridiagonal[float64] }
 
 type diagonalsSolution struct {

@@ -62,14 +62,14 @@ func (f *facts) on(info vk.Info) {
 	f.Device, f.Driver, f.Vulkan = info.Name, driverOf(info), info.API
 }
 
-// report is the facts in JSON.
+// report writes the facts as JSON.
 func (f *facts) report(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(f)
 }
 
-// summary is the facts for people.
+// summary prints the facts for people.
 func (f *facts) summary(w io.Writer) {
 	found := "eigenvalues"
 	if f.Values < f.N {

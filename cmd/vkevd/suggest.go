@@ -65,8 +65,8 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// nearest is the name with the least edit distance from a word, "" if none is near: at most two
-// edits, and fewer than half of the word's letters.
+// nearest returns the name with the smallest edit distance from a word. It returns "" if that is
+// more than two edits, or half of the word's letters or more.
 func nearest(word string, names []string) string {
 	best, least := "", min(2, (len(word)-1)/2)+1
 	for _, name := range names {
@@ -81,8 +81,8 @@ func nearest(word string, names []string) string {
 	return best
 }
 
-// distance is Levenshtein's: the least number of insertions, deletions and replacements of bytes
-// that turn a into b. Exchanging two neighbours counts as one (optimal string alignment).
+// distance is the smallest number of edits that turn a into b (optimal string alignment). An edit
+// inserts, deletes or replaces a byte, or exchanges two neighbours.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
