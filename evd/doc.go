@@ -38,6 +38,7 @@
 // stages has the steps.
 //
 //	plan.go path.go memory.go options.go   what is prepared once
+//	doubles.go                             where the number type meets double precision
 //	solve.go load.go signs.go result.go    one solve
 //	check.go ratios.go                     residual and orthogonality of a result
 //	verify.go certificate.go               results that are proved, and the safe path

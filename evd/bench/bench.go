@@ -46,7 +46,10 @@ type Options struct {
 
 // Variant is a tuning with the name that its rows have, or "".
 type Variant struct {
-	Name   string
+	// Name is a text of Variants, or "".
+	Name string
+
+	// Tuning has all sizes.
 	Tuning tuning.Tuning
 }
 
@@ -75,11 +78,16 @@ func Stages() []string {
 	return names
 }
 
+// peaksName asks for the peaks alone; they are measured in any case.
 const peaksName = "peaks"
 
 // UnknownStageError says that Options.Stages has a name that is not in Stages.
-type UnknownStageError struct{ Stage string }
+type UnknownStageError struct {
+	// Stage is the name.
+	Stage string
+}
 
+// Error has the name, and all names that there are.
 func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
@@ -180,7 +188,10 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 
 // Detail is one run, and its time phase by phase.
 type Detail struct {
-	Row     Row
+	// Row is the measurement, of one run.
+	Row Row
+
+	// Profile has the seconds by phase, and by kernel if the device times kernels.
 	Profile *vk.Profile
 }
 

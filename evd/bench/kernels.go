@@ -13,15 +13,30 @@ import (
 
 // Kernel is what the driver's compiler says about one kernel; nil where it says nothing.
 type Kernel struct {
-	Kernel    string             `json:"kernel"`
-	Constants map[string]float64 `json:"constants"`             // specialisation constants
-	Registers *int               `json:"registers"`             // of an invocation
-	Spills    *int               `json:"spills"`                // in the driver's unit
-	Shared    *int               `json:"shared_bytes"`          // of a workgroup
-	Declared  int                `json:"declared_shared_bytes"` // by the shader
-	Problem   string             `json:"problem,omitempty"`     // why the tuner refuses it
-	Device    string             `json:"device"`
-	Driver    string             `json:"driver"`
+	// Kernel is the name of the shader.
+	Kernel string `json:"kernel"`
+
+	// Constants are the specialisation constants by name.
+	Constants map[string]float64 `json:"constants"`
+
+	// Registers is the number of registers of an invocation.
+	Registers *int `json:"registers"`
+
+	// Spills is what does not fit the registers, in the driver's unit.
+	Spills *int `json:"spills"`
+
+	// Shared is the shared memory of a workgroup in bytes, as the driver lays it out.
+	Shared *int `json:"shared_bytes"`
+
+	// Declared is the shared memory that the shader declares, in bytes.
+	Declared int `json:"declared_shared_bytes"`
+
+	// Problem is why a search of package tune refuses the kernel; "" if it does not.
+	Problem string `json:"problem,omitempty"`
+
+	// Device and Driver are those of Row.
+	Device string `json:"device"`
+	Driver string `json:"driver"`
 }
 
 // String is the kernel's name and its specialisation constants, sorted by name.
@@ -64,8 +79,12 @@ func (b *Bench) Kernels() ([]Kernel, error) {
 
 // RefusedError says that a tuning makes kernels whose registers spill to memory. Their results are
 // right, but another tuning is faster.
-type RefusedError struct{ Kernels []vk.KernelStatistics }
+type RefusedError struct {
+	// Kernels are those that spill, at least one.
+	Kernels []vk.KernelStatistics
+}
 
+// Error lists the kernels, each with its problem.
 func (e *RefusedError) Error() string {
 	var list []string
 	for _, k := range e.Kernels {

@@ -43,7 +43,9 @@ type load struct {
 // sizes are those of a load: order, half-bandwidth, rank of updates, number of vectors.
 type sizes struct{ n, b, k, m int }
 
-// table lists the stages in the order of the solver.
+// table lists the stages in the order of the solver. make may ignore sizes that the stage does not
+// depend on; the load's row must then have 0 for them. The tuning has the same b and k as the
+// sizes.
 var table = []struct {
 	name string
 	make func(b *Bench, s sizes, t tuning.Tuning) (*load, error)
@@ -168,6 +170,7 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 			return &stages.InfoError{Stage: l.row.Stage, Info: info[0]}
 		}
 	}
+	// The first elements only: downloading all of a large result would take longer than the run.
 	const some = 1 << 10
 	head := make([]float64, min(l.result.Len(), some))
 	if len(head) == 0 {

@@ -12,19 +12,34 @@ import (
 // peaks are two kernels that reach the device's best rates, of fused multiply-adds and of copying.
 // They also are the load that keeps the device warm.
 type peaks struct {
-	dev    *vk.Device
-	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush[float64]]
-	copy   *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
-	rounds int // of the fma kernel, so that a dispatch takes about peakTime
-	bytes  int // copied by a dispatch
+	dev *vk.Device
 
+	// fma runs independent chains of fused multiply-adds in registers. rounds is how often, so that
+	// a dispatch takes about peakTime.
+	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush[float64]]
+	rounds int
+
+	// copy copies bytes from x to y.
+	copy  *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
+	bytes int
+
+	// sums is what fma stores, one number of each invocation.
 	sums, x, y vk.Region[float64]
-	arena      *vk.Arena
+
+	// arena holds the three regions until close.
+	arena *vk.Arena
 }
 
 const (
-	peakTime    = 20 * time.Millisecond
-	peakGroups  = 1 << 12 // many more than are in flight at once, so that the last ones hardly count
+	// peakTime is about the time of a dispatch: long against the cost of starting it, and short
+	// against what a driver allows.
+	peakTime = 20 * time.Millisecond
+
+	// peakGroups is the grid: many more workgroups than are in flight at once, so that the last
+	// ones hardly count.
+	peakGroups = 1 << 12
+
+	// peakThreads is the size of a workgroup, where the device allows that.
 	peakThreads = 256
 )
 

@@ -8,11 +8,17 @@ import (
 
 // random fills device memory with random numbers, other ones each time: each recording takes the
 // next seed.
+//
+//	fill        all entries of a matrix, or those of a compact band
+//	trapezoid   reflectors of a band reduction: unit lower trapezoids, and their τ
+//	sweeps      reflectors of bulge chasing, and their τ
 type random struct {
 	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush[float64]]
 	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush[float64]]
-	seed      uint32
+
+	// seed is that of the last recording.
+	seed uint32
 }
 
 // randomThreads is the size of a workgroup.

@@ -38,6 +38,9 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
+// Reductions destroy their input, so that it is made again before each run. Random entries are as
+// good as any: the number of operations does not depend on them.
+
 // newSy2sb measures the reduction of a dense matrix to a band. Its bytes are those of the method:
 // each panel reads a triangle, and each block reads and writes one.
 func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {

@@ -58,8 +58,13 @@ type Row struct {
 
 // sample is one run of a measurement.
 type sample struct {
-	seconds float64 // by the device's clock, plus the host's part
-	wall    float64 // seconds by the host's clock
+	// seconds is the time by the device's clock, plus the host's part of the stage.
+	seconds float64
+
+	// wall is the time in seconds by the host's clock.
+	wall float64
+
+	// profile has the seconds by phase.
 	profile *vk.Profile
 }
 

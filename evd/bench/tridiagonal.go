@@ -15,6 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// Tridiagonal stages get a random matrix on the host, the same for each order. Stages whose driver
+// runs on the host upload it as part of their solve.
+
 // gaussian returns a random tridiagonal matrix whose spectrum is distributed as that of a dense
 // symmetric matrix with normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees
 // of freedom. Little of it deflates in divide and conquer, as for dense matrices.

@@ -10,9 +10,13 @@ import (
 // measurement that fails leaves the rounds.
 type turns struct {
 	bench *Bench
-	ctx   context.Context
-	loads []*load // still in the rounds
-	errs  []error // of the others
+
+	// ctx ends the rounds.
+	ctx context.Context
+
+	// loads are still in the rounds; errs are the errors of the others.
+	loads []*load
+	errs  []error
 }
 
 // newTurns makes the measurements of order n, and compiles their kernels at the same time.

@@ -16,9 +16,14 @@ import (
 
 // Choice is the sizes that a search chooses.
 type Choice struct {
-	Band     int          `json:"band"`       // half-bandwidth b, 1 to maxBand
-	Block    int          `json:"block"`      // rank k, a multiple of Band up to maxBlock
-	RankTwoK product.Tile `json:"rank_two_k"` // tile of the rank-2k update
+	// Band is the half-bandwidth b of the band reduction, 1 to maxBand.
+	Band int `json:"band"`
+
+	// Block is the rank k of its trailing updates, a multiple of Band up to maxBlock.
+	Block int `json:"block"`
+
+	// RankTwoK is the tile of these updates: the table's, or one of tiles.
+	RankTwoK product.Tile `json:"rank_two_k"`
 }
 
 // TableChoice is the choice of the device's table.

@@ -73,10 +73,14 @@ const briefWarmUp = time.Millisecond
 
 // onDevice is the target of Search.
 type onDevice struct {
-	dev    *vk.Device
-	bench  *bench.Bench
-	opt    Options
-	spills []string // kernels that spill with the table's choice
+	dev *vk.Device
+
+	// bench measures; its peaks are measured once for the search.
+	bench *bench.Bench
+	opt   Options
+
+	// spills are the kernels that spill with the table's choice, which is not refused.
+	spills []string
 }
 
 // kernelsAt is the order of the plans whose kernels are examined.
