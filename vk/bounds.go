@@ -17,6 +17,8 @@ import (
 // record the first access elsewhere. The table has the regions of all arenas that are open when a
 // Run begins.
 //
+// Batches run one at a time then, so that a record is that of the batch that has ended.
+//
 // A nil *bounds checks nothing.
 type bounds struct {
 	buffer *driver.Buffer // visible to the host

@@ -72,7 +72,8 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find is the chunk that holds an address, nil if there is none.
+// find is the chunk that holds an address, nil if there is none. Recordings have addresses only, as
+// push blocks do; fills and copies need the buffer.
 func (d *Device) find(addr uint64) *chunk {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()

@@ -2,7 +2,9 @@ package vk
 
 import "github.com/vkevd/vkevd/vk/internal/driver"
 
-// encoder translates commands of a recording into those of one batch.
+// encoder translates commands of a recording into those of one batch. A recording has device
+// addresses, a batch has buffers and offsets. With Options.Kernels a timestamp follows each
+// command, otherwise each phase mark.
 type encoder struct {
 	run     *run
 	b       *batch

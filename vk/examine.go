@@ -30,7 +30,9 @@ type candidate struct {
 	problem error
 }
 
-// examine asks a physical device for everything. It makes no device.
+// examine asks a physical device for everything that Open and Info must know. It makes no device,
+// so that a list of devices is cheap. A device that cannot be used is described as far as it can
+// be.
 func examine(index int, p driver.Physical) *candidate {
 	c := &candidate{}
 	c.extensions, _ = p.Extensions()

@@ -73,13 +73,31 @@ func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features,
 
 // required are the features that every kernel relies on.
 var required = []driver.Feature{
-	driver.Float64, driver.Int64, driver.BufferDeviceAddress, driver.TimelineSemaphore, driver.ScalarLayout,
+	driver.Float64,
+	driver.Int64,               // device addresses
+	driver.BufferDeviceAddress, // there are no descriptors: push blocks have addresses
+	driver.TimelineSemaphore,   // counts batches
+	driver.ScalarLayout,        // push blocks and buffers have the layout of Go structs
 }
 
 // wanted are the features that are used where they exist.
 var wanted = []driver.Feature{
-	driver.MemoryModel, driver.MemoryModelDevice, driver.SubgroupSizeControl, driver.FullSubgroups,
-	driver.Maintenance4, driver.MemoryModelChains, driver.Int64Atomics,
+	// Kernels whose workgroups wait for each other, and those whose invocations pass data through
+	// memory, need the memory model. Build refuses them where it is missing.
+	driver.MemoryModel, driver.MemoryModelDevice,
+
+	// Kernels whose invocations address their neighbours in a subgroup ask for full subgroups of
+	// the size that Info tells.
+	driver.SubgroupSizeControl, driver.FullSubgroups,
+
+	// MaxBuffer is known.
+	driver.Maintenance4,
+
+	// One fence stands for a workgroup.
+	driver.MemoryModelChains,
+
+	// Workgroups of a panel exchange doubles by 64-bit atomics.
+	driver.Int64Atomics,
 }
 
 // A Feature is an ability that a device may offer, under Vulkan's name. Info.Features lists those

@@ -9,8 +9,8 @@ import (
 // Vulkan allows, and a multiple of every device's cache line.
 const alignment = 256
 
-// A Layout says how much device memory an algorithm needs, and which parts of it may share the
-// same bytes. It is a value: Device.NewArena allocates it.
+// A Layout says how much device memory an algorithm needs, and which parts of it may share the same
+// bytes. It is a value: Device.NewArena allocates it.
 type Layout struct {
 	name   string // of a region; empty for a combination
 	bytes  uint64 // size of a region; 0 for a combination

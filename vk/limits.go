@@ -23,9 +23,10 @@ func (i Info) MaxRegion() uint64 {
 }
 
 // allocatesMore tells whether the driver is known to allocate more than MaxAllocation. Vulkan
-// allows to try that, and NVIDIA's driver gives ten times as much.
+// allows to try that, and NVIDIA's own driver gives ten times as much. Mesa's for the same GPUs is
+// NVK.
 func (i Info) allocatesMore() bool {
-	return i.Family == "nvidia" && i.Driver == "NVIDIA" || i.Family == "cpu"
+	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
 // cell is the size of the buffers that a layout is cut into; 0 stands for a single one.
@@ -46,6 +47,10 @@ func lesser(a, b uint64) uint64 {
 }
 
 const workspace = "the workspace"
+
+// A plan is a forecast on a Dry device and memory on a real one. Both ask fits, with the same Info,
+// so that what the forecast accepts is allocated; only memory that others have taken meanwhile, or
+// a driver that breaks its promise, makes a difference.
 
 // fits refuses a placement of so many bytes that the device cannot have. A Dry device answers as
 // the device that its Info describes, if that tells the memory.

@@ -7,8 +7,8 @@ import (
 
 // Options say which device to open, and how. The zero value opens the best device.
 type Options struct {
-	// Device chooses a device by its index, or by a part of its name, or by its type or driver.
-	// "" takes the best one.
+	// Device chooses a device by its index, or by a part of its name, or by its type or driver. ""
+	// takes the best one.
 	Device string
 
 	// Validate turns on Khronos' validation layer. Its messages go to Logger.

@@ -13,7 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// pipelines makes each pipeline once. The driver's compiled form is kept in a file.
+// pipelines makes each pipeline once, by the name of its kernel and the values of its constants.
+// The driver's compiled form is kept in a file: NVIDIA's driver takes seconds for some kernels.
+//
+// Pipelines are compiled in goroutines of their own. Build waits for its pipeline; inside of
+// Compile all of them are asked for first.
 type pipelines struct {
 	cache   *driver.Cache
 	path    string         // of the file; "" keeps nothing
@@ -81,7 +85,8 @@ func (d *Device) cachePath(kind string) string {
 	return filepath.Join(d.opt.CacheDir, name)
 }
 
-// close waits for the compilations, destroys everything and writes the file.
+// close waits for the compilations, destroys everything and writes the file. A file that cannot be
+// written is a warning.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {

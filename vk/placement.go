@@ -6,8 +6,14 @@ import "math"
 // multiples of limit into cells, and each cell in use becomes a buffer of its own. No region
 // crosses the end of a cell, so a kernel sees each region in one piece.
 //
-// Offsets do not depend on which alternatives of InTurn are alive, so that all of them share the
-// same cells.
+// For example, regions a, b and c of 3, 2 and 2 units, in cells of 4 units, take two buffers of 3
+// and 4 units. The unit between them is an offset without memory:
+//
+//	offset  0 1 2 3 | 4 5 6 7
+//	region  a a a   | b b c c
+//
+// The alternatives of InTurn begin at the same offset and share the same cells: a buffer is as
+// large as the alternative that uses most of its cell.
 type placement struct {
 	// limit is the size of a cell and guard the number of free bytes that follow each region. Both
 	// are multiples of alignment.

@@ -13,11 +13,11 @@ type probes struct {
 }
 
 // ProbeOnce returns the answer to a question about this device and driver. An earlier answer of
-// this process counts, or of another one with the same Options.CacheDir; otherwise probe finds
-// the answer, which is then kept. An error is not kept. A Dry device has no answers: "".
+// this process counts, or of another one with the same Options.CacheDir; otherwise probe finds the
+// answer, which is then kept. An error is not kept. A Dry device has no answers: "".
 //
-// A trial that the device or the process may not survive calls SetProbe with the answer "no"
-// before it begins: that answer then stays.
+// A trial that the device or the process may not survive calls SetProbe with the answer "no" before
+// it begins: that answer then stays.
 func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, error) {
 	if d.dry {
 		return "", nil

@@ -29,7 +29,13 @@ const (
 	pollInterval = 20 * time.Millisecond
 )
 
-// queue is the device's queue. Batches use its command buffers in turn.
+// queue is the device's queue. Batches use its command buffers in turn, so that the host records
+// one batch while the device runs the one before:
+//
+//	buffer 0   record 0 | run 0 ······ | record 2 | run 2 ···
+//	buffer 1              record 1 |     run 1 ·· | record 3 |
+//
+// The queue belongs to the call that has taken it (usage.takeQueue).
 type queue struct {
 	// timeline counts the batches that have ended. value is what it will be when the last batch
 	// submitted has.

@@ -86,7 +86,7 @@ type run struct {
 	dev     *Device
 	ctx     context.Context
 	rec     *Recorder
-	reports *reports // nil if nobody asks for progress
+	reports *reports // nil if no progress is asked for
 	profile *Profile
 
 	// pending are the batches in flight, by the command buffer that they use.

@@ -10,7 +10,13 @@ import (
 )
 
 // stagingBytes is the size of the staging buffer between host and device. A transfer uses it for
-// double buffering: the host copies one half while the device copies the other.
+// double buffering: the host copies one half while the device copies the other. On the way up:
+//
+//	half 0   host 0 | device 0 |          host 2 | device 2
+//	half 1            host 1 |   device 1 |        host 3 …
+//
+// A Run uses all of it for what its recording sends and receives, and no transfer is in flight
+// then.
 const (
 	stagingBytes = 32 << 20
 	stagingHalf  = stagingBytes / inFlight

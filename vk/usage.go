@@ -8,6 +8,10 @@ import (
 // usage counts the calls that use a device. Any number of calls may be in progress while the device
 // is open. One of them at a time has the queue, with all that belongs to it: command buffers,
 // staging buffer, abort word.
+//
+// Order of locks: a call takes the queue before it takes any other lock of the device, and holds no
+// other lock while it waits for the queue. probes.trying is the exception: it is held during a
+// trial, which takes the queue; no call that has the queue asks for it.
 type usage struct {
 	lock    sync.Mutex
 	changed sync.Cond // signalled when a member changes
