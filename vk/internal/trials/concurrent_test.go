@@ -146,3 +146,29 @@ func TestPlansRaceWithClose(t *testing.T) {
 		nothingLeft(t, "a closed device")
 	}
 }
+
+// A progress function makes a plan on the same device, solves with it and closes it: both solves have
+// the bits of one that runs alone.
+func TestProgressSolves(t *testing.T) {
+	d := device(t, vk.Options{Batch: oneCommand})
+	ctx := context.Background()
+	want, err := oneSolve(ctx, d, order, options(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt, inside := options(true), 0
+	opt.Progress = func(evd.Progress) {
+		if inside++; inside%40 != 1 {
+			return
+		}
+		if res, err := oneSolve(ctx, d, order, options(true)); err != nil || !same(res, want) {
+			t.Errorf("inside: %v, or other bits", err)
+		}
+	}
+	if res, err := oneSolve(ctx, d, order, opt); err != nil || !same(res, want) {
+		t.Errorf("outside: %v, or other bits", err)
+	}
+	if inside < 40 {
+		t.Errorf("%d reports", inside)
+	}
+}
