@@ -20,11 +20,15 @@ import (
 // It costs 2·n²·m flops, and n²·Merge for the merged factors.
 type ApplyQ1[T spirv.Scalar] struct {
 	BackSize
-	width  int // columns of Y that are applied together
+
+	// width is the number of columns of Y that are applied together: those of some panels.
+	width  int
 	ops    product.Ops[T]
 	factor *TFactor[T]
 
-	t, xy, xyt vk.Region[T] // merged T, width×width; X·Y and X·Y·T, m×width each
+	// t is the merged T, width×width; xy and xyt are X·Y and X·Y·T, m×width each. xy and xyt lie
+	// where the workspace of factor does, which needs it before.
+	t, xy, xyt vk.Region[T]
 	work       *vk.Layout
 }
 
@@ -42,6 +46,7 @@ func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T
 		return nil, fmt.Errorf("stages: Q1 of order %d, half-bandwidth %d, for %d vectors", n, b, m)
 	}
 	q := &ApplyQ1[T]{BackSize: size, ops: ops}
+	// Whole panels, and no more than there are.
 	q.width = min(max(1, t.Merge/b), q.panels()) * b
 	var err error
 	if q.factor, err = NewTFactor(dev, n, q.width, ops, t); err != nil {
@@ -74,6 +79,7 @@ func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(
 // fewer rows for fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	columns := q.panels() * q.B
+	// Q1 = Q(0)·Q(1)⋯: the last panels act first.
 	for begin := (columns - 1) / max(q.width, 1) * q.width; begin >= 0 && columns > 0; begin -= q.width {
 		q.apply(rec, ws, y, t, xt, begin, product.Trans)
 	}

@@ -45,7 +45,9 @@ func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, w Waiting, t Appl
 }
 
 // NewApplyQ2Transposed is NewApplyQ2 for Q2ᵀ·X.
-func NewApplyQ2Transposed[T spirv.Scalar](dev *vk.Device, size BackSize, w Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
+func NewApplyQ2Transposed[T spirv.Scalar](
+	dev *vk.Device, size BackSize, w Waiting, t ApplyQ2Tuning,
+) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.Trans, w, t)
 }
 
@@ -150,6 +152,7 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	if s.sweeps() > 0 && xt.Rows > 0 {
 		q.check(s.N, s.B)
 	}
+	// INFO is one word for all dispatches; tickets and flags are cleared for each.
 	if s.waiting != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}

@@ -62,6 +62,7 @@ type ApplyQ2Tuning struct {
 // Else it says what contradicts itself, or is a *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
+	// Where workgroups may not wait, the other form must fit, too.
 	for _, flags := range []bool{t.Flags, false} {
 		t.Flags = flags
 		spec, err := q2Spec[float64](t, info, BackSize{N: large, B: b, M: large}, product.NoTrans)
@@ -78,7 +79,9 @@ func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 
 // q2Spec fits the kernel to a size and the device. What an option takes of shared memory is given
 // up before the device is refused.
-func q2Spec[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, size BackSize, op product.Op) (shaders.OrmtrQ2TeamsSpec, error) {
+func q2Spec[T spirv.Scalar](
+	t ApplyQ2Tuning, info vk.Info, size BackSize, op product.Op,
+) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
 		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),
@@ -91,9 +94,10 @@ func q2Spec[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, size BackSize, op pro
 	for t.Rows > 0 && spec.B > t.Rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
-	if spec.LocalSize%spec.Pipe != 0 || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 || spec.G%spec.Chunk != 0 || spec.G < 1 {
-		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d by %d teams of %d threads in all",
-			spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
+	if spec.LocalSize%spec.Pipe != 0 || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 ||
+		spec.G%spec.Chunk != 0 || spec.G < 1 {
+		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d "+
+			"by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
 	// Smaller groups, until there are enough to fill the device.
 	strips := vk.Tiles(size.M, spec.LocalSize/spec.Pipe/spec.Share)

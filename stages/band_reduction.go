@@ -30,9 +30,14 @@ type BandReduction[T spirv.Scalar] struct {
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	z, p         vk.Region[T] // Z, n×k; P, n×b
-	s            vk.Region[T] // the products of inner dimension n: at most two, k×b each
-	between, tau vk.Region[T] // ½·TᵀYᵀPT, b×b; τ of a panel, b
+	// z is Z, n×k, and p is P of a panel, n×b.
+	z, p vk.Region[T]
+
+	// s is the products of inner dimension n, YᵀY and ZᵀY or yᵀP: at most two, k×b each.
+	s vk.Region[T]
+
+	// between is −½·Tᵀ(YᵀP)T, b×b; tau is the factors τ of a panel, b of them.
+	between, tau vk.Region[T]
 	work         *vk.Layout
 }
 
@@ -70,6 +75,7 @@ func NewBandReduction[T spirv.Scalar](
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
+	// The workspaces of qr and factor are never in use at the same time.
 	r.z = vk.Reserve[T]("Z", n*min(k, n))
 	r.p = vk.Reserve[T]("P", n*b)
 	r.s = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b)
@@ -215,7 +221,9 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 // two are one batch where Y and Z have the same leading dimension, so that each column of Z lies at
 // the same distance from that of Y. (The last rows of the second result are then products of y with
 // the next columns of Z, which have no meaning.)
-func (k *block[T]) inner(rec *vk.Recorder, top, pending int, y product.Matrix[T]) (yy, zy product.Matrix[T]) {
+func (k *block[T]) inner(
+	rec *vk.Recorder, top, pending int, y product.Matrix[T],
+) (yy, zy product.Matrix[T]) {
 	rows := pending + k.B
 	yy = product.NewMatrix(k.s.In(k.ws).Sub(0, rows*k.B), rows, k.B, rows)
 	zy = product.NewMatrix(k.s.In(k.ws).Sub(rows*k.B, rows*k.B), rows, k.B, rows)

@@ -12,7 +12,7 @@ import (
 // builder builds kernels one after another and keeps the first error.
 type builder struct {
 	dev *vk.Device
-	err error
+	err error // of the first kernel that could not be built
 }
 
 // build is vk.Build, or nil after an error.
@@ -34,7 +34,8 @@ func (b *builder) threads(most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// wholeSubgroups rounds a number of invocations up to whole subgroups.
+// wholeSubgroups rounds a number of invocations up to whole subgroups. Kernels that exchange values
+// within a subgroup need full ones.
 func wholeSubgroups(threads int, info vk.Info) int {
 	subgroup := max(1, info.Subgroup)
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
@@ -52,7 +53,8 @@ func sharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) shared {
 	return shared{bytes, err}
 }
 
-// mostShared is the largest of several.
+// mostShared is the largest of several, for stages whose kernels run one after another: each
+// dispatch has the shared memory of a workgroup to itself.
 func mostShared(all ...shared) (bytes int, err error) {
 	for _, s := range all {
 		if s.err != nil {

@@ -29,8 +29,10 @@ type BulgeChasing[T spirv.Scalar] struct {
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 
-	parts []span        // where sweeps wait: the sweeps of each dispatch
-	flags machine.Flags // where sweeps wait: a ticket for each dispatch, a flag for each sweep
+	// Where sweeps wait for each other: parts are the sweeps of each dispatch; flags has a ticket
+	// for each dispatch, and a flag for each sweep, in which the sweep counts its steps.
+	parts []span
+	flags machine.Flags
 }
 
 // ChaseSize is the size of a bulge chasing.
@@ -53,7 +55,9 @@ const (
 
 // NewBulgeChasing prepares for bands of one size. It refuses a band that is too wide for the
 // device's shared memory, or that has more than 2³² elements, with a *vk.UnsupportedError.
-func NewBulgeChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BulgeChasing[T], error) {
+func NewBulgeChasing[T spirv.Scalar](
+	dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning,
+) (*BulgeChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {
 		panic(fmt.Sprintf("stages: bulge chasing of order %d, half-bandwidth %d", n, b))
@@ -169,6 +173,7 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 		}
 		vk.Fill(rec, q.Tau, 0)
 	}
+	// Without a kernel that chases, the band is tridiagonal already.
 	switch {
 	case s.waits():
 		s.recordChase(rec, ws, band, q)

@@ -22,6 +22,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 		if c.wait.Allowed {
 			spec.LocalSize += uint32(c.waiters())
 		}
+		// Two tiles, or one.
 		need, err := product.SharedBytes(shaders.Sb2stChase[T], spec)
 		if err != nil {
 			return spec, err
@@ -41,6 +42,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 			return spec, nil
 		}
 	}
+	// Even one lane for each row is too much.
 	return spec, c.refuse("invocations in a workgroup", int(spec.LocalSize), c.info.MaxLocal)
 }
 
@@ -55,7 +57,7 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 	// Three teams, a subgroup that makes the reflector, and those that wait.
 	team := wholeSubgroups(int(c.tune.Team), c.info)
 	size := blocks*team + c.subgroup() + c.waiters()
-	if size > c.info.MaxLocal {
+	if size > c.info.MaxLocal { // one team for all blocks may still fit
 		return spec, false
 	}
 	spec = shaders.Sb2stTeamsSpec{

@@ -16,6 +16,9 @@ const (
 
 // SymmetricLoad makes a full symmetric matrix from one triangle, times a scale: A ← σ·A in place
 // (dlacpy and dlascl).
+//
+// A caller's matrix usually has one triangle. The stages read the lower one; checks of results
+// multiply by both.
 type SymmetricLoad[T spirv.Scalar] struct {
 	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
 }
@@ -40,6 +43,7 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 	if upper {
 		push.Upper = 1
 	}
+	// A workgroup does a tile of the triangle and its mirror image.
 	tiles := vk.Tiles(a.Rows, copyTile)
 	s.mirror.Dispatch(rec, vk.Folded(tiles*(tiles+1)/2), push)
 }
@@ -55,7 +59,8 @@ func NewTranspose[T spirv.Scalar](dev *vk.Device) (*Transpose[T], error) {
 	return &Transpose[T]{k}, err
 }
 
-// Record writes aᵀ to b, which must not overlap a.
+// Record writes aᵀ to b, which must not overlap a. If a is m×n, b is n×m; leading dimensions may be
+// any.
 func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))

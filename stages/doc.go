@@ -1,5 +1,5 @@
-// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver, each
-// a family of Vulkan kernels behind a constructor, Work, Record and Flops.
+// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver, each a
+// family of Vulkan kernels behind a constructor, Work, Record and Flops.
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
@@ -81,9 +81,9 @@
 //
 // In some stages workgroups of one dispatch wait for each other, by flags in memory. They do so
 // only where Waiting allows it, and every such stage has another form. A wait ends after a number
-// of polls, the poll limit: the stage's INFO word, 0 after a good run, then tells which flag was not
-// set, and the results are undefined. A caller that runs a recording reads the word and makes an
-// *InfoError of it.
+// of polls, the poll limit: the stage's INFO word, 0 after a good run, then tells which flag was
+// not set, and the results are undefined. A caller that runs a recording reads the word and makes
+// an *InfoError of it.
 //
 // # What is refused, and how
 //
@@ -96,6 +96,6 @@
 // # Number types
 //
 // The dense stages are generic over the scalar type T, the type of the entries of A, Q and the
-// reflectors. d, e, norms and eigenvalues have its real type, which is T itself as long as no scalar
-// is complex. The tridiagonal stages compute in float64.
+// reflectors. d, e, norms and eigenvalues have its real type, which is T itself as long as no
+// scalar is complex. The tridiagonal stages compute in float64.
 package stages

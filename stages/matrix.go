@@ -8,7 +8,7 @@ import (
 // Matrix is a matrix of doubles, the type of vectors in the tridiagonal stages.
 type Matrix = product.Matrix[float64]
 
-// NewMatrix is product.NewMatrix for doubles.
+// NewMatrix is product.NewMatrix for doubles. It panics if the slice is too short.
 func NewMatrix(at vk.Slice[float64], rows, cols, ld int) Matrix {
 	return product.NewMatrix(at, rows, cols, ld)
 }

@@ -31,15 +31,30 @@ type PanelQR[T spirv.Scalar] struct {
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]
 	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush[T]]
-	whole  *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]] // instead of first and column, or nil
-	tall   *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]] // whole, where a workgroup has several chunks
-	chunk  int                                                                     // rows
-	abort  spirv.Addr[uint32]                                                      // word that the host sets to end all waits
 
-	state        [2]vk.Region[T]   // sums over a column, from one dispatch to the next, in turn
-	slots        vk.Region[uint64] // with whole: sums from a workgroup to the others, for each column
-	exponents    vk.Region[int32]
-	flags        machine.Flags // with whole: INFO alone
+	// whole is nil where each column is a dispatch. tall is whole for workgroups that have several
+	// chunks of rows.
+	whole, tall *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]]
+
+	// chunk is the number of rows that a workgroup looks at together. abort is the word that the
+	// host sets to end all waits.
+	chunk int
+	abort spirv.Addr[uint32]
+
+	// state is row j of the panel and the dot products of column j with every column, a part from
+	// each workgroup: from one dispatch to the next, in two regions in turn.
+	state [2]vk.Region[T]
+
+	// slots, with whole, is the same for every column, from each workgroup to all others. Its words
+	// are 64 bits wide, so that a number arrives whole.
+	slots vk.Region[uint64]
+
+	// exponents is the binary scale of each workgroup's rows, by which no square overflows.
+	exponents vk.Region[int32]
+
+	// flags, with whole, is INFO alone: a slot that is not empty is its own flag.
+	flags machine.Flags
+
 	work, status *vk.Layout
 }
 
@@ -54,7 +69,7 @@ func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning)
 	if err := panelFits[T](t, dev.Info(), b); err != nil {
 		return nil, err
 	}
-	t.Groups = min(t.Groups, vk.MaxGroups())
+	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
 	spec := panelSpec[T](t, b)
 	q := &PanelQR[T]{b: b, tune: t, chunk: int(spec.Chunk), abort: dev.Abort()}
 	kernels := builder{dev: dev}
@@ -189,7 +204,7 @@ func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Ma
 // share is the number of rows of each workgroup, which is a multiple of the chunk, and the number
 // of workgroups.
 func (q *PanelQR[T]) share(m int) (rows, groups int) {
-	rows = (m + q.tune.Groups - 1) / q.tune.Groups
+	rows = (m + q.tune.Groups - 1) / q.tune.Groups // evenly
 	rows = (rows + q.chunk - 1) / q.chunk * q.chunk
 	return rows, (m + rows - 1) / rows
 }

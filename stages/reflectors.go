@@ -7,6 +7,8 @@ import (
 
 // Reflectors is the orthogonal matrix Q2 of a bulge chasing, as the package's documentation packs
 // it. V and Tau have ReflectorLen elements.
+//
+// ApplyQ2 reads what BulgeChasing wrote. Where b = 1 or n < 3 there are no reflectors and Q2 = I.
 type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
 
 // check panics if a slice is too short for order n and half-bandwidth b.

@@ -80,7 +80,9 @@ func (r *TridiagonalResidual) Flops() float64 {
 const lagtmFlops = 5 // of an element of T·Z: three products and two sums
 
 // Record is Residual.Record for a tridiagonal matrix.
-func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal[float64], z Matrix, s Sums[float64]) {
+func (r *TridiagonalResidual) Record(
+	rec *vk.Recorder, ws *vk.Arena, t Tridiagonal[float64], z Matrix, s Sums[float64],
+) {
 	n := r.sums.n
 	holds("the diagonal", t.D, n)
 	holds("the off-diagonal", t.E, n-1)
@@ -95,7 +97,7 @@ func (r *TridiagonalResidual) Record(rec *vk.Recorder, ws *vk.Arena, t Tridiagon
 // columnSums is the part that the residuals have in common. Some columns of Z at a time are
 // multiplied, and the magnitudes of the differences are summed.
 type columnSums[T spirv.Scalar] struct {
-	n, m    int
+	n, m    int // order; vectors, at most
 	ops     product.Ops[T]
 	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
 	product vk.Region[T] // of some columns: A·Z or ZᵀZ

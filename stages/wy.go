@@ -26,7 +26,8 @@ type TFactor[T spirv.Scalar] struct {
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	gram, half vk.Region[T] // n×n each
+	// gram is YᵀY, half is T11·G12 of all pairs of a join; n×n each.
+	gram, half vk.Region[T]
 	work       *vk.Layout
 }
 
@@ -81,7 +82,9 @@ func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 
 // RecordFrom is Record for callers that have g = Yᵀ·Y already. Only the part of g above the
 // diagonal is used.
-func (f *TFactor[T]) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
+func (f *TFactor[T]) RecordFrom(
+	rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T],
+) {
 	n := g.Cols
 	if g.Rows != n || t.Rows != n || t.Cols != n || n > f.n {
 		panic(fmt.Sprintf("stages: factor T %d×%d from %d×%d, prepared for order %d",
@@ -91,6 +94,7 @@ func (f *TFactor[T]) RecordFrom(rec *vk.Recorder, ws *vk.Arena, g product.Matrix
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	holds("tau", tau, n)
+	// A workgroup makes a diagonal block of Factor columns.
 	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
@@ -151,6 +155,8 @@ func (f *TFactor[T]) join(rec *vk.Recorder, ws *vk.Arena, j join[T]) {
 	if j.count == 0 {
 		return
 	}
+	// above is the block above the diagonal of a pair; next is the distance from one pair to the
+	// next.
 	above := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(j.start, j.start+j.n1, j.n1, j.n2) }
 	next := func(m product.Matrix[T]) int { return (j.n1 + j.n2) * (m.Ld + 1) }
 	t11, t22 := j.t.Block(j.start, j.start, j.n1, j.n1), j.t.Block(j.start+j.n1, j.start+j.n1, j.n2, j.n2)

@@ -32,10 +32,12 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 		return a, err
 	}
 	a = Arithmetic{Operands: len(in), Fused: fused, Subnormals: true}
+	// The largest errors, in ulps.
 	for i, o := range in {
 		a.Division = max(a.Division, divisionError(o.x, o.y, out[i].quotient))
 		a.Sqrt = max(a.Sqrt, rootError(o.z, out[i].root))
 	}
+	// A device that flushes subnormal numbers to zero shows it here.
 	kept, err := divideAndRoot(ctx, dev, subnormals)
 	for i, o := range subnormals {
 		a.Subnormals = a.Subnormals && err == nil && kept[i].quotient == o.x/o.y
@@ -52,6 +54,7 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	if err != nil {
 		return nil, err
 	}
+	// The kernel reads triples x, y, z and writes pairs x/y, √z.
 	flat := make([]float64, 0, 3*len(in))
 	for _, o := range in {
 		flat = append(flat, o.x, o.y, o.z)
@@ -72,13 +75,14 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of the product, for all of
-// some pairs of factors.
+// isFused runs probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of the
+// product, for all of some pairs of factors.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {
 		return false, err
 	}
+	// Products that are not exact: two near 1, two of irrational numbers.
 	factors := []float64{1 + 0x1p-30, 1 - 0x1p-31, math.Pi, math.E, math.Sqrt2, -math.Ln2}
 	out := make([]uint32, len(factors)/2)
 	err = run(ctx, dev, factors, out, func(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[uint32]) {
@@ -96,6 +100,7 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 func run[T any](
 	ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T]),
 ) error {
+	// Memory of its own, which is freed at the end.
 	x, y := vk.Reserve[float64]("in", len(in)), vk.Reserve[T]("out", len(out))
 	ws, err := dev.NewArena(vk.Together(x, y))
 	if err != nil {

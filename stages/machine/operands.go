@@ -8,7 +8,8 @@ import (
 // operand is one quotient x/y and one root √z to try.
 type operand struct{ x, y, z float64 }
 
-const each = 1 << 14 // operands of each sort
+// each is the number of operands of each sort.
+const each = 1 << 14
 
 // operands are of two sorts: those whose quotient or root lies as near to the middle between two
 // doubles as possible, where an inexact division rounds the wrong way; and random ones of many

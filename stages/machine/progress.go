@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/vkevd/vkevd/shaders"
@@ -25,8 +26,11 @@ const (
 // must not be taken for that of a newer one.
 const progressFact = "hands flags on, probe 3"
 
-// Answers. again stands for a probe that ended with an error other than the loss of the device.
-const yes, no, again = "yes", "no", "again"
+// Answers. "begun 2" stands for two runs of the probe that began and did not come to an end.
+const yes, no, begun = "yes", "no", "begun %d"
+
+// mostBegun is the number of such runs after which the answer is no.
+const mostBegun = 3
 
 // MayWait tells whether workgroups of one dispatch may wait for each other: whether those that have
 // started make progress while others poll, and whether what they stored is visible when their flag
@@ -34,38 +38,53 @@ const yes, no, again = "yes", "no", "again"
 // workgroup waits for another.
 //
 // The answer is found by running a kernel, and kept. A driver may reset the device during the
-// probe: the answer is no from the beginning of the probe until its end, for later processes, too,
-// so that no second process loses the device. Of a vk.Dry device the answer is yes.
+// probe. So each run is written down before its dispatch, and after three runs without an answer,
+// of whatever process, the kernel does not run again. (One such run may be that of another process,
+// which has not ended yet.) Of a vk.Dry device the answer is yes.
 func (m *Machine) MayWait(ctx context.Context) (bool, error) {
+	return m.mayWait(func(begin func()) (uint32, error) {
+		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, begin)
+	})
+}
+
+// mayWait is MayWait with the kernel given: run calls begin before its dispatch, and returns INFO.
+func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) {
 	asking.Lock()
 	defer asking.Unlock()
-	probe := func() (string, error) { return m.probe(ctx) }
-	answer, err := m.dev.ProbeOnce(progressFact, probe)
-	if answer == again && err == nil {
-		if answer, err = probe(); err == nil {
-			m.dev.SetProbe(progressFact, answer)
-		}
+	answer, err := m.dev.ProbeOnce(progressFact, func() (string, error) { return m.probe(0, run) })
+	if err != nil {
+		return false, err
 	}
-	return err == nil && answer != no, err
+	runs := 0
+	if _, err := fmt.Sscanf(answer, begun, &runs); err != nil {
+		return answer != no, nil
+	}
+	if runs >= mostBegun {
+		return false, nil
+	}
+	if answer, err = m.probe(runs, run); err != nil {
+		return false, err
+	}
+	m.dev.SetProbe(progressFact, answer)
+	return answer != no, nil
 }
 
 // asking keeps two goroutines from probing at the same time.
 var asking sync.Mutex
 
-// probe runs the kernel and returns the answer. The answer is kept as no while it runs, and after
-// the device was lost.
-func (m *Machine) probe(ctx context.Context) (string, error) {
+// probe runs the kernel after so many runs that did not end, and returns the answer. Of an error
+// only the loss of the device counts as a run.
+func (m *Machine) probe(runs int, run func(begin func()) (uint32, error)) (string, error) {
 	if !m.Info.MemoryModel() {
 		return no, nil // nothing orders what workgroups store
 	}
-	m.dev.SetProbe(progressFact, no)
-	info, err := probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false)
+	info, err := run(func() { m.dev.SetProbe(progressFact, fmt.Sprintf(begun, runs+1)) })
 	switch {
 	case errors.Is(err, vk.ErrDeviceLost):
-		return no, err
+		return "", err
 	case err != nil:
-		m.dev.SetProbe(progressFact, again)
-		return no, err
+		m.dev.SetProbe(progressFact, fmt.Sprintf(begun, runs))
+		return "", err
 	case info != 0:
 		return no, nil
 	}
@@ -90,8 +109,10 @@ func (m *Machine) probePolls() uint32 {
 }
 
 // probeProgress runs probe_progress and returns its INFO: 0 if all is well. starved makes the
-// second workgroup wait in vain, for tests.
-func probeProgress(ctx context.Context, m *Machine, groups int, polls uint32, starved bool) (uint32, error) {
+// second workgroup wait in vain, for tests. begin is called before the dispatch.
+func probeProgress(
+	ctx context.Context, m *Machine, groups int, polls uint32, starved bool, begin func(),
+) (uint32, error) {
 	kernel, err := vk.Build(m.dev, shaders.ProbeProgress(), shaders.ProbeProgressSpec{
 		LocalSize: probeThreads, Rounds: probeRounds, Starved: specBool(starved),
 		WideFence: specBool(m.WideFence), FlagStride: probeStride,
@@ -106,6 +127,7 @@ func probeProgress(ctx context.Context, m *Machine, groups int, polls uint32, st
 		return 0, err
 	}
 	defer ws.Close()
+	// Tickets, flags and data begin at zero, which no workgroup publishes.
 	rec := vk.NewRecorder(m.dev)
 	flags.Clear(rec, ws)
 	vk.Fill(rec, data.In(ws), 0)
@@ -113,6 +135,7 @@ func probeProgress(ctx context.Context, m *Machine, groups int, polls uint32, st
 		Info: flags.Info(ws).Addr(), Ticket: flags.Ticket(ws, 0).Addr(), Flags: flags.First(ws),
 		Data: data.In(ws).Addr(), AbortWord: m.dev.Abort(), Polls: polls,
 	})
+	begin()
 	if _, err := m.dev.Run(ctx, rec, nil); err != nil {
 		return 0, err
 	}

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -18,7 +20,7 @@ func TestMayWait(t *testing.T) {
 			t.Errorf("workgroups may wait: %v, %v", ok, err)
 		}
 	}
-	info, err := probeProgress(context.Background(), m, 4, 1000, true)
+	info, err := probeProgress(context.Background(), m, 4, 1000, true, func() {})
 	if err != nil || info == 0 || info > 3 {
 		t.Errorf("the first of four workgroups does nothing: INFO = %d, %v; want the ticket that was waited for", info, err)
 	}
@@ -37,19 +39,46 @@ func TestMayWaitAfterACancel(t *testing.T) {
 	}
 }
 
-// While a probe runs the answer is no, for a later process that finds the file if this one loses
-// its device.
-func TestMayWaitIsNoUntilItIsKnown(t *testing.T) {
+// A device that is lost in each run of the probe is asked three times, and then no more. The runs are
+// written down before: the process may end with the device.
+func TestMayWaitGivesUpOnADeviceThatIsLost(t *testing.T) {
 	m := Of(open(t))
-	_, err := m.dev.ProbeOnce("a probe that is lost", func() (string, error) {
-		m.dev.SetProbe(progressFact, no)
-		return "", vk.ErrDeviceLost
-	})
-	if err == nil {
-		t.Fatal("no error")
+	runs := 0
+	lost := func(begin func()) (uint32, error) {
+		runs++
+		begin()
+		return 0, fmt.Errorf("run %d: %w", runs, vk.ErrDeviceLost)
 	}
-	if ok, err := m.MayWait(context.Background()); ok || err != nil {
-		t.Errorf("after a lost device: %v, %v", ok, err)
+	for range mostBegun {
+		if ok, err := m.mayWait(lost); ok || !errors.Is(err, vk.ErrDeviceLost) {
+			t.Errorf("run %d: %v, %v", runs, ok, err)
+		}
+	}
+	for range 2 {
+		if ok, err := m.mayWait(lost); ok || err != nil || runs != mostBegun {
+			t.Errorf("after %d runs: %v, %v", runs, ok, err)
+		}
+	}
+}
+
+// A run that another process has begun does not decide: the probe runs, and its answer is kept.
+func TestMayWaitAfterABegunRun(t *testing.T) {
+	for _, c := range []struct {
+		info uint32
+		want bool
+	}{{0, true}, {1, false}} {
+		m, runs := Of(open(t)), 0
+		m.dev.SetProbe(progressFact, fmt.Sprintf(begun, 1))
+		for range 2 {
+			ok, err := m.mayWait(func(begin func()) (uint32, error) {
+				runs++
+				begin()
+				return c.info, nil
+			})
+			if ok != c.want || err != nil || runs != 1 {
+				t.Errorf("INFO %d: %v, %v after %d runs", c.info, ok, err, runs)
+			}
+		}
 	}
 	if ok, err := Of(vk.Dry(vk.Info{})).MayWait(context.Background()); !ok || err != nil {
 		t.Errorf("a dry device: %v, %v", ok, err)

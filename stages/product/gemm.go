@@ -69,9 +69,13 @@ func (g *tiledGemm[T]) GemmPair(
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
 	alpha, beta T
-	factors     []Pair[T] // one or two
-	c           Matrix[T]
-	batch       Batch
+
+	// factors is one pair, or two whose products are added.
+	factors []Pair[T]
+
+	// c is the result of the first product of the batch.
+	c     Matrix[T]
+	batch Batch
 }
 
 // inner is the inner dimension that is summed over: 0 if α = 0, when the factors are not read. It
@@ -94,7 +98,8 @@ func (r *request[T]) inner() (k int) {
 	return k
 }
 
-// problem is what tile and split depend on.
+// problem is what tile and split depend on. op(A) = Aᵀ and op(B) = B lie along the inner dimension,
+// so that a shallow tile reads parts of their cache lines.
 func (r *request[T]) problem() problem {
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
 	if r.opA == Trans {
@@ -150,6 +155,7 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
 	}
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
+	// Items of a batch and pieces of K share the grid's z.
 	for item := 0; item < r.batch.Count; {
 		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits)
 		push.A, push.B = first.A.Addr().Plus(item*r.batch.StrideA), first.B.Addr().Plus(item*r.batch.StrideB)

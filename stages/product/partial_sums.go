@@ -16,7 +16,7 @@ const (
 // partialSums is the second half of a product with split K: the partial products, and the kernel
 // that adds them up. The order of a sum depends on the shape alone.
 type partialSums[T spirv.Scalar] struct {
-	region vk.Region[T]
+	region vk.Region[T] // the parts: for each matrix of a batch its pieces of K, packed
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
@@ -42,12 +42,15 @@ func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 
 // record adds up splits partial products for each of count matrices: C ← α·ΣP + β·C. The matrices
 // lie strideC elements apart.
-func (s *partialSums[T]) record(rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int) {
+func (s *partialSums[T]) record(
+	rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int,
+) {
 	// Several invocations share the sum of an element if it has many parts.
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {
 		lanes *= 2
 	}
+	// A workgroup sums as many elements as it has teams of lanes; z is the matrices.
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
 	grid.Z = count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{

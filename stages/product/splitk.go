@@ -68,12 +68,15 @@ func (t Tile) step() float64 {
 // that it can hold runs no faster than with three quarters.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
+	// Workgroups that one unit does, in turn or together.
 	groups := vk.Tiles(p.m, t.M) * vk.Tiles(p.n, t.N) * p.count * x.splits
 	perUnit := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*occupancy)
 	cost := perUnit * t.step() * float64(x.depth+startSteps)
+	// A tile with small K reads a part of a cache line in each row of a factor that lies along K.
 	if t.K < lineElements {
 		cost *= 1 + shortLines*float64(p.alongK)
 	}
+	// The sum is another dispatch, and reads and writes the partial products.
 	if x.splits > 1 {
 		elements := float64(p.m) * float64(p.n) * float64(p.count*x.splits)
 		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
@@ -129,7 +132,7 @@ func (c chooser) unsplit(p problem) splitK {
 	return best
 }
 
-// more steps through 1, 2, 3, 4, 6, 8, 12, 16 …
+// more is the next number of pieces to try. It steps through 1, 2, 3, 4, 6, 8, 12, 16 …
 func more(pieces int) int {
 	if pieces&(pieces-1) == 0 && pieces > 1 {
 		return pieces / 2 * 3
@@ -148,6 +151,8 @@ func (c chooser) split(tile, k, pieces int) splitK {
 
 // Chooser picks tiles of a table for kernels outside of this package that compute many small
 // products in one dispatch (stedc_multiply), by the same model.
+//
+// Such a kernel has its own code for each tile, and no partial sums.
 type Chooser struct{ c chooser }
 
 // NewChooser is a chooser for a table that Fits the device.

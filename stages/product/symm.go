@@ -54,11 +54,13 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 	if m == 0 || n == 0 {
 		return
 	}
+	// The inner dimension is that of A, m.
 	push := shaders.SymmPush[T]{
 		A: a.Addr(), W: w.Addr(), P: p.Addr(),
 		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
 		Stretch: uint32(x.depth),
 	}
+	// Partial products are packed, one after another.
 	if x.splits > 1 {
 		push.P, push.Ldp, push.StrideP = s.sums.room(ws, x.splits*m*n), push.M, uint64(m)*uint64(n)
 	}

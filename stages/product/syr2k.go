@@ -9,6 +9,9 @@ import (
 )
 
 // tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle.
+//
+// A tile below the diagonal is computed whole; of a tile on the diagonal the upper part is thrown
+// away.
 type tiledSyr2k[T spirv.Scalar] struct {
 	tile   Tile
 	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]

@@ -8,6 +8,7 @@ import (
 // Tiled is Ops on the vector units, in the precision of the matrices. Its workspace depends on the
 // tiles and the device, not on the shapes of the products.
 type Tiled[T spirv.Scalar] struct {
+	// Gemm and Symm have room for partial sums each, in the same memory.
 	*tiledGemm[T]
 	*tiledSyr2k[T]
 	*tiledSymm[T]

@@ -18,7 +18,7 @@ type Sample struct {
 	Data           []float64
 }
 
-// Poisoned is a matrix of poison.
+// Poisoned is a matrix of poison, a NaN: what a kernel must overwrite, or must not touch.
 func Poisoned(rows, cols, ld int) Sample {
 	s := Sample{rows, cols, max(ld, 1), make([]float64, max(ld, 1)*cols)}
 	for i := range s.Data {
@@ -27,7 +27,7 @@ func Poisoned(rows, cols, ld int) Sample {
 	return s
 }
 
-// Normal is a matrix of normally distributed entries.
+// Normal is a matrix of normally distributed entries. Equal arguments give equal matrices.
 func Normal(rows, cols, ld int, seed uint64) Sample {
 	s, r := Poisoned(rows, cols, ld), rand.New(rand.NewPCG(seed, 1))
 	return s.Fill(func(i, j int) float64 { return r.NormFloat64() })
@@ -49,7 +49,8 @@ func (s Sample) Abs() Sample {
 	return a.Fill(func(i, j int) float64 { return math.Abs(s.Data[i+j*s.Ld]) })
 }
 
-// Lower is s with poison above the diagonal.
+// Lower is s with poison above the diagonal, for operands of which the lower triangle alone is
+// read.
 func (s Sample) Lower() Sample {
 	l := Poisoned(s.Rows, s.Cols, s.Ld)
 	for j := range s.Cols {
@@ -68,12 +69,14 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	poison := math.Float64bits(vk.PoisonValue())
 	for e, w := range want.Data {
 		g := got.Data[e]
+		// Padding, or the triangle that the result does not have.
 		if math.Float64bits(w) == poison {
 			if math.Float64bits(g) != poison {
 				t.Fatalf("%s: element (%d, %d), which is not part of the result, became %g", what, e%want.Ld, e/want.Ld, g)
 			}
 			continue
 		}
+		// A bound of zero counts as the least normal number.
 		r := math.Abs(g-w) / (ULP * max(bound.Data[e], 0x1p-1022))
 		if !(r <= 1e3) {
 			t.Fatalf("%s: element (%d, %d) is %g, want %g", what, e%want.Ld, e/want.Ld, g, w)
@@ -86,8 +89,8 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 // Bench is memory for three matrices at a time, for tests of many small products.
 type Bench struct {
 	Device  *vk.Device
-	WS      *vk.Arena // holds the matrices and the workspace that New was given
-	a, b, c vk.Region[float64]
+	WS      *vk.Arena          // holds the matrices and the workspace that New was given
+	a, b, c vk.Region[float64] // of equal length
 }
 
 // NewBench reserves three matrices of so many elements each, and work.

@@ -9,6 +9,7 @@ import (
 
 // chain is the tables for a device, the most special one first. The last one fits every device.
 func chain(info vk.Info) []Tuning {
+	// Family is the vendor. A machine of its own is told by its name.
 	switch info.Family {
 	case "nvidia":
 		if strings.Contains(info.Name, "H200") {
@@ -68,7 +69,8 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	return t
 }
 
-// row is the first table that fits, or the last one.
+// row is the first table that fits, or the last one. The last table fits every device that Vulkan
+// allows; on others the constructors say what is missing.
 func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	for _, t := range tables {
 		if fits(t) == nil {

@@ -7,6 +7,7 @@ import (
 
 // nvidia is for GPUs of NVIDIA. Its sizes were measured on an H200.
 var nvidia = Tuning{
+	// From n = 24576 on, b = 64 pays where few vectors are wanted.
 	Band: 32, Block: 512, ValuesBand: 64, ValuesFrom: 24576,
 	Products: product.Tuning{
 		Tiles: []product.Tile{
@@ -22,7 +23,9 @@ var nvidia = Tuning{
 		Units: 132,
 	},
 	// With 128 workgroups, each has a multiprocessor of an H200, so that all are resident.
-	Panel: stages.PanelTuning{LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512},
+	Panel: stages.PanelTuning{
+		LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
+	},
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
 	}},

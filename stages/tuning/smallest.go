@@ -12,6 +12,7 @@ func Smallest() Tuning {
 	return Tuning{
 		Band: 4, Block: 8,
 		Products: product.Tuning{
+			// Double buffers, single ones, few columns, and no shared memory.
 			Tiles: []product.Tile{
 				{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Resident: 2},
 				{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
@@ -21,11 +22,15 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8,
 		},
+		// TileBytes makes chunks of four rows where b = 3.
 		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
 		Chase: Chase{ChaseTuning: stages.ChaseTuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		}},
-		ApplyQ2:       stages.ApplyQ2Tuning{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4},
+		// A poll limit that no test reaches by chance.
+		ApplyQ2: stages.ApplyQ2Tuning{
+			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
+		},
 		Bisection:     stages.BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
 		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3, Grouped: 10},
 		MRRR:          stages.MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4},
