@@ -68,7 +68,7 @@ func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, doub
 	if s.ops, err = product.New[T](dev, t.Products); err != nil {
 		return s, err
 	}
-	// The caller's context is not known here. What the machine does is asked once and kept.
+	// The caller's context is not known here. Facts of the machine are found once and kept.
 	facts := machine.Of(dev)
 	if _, err := facts.Float64Rate(context.Background()); err != nil { // it bounds the first batches
 		return s, err

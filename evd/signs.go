@@ -13,7 +13,9 @@ import (
 type orientation[T Float] struct {
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
-	rowMajor  bool
+
+	// rowMajor is Options.RowMajor: vectors are downloaded one a row.
+	rowMajor bool
 }
 
 // newOrientation builds the kernels.

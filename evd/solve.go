@@ -76,7 +76,10 @@ func (p *Plan[T]) solve(ctx context.Context, by *path[T], a Sym[T]) (*Result[T],
 
 // solve is a path and the call that uses it, in flight.
 type solve[T Float] struct {
+	// The path has stages and regions, which the call's arena places.
 	*path[T]
+
+	// The call runs recordings.
 	*spectrum.Call
 }
 

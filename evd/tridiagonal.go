@@ -4,7 +4,10 @@ import "github.com/vkevd/vkevd/evd/spectrum"
 
 // Tridiagonal is a symmetric tridiagonal matrix T: D is its diagonal, E[i] = T(i+1, i). E has at
 // least one element less than D; more are ignored.
-type Tridiagonal[T Float] struct{ D, E []T }
+type Tridiagonal[T Float] struct {
+	// D is the diagonal, E the off-diagonal.
+	D, E []T
+}
 
 // N is the order, the length of D.
 func (t Tridiagonal[T]) N() int { return len(t.D) }

@@ -20,16 +20,24 @@ func (closedError) Is(target error) bool { return target == vk.ErrClosed }
 
 // OptionError says that an option has no meaning, or does not go with another. Option is a field of
 // the plan's Options, or what belongs to one.
-type OptionError struct{ Option, Reason string }
+type OptionError struct {
+	// Option is the name, Reason says what is wrong, without the name.
+	Option, Reason string
+}
 
+// Error has both.
 func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
 
 // BadOption is an *OptionError.
 func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
 
 // TooManyError says that an interval holds more eigenvalues (Found) than Selection.AtMost allows.
-type TooManyError struct{ Found, AtMost int }
+type TooManyError struct {
+	// Found is the number of eigenvalues in the interval, AtMost the limit.
+	Found, AtMost int
+}
 
+// Error has both numbers.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
@@ -38,10 +46,14 @@ func (e *TooManyError) Error() string {
 // to End−1, from 0. (Rows are no indices of eigenvalues: those of a block may be anywhere in the
 // spectrum.) Stage is the phase of the solve.
 type NoConvergenceError struct {
-	Stage      string
+	// Stage is the phase of the solve.
+	Stage string
+
+	// Index is the first row of the block, End the row after its last one.
 	Index, End int
 }
 
+// Error has the rows.
 func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
 }

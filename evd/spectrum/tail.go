@@ -10,8 +10,11 @@ import (
 // Vectors says how one set of vectors comes to the host: the eigenvectors of a matrix, or its left
 // or right singular vectors.
 type Vectors[T spirv.Real] struct {
-	Rows     int  // of a vector
-	RowMajor bool // component i of vector j at Data[i·Ld + j], not Data[i + j·Ld]
+	// Rows is the number of components of a vector.
+	Rows int
+
+	// RowMajor stores component i of vector j at Data[i·Ld + j], not at Data[i + j·Ld].
+	RowMajor bool
 
 	// Into returns the caller's memory for m vectors, in column-major terms: m×Rows if RowMajor,
 	// else Rows×m. nil allocates new memory while the device computes.
