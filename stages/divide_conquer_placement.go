@@ -111,7 +111,14 @@ type placedMerge struct {
 }
 
 // begin places the blocks of Q. A merged block begins where its upper half begins; the lower half
-// follows the upper one.
+// follows the upper one. For three leaves a, b, c, of which the first two are merged first, and an
+// independent leaf d:
+//
+//	leaves           │ a·a │ b·b │      │    c·c     │ d·d │
+//	a, b merged      │  (a+b)·(a+b)     │    c·c     │ d·d │
+//	the last merge   │  W's upper half  │ lower half │ d·d │   its product goes to the result
+//
+// Memory that is free before a merge makes the merged block fit.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
 	// Q has a piece of memory for each block that no merge takes. All blocks below it lie within
@@ -203,7 +210,15 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.placeColumns(order)
 }
 
-// placeMerges places W and S of a level's merges in the result's memory, and writes their list.
+// placeMerges places W and S of a level's merges in the result's memory, and writes their list. For
+// each merge, one after another and each packed (its leading dimension is its number of rows):
+//
+//	upper W        N1 × Upper
+//	lower W        N2 × (K − Lower)
+//	deflated W     N × (N − K)
+//	S              K × (To − From)
+//
+// Columns of W that are zero in a half are not stored there.
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]

@@ -12,7 +12,19 @@ import (
 )
 
 // divideConquerRun is one solve in flight, and the dc.Backend of the device. The contracts of its
-// methods Leaves, Roots and Vectors stand there.
+// methods Leaves, Roots and Vectors stand there. Each call is one recording, run and awaited:
+//
+//	           uploads                        dispatches                     receives
+//	Leaves     leaves, e, d                   stedc_leaf                     d, first rows, last rows
+//	Roots      merges, poles, weights, ρ,     stedc_secular, _weights,       roots, and but for the last
+//	           rows of W                      _rows                          level rows of Q
+//	Vectors    lists of all levels            stedc_gather, _vectors,        nothing
+//	                                          _multiply, _deflated; the
+//	                                          last merge also _restore,
+//	                                          _sort and products of Ops
+//
+// The numbers of all levels stay on the device, as the vectors pass reads them again. The time of a
+// Roots is mostly latency: the host waits for the device and the device for the host, once a level.
 type divideConquerRun struct {
 	ctx     context.Context
 	ws      *vk.Arena

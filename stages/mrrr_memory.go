@@ -14,6 +14,11 @@ var (
 )
 
 // mrrrMemory is the workspace. Row i of a representation is its elements dᵢ and lᵢ, side by side.
+//
+// A cluster of members i … j−1 of a block has columns i … j−1 of the block's rows in clusters, and
+// uses columns i and i+1. A cluster within it has columns within these; if it begins with the same
+// member, it takes its parent's place, which nothing reads any more. So all representations fit
+// into n·(m+2) elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1

@@ -12,7 +12,20 @@ import (
 )
 
 // mrrrRun is one solve in flight, and the mrrr.Backend of the device. The contracts of its exported
-// methods stand there.
+// methods stand there. Each call but Root is one recording, run and awaited:
+//
+//	          dispatches                                          threads
+//	Count     stemr_count                                         one a task
+//	Bisect    stemr_bisect, several times                         a team a task
+//	Level     stemr_vector, nine times, stemr_bisect,             two a vector
+//	          stemr_vector once more
+//	          stemr_shift                                         one a candidate
+//	          stemr_child, twice                                  one a cluster
+//	          stemr_bracket, several times                        a team a member of a cluster
+//	Sums      stemr_sums                                          a workgroup a row
+//	Solve     stemr_place, after the host has found the vectors   one an element
+//
+// A dispatch takes a bounded time; what needs longer is several of them, with its state in memory.
 type mrrrRun struct {
 	ctx     context.Context
 	ws      *vk.Arena

@@ -14,6 +14,10 @@ import (
 //	T = diag(T1, T2) + ρ·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0), ρ = |e|, the sign is e's
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ          Q = diag(Q1, Q2), z = Qᵀ·v
 //
+// The steps of a merge are deflation, the roots of the secular equation 1/ρ + Σ z²/(d − λ) = 0,
+// weights by Löwner's formula, the vectors of D + ρ·z·zᵀ, and their product with Q. Package
+// stages/tridiag/dc does the same level by level, blocked and in parallel; the two share no code.
+//
 // e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³) operations with a
 // large constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors orthogonal to a few
 // n·ulp.

@@ -76,8 +76,15 @@ const (
 	lowerRows
 )
 
-// deflation is a merge while its columns are sorted out. Until numberColumns is called, merge.Dst
-// has pole i as i, and the i-th deflated column as −1−i.
+// deflation is a merge while its columns are sorted out. Three columns a, b, c, with eigenvalues
+// that agree to working accuracy, form the chain
+//
+//	rotate a and b:   a is deflated (its z becomes 0), b goes on with z = hypot of both
+//	rotate b and c:   b is deflated, c goes on
+//	end:              c is a pole, with the norm of all three z
+//
+// so that a cluster of equal eigenvalues leaves a single pole. Until numberColumns is called,
+// merge.Dst has pole i as i, and the i-th deflated column as −1−i.
 type deflation struct {
 	merge *Merge
 

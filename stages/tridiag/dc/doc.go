@@ -5,6 +5,15 @@
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ            solve the halves, Q = diag(Q1, Q2), z = Qᵀ·v
 //	  = (Q·S)·Λ·(Q·S)ᵀ               roots of the secular equation, then a product
 //
+// The tree of a T that splits into two blocks, of 6 and of 2 leaves, say, has the levels
+//
+//	2        ┌────── A ──────┐
+//	1     ┌─ B ─┐         ┌─ C ─┐
+//	0    ┌D┐    │        ┌E┐    │      ┌F┐
+//	     a b    c        d e    f      g h
+//
+// Merges of one level are independent. A and F are whole blocks of T.
+//
 // Where to read:
 //
 //	solve.go         the algorithm, from top to bottom

@@ -7,6 +7,13 @@
 //	L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I    for a cluster of close λ: a child, with a shift τ close by, in which
 //	                            the λ − τ are single or form smaller clusters
 //
+// A tree of a block with eigenvalues 1 … 7, of which 2, 3 and 4 form a cluster, and of these 3 and
+// 4 another one, has three levels:
+//
+//	T − σ·I          1  ( 2   3   4 )  5  6  7      vectors of 1, 5, 6 and 7
+//	its child           2 ( 3   4 )                 vector of 2
+//	its grandchild          3   4                   vectors of 3 and 4
+//
 // Where to read:
 //
 //	solve.go           the driver: attempts, and the last resort

@@ -74,9 +74,9 @@ func (p node) askChild(l *Level) {
 	}
 }
 
-// acceptChild makes the node that of the cluster's own representation, cluster c of the level. Its
-// members are those of the level from the given one on; it returns the first one of the next
-// cluster.
+// acceptChild makes the node that of the cluster's own representation, cluster c of the level. It
+// fails the node's block if the representation cannot be used. Its members are those of the level
+// from the given one on; it returns the first one of the next cluster.
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)

@@ -57,7 +57,12 @@ func (opt Options) defaults(n int) Options {
 }
 
 // SolveWith is Solve with the given back end, which has the vectors in the end. Its errors are
-// Solve's and the back end's.
+// Solve's and the back end's. For each block:
+//
+//	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
+//	check        of residuals and orthogonality, by a few sums of all vectors
+//	attempt      again, from another root, if the check failed
+//	last resort  by divide and conquer, if all attempts failed
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
 	opt = opt.defaults(len(d))
 	s, err := newSolution(backend, d, e, opt)
