@@ -19,7 +19,8 @@ import (
 // VKEVD_CACHE names, or else in vkevd in the user's cache folder (os.UserCacheDir). The command
 // vkevd uses the same folder. An empty VKEVD_CACHE keeps none.
 //
-// Errors are those of vk.Open, NewPlan and Plan.Solve.
+// The context ends the solve, not the opening of the device. Errors are those of vk.Open, NewPlan
+// and Plan.Solve.
 func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {

@@ -43,12 +43,13 @@ type Options struct {
 	// j is Data[i·Ld + j]. It needs Vectors.
 	RowMajor bool
 
-	// Progress is called now and then, one call at a time, in a goroutine of the solver's. Solve waits
-	// for the call, and returns after the last one. The function may use the device and other plans; a
-	// method of the plan itself would wait for ever.
+	// Progress is called now and then, one call at a time, in a goroutine of the solver's. Solve
+	// waits for the call, and returns after the last one. The function may use the device and other
+	// plans; a method of the plan itself would wait for ever.
 	Progress func(Progress)
 
-	// Tuning overrides the device's sizes; nil takes the table's.
+	// Tuning overrides the device's sizes; nil takes the table's. A plan copies it. Sizes that a
+	// device cannot have are errors of NewPlan.
 	Tuning *tuning.Tuning
 }
 

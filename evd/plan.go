@@ -81,8 +81,9 @@ func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
 // time.
 func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
-// Close waits for the solve in flight and frees the plan's device memory. Methods of a closed plan
-// that need the device return ErrClosed.
+// Close waits for the solve in flight and frees the plan's device memory. Results stay valid, as
+// they are on the host. Methods of a closed plan that need the device return ErrClosed. A plan may
+// be closed twice.
 func (p *Plan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if a does not fit the plan, and ErrClosed if the plan is closed.

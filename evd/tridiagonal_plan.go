@@ -106,8 +106,9 @@ func (p *TridiagonalPlan[T]) Bytes() uint64 { return p.base.Bytes() }
 // time.
 func (p *TridiagonalPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
-// Close waits for the solve in flight and frees the plan's device memory. Methods of a closed plan
-// that need the device return ErrClosed.
+// Close waits for the solve in flight and frees the plan's device memory. Results stay valid, as
+// they are on the host. Methods of a closed plan that need the device return ErrClosed. A plan may
+// be closed twice.
 func (p *TridiagonalPlan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if t does not fit the plan, and ErrClosed if the plan is closed.
