@@ -45,7 +45,16 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	if d.opt.DebugShaders {
 		l, guard = l.apart(), debugGap
 	}
-	p := l.place(d.info.cell(l), guard)
+	a, err := d.allocateArena(l, guard, d.info.cell(l))
+	if promised := d.promiseKept(err); promised != 0 && alignUp(l.largest())+guard <= promised {
+		return d.allocateArena(l, guard, promised)
+	}
+	return a, err
+}
+
+// allocateArena is newArena with buffers of at most limit bytes.
+func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
+	p := l.place(limit, guard)
 	if len(p.ends) == 0 {
 		p.ends = []uint64{alignment} // Vulkan has no buffers of no bytes
 	}

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -64,6 +65,16 @@ func (d *Device) fits(p *placement, bytes uint64) error {
 		return &OutOfMemoryError{What: what, Need: alignUp(r.bytes) + p.guard, Free: free, Limit: d.info.MaxRegion()}
 	}
 	return nil
+}
+
+// promiseKept is the size that the driver promises to allocate, if err says that it has refused a larger
+// one; 0 otherwise. Smaller buffers may then be allocated.
+func (d *Device) promiseKept(err error) uint64 {
+	var full *OutOfMemoryError
+	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {
+		return 0
+	}
+	return full.Limit
 }
 
 // back gives a chunk its memory, on a Dry device addresses only.

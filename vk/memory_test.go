@@ -71,3 +71,39 @@ func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 		t.Errorf("refused by the driver: %v", err)
 	}
 }
+
+// A driver refuses an allocation of more than it promises. Regions that are no larger than the promise
+// then lie in several buffers.
+func TestSmallerBuffersAfterARefusal(t *testing.T) {
+	d := memoryDevice(t)
+	if d.info.cell(Together()) != 0 && d.info.cell(Together()) < 1<<20 {
+		t.Skip("the device has small buffers anyway")
+	}
+	d.from.props.MaxAllocation = 1 << 16
+	tried := 0
+	defer func() { driver.Fault = nil }()
+	driver.Fault = func(call string) driver.Result {
+		if call == "vkAllocateMemory" {
+			if tried++; tried <= len(d.from.memoryTypes(1<<18, driver.DeviceLocal, 0)) {
+				return driver.OutOfMemory
+			}
+		}
+		return driver.Success
+	}
+	objects := driver.Live()
+	var parts []Space
+	for range 4 {
+		parts = append(parts, Reserve[byte]("part", 1<<16))
+	}
+	a, err := d.NewArena(Together(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.chunks) != 4 || a.Bytes() != 4<<16 {
+		t.Errorf("%d buffers of %d bytes", len(a.chunks), a.Bytes())
+	}
+	a.Close()
+	if n := driver.Live(); n != objects {
+		t.Errorf("%d objects, %d before", n, objects)
+	}
+}

@@ -89,8 +89,8 @@ func Open(opt Options) (*Device, error) {
 	return d, nil
 }
 
-// choose is the choice among the candidates. It takes the usable device of the highest rank among
-// those that the word names; of two with the same rank, the first.
+// choose takes the usable device of the highest rank among those that the word names; of two with
+// the same rank, the first.
 func choose(all []*candidate, word string) (*candidate, error) {
 	var best *candidate
 	var refused error
