@@ -60,6 +60,7 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 	if size > c.info.MaxLocal { // one team for all blocks may still fit
 		return spec, false
 	}
+	// Invocations of the teams for C and D hold twice as many elements as those for A.
 	spec = shaders.Sb2stTeamsSpec{
 		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
 		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),

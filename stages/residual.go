@@ -35,7 +35,7 @@ func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (
 // arena, too.
 func (r *Residual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Flops is the cost of the two products.
+// Flops is the cost of the two products, A·Z and ZᵀZ, for m vectors.
 func (r *Residual[T]) Flops() float64 {
 	n, m := float64(r.sums.n), float64(r.sums.m)
 	return 2*n*n*m + 2*n*m*m

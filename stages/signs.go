@@ -27,6 +27,7 @@ func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) {
 	if x.Rows == 0 {
 		return
 	}
+	// A workgroup finds the largest entry of a column, and changes all signs if it is negative.
 	s.columns.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnSignsPush[T]{
 		X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld),
 	})

@@ -116,7 +116,7 @@ func (f *TFactor[T]) RecordMerge(
 	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[T]{
 		Panels: panels.Addr(), T: t.Addr(), N: uint32(n), B: uint32(b),
 	})
-	if n > b {
+	if n > b { // more than one panel
 		f.grow(rec, ws, f.gramian(rec, ws, y), t, b)
 	}
 }

@@ -11,11 +11,18 @@ import (
 // Arithmetic is what was found of a device's doubles. Errors are the largest ones seen, in units in
 // the last place of the result; correct rounding leaves ½.
 type Arithmetic struct {
-	Operands   int     `json:"operands"`     // quotients and roots tried, each
-	Division   float64 `json:"division_ulp"` // +Inf if a quotient is no number
-	Sqrt       float64 `json:"sqrt_ulp"`
-	Fused      bool    `json:"fused_fma"`  // fma() rounds once
-	Subnormals bool    `json:"subnormals"` // numbers below the least normal one are kept
+	// Operands is the number of quotients and of roots that were tried.
+	Operands int `json:"operands"`
+
+	// Division and Sqrt are the largest errors in ulps; +Inf if a result is no number.
+	Division float64 `json:"division_ulp"`
+	Sqrt     float64 `json:"sqrt_ulp"`
+
+	// Fused: fma() rounds once.
+	Fused bool `json:"fused_fma"`
+
+	// Subnormals: numbers below the smallest normal one are kept, not flushed to zero.
+	Subnormals bool `json:"subnormals"`
 }
 
 // MeasureArithmetic measures with two small kernels: one divides and takes roots of operands whose

@@ -92,6 +92,7 @@ func (r *request[T]) inner() (k int) {
 				m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
 		}
 	}
+	// With no terms the kernels scale C alone.
 	if r.alpha == 0 {
 		return 0
 	}
@@ -132,7 +133,7 @@ func (o Op) word() uint32 {
 // for partial products.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	k := r.inner()
-	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 {
+	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
 		return
 	}
 	// What all dispatches have in common.

@@ -52,9 +52,11 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What a stage reads before it was written is NaN, and shows in its result.
 	rec := vk.NewRecorder(d)
 	a.Poison(rec)
 	Run(t, d, rec)
+	// What was written outside of all regions shows here.
 	t.Cleanup(func() {
 		if err := a.CheckGuards(context.Background()); err != nil {
 			t.Error(err)

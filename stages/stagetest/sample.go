@@ -15,7 +15,9 @@ const ULP = 0x1p-52
 // column, is the poison that arenas are filled with.
 type Sample struct {
 	Rows, Cols, Ld int
-	Data           []float64
+
+	// Data is Ld·Cols elements; entry (i, j) is Data[i + j·Ld].
+	Data []float64
 }
 
 // Poisoned is a matrix of poison, a NaN: what a kernel must overwrite, or must not touch.

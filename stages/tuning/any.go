@@ -10,6 +10,7 @@ import (
 var anywhere = Tuning{
 	Band: 32, Block: 256,
 	Products: product.Tuning{
+		// Tiles of 128 invocations at most, in 8320 bytes of shared memory at most.
 		Tiles: []product.Tile{
 			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 			{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 4},
@@ -19,6 +20,7 @@ var anywhere = Tuning{
 		Units: 32,
 	},
 	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
+	// 32 workgroups in flight: most drivers do not tell the number of units.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 16, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
 	}},

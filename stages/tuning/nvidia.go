@@ -20,12 +20,14 @@ var nvidia = Tuning{
 			{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 7},
 		},
 		Syr2k: product.Tile{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
+		// An H200 has 132; On takes the device's own number.
 		Units: 132,
 	},
 	// With 128 workgroups, each has a multiprocessor of an H200, so that all are resident.
 	Panel: stages.PanelTuning{
 		LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
 	},
+	// Teams from b = 33 on. One workgroup for each multiprocessor.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
 	}},
