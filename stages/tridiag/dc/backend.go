@@ -40,7 +40,7 @@ func solveRoots(merges []*Merge) {
 	for i, m := range merges {
 		problems[i] = &m.Secular
 	}
-	SolveSecular(problems...)
+	solveSecular(problems...)
 	for _, m := range merges {
 		tridiag.Parallel(m.K, func(j int) { m.Q.First[j], m.Q.Last[j] = m.products(j, m.W.First, m.W.Last) })
 	}

@@ -76,7 +76,7 @@ const (
 	lowerRows
 )
 
-// deflation is a merge while its columns are sorted out. Three columns a, b, c, with eigenvalues
+// deflation is a merge whose columns are being classified. Three columns a, b, c, with eigenvalues
 // that agree to working accuracy, form the chain
 //
 //	rotate a and b:   a is deflated (its z becomes 0), b goes on with z = hypot of both

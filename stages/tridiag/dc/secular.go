@@ -83,8 +83,8 @@ func (p *Secular) weight(i int) float64 {
 	return math.Copysign(math.Sqrt(w), p.Z[i])
 }
 
-// SolveSecular sets Origin, Mu and ZHat of all problems, on all processors.
-func SolveSecular(problems ...*Secular) {
+// solveSecular sets Origin, Mu and ZHat of all problems, on all processors.
+func solveSecular(problems ...*Secular) {
 	for _, p := range problems {
 		k := len(p.D)
 		p.Origin, p.Mu, p.ZHat = make([]int32, k), make([]float64, k), make([]float64, k)

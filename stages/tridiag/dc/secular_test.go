@@ -116,7 +116,7 @@ func TestSecularVectors(t *testing.T) {
 	worstO, worstR := 0.0, 0.0
 	secularEachProblem(func(name string, p *Secular) {
 		k := len(p.D)
-		SolveSecular(p)
+		solveSecular(p)
 		row := make([]int32, k)
 		for i := range row {
 			row[i] = int32(k - 1 - i)
@@ -161,6 +161,6 @@ func BenchmarkSecular(b *testing.B) {
 		p.Z[i] = r.NormFloat64() / math.Sqrt(1000)
 	}
 	for range b.N {
-		SolveSecular(p)
+		solveSecular(p)
 	}
 }

@@ -15,7 +15,7 @@ type Options struct {
 	// it; 0 stands for 2.
 	Attempts int
 
-	// Distrust takes every check for failed. It is for tests of the last resort.
+	// Distrust makes every check fail. It is for tests of the last resort.
 	Distrust bool
 }
 
