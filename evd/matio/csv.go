@@ -9,7 +9,7 @@ import (
 // byteOrderMark begins the UTF-8 files of some spreadsheets.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// A table reads a text file of numbers: one row a line, with or without a header line and row
+// A table reads a text file of numbers: one row per line, with or without a header line and row
 // names. It reads by fields and not by lines, because a line may be as long as the file. Only the
 // numbers are held in memory.
 //

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// diagonals reads a tridiagonal matrix from text: one row a line, "i d e" or "d e". e couples the
+// diagonals reads a tridiagonal matrix from text: one row per line, "i d e" or "d e". e couples the
 // row to the next one; the last row may omit it. A first line with one number is the order; a first
 // line of names is skipped. So these are the same matrix:
 //

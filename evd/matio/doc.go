@@ -12,7 +12,7 @@
 //
 //	Matrix Market   coordinate and array; real, integer and pattern (each entry 1);
 //	                general and symmetric (lower triangle listed, both filled here).
-//	                Entries listed twice are added up. One entry a line. Blank lines,
+//	                Entries listed twice are added up. One entry per line. Blank lines,
 //	                comments, CRLF, Fortran's 1.0D+00, nan and inf are understood.
 //	                Refused: complex, hermitian, skew-symmetric, an entry above the
 //	                diagonal of a symmetric file, and any count that does not hold.
@@ -22,7 +22,7 @@
 //	                Refused: complex, structured, object and every other type.
 //	.npz            the array that Options name, the only array, or the one called A; stored or
 //	                deflated. A matrix of scipy.sparse.save_npz in the formats coo, csc, csr.
-//	CSV, text       numbers separated by commas, semicolons, or blanks and tabs; one row a line,
+//	CSV, text       numbers separated by commas, semicolons, or blanks and tabs; one row per line,
 //	                with or without a header line and row names, as numpy.savetxt, pandas, R
 //	                and Fortran write them; # begins a comment line.
 //	                Refused: files called .mtx, which must have Matrix Market's banner unless

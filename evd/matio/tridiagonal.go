@@ -36,7 +36,7 @@ func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 //   - .npy, .npz: the same two, or an array of two rows, D and E, as scipy.linalg.eig_banded
 //     takes it (lower form).
 //   - .npz: two vectors called d and e, or D and E; a matrix of scipy.sparse.save_npz.
-//   - Text of two columns, d and e, one row a line.
+//   - Text of two columns, d and e, one row per line.
 //   - Text in the format of LAPACK's STCollection: first the order, then lines of i, d and e, or of
 //     d and e. The order of the lines counts, because some of these files number them wrongly.
 //

@@ -26,7 +26,7 @@ func ReadVectorFile(path string) ([]float64, error) {
 //   - .npy: an array of one dimension, or of two dimensions one of which is 1.
 //   - Matrix Market: a matrix of one row or one column.
 //   - JSON: an array of numbers.
-//   - Text with one number a line, as WriteValues writes it. Blank lines and lines that begin
+//   - Text with one number per line, as WriteValues writes it. Blank lines and lines that begin
 //     with % or # are skipped.
 //
 // name stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
@@ -70,7 +70,7 @@ func readNPYVector(in *input) ([]float64, error) {
 	return f.readData()
 }
 
-// readValues reads one number a line; a second word on a line is an error. A file without numbers
+// readValues reads one number per line; a second word on a line is an error. A file without numbers
 // gives an empty slice: zero eigenvalues are a valid result.
 func readValues(l *lines) ([]float64, error) {
 	var a []float64

@@ -65,7 +65,7 @@ func WriteNPYVector(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// WriteValues writes one number a line with 17 significant digits (%.17g), from which any double
+// WriteValues writes one number per line with 17 significant digits (%.17g), from which any double
 // can be read back exactly; NaN and infinity are NaN, +Inf and -Inf. ReadVector reads the result,
 // and so do NumPy's loadtxt and most other programs. Errors are those of w.
 func WriteValues(w io.Writer, values []float64) error {
@@ -78,8 +78,8 @@ func WriteValues(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// WriteValuesJSON writes a JSON array, one number a line, with as many digits as are needed to read
-// the same double back:
+// WriteValuesJSON writes a JSON array, one number per line, with as many digits as are needed to
+// read the same double back:
 //
 //	[
 //	-1.5,

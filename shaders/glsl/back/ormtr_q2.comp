@@ -39,9 +39,9 @@
 // after each batch. The rows that remain in the window at the end of the block, ρ < B, are finished
 // and are stored to memory. Rows that left the window before have ρ ≥ B. They return in the next
 // block as its rows ρ − B, and enter the window last. Until then row B+k waits in slot k: in shared
-// memory or, if PRIVATE, in the invocation's own memory. So x is read and written once a group. The
-// batch that moves away from i fills slots i … i+U−1, which were emptied when the window moved to
-// i.
+// memory or, if PRIVATE, in the invocation's own memory. So x is read and written once per group.
+// The batch that moves away from i fills slots i … i+U−1, which were emptied when the window moved
+// to i.
 //
 // Pipeline. PIPE teams of a workgroup work on the same vectors. Team q works on group q of PIPE
 // consecutive groups, one block later than the team before. At time t it works on block j = t − q,
@@ -121,13 +121,13 @@ layout(push_constant, scalar) uniform Push {
 #ifdef FLAGS
 	// Loads of a flag before a wait is given up.
 	uint polls;
-	// One for each group of the dispatch and strip, all zero before.
+	// A flag for each group of the dispatch and each strip, all zero before the dispatch.
 	Flags flags;
-	// Zero before; groups and strips are claimed with it.
+	// Zero before the dispatch; groups and strips are claimed with it.
 	Flags ticket;
 	// 0, or 1 + the number of the flag that was not set within the poll limit.
 	Flags info;
-	// Not 0 when the host wants an end.
+	// Becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #endif
 } p;
@@ -193,7 +193,7 @@ Place next_chunk(Place at) {
 	return Place(at.q + PIPE, 0, G / CHUNK - 1);
 }
 
-// row_of returns the row of X that is ρ.
+// row_of returns the row of X with number ρ in the block.
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
 // neighbour is this invocation's number among those that share its vector.
@@ -216,7 +216,7 @@ Rows rows(uint base, uint first, uint count) {
 // checks.
 bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
 
-// exists tells whether own row k exists.
+// exists tells whether the k-th row that this invocation holds exists, and its vector too.
 bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
 
 // place returns how many elements after r.at own row k lies.
@@ -265,7 +265,7 @@ void clear() {
 }
 
 // request starts loading a chunk's reflectors for this team. Element q of reflector i of the chunk
-// is that of row ρ = c·CHUNK + i + q.
+// belongs to row ρ = c·CHUNK + i + q.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());

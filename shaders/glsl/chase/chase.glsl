@@ -1,8 +1,8 @@
 // What the kernels of bulge chasing share: where the band and the reflectors lie, how a vector x
 // gives a reflector, and how sweeps wait for each other.
 //
-// sb2st.comp and sb2st_teams.comp include it, after index.glsl. The includer has declared B, LEAD
-// and VECTORS before, and explains there what a step is. The header declares the push block.
+// sb2st.comp and sb2st_teams.comp include this header, after index.glsl and after they have
+// declared B, LEAD and VECTORS. They explain what a step is. The header declares the push block.
 //
 // With FLAGS, a dispatch runs sweeps [first, last), which wait for each other. Without FLAGS, a
 // dispatch runs the steps with stride·s + j = wave.
@@ -19,7 +19,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Lo
 #endif
 
 layout(push_constant, scalar) uniform Push {
-	// The compact band, 2·B rows a column.
+	// The compact band, 2·B rows per column.
 	Band band;
 	// v    reflectors, packed; not used without VECTORS
 	// tau  their factors; not used without VECTORS
@@ -31,13 +31,13 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// Loads of a flag before a wait is given up.
 	uint polls;
-	// One a sweep, all zero before the first dispatch.
+	// One flag per sweep, all zero before the first dispatch.
 	Flags flags;
 	// Zero before this dispatch; the sweeps are claimed with it.
 	Flags ticket;
 	// 0, or 1 + the sweep that did not make progress within the poll limit.
 	Flags info;
-	// Not 0 when the host wants an end.
+	// Becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #ifdef LOG
 	// Zero before; it numbers the steps in the order in which they begin.
@@ -76,7 +76,7 @@ uint64_t vectors(uint s, uint j) {
 	return element(uint64_t(p.v), uint64_t(s) * (p.n - 1) - (uint64_t(s) * s - s) / 2 + j * B, 0, 0);
 }
 
-// factor returns the address of its τ.
+// factor returns the address of τ of step j of sweep s.
 uint64_t factor(uint s, uint j) { return element(uint64_t(p.tau), j, s, steps(0)); }
 
 #include "reflector.glsl"

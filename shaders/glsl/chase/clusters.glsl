@@ -1,8 +1,8 @@
 // A step of bulge chasing whose blocks lie in the registers of clusters.
 //
-// sb2st.comp and tb2bd.comp include it, after reflector.glsl and after the specialisation constants
-// B, TILES, LANES and WORK. It defines the tile, the registers of an invocation, and take, reflect,
-// times and dot.
+// sb2st.comp and tb2bd.comp include this header, after reflector.glsl and after the specialisation
+// constants B, TILES, LANES and WORK. The header defines the tile, the registers of an invocation,
+// and take, reflect, times and dot.
 //
 // A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks of B lines each, A and C:
 // every line ℓ becomes H·ℓ. A line belongs to a cluster of LANES neighbouring invocations of one

@@ -1,7 +1,7 @@
 // A Householder reflector from a vector x that is spread over many invocations.
 //
-// The kernels of bulge chasing include it, after a numerics header. It defines Reflector, reflector,
-// inverse_root, inverse and magnitude.
+// The kernels of bulge chasing include this header, after a numerics header. It defines Reflector,
+// reflector, inverse_root, inverse and magnitude.
 #ifndef REFLECTOR_GLSL
 #define REFLECTOR_GLSL
 #include "scale.glsl"
@@ -18,7 +18,8 @@ work_t inverse_root(work_t q) {
 	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
 }
 
-// inverse returns 1/z, in the same way.
+// inverse returns 1/z to an ulp or two. z must be in the range of single precision, as for
+// inverse_root.
 work_t inverse(work_t z) {
 	work_t y = work_t(1.0f / float(z));
 	work_t e = fma(-z, y, work_t(1));
@@ -30,8 +31,8 @@ uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
 
 // reflector computes H from the head of x and q = xᵀx, both scaled by 2^-e so that neither
 // overflows nor vanishes. kept is the head without the scaling. If turns is false, H = I. There is
-// no branch: a compiler that takes a branch for divergent makes the shuffles after it many times
-// slower (NVIDIA's, 580.159).
+// no branch: NVIDIA's compiler (580.159) treats the branch as divergent, and the shuffles after it
+// become many times slower.
 Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {
 	work_t size = abs(head);
 	q = turns ? q : work_t(1);

@@ -1,7 +1,7 @@
 // sb2st reduces a band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
 // dsytrd_sb2st).
 //
-// in, out: band  compact, 2·B rows a column: element (row, col) lies at
+// in, out: band  compact, 2·B rows per column: element (row, col) lies at
 //                row + col·(2B−1). Rows past the band or the matrix are zero before and after
 // out:     v     packed reflectors, see package stages; written only if VECTORS
 //          tau   their factors; written only if VECTORS
@@ -13,7 +13,7 @@
 // sb2st_chase runs sweeps [first, last) in one dispatch: workgroups stay and take sweep after
 // sweep. sb2st_log does the same, and logs which workgroup began which step when, according to a
 // common counter; it is for pictures. sb2st_wave runs the steps with stride·s + j = wave in one
-// dispatch, one workgroup a step. All three give the same bits: the order of each dot product
+// dispatch, one workgroup per step. All three give the same bits: the order of each dot product
 // depends on LANES and B alone, and not on which workgroup runs the step when.
 //
 // Step (s, j) acts on rows and columns r … r+len−1, r = s+1+j·B:
@@ -42,7 +42,7 @@
 // but no workgroup reads them: sweep s+1 reaches them in its step j, after step j+1 of sweep s has
 // stored them as its A.
 //
-// One barrier a step. The chain x → reflector → C → x is the critical path of a sweep, so nothing
+// One barrier per step. The chain x → reflector → C → x is the critical path of a sweep, so nothing
 // else should be in it. A row of C and of D, and a column of A, belongs to a cluster of LANES
 // neighbouring invocations of one subgroup, which add up its dot product by shuffles. Every cluster
 // computes the reflector for itself, from x in shared memory. Only D needs a sum over all clusters,
@@ -56,8 +56,8 @@
 // subgroup are neighbours by gl_LocalInvocationIndex, which Vulkan leaves open and every known
 // device does.
 //
-// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one a step of
-// the wave, folded.
+// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one workgroup
+// per step of the wave, folded.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -109,10 +109,11 @@ work_t d[OWN];
 work_t gamma;
 // mirrored() of the own elements.
 uint mirror[OWN];
-// The same of the step before.
+// D, u and u_i of the step before.
 work_t late_d[OWN], late_u[OWN], late_u_i;
 
-// step_of returns step j of sweep s. len is the number of its rows, low that of C's.
+// step_of returns step j of sweep s. len is the number of rows of A and D, low the number of rows
+// of C.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;
@@ -203,8 +204,8 @@ void retain() {
 	late_u_i = u_i;
 }
 
-// finish stores D − u·qᵀ − q·uᵀ, where the vector q is γ·Du − ½γ·(γ·uᵀDu)·u. It does so for the
-// step q, if any says that there is one.
+// finish stores D − u·qᵀ − q·uᵀ, where the vector q is γ·Du − ½γ·(γ·uᵀDu)·u. If `any` is false,
+// there is no step q, and nothing is stored.
 void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {

@@ -9,9 +9,9 @@
 //
 // Steps, blocks, which steps must wait for which, aliasing and NaN: see sb2st.comp. A step of a
 // wide band has many elements: an invocation cannot hold its share of all blocks, and shared memory
-// cannot hold two tiles. Besides, one subgroup that does everything in order leaves the pipelines
-// of memory and arithmetic idle in turn. So each block has its team, and the teams are at different
-// parts of the step at the same time:
+// cannot hold two tiles. Also, if one subgroup does everything in order, either the memory pipeline
+// or the arithmetic pipeline is idle at any time. So each block has its team, and the teams are at
+// different parts of the step at the same time:
 //
 //	         first half                              second half
 //	C                                                C·H to the tile
@@ -71,7 +71,8 @@ const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
-// Columns of A, in the same way.
+// Columns of A: a cluster of LANES_A invocations has COLUMNS columns, CLUSTERS_A apart. An
+// invocation has OWN_A elements of each.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
@@ -241,10 +242,10 @@ void multiply_d(Step q, uint t) {
 	}
 }
 
-// finish_d stores D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. It does so for the step q, if any
-// says that there is one. (It has no branch: see reflector.) Each subgroup computes uᵀDu with all
-// its invocations. If each row's cluster did, it would hold all its own elements of u and Du
-// together with D, which are too many for the registers.
+// finish_d stores D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. If `any` is false, there is no
+// step q, and nothing is stored. (It has no branch: see reflector.) Each subgroup computes uᵀDu
+// with all its invocations. If each row's cluster did, it would hold all its own elements of u and
+// Du together with D, which are too many for the registers.
 void finish_d(Step q, uint t, bool any) {
 	work_t u_d_u = 0;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {

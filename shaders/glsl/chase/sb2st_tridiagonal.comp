@@ -1,12 +1,12 @@
 // sb2st_tridiagonal copies T out of a compact band: the first two rows of its storage are the
 // diagonal and the subdiagonal.
 //
-// in:  band  ld rows a column; column c holds rows c, c+1, … of the matrix
+// in:  band  ld rows per column; column c holds rows c, c+1, … of the matrix
 // out: d, e  n and n−1 elements
 //
 // The outputs must not overlap the band. Values are copied as they are.
 //
-// Grid: one invocation a column, folded.
+// Grid: one invocation per column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -1,7 +1,9 @@
-// How the sweeps of a bulge chasing, each run by one workgroup, are claimed and wait for each other.
+// How the sweeps of a bulge chasing, each run by one workgroup, are claimed and wait for each
+// other.
 //
-// The kernels whose sweeps wait include it, after flags.glsl and after their push block p, which has
-// n, first, last, polls, flags, ticket, info and abort_word. They have declared LEAD.
+// The kernels whose sweeps wait for each other include this header, after flags.glsl, after the
+// constant LEAD, and after their push block p. p must have n, first, last, polls, flags, ticket,
+// info and abort_word.
 #ifndef SWEEPS_GLSL
 #define SWEEPS_GLSL
 

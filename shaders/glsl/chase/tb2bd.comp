@@ -1,7 +1,7 @@
 // tb2bd reduces an upper band matrix to upper bidiagonal form by bulge chasing, B = Q2·C·P2ᵀ
 // (LAPACK dgbbrd).
 //
-// in, out: band       general compact band, 3·B rows a column: element (row, col) lies at
+// in, out: band       general compact band, 3·B rows per column: element (row, col) lies at
 //                     row + col·(3B−1) + 2B−1. B columns of zeros follow the last one. Elements
 //                     outside the matrix and its B superdiagonals are zero before and after
 // out:     left       packed reflectors of Q2, see package stages; written only if VECTORS
@@ -13,7 +13,7 @@
 // variant: tb2bd_wave
 //
 // tb2bd_chase runs sweeps [first, last) in one dispatch: workgroups stay and take sweep after
-// sweep. tb2bd_wave runs the half-steps with stride·s + h = wave in one dispatch, one workgroup a
+// sweep. tb2bd_wave runs the half-steps with stride·s + h = wave in one dispatch, one workgroup per
 // half-step. Both give the same bits.
 //
 // Step j of sweep s has two half-steps, with r = s+1+j·B and len = min(B, n−r):
@@ -52,8 +52,8 @@
 // for it. Subgroups must be full, and neighbours in a subgroup must be neighbours by
 // gl_LocalInvocationIndex.
 //
-// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one a
-// half-step of the wave, folded.
+// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one workgroup
+// per half-step of the wave, folded.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -88,7 +88,7 @@ layout(constant_id = 6) const uint WORK = 8;
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// The compact band, 3·B rows a column.
+	// The compact band, 3·B rows per column.
 	Band band;
 	// Reflectors and their factors, packed; not used without VECTORS.
 	MatrixOut left, left_tau, right, right_tau;
@@ -99,13 +99,13 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// Loads of a flag before a wait is given up.
 	uint polls;
-	// One a sweep, all zero before the first dispatch.
+	// One flag per sweep, all zero before the first dispatch.
 	Flags flags;
 	// Zero before this dispatch; the sweeps are claimed with it.
 	Flags ticket;
 	// 0, or 1 + the sweep that did not make progress within the poll limit.
 	Flags info;
-	// Not 0 when the host wants an end.
+	// Becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
 	// wave    number of the wave

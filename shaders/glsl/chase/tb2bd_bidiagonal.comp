@@ -1,16 +1,16 @@
 // tb2bd_bidiagonal copies the two diagonals of an upper bidiagonal matrix out of its general
 // compact band (see tb2bd), with a stride.
 //
-// in:  band  3·width rows a column; element (i, j) lies at i + j·(3·width−1) + 2·width−1
+// in:  band  3·width rows per column; element (i, j) lies at i + j·(3·width−1) + 2·width−1
 // out: d     the n elements of the diagonal, `stride` elements apart
-//      e     the n−1 elements of the superdiagonal, in the same way
+//      e     the n−1 elements of the superdiagonal, `stride` elements apart
 //
 // With stride 2 and e one element after d, the result is the off-diagonal of the Golub-Kahan form:
 // a symmetric tridiagonal matrix of order 2n with a zero diagonal, whose eigenvalues are the
 // singular values and their negatives. Values are copied as they are. d and e must not overlap the
 // band, or each other's elements.
 //
-// Grid: one invocation a column, folded.
+// Grid: one invocation per column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -1,7 +1,7 @@
 // flags.glsl hands data from one running workgroup to another.
 //
-// The kernels whose workgroups wait for each other include it. It defines Flags, meet, publish,
-// await and stopped, and declares specialisation constants 30 and 31.
+// The kernels whose workgroups wait for each other include this header. It defines Flags, meet,
+// publish, await and stopped, and declares specialisation constants 30 and 31.
 //
 // A producer counts in a flag of its own what it has finished. A consumer waits (spins) until the
 // count is high enough. Both sides do this, in this order:
@@ -25,8 +25,8 @@
 
 // Whether every invocation that calls meet() fences the memory of the device. If false, the fences
 // in publish and await act for all invocations, through the workgroup's barrier: this is one fence
-// instead of one a subgroup. The memory model allows it where the device supports availability and
-// visibility chains.
+// instead of one per subgroup. The memory model allows it where the device supports availability
+// and visibility chains.
 layout(constant_id = 30) const bool WIDE_FENCE = true;
 
 // Distance between two flags, in 32-bit words, at least 1. Flags of different cache lines do not

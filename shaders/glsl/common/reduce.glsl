@@ -1,7 +1,7 @@
 // Sums and maxima over a workgroup, through shared memory.
 //
-// Kernels that need one value from all invocations include it, after the numerics header and after
-// the declaration of LOCAL_SIZE. It defines group_sum and group_max.
+// Kernels that need one value from all invocations include this header, after a numerics header and
+// after the declaration of LOCAL_SIZE. It defines group_sum and group_max.
 //
 // The order of the operations depends on LOCAL_SIZE alone: the bits are the same on every run and
 // for every subgroup size. Every invocation must call the functions, in uniform control flow. No
@@ -12,7 +12,7 @@
 // Values that one invocation combines between two barriers.
 const uint REDUCE_FAN = 8;
 
-// One value of each invocation; panels use it between two reductions, too.
+// One value per invocation. Kernels of panels also use this memory between two reductions.
 shared acc_t reduce_room[LOCAL_SIZE];
 
 // group_sum returns the sum of x over the workgroup, to every invocation.

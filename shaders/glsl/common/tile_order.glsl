@@ -1,7 +1,8 @@
 // The order in which workgroups take the tiles of a matrix.
 //
-// Kernels that give each workgroup a tile include it. It defines swath_tile, for a rectangle of
-// tiles, and lower_tile and triangle, for the lower triangle of a square. It needs nothing else.
+// Kernels that give each workgroup a tile include this header. It defines swath_tile, for a
+// rectangle of tiles, and lower_tile and triangle, for the lower triangle of a square. It needs no
+// other header.
 #ifndef TILE_ORDER_GLSL
 #define TILE_ORDER_GLSL
 

@@ -1,7 +1,7 @@
-// peak_fma does fused multiply-adds in registers and nothing else, to measure the rate of the device for
-// its number type.
+// peak_fma does fused multiply-adds in registers and nothing else, to measure the rate of the
+// device for its number type.
 //
-// out: sums  one number an invocation, so that a compiler cannot remove the work
+// out: sums  one number per invocation, so that a compiler cannot remove the work
 //
 // An invocation does 2·CHAINS·STEPS·rounds flops, in CHAINS independent chains that hide each
 // other's latency. A chain computes x ← x² − 1.9. This sequence is chaotic and stays within ±2, so

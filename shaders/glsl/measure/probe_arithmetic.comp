@@ -7,7 +7,7 @@
 // Vulkan guarantees little for double-precision division and square root. Any operands are allowed.
 // results must not overlap operands. A NaN gives NaN.
 //
-// Grid: one invocation a triple, in x.
+// Grid: one invocation per triple, in x.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -9,7 +9,7 @@
 // and below 1e150 in magnitude, and their product must be far from underflow. fused must not
 // overlap factors.
 //
-// Grid: one invocation a pair, in x.
+// Grid: one invocation per pair, in x.
 //
 // Source: T. J. Dekker, A floating-point technique for extending the available precision, Numer.
 // Math. 18 (1971).

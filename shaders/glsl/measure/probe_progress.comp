@@ -34,7 +34,7 @@ layout(constant_id = 2) const bool STARVED = false;
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// abort_word: not 0 when the host wants an end.
+	// abort_word: becomes nonzero when the host asks the kernel to stop.
 	Flags ticket, info, flags, abort_word;
 	Data data;
 	// Loads of a flag before a wait is given up.

@@ -5,7 +5,7 @@
 // With end = n, rows = b + 1 and ld = 2b this is a compact band of order n and half-bandwidth b.
 // Rows past `rows` are not touched.
 //
-// Grid: one invocation an element; ⌈rows/LOCAL_SIZE⌉ workgroups a column, folded.
+// Grid: one invocation per element; ⌈rows/LOCAL_SIZE⌉ workgroups per column, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

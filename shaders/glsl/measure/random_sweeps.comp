@@ -4,12 +4,12 @@
 // out: v    the vectors of sweep s fill n−1−s elements: one vector after another, each of
 //           length b except the last. The first element of each is 1, the others are
 //           uniform in [−1, 1)
-//      tau  ⌈(n−1)/b⌉ elements a sweep, one for each step: τ = 2/‖v‖², so that H is
+//      tau  ⌈(n−1)/b⌉ elements per sweep, one for each step: τ = 2/‖v‖², so that H is
 //           orthogonal; 0 for a vector of one element, and where the sweep has no step
 //
 // v and tau must not overlap.
 //
-// Grid: one invocation a step; ⌈steps/LOCAL_SIZE⌉ workgroups a sweep, folded.
+// Grid: one invocation per step; ⌈steps/LOCAL_SIZE⌉ workgroups per sweep, folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -11,8 +11,8 @@
 // and b2 are only for a batch of one. A split takes the part [split·stretch, (split+1)·stretch) of
 // the inner dimension. Result number z begins at c + z·stride_c.
 //
-//	no splits   splits = 1, stretch ≥ k; c holds the results, stride_c apart
-//	splits      c is a workspace of partial products, stride_c apart; α = 1, β = 0
+//	no splits   splits = 1, stretch ≥ k; c has the result of each item of the batch
+//	splits      c is a workspace with a partial product for each z; α = 1, β = 0
 //
 // The kernel takes care of the edges: m, n and k need not be multiples of the tile. Padding (rows
 // past m) is neither read nor written. A NaN in a factor makes the elements of C that depend on it

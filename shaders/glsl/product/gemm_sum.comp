@@ -53,7 +53,7 @@ void main() {
 	uint width = LOCAL_SIZE / p.lanes;
 	uint t = gl_LocalInvocationIndex, lane = t / width;
 	uint64_t size = uint64_t(p.m) * p.n, e = uint64_t(workgroup()) * width + t % width;
-	if (e - t % width >= size) return; // the whole workgroup
+	if (e - t % width >= size) return; // the whole workgroup returns
 	bool owner = e < size;
 
 	acc_t sum = acc_t(0);

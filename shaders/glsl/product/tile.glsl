@@ -1,6 +1,6 @@
 // How a matrix product is cut into tiles, and the registers of one invocation.
 //
-// The kernels of products include it, after index.glsl. It declares the workgroup size and
+// The kernels of products include this header, after index.glsl. It declares the workgroup size and
 // specialisation constants 0 to 7, and defines clear_acc and multiply_add.
 //
 // A workgroup computes TILE_M×TILE_N elements of the result. Each invocation accumulates
@@ -30,7 +30,7 @@ layout(constant_id = 5) const uint THREAD_N = 4;
 // Steps of the inner dimension in one unrolled loop body.
 layout(constant_id = 6) const uint UNROLL = 4;
 // Copies of the tiles in shared memory. 1: single buffering. 2: double buffering, which saves one
-// barrier a step. 0: no shared memory, the factors are read from memory directly (for CPUs).
+// barrier per step. 0: no shared memory, the factors are read from memory directly (for CPUs).
 layout(constant_id = 7) const uint BUFFERS = 1;
 
 // Invocations along the rows and along the columns of the tile.

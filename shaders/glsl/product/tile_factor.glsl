@@ -1,8 +1,8 @@
 // The two factors of a tiled product, and the form of tile_product that reads them from memory
 // directly. That form is for CPUs, whose cache is as fast as their shared memory.
 //
-// The kernels of products include it, after tile.glsl and before tile_product.glsl. It defines
-// Factor, value and from_memory.
+// The kernels of products include this header, after tile.glsl and before tile_product.glsl. It
+// defines Factor, value and from_memory.
 #ifndef TILE_FACTOR_GLSL
 #define TILE_FACTOR_GLSL
 

@@ -2,9 +2,9 @@
 //
 //	acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
 //
-// The kernels of products include it, after tile.glsl and tile_factor.glsl. Elements with r or c
-// past the factor's extent count as zero and are not read. Every invocation of the workgroup must
-// call tile_product, with the same arguments.
+// The kernels of products include this header, after tile.glsl and tile_factor.glsl. Elements with
+// r or c past the factor's extent count as zero and are not read. Every invocation of the workgroup
+// must call tile_product, with the same arguments.
 //
 // Tiles of both factors are staged in shared memory, from where many invocations read each element.
 // This is software pipelining: the loads of the next tiles are issued, into registers, before the
@@ -39,7 +39,7 @@ struct Walk { uint r, k, near_r, far_r, far_k; };
 const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1;
 const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
 
-// walk returns the invocation's way through a tile of so many rows.
+// walk returns which elements of a tile the invocation loads. The tile has `tile` rows.
 Walk walk(uint form, uint tile, uint wide) {
 	uint t = gl_LocalInvocationIndex;
 	if (form == ACROSS) {

@@ -5,7 +5,7 @@
 //	A[i, j] ← 0                        0 ≤ i < end(j),   end(j) = min((⌊j/b⌋ + 1)·b, n)
 //
 // in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN
-// out:     band      2b rows a column; other elements are not touched
+// out:     band      2b rows per column; other elements are not touched
 //
 // A workgroup takes LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
 //

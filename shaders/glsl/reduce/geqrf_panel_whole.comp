@@ -1,9 +1,9 @@
 // geqrf_panel_whole makes all reflectors of an m×COLUMNS panel in one dispatch. It does what
-// geqrf_panel_first and geqrf_panel_column do in one dispatch a column, with the same arithmetic in
-// the same order, hence with the same bits.
+// geqrf_panel_first and geqrf_panel_column do in one dispatch per column, with the same arithmetic
+// in the same order, hence with the same bits.
 //
-// Here the workgroups keep running from column to column, and hand to each other what there one
-// dispatch hands to the next.
+// Here the workgroups keep running from column to column. What one dispatch hands to the next in
+// those kernels, the workgroups hand to each other here.
 //
 // in, out: panel          as in geqrf_panel_column
 // out:     r, tau         as in geqrf_panel_column
@@ -14,7 +14,7 @@
 //                         number has such a half, so the value is its own flag
 // in:      exponents      from geqrf_panel_start
 // in, out: info           0 before; 1 + the column whose values did not arrive in time
-// in:      abort_word     not 0 when the host wants an end
+// in:      abort_word     becomes nonzero when the host asks the kernel to stop
 //
 // Why no wait lasts for ever: in column j, every workgroup waits for what all others have computed
 // in column j−1. So all workgroups must run at the same time. The host ensures this: it dispatches
@@ -115,8 +115,8 @@ acc_t first_share(int e) {
 	return sum;
 }
 
-// share does the same for column j ≥ 1. It waits for row j and for the dot products of all
-// workgroups.
+// share returns this invocation's share of the dot products of column j ≥ 1, and stores row j to
+// heads. It waits for row j and for the dot products of all workgroups.
 acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
@@ -145,7 +145,7 @@ acc_t share(uint j) {
 	return sum;
 }
 
-// total is column_total, of what is in room.
+// total does what column_total does, with the shares that are in room.
 acc_t total(uint column) {
 	acc_t even = acc_t(0), odd = acc_t(0);
 	for (uint s = 0; s < SEGMENTS; s += 2) {
@@ -195,8 +195,8 @@ void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool
 	}
 }
 
-// make_reflector computes H and the weights τ·w, one column an invocation. Workgroup 0 stores R and
-// τ.
+// make_reflector computes H and the weights τ·w, one column per invocation. Workgroup 0 stores R
+// and τ.
 void make_reflector(uint j, bool last, acc_t unscale) {
 	uint t = gl_LocalInvocationIndex;
 	if (t >= COLUMNS) return;

@@ -62,7 +62,7 @@ void main() {
 	barrier();
 
 	for (uint s = 1; s < size; s *= 2) {
-		uint elements = (size + 2 * s - 1) / (2 * s) * s * s; // of all blocks T12 of size s
+		uint elements = (size + 2 * s - 1) / (2 * s) * s * s; // elements of all blocks T12 of size s
 		for (uint e = t; e < elements; e += LOCAL_SIZE) {
 			uint first = e / (s * s) * 2 * s, i = first + e % s, l = first + s + e % (s * s) / s;
 			if (l >= size) continue;

@@ -1,9 +1,9 @@
 // What the kernels of one panel factorisation share: how a panel is cut, and dot products of its
 // columns.
 //
-// The kernels geqrf_panel_* include it. It includes the numerics header, index.glsl, scale.glsl and
-// reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots, share_of,
-// column_total and put_dots. The includer's push block p must have `rows`.
+// The kernels geqrf_panel_* include this header. It includes the numerics header, index.glsl,
+// scale.glsl and reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots,
+// share_of, column_total and put_dots. The includer's push block p must have `rows`.
 //
 // A panel of m rows and COLUMNS columns is divided among workgroups. Each owns p.rows rows, a
 // multiple of CHUNK. A workgroup processes its rows in chunks of CHUNK rows, through a tile in
@@ -35,7 +35,7 @@ const uint PER_LANE = (COLUMNS + LANES - 1) / LANES; // columns of that row for 
 const uint SEGMENTS = LOCAL_SIZE / COLUMNS;         // invocations that share a dot product
 const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so no bank conflicts
 
-// A chunk; element (r, l) at r + l·STRIDE.
+// A chunk of the panel's rows; element (r, l) lies at r + l·STRIDE.
 shared work_t tile[COLUMNS * STRIDE];
 
 // add_dots returns sum plus this invocation's share of a dot product over the tile: column pivot

@@ -1,8 +1,8 @@
 // How a column of a panel becomes a reflector, and how workgroups that scaled their rows
 // differently find a common scale.
 //
-// The kernels geqrf_panel_column and geqrf_panel_whole include it, after panel.glsl. It defines
-// Reflector, reflector, Exponents, common_exponent and regauge.
+// The kernels geqrf_panel_column and geqrf_panel_whole include this header, after panel.glsl. It
+// defines Reflector, reflector, Exponents, common_exponent and regauge.
 #ifndef PANEL_REFLECTOR_GLSL
 #define PANEL_REFLECTOR_GLSL
 
@@ -13,7 +13,7 @@ acc_t reciprocal(acc_t x) {
 	return fma(fma(-x, y, acc_t(1)), y, y);
 }
 
-// root returns √x for x > 0, to nearly full accuracy in the same way.
+// root returns √x for x > 0 to nearly full accuracy: a Newton step corrects it.
 acc_t root(acc_t x) {
 	acc_t y = sqrt(x);
 	return fma(fma(-y, y, x), acc_t(0.5) / y, y);

@@ -1,7 +1,7 @@
 // Four sums over a workgroup at once, in an order that depends on LOCAL_SIZE alone.
 //
-// stedc_secular and stedc_rows include it, after the numerics header and after the declaration of
-// LOCAL_SIZE, which must be a multiple of four. It defines four_sums.
+// stedc_secular and stedc_rows include this header, after a numerics header and after the
+// declaration of LOCAL_SIZE, which must be a multiple of four. It defines four_sums.
 #ifndef FOUR_SUMS_GLSL
 #define FOUR_SUMS_GLSL
 

@@ -1,8 +1,8 @@
 // The merges of one level of divide and conquer, as the host describes them, and where their
 // matrices lie.
 //
-// The kernels stedc_* include it, after a numerics header. It includes index.glsl, and defines
-// Merge, the buffer types of the kernels, and functions that return offsets.
+// The kernels stedc_* include this header, after a numerics header. It includes index.glsl, and
+// defines Merge, the buffer types of the kernels, and functions that return offsets.
 //
 // The numbers of a merge (poles, weights, roots, …) are elements [lo, lo + n) of the level's
 // arrays. Its matrices lie in two pieces of memory, that of the blocks of Q and that of W and S.

@@ -1,9 +1,9 @@
 // Relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix (see package mrrr in
 // stages/tridiag): where they lie, and counts of their eigenvalues.
 //
-// The kernels stemr_bisect, stemr_shift and stemr_vector include it, after a numerics header. It
-// includes index.glsl and scale.glsl. It defines Task, Representation, the buffer types of the
-// kernels, and count.
+// The kernels stemr_bisect, stemr_shift and stemr_vector include this header, after a numerics
+// header. It includes index.glsl and scale.glsl. It defines Task, Representation, the buffer types
+// of the kernels, and count.
 //
 // Row r of a representation is the pair (d, l), at element slot + r·ld. The representations of the
 // roots are one array with ld = 2 and are named by the slot ROOT, which means offset 0.

@@ -1,7 +1,8 @@
 // Differences between poles and roots of a secular equation.
 //
-// stedc_rows, stedc_vectors and stedc_weights include it, after merge.glsl. A root λ_j is stored as
-// mu, its offset from the pole that is nearer to it. The header defines root_pole and delta.
+// stedc_rows, stedc_vectors and stedc_weights include this header, after merge.glsl. A root λ_j is
+// stored as mu, its offset from the pole that is nearer to it. The header defines root_pole and
+// delta.
 #ifndef SECULAR_GLSL
 #define SECULAR_GLSL
 

@@ -24,14 +24,14 @@
 // stebz_count: invocation i counts the eigenvalues below shifts[i], i < count.
 //
 // in:      shifts       finite numbers
-// out:     counts       their counts
+// out:     counts       for each shift, the number of eigenvalues below it
 //
 // Every invocation goes through all rows. The operations of a count and their order are a contract
 // with package stages/ref: each operation is rounded once, none is fused. So a count never
 // decreases as the shift grows, and the bits are the same on all devices whose division is exact to
 // the last bit. No two buffers may overlap.
 //
-// Grid: one team an eigenvalue (TEAMS of them a workgroup), or one invocation a shift; folded.
+// Grid: one team per eigenvalue (TEAMS of them per workgroup), or one invocation per shift; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -80,7 +80,7 @@ layout(push_constant, scalar) uniform Push {
 // must call it, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
-	work_t q = 1; // the e² of the first row is 0
+	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter
 	for (uint from = 0; from < p.n; from += TILE) {
 		uint len = min(TILE, p.n - from);
 		fetch(p.rows, from, len, work_t(0), resident);

@@ -54,7 +54,7 @@
 // Nothing here needs counts to be monotone, or the same on two devices: stebz uses only the bounds.
 // No two buffers may overlap. The rows are finite: stebz_prepare demands it.
 //
-// Grid: one team an eigenvalue (TEAMS of them a workgroup), or one invocation a point; folded.
+// Grid: one team per eigenvalue (TEAMS of them per workgroup), or one invocation per point; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -105,7 +105,7 @@ layout(push_constant, scalar) uniform Push {
 const int LEAST = -120; // exponent of the smallest e²
 const int LEVEL = 900; // exponent of M after scaling
 const uint EIGHT = 8; // rows between two scalings
-const uint BIAS = 1023; // of a double's exponent
+const uint BIAS = 1023; // exponent bias of a double
 
 // high returns the word with the sign and the exponent of x.
 uint high(work_t x) { return unpackDouble2x32(x).y; }

@@ -8,8 +8,8 @@
 //
 // Values are copied as they are.
 //
-// Grid: one invocation a row; x covers the rows of the largest merge, z the merges. The workgroups
-// in y share the deflated columns with a stride, so any number of them will do.
+// Grid: one invocation per row; x covers the rows of the largest merge, z the merges. The
+// workgroups in y share the deflated columns with a stride, so any number of them will do.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

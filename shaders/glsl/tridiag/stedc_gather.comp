@@ -20,7 +20,7 @@
 //
 // w must not overlap q. A NaN spreads to the later columns of its chain, in its row.
 //
-// Grid: one invocation a row; x covers the rows of the largest merge or of the strip, y (folded
+// Grid: one invocation per row; x covers the rows of the largest merge or of the strip, y (folded
 // into z) the chains.
 #version 460
 #extension GL_EXT_buffer_reference : require

@@ -10,7 +10,7 @@
 //
 // Values are copied as they are.
 //
-// Grid: one invocation a row; x covers the strip. The workgroups in y share the columns with a
+// Grid: one invocation per row; x covers the strip. The workgroups in y share the columns with a
 // stride, so any number of them will do.
 #version 460
 #extension GL_EXT_buffer_reference : require

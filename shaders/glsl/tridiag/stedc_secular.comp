@@ -7,14 +7,14 @@
 // pole. That pole is the origin: j if mu > 0, j + 1 if mu < 0.
 //
 // in:  merges, d, z
-//      rho           one a merge
+//      rho           one per merge
 // out: mu            NaN if a root did not converge, which was never seen
 //
 // The invocations of a workgroup share the sums. All of them do the rest, with the same bits.
 // Package dc in stages/tridiag explains the operations; only the order of the sums differs there.
 // mu must not overlap the inputs. The inputs must be finite: the host refuses others.
 //
-// Grid: one workgroup a root; x and y, folded, the largest k; z the merges.
+// Grid: one workgroup per root; x and y, folded, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

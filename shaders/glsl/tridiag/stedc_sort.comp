@@ -8,9 +8,9 @@
 //	columns = null   column c has just the rows asked for, at element c·rows of q
 //	order = null     c is j
 //
-// A workgroup moves a TILE×TILE tile through shared memory, so that its loads are contiguous, and
-// its stores too where places follow each other. x must not overlap the inputs. The kernel takes
-// care of the edges. Values are copied as they are.
+// A workgroup moves a TILE×TILE tile through shared memory, so that its loads are contiguous. Its
+// stores are contiguous where place[j+1] = place[j] + 1. x must not overlap the inputs. The kernel
+// takes care of the edges. Values are copied as they are.
 //
 // Grid: x tiles of j, y tiles of r.
 #version 460

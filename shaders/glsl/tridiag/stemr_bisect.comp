@@ -28,8 +28,8 @@
 // the last bit. No two buffers may overlap. A zero pivot leads to an
 // infinite one and then to NaN, which is replaced as in dlaneg. The inputs must be finite.
 //
-// Grid: one team a task (⌊LOCAL_SIZE/(2^levels − 1)⌋ of them a workgroup), or one invocation a
-// count; folded.
+// Grid: one team per task (⌊LOCAL_SIZE/(2^levels − 1)⌋ of them per workgroup), or one invocation
+// per count; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -27,7 +27,7 @@
 // children have over ≠ 0, and are made in a second dispatch. Other buffers must not overlap, except
 // that children is reps unless the parents are roots. A NaN counts as a breakdown of the transform.
 //
-// Grid: one invocation a candidate, or one a cluster; folded.
+// Grid: one invocation per candidate, or one per cluster; folded.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -44,14 +44,14 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	Tasks tasks;
-	MatrixInOut reps; // of the parents
+	MatrixInOut reps; // representations of the parents
 	MatrixIn shifts;
 #ifdef CHILD
 	MatrixIn growth;
 	MatrixOut best;
 	WordsInOut chosen;
 	Words child;
-	MatrixInOut children; // the same memory as reps, unless the parents are roots
+	MatrixInOut children; // representations of the children: the same memory as reps, unless the parents are roots
 	// over     which children to make: 0 or 1, see above
 	// ldchild  leading dimension of children, at least 2
 	uint over, ldchild;

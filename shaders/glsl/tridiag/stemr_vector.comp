@@ -44,7 +44,7 @@
 // vectors are contiguous. NaN: a vector of a representation with NaN is undefined. No two buffers
 // may overlap.
 //
-// Grid: two invocations a vector, folded.
+// Grid: two invocations per vector, folded.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -181,7 +181,7 @@ void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w
 Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, uint others) {
 	Found best = Found(0, infinity(), 0, 0);
 	uint begin = down() ? r.n / 2 : r.n - r.n / 2;
-	work_t lld = 0; // of the row before
+	work_t lld = 0; // l·l·d of the row before
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	[[unroll]] for (uint u = 0; u < AHEAD; u++) {

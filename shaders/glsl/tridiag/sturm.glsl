@@ -1,8 +1,8 @@
 // The data that Sturm counts of a symmetric tridiagonal matrix start from; stebz_prepare makes
 // them.
 //
-// The kernels stebz* include it, after a numerics header and scale.glsl. It defines Row, Start and
-// the constants of the error bounds.
+// The kernels stebz* include this header, after a numerics header and scale.glsl. It defines Row,
+// Start and the constants of the error bounds.
 #ifndef STURM_GLSL
 #define STURM_GLSL
 

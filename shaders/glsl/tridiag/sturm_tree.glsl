@@ -2,8 +2,8 @@
 // that the next LEVELS halvings can come to. These points are a binary tree: the root is node 1,
 // and the nodes below node k are 2k and 2k+1.
 //
-// stebz.comp and stebz_narrow.comp include it, after the declarations of LOCAL_SIZE and LEVELS. It
-// defines TEAM, TEAMS, middle, point and any_.
+// stebz.comp and stebz_narrow.comp include this header, after the declarations of LOCAL_SIZE and
+// LEVELS. It defines TEAM, TEAMS, middle, point and any_.
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 
@@ -28,8 +28,8 @@ work_t point(uint k, work_t lo, work_t hi) {
 	return middle(lo, hi);
 }
 
-// any_ tells all invocations whether mine is true for any of them. All must call it, in uniform
-// control flow.
+// any_ returns true to all invocations of the workgroup if mine is true in at least one of them.
+// All must call it, in uniform control flow.
 bool any_(bool mine) {
 	barrier(); // all have read busy and counted
 	if (gl_LocalInvocationIndex == 0) busy = 0;
