@@ -14,7 +14,8 @@
 // Each computed value is within about ε·max(m, n)·σ₁ of a singular value, ε = 2⁻⁵², as with LAPACK's
 // dgesdd: small ones have no relative accuracy.
 //
-//	plan.go     what one shape needs, prepared once
-//	solve.go    the method
-//	load.go     A to the device
+//	plan.go         what one shape needs, prepared once
+//	solve.go        the method
+//	load.go         A to the device
+//	certificate.go  what can be measured of values alone
 package svd

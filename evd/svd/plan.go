@@ -23,6 +23,10 @@ type Options struct {
 	// between two updates of the whole trailing matrix, a multiple of Band; 0: the device's tuning.
 	Band, Block int
 
+	// Certify measures each result before it is returned: Result.Certificate. It takes a part of the
+	// time of the last step, and one pass over A on the host.
+	Certify bool
+
 	// Progress is called now and then, from the goroutine of Solve.
 	Progress func(evd.Progress)
 
@@ -148,7 +152,7 @@ func (p *Plan[T]) prepare() (err error) {
 	}
 	// The eigenvalues of the Golub-Kahan form, of order 2n, are ±σ; the upper half is wanted.
 	opt := spectrum.Options{Select: spectrum.Index(2*p.cols-p.wanted(), 2*p.cols), Solver: spectrum.Bisection}
-	if s.values, err = spectrum.New(dev, 2*p.cols, opt, false, s.ops, t); err != nil {
+	if s.values, err = spectrum.New(dev, 2*p.cols, opt, p.opt.Certify, s.ops, t); err != nil {
 		return err
 	}
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }

@@ -13,8 +13,9 @@ import (
 
 // Result is what Solve returns.
 type Result[T evd.Float] struct {
-	Values  []T         // the singular values, descending: all, or the largest
-	Profile *vk.Profile // seconds by phase
+	Values      []T          // the singular values, descending: all, or the largest
+	Certificate *Certificate // with Options.Certify; it may have failed
+	Profile     *vk.Profile  // seconds by phase
 }
 
 // Solve computes the singular values of a, which it does not change. The method, for a matrix with at
@@ -35,7 +36,7 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 	}
 	s := &solve[T]{p, p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), p.opt.Progress))}
 	if p.cols == 0 {
-		return &Result[T]{Values: []T{}, Profile: s.Profile}, nil
+		return s.result([]T{}, &Certificate{}), nil
 	}
 	largest, err := scan(a)
 	if err != nil {
@@ -46,7 +47,15 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 	if err != nil {
 		return nil, err
 	}
-	r, err := spectrum.Tail[T]{Stage: p.steps.values, Sigma: sigma}.Run(s.Call, t)
+	var certificate *Certificate
+	tail := spectrum.Tail[T]{Stage: p.steps.values, Sigma: sigma}
+	if p.opt.Certify {
+		tail.Certify = func(part spectrum.Part) (err error) {
+			certificate, err = s.certify(a, sigma, t, part)
+			return err
+		}
+	}
+	r, err := tail.Run(s.Call, t)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +63,15 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 		r.Values[i] = max(v, 0) // bisection may end just below zero
 	}
 	slices.Reverse(r.Values)
-	return &Result[T]{Values: r.Values, Profile: s.Profile}, nil
+	return s.result(r.Values, certificate), nil
+}
+
+// result is what Solve returns. The certificate is left out unless it is wanted.
+func (s *solve[T]) result(values []T, c *Certificate) *Result[T] {
+	if !s.opt.Certify {
+		c = nil
+	}
+	return &Result[T]{Values: values, Certificate: c, Profile: s.Profile}
 }
 
 // solve is a plan and the call that uses it, in flight.
