@@ -40,7 +40,7 @@ func (s *fixture) behaves(args []string) {
 func FuzzCommandLine(f *testing.F) {
 	for _, line := range []string{
 		"solve A.mtx", "solve --check --out-vectors Q.npy --band 2 --block 4 A.mtx", "solve --values-only --out-values v.txt A.mtx",
-		"solve --json --report r.json A.mtx", "solve -", "plan -n 12 --json", "devices --json", "version", "help solve", "bench --n 8 gemm",
+		"solve --json --report r.json A.mtx", "svd --check --largest 1 A.mtx", "plan --svd -m 9 -n 12", "solve -", "plan -n 12 --json", "devices --json", "version", "help solve", "bench --n 8 gemm",
 		"check A.mtx v Q.npy", "doctor", "selftest -n 5 goe", "plot spectrum --out s.svg v", "completion bash", "--device= solve A.mtx",
 		"solve --index 0:1 A.mtx", "solve --interval=-1,3 A.mtx", "solve --tridiagonal --solver qr T", "solve --index -1: --uplo lower --report - A.mtx", "solve --largest 1 --no-print A.mtx",
 		"plan -n 12 --smallest 3 --json -", "plot spectrum --first 3 --out s.svg v", "sovle --symetrize A.mtx", "solve --device 0 -- A.mtx",

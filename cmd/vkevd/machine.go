@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/evd/tune"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -19,12 +20,15 @@ type machine interface {
 	// forecast makes a plan for a device without the device. unfit says why the device would refuse
 	// it for lack of memory, nil if it would not, or if its memory is not known.
 	forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	// forecastSVD is forecast for the singular values of m×n matrices.
+	forecastSVD(info vk.Info, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 }
 
 type device interface {
 	Info() vk.Info
 	plan(n int, opt evd.Options) (solver, error)
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
+	svd(m, n int, opt svd.Options) (singularSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
 	handsOn() (bool, error)
@@ -71,8 +75,7 @@ func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
 	if f, err = dryPlan(info, n, tridiagonal, opt); errors.As(err, &unfit) {
-		info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0 // as a device with memory enough
-		f, err = dryPlan(info, n, tridiagonal, opt)
+		f, err = dryPlan(boundless(info), n, tridiagonal, opt)
 	}
 	return f, unfit, err
 }

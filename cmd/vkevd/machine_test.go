@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/evd/tune"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -33,11 +34,12 @@ type fakeMachine struct {
 	tuneResult                                    tune.Result
 
 	// Calls.
-	opened  []vk.Options
-	tuning  tune.Options
-	benched bench.Options
-	wanted  []evd.Options
-	closed  int // devices and plans closed
+	opened   []vk.Options
+	tuning   tune.Options
+	benched  bench.Options
+	wanted   []evd.Options
+	singular []svd.Options
+	closed   int // devices and plans closed
 }
 
 var fakeInfo = vk.Info{

@@ -21,12 +21,18 @@ type matrixInput struct {
 }
 
 func (m *matrixInput) flags(cmd *cobra.Command) {
+	m.fileFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file (default: the only one, or A)")
-	f.StringVar(&m.format, "format", "", "mtx: `FORMAT` of a Matrix Market file without its banner")
 	f.StringVar(&m.uplo, "uplo", "", "`TRIANGLE` to read, lower or upper; the other one is ignored")
 	f.BoolVar(&m.symmetrize, "symmetrize", false, "take (A+Aᵀ)/2, however far A is from symmetric")
 	cmd.RegisterFlagCompletionFunc("uplo", words([]string{"lower", "upper"}))
+}
+
+// fileFlags are the flags about the file, whatever the matrix.
+func (m *matrixInput) fileFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file (default: the only one, or A)")
+	f.StringVar(&m.format, "format", "", "mtx: `FORMAT` of a Matrix Market file without its banner")
 	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx"}))
 }
 
@@ -115,9 +121,14 @@ func readTridiagonal(file string, stdin io.Reader, opt matio.Options) (*matio.Tr
 	return readFile(file, stdin, "a matrix", opt.ReadTridiagonal, opt.ReadTridiagonalFile)
 }
 
-// aboutMatrix adds the file to an error of the solver. It counts rows and columns from 1, as the
-// errors of reading do.
+// aboutMatrix adds the file and the order to an error of the solver.
 func aboutMatrix(file string, n int, err error) error {
+	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
+}
+
+// aboutInput adds the file and its size to an error of the solver for the values wanted. It counts
+// rows and columns from 1, as the errors of reading do.
+func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError
 	var noDevice *deviceError
@@ -125,12 +136,12 @@ func aboutMatrix(file string, n int, err error) error {
 	case errors.As(err, &noDevice):
 		return noDevice.error // it does not depend on the matrix
 	case errors.As(err, &notFinite):
-		return fmt.Errorf("%s: a(%d,%d) is %v; eigenvalues need finite entries (rows and columns from 1)",
-			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value)
+		return fmt.Errorf("%s: a(%d,%d) is %v; %s need finite entries (rows and columns from 1)",
+			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value, wanted)
 	case errors.As(err, &option):
 		return aboutOption(option)
 	case err == nil || errors.Is(err, context.Canceled):
 		return err
 	}
-	return fmt.Errorf("%s, n = %d: %w", inputName(file), n, err)
+	return fmt.Errorf("%s, %s: %w", inputName(file), size, err)
 }

@@ -18,6 +18,8 @@ type planJob struct {
 	*session
 	device  func() string
 	n       int
+	svd     bool
+	rows    int // with svd; of n columns
 	options options
 	config  *config
 	json    *jsonOutput
@@ -35,11 +37,14 @@ device, the plan is for a typical one. If the device would refuse the plan for l
 the exit status is 3.
 
 The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
+With --svd the plan is for the singular values of a matrix of M rows and N columns, without vectors.
+
 MRRR finds a part of the vectors. In the rare case that it needs divide and conquer, that takes
 13·N² bytes more for a while.`,
 		Example: `  vkevd plan -n 32768
   vkevd plan -n 100000 --values-only --device nvidia
-  vkevd plan -n 100000 --smallest 1000 --json -`,
+  vkevd plan -n 100000 --smallest 1000 --json -
+  vkevd plan --svd -m 100000 -n 2000`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if j.n < 1 {
@@ -47,6 +52,9 @@ MRRR finds a part of the vectors. In the rare case that it needs divide and conq
 			}
 			if err := checkOrders(j.n); err != nil {
 				return usage(cmd, "%w", err)
+			}
+			if err := j.checkSVD(cmd); err != nil {
+				return err
 			}
 			if err := j.options.check(cmd, j.wantsVectors()); err != nil {
 				return err
@@ -60,11 +68,13 @@ MRRR finds a part of the vectors. In the rare case that it needs divide and conq
 	cmd.Flags().Lookup("values-only").Usage = "include no eigenvectors"
 	j.config = configFlag(cmd, s)
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
+	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
+	cmd.Flags().IntVarP(&j.rows, "m", "m", 0, "with --svd: number `M` of rows (default: N)")
 	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
 	return cmd
 }
 
-func (j *planJob) wantsVectors() bool { return !j.options.valuesOnly }
+func (j *planJob) wantsVectors() bool { return !j.options.valuesOnly && !j.svd }
 
 func (j *planJob) run(ctx context.Context) error {
 	if err := j.json.open(j.stdout); err != nil {
@@ -75,15 +85,17 @@ func (j *planJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opt, err := j.options.evd(j.n, j.wantsVectors())
-	if err != nil {
-		return err
+	var opt evd.Options
+	if !j.svd {
+		if opt, err = j.options.evd(j.n, j.wantsVectors()); err != nil {
+			return err
+		}
 	}
 	tuned := j.config.apply(&opt, info, j.stderr)
 	if tuned {
 		fmt.Fprintln(j.stderr, "Sizes are from vkevd tune --save.")
 	}
-	f, unfit, err := j.machine.forecast(info, j.n, j.options.tridiagonal, opt)
+	f, unfit, err := j.forecast(info, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
 	} else if err != nil {
@@ -102,7 +114,7 @@ func (j *planJob) run(ctx context.Context) error {
 		fmt.Fprintf(j.stderr, "It fits: %s of %s, %s.\n", human(f.Bytes()), human(info.Free), what)
 	}
 	if unfit != nil {
-		return fmt.Errorf("n = %d on %s: %w", j.n, info.Name, unfit)
+		return fmt.Errorf("%s on %s: %w", j.size(), info.Name, unfit)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 type planReport struct {
 	Version     string          `json:"version"`
 	N           int             `json:"n"`
+	Rows        int             `json:"m,omitempty"`   // with --svd
+	SVD         bool            `json:"svd,omitempty"` // for singular values
 	Vectors     bool            `json:"vectors"`
 	Tridiagonal bool            `json:"tridiagonal"`
 	Tuned       bool            `json:"tuned"` // with sizes from vkevd tune --save
@@ -33,7 +35,7 @@ type plannedRegion struct {
 
 func (j *planJob) report(info vk.Info, f forecast, unfit *vk.OutOfMemoryError, vectors, tuned bool) planReport {
 	r := planReport{
-		Version: version(), N: j.n, Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: tuned,
+		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: tuned,
 		Device: info.Name, Bytes: f.Bytes(), Free: info.Free, MaxRegion: info.MaxRegion(),
 		Host: j.hostBytes(vectors), Stages: f.Costs(),
 	}
@@ -60,6 +62,8 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	const double = 8
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
 	switch {
+	case j.svd:
+		return double * uint64(j.rows) * n
 	case j.options.tridiagonal && vectors:
 		return double * (2*n + n*found)
 	case j.options.tridiagonal:

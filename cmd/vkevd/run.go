@@ -60,8 +60,8 @@ precision on any GPU with Vulkan 1.2, or on the CPU through Mesa's lavapipe.`,
 	root.SetHelpTemplate(helpTemplate)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(solveCommand(s), checkCommand(s), planCommand(s), benchCommand(s), devicesCommand(s), doctorCommand(s),
-		selftestCommand(s), tuneCommand(s), plotCommand(s), versionCommand(s), manCommand(), completionCommand(s))
+	root.AddCommand(solveCommand(s), svdCommand(s), checkCommand(s), planCommand(s), benchCommand(s), devicesCommand(s),
+		doctorCommand(s), selftestCommand(s), tuneCommand(s), plotCommand(s), versionCommand(s), manCommand(), completionCommand(s))
 	return root
 }
 

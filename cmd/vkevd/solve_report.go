@@ -79,11 +79,7 @@ func (f *facts) summary(w io.Writer) {
 		found += " and vectors"
 	}
 	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, found, f.Precision)
-	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
-	if f.Tuned {
-		fmt.Fprintln(w, "sizes    from vkevd tune --save; --no-config ignores them")
-	}
-	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
+	f.where(w)
 	f.times(w)
 	if t := f.Tree; t != nil {
 		fmt.Fprintf(w, "MRRR     blocks %d, levels %d, clusters %d, retries %d, vectors by divide and conquer %d\n",
@@ -100,6 +96,15 @@ func (f *facts) summary(w io.Writer) {
 	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
 		fmt.Fprintln(w, "Without vectors only these sums are compared: they prove no single value.")
 	}
+}
+
+// where prints the device, and what the solve took of it.
+func (f *facts) where(w io.Writer) {
+	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
+	if f.Tuned {
+		fmt.Fprintln(w, "sizes    from vkevd tune --save; --no-config ignores them")
+	}
+	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 }
 
 // times prints every lap and, below the solve, its stages with their share.

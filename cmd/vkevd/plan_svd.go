@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// checkSVD refuses flags that cannot be combined with --svd, or that need it.
+func (j *planJob) checkSVD(cmd *cobra.Command) error {
+	f := cmd.Flags()
+	if !j.svd {
+		if f.Changed("m") {
+			return usage(cmd, "--m needs --svd: other matrices are square")
+		}
+		return nil
+	}
+	for _, name := range []string{"vectors", "index", "smallest", "interval", "solver", "tridiagonal", "verify"} {
+		if f.Changed(name) {
+			return usage(cmd, "--%s cannot be combined with --svd", name)
+		}
+	}
+	if !f.Changed("m") {
+		j.rows = j.n
+	}
+	if j.rows < 1 || j.rows > maxOrder {
+		return usage(cmd, "--m: %d is not between 1 and %d", j.rows, maxOrder)
+	}
+	return nil
+}
+
+// forecast is the plan for the eigenvalues, or with --svd for the singular values.
+func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
+	if !j.svd {
+		return j.machine.forecast(info, j.n, j.options.tridiagonal, opt)
+	}
+	singular := svdOptions{j.options.part.largest, j.options.band, j.options.block}
+	values, err := singular.svd(j.rows, j.n)
+	if err != nil {
+		return nil, nil, err
+	}
+	values.Tuning = opt.Tuning
+	return j.machine.forecastSVD(info, j.rows, j.n, values)
+}
+
+// size is the size of the matrix in errors.
+func (j *planJob) size() string {
+	if j.svd {
+		return fmt.Sprintf("%d by %d", j.rows, j.n)
+	}
+	return fmt.Sprintf("n = %d", j.n)
+}

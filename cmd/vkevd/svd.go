@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd/svd"
+)
+
+// An svdJob is one call of vkevd svd.
+type svdJob struct {
+	*session
+	device                func() string
+	input                 matrixInput
+	options               svdOptions
+	config                *config
+	check, quiet, noPrint bool
+	values, report        string // paths of outputs, "" for none
+}
+
+func svdCommand(s *session) *cobra.Command {
+	j := &svdJob{session: s}
+	cmd := &cobra.Command{
+		Use:   "svd [flags] FILE",
+		Short: "singular values of the matrix in a file",
+		Long: `svd computes the singular values σ of the matrix A in FILE: A = U·diag(σ)·Vᵀ. It prints them to
+standard output, one per line, descending, with 17 digits, from which the same double can be read
+back. A matrix of M rows and N columns has min(M, N) of them. Everything else goes to standard
+error. Singular vectors are not computed yet.
+
+FILE has any format that solve reads, without --tridiagonal. The matrix may have any shape, and
+need not be symmetric.
+
+Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
+Small singular values have no relative accuracy.
+
+--check measures what can be measured without vectors, in multiples of what rounding may cost:
+
+  certificate   |σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts
+  norm          |‖A‖F − ‖C‖F| / (n·ε·‖A‖F)
+  squares       |Σσ² − ‖A‖F²| / (n·ε·‖A‖F²), without --largest
+
+C is the bidiagonal matrix that A was reduced to; ‖C‖ is between σ₁ and √2·σ₁. 60 or more is bad,
+and the exit status is 1. Then the outputs are written nevertheless. The certificate proves each
+value to be one of C; the sums find most errors between A and C, but not all.
+
+Output files appear complete or not at all. An output named - goes to standard output, in place of
+the values. The host holds A, 8·M·N bytes. vkevd plan --svd prints what the device holds.`,
+		Example: `  vkevd svd A.mtx > sigma.txt
+  vkevd svd --check --largest 10 A.npy
+  vkevd svd --out-values sigma.npy --report run.json A.csv`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(cmd, "svd takes one FILE, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := j.checkUse(cmd); err != nil {
+				return err
+			}
+			return j.run(cmd.Context(), args[0])
+		},
+	}
+	j.device = deviceFlag(cmd, s)
+	j.input.fileFlags(cmd)
+	j.options.flags(cmd)
+	j.config = configFlag(cmd, s)
+	f := cmd.Flags()
+	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
+	f.StringVar(&j.report, "report", "", "write device, memory, times and measures to `FILE`: .json")
+	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
+	f.BoolVar(&j.noPrint, "no-print", false, "do not print the singular values to standard output")
+	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, and compare sums of squares")
+	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
+	return cmd
+}
+
+// checkUse refuses flags that cannot be combined, before any file is opened.
+func (j *svdJob) checkUse(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("json") && cmd.Flags().Changed("report") {
+		return usage(cmd, "--json is the same as --report; give one of them")
+	}
+	if err := j.options.check(cmd); err != nil {
+		return err
+	}
+	if err := j.input.check(cmd, false); err != nil {
+		return err
+	}
+	if err := checkEnding(cmd, "out-values", j.values, valuesEndings); err != nil {
+		return err
+	}
+	return checkEnding(cmd, "report", j.report, reportEndings)
+}
+
+// svdOptions are those of the singular values, as flags.
+type svdOptions struct {
+	largest     int
+	band, block int
+}
+
+func (o *svdOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.largest, "largest", 0, "only the `K` largest singular values")
+	f.IntVar(&o.band, "band", 0, "superdiagonals `B` of the first stage (default: the device's tuning)")
+	f.IntVar(&o.block, "block", 0,
+		"rank `K` of its updates, a multiple of the number of superdiagonals\n"+
+			"(default: the device's tuning)")
+}
+
+// check refuses what no matrix allows.
+func (o *svdOptions) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("largest") && o.largest < 1 {
+		return usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)
+	}
+	return nil
+}
+
+// svd is the library's options for an m×n matrix. Its error is about values that the matrix does not
+// have.
+func (o *svdOptions) svd(m, n int) (svd.Options, error) {
+	if o.largest > min(m, n) {
+		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",
+			o.largest, plural(min(m, n), "singular value"), m, n)
+	}
+	return svd.Options{Largest: o.largest, Band: o.band, Block: o.block}, nil
+}

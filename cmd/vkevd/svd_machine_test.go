@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+func (m *fakeMachine) svd(rows, cols int, opt svd.Options) (singularSolver, error) {
+	m.singular = append(m.singular, opt)
+	if m.planErr != nil {
+		return nil, m.planErr
+	}
+	return &fakeSingular{m, rows, cols, opt}, nil
+}
+
+func (m *fakeMachine) forecastSVD(info vk.Info, rows, cols int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+	if f, err = m.svd(rows, cols, opt); err == nil && info.Memory > 0 && f.Bytes() > info.Free {
+		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: f.Bytes(), Free: info.Free}
+	}
+	return f, unfit, err
+}
+
+// A fakeSingular computes singular values by gonum.
+type fakeSingular struct {
+	*fakeMachine
+	rows, cols int
+	opt        svd.Options
+}
+
+func (p *fakeSingular) Close()        { p.closed++ }
+func (p *fakeSingular) Bytes() uint64 { return 16 * uint64(p.rows) * uint64(p.cols) }
+
+func (p *fakeSingular) Memory() []vk.Placed {
+	return []vk.Placed{{Name: "A", Bytes: p.Bytes()}}
+}
+
+func (p *fakeSingular) Costs() []evd.StageCost {
+	return []evd.StageCost{{Stage: "band reduction", Flops: 1e6}, {Stage: "bisection", Flops: 1e3}}
+}
+
+func (p *fakeSingular) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
+	for i, c := range p.Costs() {
+		p.opt.Progress(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
+	}
+	if p.during != nil {
+		p.during()
+	}
+	if p.after != nil {
+		defer p.after()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.solveErr != nil {
+		return nil, p.solveErr
+	}
+	res := &svd.Result[float64]{Values: []float64{}, Profile: vk.NewProfile()}
+	res.Profile.Add("band reduction", 0.75)
+	if p.opt.Certify {
+		res.Certificate = &svd.Certificate{Counts: p.certified, Norm: 0.125}
+	}
+	if a.Rows == 0 || a.Cols == 0 {
+		return res, nil
+	}
+	var f mat.SVD
+	if !f.Factorize(mat.NewDense(a.Cols, a.Rows, append([]float64{}, a.Data...)), mat.SVDNone) {
+		return nil, fmt.Errorf("gonum gave up")
+	}
+	res.Values = f.Values(nil)
+	res.Values[0] += p.spoil
+	if k := p.opt.Largest; k > 0 {
+		res.Values = res.Values[:k]
+	}
+	return res, nil
+}

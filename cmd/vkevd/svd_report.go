@@ -1,0 +1,43 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
+)
+
+// svdFacts are what is known after vkevd svd. Its fields stand in place of those of facts that have
+// the same name in JSON.
+type svdFacts struct {
+	*facts
+	Rows        int              `json:"m"`
+	Cols        int              `json:"n"`
+	Certificate *svd.Certificate `json:"certificate,omitempty"`
+}
+
+func (f *svdFacts) solved(a evd.Dense[float64], res *svd.Result[float64], bytes uint64) {
+	f.Rows, f.Cols, f.Memory = a.Rows, a.Cols, bytes
+	f.Values, f.Stages, f.Certificate = len(res.Values), res.Profile.Phases, res.Certificate
+}
+
+// report writes the facts as JSON.
+func (f svdFacts) report(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(f)
+}
+
+// summary prints the facts for people.
+func (f svdFacts) summary(w io.Writer) {
+	found := "singular values"
+	if f.Values < min(f.Rows, f.Cols) {
+		found = plural(f.Values, "largest singular value")
+	}
+	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s\n", printable(f.File), f.Rows, f.Cols, found, f.Precision)
+	f.where(w)
+	f.times(w)
+	f.Ratios.print(w)
+}

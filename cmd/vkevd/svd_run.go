@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/svd"
+)
+
+// run is the whole command. Files get their names before anything is printed, as in solve.
+func (j *svdJob) run(ctx context.Context, file string) error {
+	stderr := j.stderr
+	if j.quiet {
+		stderr = io.Discard
+	}
+	out, err := createOutputs(j.stdout, file, j.values, j.report)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
+	defer show.end()
+	known := svdFacts{facts: newFacts(file)}
+
+	show.stage("reading " + inputName(file))
+	a, err := j.input.readAnyShape(ctx, file, j.stdin)
+	if err != nil {
+		return err
+	}
+	known.took("read")
+
+	show.stage("preparing the device")
+	opt, err := j.options.svd(a.Rows, a.Cols)
+	if err != nil {
+		return fmt.Errorf("%s: %w", inputName(file), err)
+	}
+	opt.Progress, opt.Certify = show.update, j.check
+	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver, error) {
+		var kept evd.Options
+		known.Tuned = j.config.apply(&kept, dev.Info(), show.above())
+		opt.Tuning = kept.Tuning
+		return dev.svd(a.Rows, a.Cols, opt)
+	})
+	if err != nil {
+		return aboutRectangle(file, a, err)
+	}
+	defer dev.Close()
+	defer p.Close()
+	known.took("prepare")
+	show.of(p.Costs(), dev.Info().Type)
+
+	res, err := p.Solve(ctx, a)
+	if err != nil {
+		return aboutRectangle(file, a, err)
+	}
+	known.took("solve")
+	known.solved(a, res, p.Bytes())
+	known.on(dev.Info())
+
+	if j.check {
+		show.stage("checking")
+		known.Ratios = singularMeasures(a, res)
+		known.took("check")
+	}
+	show.stage("writing")
+	if err := j.write(ctx, out, res.Values, known); err != nil {
+		return err
+	}
+	show.end()
+	if !j.noPrint && !out.toStdout() {
+		if err := matio.WriteValues(stoppable{ctx, j.stdout}, res.Values); err != nil {
+			return cannotWrite("standard output", err)
+		}
+	}
+	known.took("write")
+	known.summary(stderr)
+	return known.Ratios.verdict()
+}
+
+// write fills the outputs that were asked for and gives the files their names.
+func (j *svdJob) write(ctx context.Context, out *outputs, values []float64, known svdFacts) error {
+	if err := out.write(ctx, j.values, func(w io.Writer) error {
+		return writeValues(w, j.values, values)
+	}); err != nil {
+		return err
+	}
+	if err := out.write(ctx, j.report, known.report); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return out.commit()
+}
+
+// readAnyShape reads a matrix of any shape.
+func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (evd.Dense[float64], error) {
+	return unlessDone(ctx, func() (evd.Dense[float64], error) {
+		d, err := readDense(file, stdin, m.options())
+		if err != nil {
+			return evd.Dense[float64]{}, m.hint(err)
+		}
+		return evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, nil
+	})
+}
+
+// aboutRectangle adds the file and the shape to an error of the solver.
+func aboutRectangle(file string, a evd.Dense[float64], err error) error {
+	return aboutInput(file, fmt.Sprintf("%d by %d", a.Rows, a.Cols), "singular values", err)
+}
+
+// singularMeasures are those of a result with its certificate. The sums need all values.
+func singularMeasures(a evd.Dense[float64], res *svd.Result[float64]) measures {
+	c := res.Certificate
+	found := measures{
+		{"certificate", "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", c.Counts},
+		{"norm", "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F)", c.Norm},
+	}
+	if len(res.Values) < min(a.Rows, a.Cols) {
+		return found
+	}
+	return append(found, measure{"squares", "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)", squares(a, res.Values)})
+}
+
+// squares compares Σσ² with ‖A‖F², in units of the rounding error.
+func squares(a evd.Dense[float64], values []float64) float64 {
+	if len(a.Data) == 0 {
+		return 0
+	}
+	most := 0.0
+	for _, x := range a.Data {
+		most = max(most, math.Abs(x))
+	}
+	scale := powerOfTwo(most) // otherwise squares could overflow or underflow
+	var ofA, ofValues float64
+	for j := range a.Cols {
+		column := 0.0 // summed by columns, for smaller rounding errors
+		for _, x := range a.Data[j*a.Ld : j*a.Ld+a.Rows] {
+			column += (x * scale) * (x * scale)
+		}
+		ofA += column
+	}
+	for _, v := range values {
+		ofValues += (v * scale) * (v * scale)
+	}
+	return over(ofValues-ofA, float64(max(a.Rows, a.Cols))*ulp*ofA)
+}
