@@ -16,8 +16,10 @@ type Device struct {
 	info Info
 	opt  Options
 
-	// dry: there is no driver, and none of the members up to bounds but info and opt is set.
-	dry  bool
+	// dry: nothing runs, and there is no memory. compiles: there is a driver. A device of Dry has
+	// only info and opt of the members up to bounds, one of OpenCompiler no queue and no control.
+	dry, compiles bool
+
 	in   *driver.Instance
 	from *candidate
 	dev  *driver.Device
@@ -54,7 +56,7 @@ func (d *Device) Info() Info { return d.info }
 // Close waits for the calls in progress and releases everything, open arenas among it. Calls that
 // begin later fail with ErrClosed. To close a device again does nothing.
 func (d *Device) Close() error {
-	if !d.dry {
+	if d.compiles {
 		d.usage.close()
 		d.closing.Do(d.release)
 	}

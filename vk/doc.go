@@ -8,8 +8,9 @@
 //	Kernel    is a compiled pipeline with its specialisation constants; the Device owns it
 //	Recorder  is a list of commands, plain Go values; Device.Run submits it
 //
-// An Arena, a Kernel and a Recorder can also be made on a Dry device, which has no driver. Such
-// recordings are printed and compared, not run.
+// An Arena, a Kernel and a Recorder can also be made on a Dry device, which has no driver, and on
+// one of OpenCompiler, which compiles the kernels. Such recordings are printed and compared, not
+// run.
 //
 // The parts by file:
 //

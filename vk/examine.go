@@ -28,6 +28,9 @@ type candidate struct {
 
 	// problem is why the device cannot be used; nil if it can.
 	problem error
+
+	// onlyCompiles: the problem is that there is a driver and no device. OpenCompiler takes it.
+	onlyCompiles bool
 }
 
 // examine asks a physical device for everything that Open and Info must know. It makes no device,
@@ -117,6 +120,7 @@ func (c *candidate) usable() error {
 		return err
 	}
 	if c.info.Memory == 0 {
+		c.onlyCompiles = true
 		return unsupported("memory", "some", "none: there is a driver, but no device")
 	}
 	return nil

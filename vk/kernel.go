@@ -46,7 +46,7 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		what := "invocations in a workgroup of " + m.Name
 		return nil, &UnsupportedError{d.info.Name, what, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
 	}
-	if !d.dry {
+	if d.compiles {
 		if err := d.offersAll(m.Name, m.Capabilities); err != nil {
 			return nil, err
 		}

@@ -79,8 +79,7 @@ func Open(opt Options) (*Device, error) {
 		in.Destroy()
 		return nil, err
 	}
-	d := &Device{info: best.info, opt: opt, in: in, from: best}
-	d.usage.init()
+	d := newDevice(best, in, opt)
 	d.info.MaxBuffer = lesser(d.info.MaxBuffer, opt.MaxBuffer)
 	if err := d.open(); err != nil {
 		d.Close()
@@ -117,26 +116,40 @@ func choose(all []*candidate, word string) (*candidate, error) {
 	return nil, noDevice(errNoDriver)
 }
 
+// newDevice is a device before anything of it is made. It owns the instance.
+func newDevice(from *candidate, in *driver.Instance, opt Options) *Device {
+	d := &Device{info: from.info, opt: opt, compiles: true, in: in, from: from}
+	d.usage.init()
+	return d
+}
+
 // open makes all objects of the device. After an error Close releases those that were made.
 func (d *Device) open() error {
+	if err := d.openPipelines(); err != nil {
+		return err
+	}
+	if err := d.queue.open(d); err != nil {
+		return wrap("opening the queue", "", "", err)
+	}
+	if err := d.openControl(); err != nil {
+		return wrap("allocating the abort word", "", "", err)
+	}
+	return d.openBounds()
+}
+
+// openPipelines makes the logical device and the pipeline cache: what compiling needs.
+func (d *Device) openPipelines() (err error) {
 	use := driver.Features{}
 	for _, f := range slices.Concat(required, wanted) {
 		use[f] = d.from.features[f]
 	}
-	var err error
 	if d.dev, err = d.from.physical.NewDevice(d.from.family, use, d.extensions()); err != nil {
 		return wrap("opening the device", "", "", err)
 	}
 	if err = d.pipes.open(d); err != nil {
 		return wrap("opening the pipeline cache", "", "", err)
 	}
-	if err = d.queue.open(d); err != nil {
-		return wrap("opening the queue", "", "", err)
-	}
-	if err = d.openControl(); err != nil {
-		return wrap("allocating the abort word", "", "", err)
-	}
-	return d.openBounds()
+	return nil
 }
 
 // extensions lists the extensions to use, of those that the device has.

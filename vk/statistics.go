@@ -45,6 +45,10 @@ var (
 	spillWords    = []string{"spill", "scratch", "stack", "local memory"}
 	sharedWords   = []string{"shared", "lds"}
 	registerWords = []string{"register", "vgpr"}
+
+	// scalarWords are of AMD's registers that a subgroup shares. Those that do not fit are kept in
+	// lanes of vector registers, not in memory.
+	scalarWords = []string{"sgpr"}
 )
 
 // lowerHalf masks the upper half of a statistic. NVIDIA's "Local Memory Size" is two numbers in
@@ -54,7 +58,7 @@ const lowerHalf = 1<<32 - 1
 // Spills is the largest number about registers or arrays in memory, without the arrays that the
 // shader declares. ok is false if the driver gives no such number.
 func (k KernelStatistics) Spills() (n int, ok bool) {
-	n, ok = k.largest(spillWords)
+	n, ok = k.largest(spillWords, scalarWords)
 	return max(0, n-k.Memory), ok
 }
 

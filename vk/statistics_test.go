@@ -19,6 +19,10 @@ func TestStatisticsInDriversWords(t *testing.T) {
 			[]Statistic{{Name: "VGPRs", Value: 256}, {Name: "Spilled VGPRs", Value: 7}, {Name: "Spilled SGPRs", Value: 1}, {Name: "LDS size", Value: 4096}, {Name: "Scratch size", Value: 0}},
 			256, 7, 4096, "spills (7)", 0,
 		},
+		"scalars to registers": {
+			[]Statistic{{Name: "VGPRs", Value: 48}, {Name: "Spilled VGPRs", Value: 0}, {Name: "Spilled SGPRs", Value: 11}, {Name: "LDS size", Value: 0}, {Name: "Scratch size", Value: 0}},
+			48, 0, 0, "", 0,
+		},
 		"halves": {
 			[]Statistic{{Name: "Register Count", Value: 227}, {Name: "Local Memory Size", Value: 16 << 32}},
 			227, 0, none, "", 0,

@@ -3,6 +3,8 @@ package driver
 // #include "shim.h"
 import "C"
 
+import "slices"
+
 // MemoryType is a kind of memory of a device: the number of its heap, and its properties.
 type MemoryType struct{ Heap, Flags uint32 }
 
@@ -27,6 +29,9 @@ type Heap struct {
 const MemoryBudgetExtension = "VK_EXT_memory_budget"
 
 // Memory lists heaps and memory types, by number. budget: the device has MemoryBudgetExtension.
+//
+// A device without memory is not asked what is free: Mesa's driver for AMD describes GPUs that are
+// not there, and some of them crash at that question.
 func (p Physical) Memory(budget bool) ([]Heap, []MemoryType) {
 	var v bPhysicalDeviceMemoryProperties
 	bGetPhysicalDeviceMemoryProperties(p.handle, &v)
@@ -43,7 +48,8 @@ func (p Physical) Memory(budget bool) ([]Heap, []MemoryType) {
 		types[i] = MemoryType{t.HeapIndex, uint32(t.PropertyFlags)}
 	}
 	v.Free()
-	if budget {
+	memory := slices.ContainsFunc(heaps, func(h Heap) bool { return h.Bytes > 0 })
+	if budget && memory {
 		var limit, usage [16]C.VkDeviceSize
 		C.vke_memory_budget(p.c(), &limit[0], &usage[0])
 		for i := range heaps {
