@@ -22,7 +22,7 @@ var anywhere = Tuning{
 	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
 	// 32 workgroups in flight: most drivers do not tell the number of units.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
-		PerThread: 16, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
+		PerThread: 8, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
 	}},
 	ApplyQ2: stages.ApplyQ2Tuning{
 		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11,
