@@ -59,7 +59,7 @@ GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENAB
 
 .PHONY: demo build test test-quick test-long soak shaders vet setup compiler clean \
 	test-unit test-newcomers test-vulkango test-race test-cgocheck test-validation test-gpuav test-widths \
-	test-faults test-chases test-tridiagonals test-gonum test-fuzz
+	test-farm test-faults test-chases test-tridiagonals test-gonum test-fuzz
 # The parts of a test share two cores and one GPU: one after the other.
 .NOTPARALLEL:
 
@@ -74,7 +74,7 @@ test: setup compiler vet test-unit test-newcomers test-vulkango test-race test-c
 test-quick: setup compiler vet
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
 
-test-long: setup compiler test-faults test-chases test-tridiagonals test-gonum test-fuzz
+test-long: setup compiler test-farm test-faults test-chases test-tridiagonals test-gonum test-fuzz
 	$(MAKE) soak SOAK=10m
 
 setup:
@@ -122,6 +122,9 @@ test-widths:
 
 # The parts of test-long. LONG lets each of them run for hours.
 LONG = -count=1 -timeout 0
+
+test-farm: # the kernels compile for all of AMD's GPUs since 2016; the unit tests take five of them
+	VKEVD_FARM=all $(GO) test $(LONG) ./tests/farm
 
 test-faults: # every driver call fails with every result, and every call is cancelled
 	$(TEST) VKEVD_FAULTS=all $(GO) test $(LONG) ./vk/internal/trials

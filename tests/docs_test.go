@@ -13,7 +13,7 @@ import (
 // documents are the files that TestDocuments… read, from the root of the module.
 var documents = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
-	"docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md",
+	"docs/amd-static.md", "docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md",
 	"examples/README.md", "examples/pca/PROVENANCE.md",
 	"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md",
 }

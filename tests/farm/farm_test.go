@@ -1,0 +1,129 @@
+package farm
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestKernelsOnAMD: every kernel in every size that a table chooses compiles for each chip. It needs
+// no scratch memory, in which registers would be that do not fit, and no more shared memory than a
+// workgroup has.
+func TestKernelsOnAMD(t *testing.T) {
+	list := chips
+	if os.Getenv("VKEVD_FARM") != "" {
+		for _, name := range others {
+			list = append(list, chip{name, "VKEVD_FARM"})
+		}
+	}
+	for _, c := range list {
+		t.Run(c.name, func(t *testing.T) {
+			r := compileFor(t, c.name)
+			t.Logf("%s, %s", r.Device, r.Driver)
+			for i, made := range r.Variants {
+				if len(made.Kernels) < fewest {
+					t.Errorf("table %q leads to %d kernels, want at least %d", variants[i].name, len(made.Kernels), fewest)
+				}
+				for _, k := range made.Kernels {
+					for _, p := range problems(k, made.Limit) {
+						t.Errorf("table %q: %v: %s is %v, at most %v", variants[i].name, k, p.what, p.is, p.most)
+					}
+				}
+			}
+		})
+	}
+}
+
+// fewest is a number of kernels that each table leads to, in different sizes.
+const fewest = 70
+
+// problem is a statistic that is larger than it may be.
+type problem struct {
+	what     string
+	is, most float64
+}
+
+// problems compares a kernel's statistics with what it may have. One that the driver does not give
+// is one, too.
+func problems(k vk.KernelStatistics, shared int) (list []problem) {
+	for _, limit := range []problem{
+		{what: "Scratch size", most: float64(k.Memory)}, {what: "Spilled VGPRs"},
+		{what: "LDS size", most: float64(shared)}, {what: "VGPRs", most: 256},
+	} {
+		value, ok := statistic(k, limit.what)
+		if limit.is = value; !ok {
+			limit.what += ", which the driver does not give,"
+		}
+		if !ok || value > limit.most {
+			list = append(list, limit)
+		}
+	}
+	return list
+}
+
+// statistic is the value under the driver's name.
+func statistic(k vk.KernelStatistics, name string) (value float64, ok bool) {
+	i := slices.IndexFunc(k.List, func(s vk.Statistic) bool { return s.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return k.List[i].Value, true
+}
+
+// Statistics that are too large are seen, each alone, and missing ones.
+func TestProblemsAreSeen(t *testing.T) {
+	of := func(scratch, spilled, lds, vgprs float64) vk.KernelStatistics {
+		return vk.KernelStatistics{Memory: 8, List: []vk.Statistic{
+			{Name: "Scratch size", Value: scratch}, {Name: "Spilled VGPRs", Value: spilled},
+			{Name: "LDS size", Value: lds}, {Name: "VGPRs", Value: vgprs},
+		}}
+	}
+	for _, c := range []struct {
+		k    vk.KernelStatistics
+		want []string
+	}{
+		{of(8, 0, 100, 256), nil}, {of(9, 0, 100, 256), []string{"Scratch size"}}, {of(0, 1, 0, 0), []string{"Spilled VGPRs"}},
+		{of(0, 0, 101, 0), []string{"LDS size"}}, {of(0, 0, 0, 257), []string{"VGPRs"}},
+	} {
+		var got []string
+		for _, p := range problems(c.k, 100) {
+			got = append(got, p.what)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.k.List, got, c.want)
+		}
+	}
+	if n := len(problems(vk.KernelStatistics{}, 100)); n != 4 {
+		t.Errorf("%d problems without statistics, want 4", n)
+	}
+}
+
+// notChosen are the kernels that no table chooses for AMD's GPUs or for unknown ones.
+var notChosen = []string{
+	"geqrf_panel_whole", "ormtr_q2_flags", "sb2st_teams", // of NVIDIA's table
+	"sb2st_log", "sb2st_teams_log", // of tests
+}
+
+// TestEveryKernelIsCompiled: a new kernel is compiled here, or somebody says that no table chooses it.
+func TestEveryKernelIsCompiled(t *testing.T) {
+	compiled := map[string]bool{}
+	for _, made := range compileFor(t, chips[0].name).Variants {
+		for _, k := range made.Kernels {
+			compiled[k.Kernel] = true
+		}
+	}
+	files, err := filepath.Glob("../../shaders/spv/*.spv")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("only %d modules, %v", len(files), err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".spv")
+		if not := slices.Contains(notChosen, name); not == compiled[name] {
+			t.Errorf("%s: compiled %v, in the list of kernels that no table chooses %v", name, compiled[name], not)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package farm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// orders of the plans: less than a half-bandwidth, less than a block, more than any size in a table.
+var orders = []int{20, 100, 6000}
+
+// buildAll builds all that the device's tables lead to.
+func buildAll(dev *vk.Device) error {
+	for _, n := range orders {
+		if err := buildPlans(dev, n); err != nil {
+			return err
+		}
+	}
+	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
+		return err
+	}
+	return dev.Compile(func() error { return buildProbes(dev) })
+}
+
+// buildPlans makes plans of one order: each solver with vectors and without, for all of the spectrum
+// and for a part, each form of waiting, and the checks.
+func buildPlans(dev *vk.Device, n int) error {
+	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer, evd.Bisection, evd.MRRR, evd.QR} {
+		for _, vectors := range []bool{false, true} {
+			if vectors && solver == evd.Bisection {
+				continue
+			}
+			for _, part := range []evd.Selection{{}, evd.Index(0, n/4), evd.Interval(-1, 1)} {
+				opt := evd.Options{Solver: solver, Vectors: vectors, Select: part}
+				if err := buildPlan(dev, n, opt); err != nil {
+					return fmt.Errorf("%+v: %w", opt, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// buildPlan makes the dense plans and the tridiagonal one of some options.
+func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
+	tridiagonal, err := evd.NewTridiagonalPlan[float64](dev, n, opt)
+	if refused(err) {
+		return err
+	} else if err == nil {
+		tridiagonal.Close()
+	}
+	for _, opt.Wavefront = range []bool{false, true} {
+		opt.Verify, opt.RowMajor = opt.Wavefront, opt.Vectors && opt.Wavefront
+		dense, err := evd.NewPlan[float64](dev, n, opt)
+		if refused(err) {
+			return err
+		} else if err == nil {
+			dense.Close()
+		}
+	}
+	return nil
+}
+
+// refused tells whether a plan was refused for another reason than that its options exclude each
+// other.
+func refused(err error) bool {
+	var option *evd.OptionError
+	return err != nil && !errors.As(err, &option)
+}
+
+// buildSVD makes the stages of the singular value decomposition.
+func buildSVD(dev *vk.Device) error {
+	const n = 6000
+	t := tuning.On(dev.Info())
+	ops, err := product.New[float64](dev, t.Products)
+	if err != nil {
+		return err
+	}
+	for _, may := range []bool{false, true} {
+		wait := stages.Waiting{Allowed: may, WideFence: t.Chase.WideFence}
+		for _, vectors := range []bool{false, true} {
+			size := stages.GeneralSize{M: n + 7, N: n, B: t.Band, K: t.Block, Vectors: vectors}
+			_, general := stages.NewGeneralBandReduction(dev, size, ops, wait, t.Panel)
+			chase := stages.ChaseSize{N: n, B: t.Band, Vectors: vectors}
+			_, bidiagonal := stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning)
+			if err := errors.Join(general, bidiagonal); err != nil {
+				return err
+			}
+		}
+		back := stages.BackSize{N: n, B: t.Band, M: n}
+		_, left := stages.NewApplyQ2[float64](dev, back, wait, t.ApplyQ2)
+		_, right := stages.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
+		if err := errors.Join(left, right); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildProbes makes the kernels that find facts about the device, and those of the benchmarks, with
+// the sizes that their shaders give.
+func buildProbes(dev *vk.Device) error {
+	return errors.Join(
+		built(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults()),
+		built(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults()),
+		built(dev, shaders.ProbeIndex(), shaders.ProbeIndexDefaults()),
+		built(dev, shaders.ProbeProgress(), shaders.ProbeProgressDefaults()),
+		built(dev, shaders.PeakFma[float64](), shaders.PeakFmaDefaults()),
+		built(dev, shaders.PeakCopy(), shaders.PeakCopyDefaults()),
+		built(dev, shaders.RandomFill[float64](), shaders.RandomFillDefaults()),
+		built(dev, shaders.RandomSweeps[float64](), shaders.RandomSweepsDefaults()),
+		built(dev, shaders.RandomTrapezoid[float64](), shaders.RandomTrapezoidDefaults()),
+	)
+}
+
+// built is the error of vk.Build.
+func built[S, P any](dev *vk.Device, m spirv.Module[S, P], spec S) error {
+	_, err := vk.Build(dev, m, spec)
+	return err
+}

@@ -1,0 +1,50 @@
+package farm
+
+import "github.com/vkevd/vkevd/vk"
+
+// variant is a driver for the same chip: it decides which tables of stages/tuning the device gets.
+type variant struct {
+	name, what string
+
+	// describe changes what the device says of itself.
+	describe func(*vk.Info)
+}
+
+// variants lead to each row of AMD's tables and of the last table, which is for all devices.
+var variants = []variant{
+	{"amd", "AMD's table; Mesa's driver gives a workgroup 64 KiB of shared memory", func(*vk.Info) {}},
+	{"amd 32K", "AMD's table; AMD's own drivers give 32 KiB", func(i *vk.Info) { i.SharedBytes = 32 << 10 }},
+	{"any", "the last table, on a device with the chip's limits", func(i *vk.Info) { i.Family = "other" }},
+	{"any 16K", "the last table, with Vulkan's smallest limits: 16 KiB, 128 invocations", func(i *vk.Info) {
+		i.Family, i.SharedBytes, i.MaxLocal = "other", 16<<10, 128
+	}},
+}
+
+// compileAll compiles for the chip that the environment names.
+func compileAll() (r report, err error) {
+	for _, v := range variants {
+		made, err := compile(v, &r)
+		if err != nil {
+			return r, err
+		}
+		r.Variants = append(r.Variants, made)
+	}
+	return r, nil
+}
+
+// compile compiles for one variant of the chip.
+func compile(v variant, r *report) (made compiled, err error) {
+	dev, err := vk.OpenCompiler(vk.Options{Device: "radv", Statistics: true}, v.describe)
+	if err != nil {
+		return made, err
+	}
+	defer dev.Close()
+	info := dev.Info()
+	r.Driver, r.Device, r.Subgroup = info.Driver+" "+info.DriverVersion, info.Name, info.Subgroup
+	if err := buildAll(dev); err != nil {
+		return made, err
+	}
+	made.Limit = info.SharedBytes
+	made.Kernels, err = dev.Statistics()
+	return made, err
+}
