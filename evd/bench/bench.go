@@ -66,6 +66,9 @@ type Bench struct {
 
 	// matrix is the input of whole solves, on the host; kept for the next solve of its order.
 	matrix evd.Sym[float64]
+
+	// dense is the same for singular values. One of the two is empty.
+	dense evd.Dense[float64]
 }
 
 // Stages lists the names of what can be measured: "peaks", and the stages in the order of the

@@ -35,6 +35,9 @@ type load struct {
 	// info is the stage's INFO word, 0 for success; may be nil.
 	info func(ws *vk.Arena) vk.Slice[uint32]
 
+	// infos are INFO words of a stage that has several; may be nil.
+	infos func(ws *vk.Arena) []vk.Slice[uint32]
+
 	// result is memory that must hold finite numbers after a run; of no elements where the host has
 	// the result.
 	result vk.Region[float64]
@@ -64,6 +67,9 @@ var table = []struct {
 	{"stemr", newStemr},
 	{"values", newValues},
 	{"vectors", newVectors},
+	{"ge2tb", newGe2tb},
+	{"tb2bd", newTb2bd},
+	{"svd", newSVD},
 }
 
 // loads makes the measurements of order n, none twice: a stage that does not depend on a size has
@@ -158,12 +164,22 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	return s, b.sound(ctx, l, ws)
 }
 
-// sound returns an error if the run failed: by its INFO word, or by a result whose first elements
+// sound returns an error if the run failed: by an INFO word, or by a result whose first elements
 // are not finite.
 func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
-	if l.info != nil && l.info(ws).Len() > 0 {
+	var words []vk.Slice[uint32]
+	if l.info != nil {
+		words = append(words, l.info(ws))
+	}
+	if l.infos != nil {
+		words = append(words, l.infos(ws)...)
+	}
+	for _, word := range words {
+		if word.Len() == 0 { // a stage that cannot fail in this form
+			continue
+		}
 		var info [1]uint32
-		if err := vk.Download(ctx, b.dev, vk.Vector(info[:]), l.info(ws)); err != nil {
+		if err := vk.Download(ctx, b.dev, vk.Vector(info[:]), word); err != nil {
 			return err
 		}
 		if info[0] != 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -150,4 +151,48 @@ func norm(x []float64, c, m int) float64 {
 		sum += x[i] * x[i]
 	}
 	return math.Sqrt(sum)
+}
+
+// TestRandomUpperBand: all entries of the band, and nothing else, are random.
+func TestRandomUpperBand(t *testing.T) {
+	dev := device(t)
+	r := newTestRandom(t, dev)
+	for _, size := range [][2]int{{1, 1}, {1, 3}, {5, 1}, {3, 4}, {9, 4}} {
+		n, b := size[0], size[1]
+		band := vk.Reserve[float64]("band", stages.GeneralSize{M: n, N: n, B: b, K: b}.BandLen())
+		got := made(t, dev, vk.Together(band), func(rec *vk.Recorder, ws *vk.Arena) {
+			r.upperBand(rec, band.In(ws), n, b)
+		}, band)[0]
+		inside := make([]bool, len(got))
+		for j := range n {
+			for i := max(0, j-b); i <= j; i++ {
+				inside[i+j*(3*b-1)+2*b-1] = true
+			}
+		}
+		for at, x := range got {
+			if (x != 0) != inside[at] || !(math.Abs(x) <= 1) {
+				t.Errorf("n = %d, b = %d: element %d is %g", n, b, at, x)
+			}
+		}
+	}
+}
+
+// TestSVDRow: the row of svd has the sizes that package svd takes, or the rank that is given.
+func TestSVDRow(t *testing.T) {
+	opt := everything(40)
+	opt.Stages, opt.Repeat = []string{"ge2tb", "svd"}, 1
+	opt.Variants[0].Tuning.Block = 400
+	want := 4 // of 40 columns a block is a small part
+	for range 2 {
+		rows, err := newBench(t, opt).Measure(context.Background(), 40)
+		if err != nil || len(rows) != 2 {
+			t.Fatal(rows, err)
+		}
+		for _, r := range rows {
+			if r.B != 4 || r.K != want {
+				t.Errorf("%s with b = %d, k = %d, want 4, %d", r.Stage, r.B, r.K, want)
+			}
+		}
+		opt.Blocks, want = []int{12}, 12
+	}
 }

@@ -50,6 +50,7 @@ func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 			}
 			defer plan.Close()
 			if b.matrix.N != s.n {
+				b.dense = evd.Dense[float64]{} // the host may not hold both
 				b.matrix = symmetric(s.n)
 			}
 			began := time.Now()
@@ -64,7 +65,13 @@ func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 
 // symmetric is the lower triangle of a random matrix, uniform in [−1, 1).
 func symmetric(n int) evd.Sym[float64] {
-	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	return evd.Sym[float64]{N: n, Ld: n, Data: uniform(n, func(j int) int { return j })}
+}
+
+// uniform is a random matrix of order n, uniform in [−1, 1) from row first(j) of column j on. The rest
+// is zero.
+func uniform(n int, first func(j int) int) []float64 {
+	a := make([]float64, n*n)
 	workers := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	for w := range workers {
@@ -73,8 +80,8 @@ func symmetric(n int) evd.Sym[float64] {
 			defer all.Done()
 			for j := w; j < n; j += workers {
 				random := rand.New(rand.NewPCG(uint64(n), uint64(j)))
-				for i := j; i < n; i++ {
-					a.Data[i+j*n] = 2*random.Float64() - 1
+				for i := first(j); i < n; i++ {
+					a[i+j*n] = 2*random.Float64() - 1
 				}
 			}
 		}()

@@ -168,6 +168,12 @@ func (p *Plan[T]) prepare() (err error) {
 	return nil
 }
 
+// Band is the number of superdiagonals of the intermediate band.
+func (p *Plan[T]) Band() int { return p.tune.Band }
+
+// Block is the number of columns between two updates of the whole trailing matrix.
+func (p *Plan[T]) Block() int { return p.tune.Block }
+
 // Costs is the forecast of floating-point operations, phase by phase; nil for a matrix without
 // entries.
 func (p *Plan[T]) Costs() []evd.StageCost {

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Singular values are those of n×n matrices. b is the number of superdiagonals of the intermediate
+// band. Without ranks in Options, k is the one that package svd takes for the order.
+
+// newGe2tb measures the reduction of a dense matrix to an upper band. Its bytes are those of the
+// method: two readings of the trailing matrix for each panel of b columns, and a reading and a writing
+// for each block.
+func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, t)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := product.New[float64](b.dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := b.waiting(t)
+	if err != nil {
+		return nil, err
+	}
+	size := stages.GeneralSize{M: s.n, N: s.n, B: s.b, K: forecast.Block()}
+	reduction, err := stages.NewGeneralBandReduction(b.dev, size, ops, waiting, t.Panel)
+	if err != nil {
+		return nil, err
+	}
+	ra, a := packed("A", s.n, s.n)
+	band := vk.Reserve[float64]("band", size.BandLen())
+	left := vk.Reserve[float64]("T of Q1", size.LeftPanels()*s.b*s.b)
+	right := vk.Reserve[float64]("T of P1", size.RightPanels()*s.b*s.b)
+	n := float64(s.n)
+	return &load{
+		row:     Row{B: s.b, K: size.K},
+		flops:   reduction.Flops(),
+		bytes:   realBytes * n * n * n / 3 * 2 * (1/float64(s.b) + 1/float64(size.K)),
+		layout:  vk.Together(ra, band, left, right, ops.Work(), reduction.Work(), reduction.Status()),
+		prepare: b.fills(a),
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
+			reduction.Record(rec, ws, a(ws), band.In(ws), left.In(ws), right.In(ws))
+		},
+		infos:  reduction.Infos,
+		result: band,
+	}, nil
+}
+
+// newTb2bd measures the reduction of an upper band to bidiagonal form. Reflectors are not kept, as
+// package svd computes no vectors. Bytes count the band once.
+func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	waiting, err := b.waiting(t)
+	if err != nil {
+		return nil, err
+	}
+	chase, err := stages.NewBidiagonalChasing[float64](b.dev, stages.ChaseSize{N: s.n, B: s.b}, waiting, t.Chase.ChaseTuning)
+	if err != nil {
+		return nil, err
+	}
+	size := stages.GeneralSize{M: s.n, N: s.n, B: s.b, K: s.b}
+	band, c := vk.Reserve[float64]("band", size.BandLen()), vk.Reserve[float64]("C", 2*s.n-1)
+	return &load{
+		row:    Row{B: s.b},
+		flops:  chase.Flops(),
+		bytes:  realBytes * float64(s.b+1) * float64(s.n),
+		layout: vk.Together(band, c, chase.Work()),
+		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
+			b.random.upperBand(rec, band.In(ws), s.n, s.b)
+		},
+		record: func(rec *vk.Recorder, ws *vk.Arena) {
+			none := stages.Reflectors[float64]{}
+			chase.Record(rec, ws, band.In(ws), stages.GolubKahan(c.In(ws)), none, none)
+		},
+		info:   chase.Info,
+		result: c,
+	}, nil
+}
+
+// upperBand records a random upper band of order n with b superdiagonals, stored as
+// stages.GeneralSize says.
+func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
+	vk.Fill(rec, band, 0)
+	x := stages.NewMatrix(band.From(b-1), b+1, n, 3*b) // entry (i, j) of the band is (i−j+b, j) of x
+	r.until(rec, x, x.Rows+x.Cols)
+	for j := range min(b, n) { // above the first row
+		vk.Fill(rec, band.Sub(b-1+j*3*b, b-j), 0)
+	}
+}
+
+// newSVD measures a whole solve for the singular values, as solver does.
+func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	// A plan for a dry device is a forecast; it holds no memory while others are measured.
+	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, t)
+	if err != nil {
+		return nil, err
+	}
+	flops := 0.0
+	for _, c := range forecast.Costs() {
+		flops += c.Flops
+	}
+	n := float64(s.n)
+	return &load{
+		row:    Row{B: s.b, K: forecast.Block()},
+		flops:  flops,
+		bytes:  realBytes * n * n,
+		layout: vk.Together(),
+		run: func(ctx context.Context, _ *vk.Arena) (sample, error) {
+			plan, err := b.singular(b.dev, s, t)
+			if err != nil {
+				return sample{}, err
+			}
+			defer plan.Close()
+			a := b.general(s.n)
+			began := time.Now()
+			res, err := plan.Solve(ctx, a)
+			if err != nil {
+				return sample{}, err
+			}
+			return sample{res.Profile.Total(), time.Since(began).Seconds(), res.Profile}, nil
+		},
+	}, nil
+}
+
+// singular is the plan for the singular values of an order on a device.
+func (b *Bench) singular(dev *vk.Device, s sizes, t tuning.Tuning) (*svd.Plan[float64], error) {
+	opt := svd.Options{Tuning: &t, Band: s.b}
+	if len(b.opt.Blocks) > 0 {
+		opt.Block = s.k
+	}
+	return svd.NewPlan[float64](dev, s.n, s.n, opt)
+}
+
+// general is a random matrix of order n, uniform in [−1, 1), kept for the next solve of its order.
+func (b *Bench) general(n int) evd.Dense[float64] {
+	if b.dense.Rows != n {
+		b.matrix = evd.Sym[float64]{} // the host may not hold both
+		b.dense = evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: uniform(n, func(int) int { return 0 })}
+	}
+	return b.dense
+}
