@@ -100,6 +100,18 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
+// Estimates lists what Costs was told of each dispatch, in the order of the recording; 0 where it
+// was told nothing. It is for tests.
+func (r *Recorder) Estimates() []float64 {
+	var all []float64
+	for _, c := range r.cmds {
+		if c.op == opDispatch {
+			all = append(all, c.cost)
+		}
+	}
+	return all
+}
+
 // Fill records that every 32-bit word of s becomes word.
 func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	at := s.span()

@@ -128,10 +128,51 @@ func (o Op) word() uint32 {
 	return 0
 }
 
-// record records a request with the given tile and split. A batch is cut into dispatches that fit
-// one dimension of a grid; with split K each is followed by its sum, so that they use the same room
-// for partial products.
+// record records a request with the given tile and split. A product that costs more than one
+// dispatch may is cut into blocks of whole tiles of C: of columns, and where one column of tiles is
+// too much, of rows, too.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
+	tile := g.tiles[x.tile]
+	flops := 2 * float64(r.inner()) * float64(len(r.factors)) // of an element of C
+	most := g.within(flops * float64(tile.M) * float64(tile.N))
+	column := vk.Tiles(r.c.Rows, tile.M) // tiles
+	all := column * vk.Tiles(r.c.Cols, tile.N)
+	if r.batch.Count != 1 || all <= most {
+		g.recordBatch(rec, ws, r, x, max(1, most/max(all, 1)))
+		return
+	}
+	rows, cols := min(most, column)*int(tile.M), max(1, most/column)*int(tile.N)
+	for j := 0; j < r.c.Cols; j += cols {
+		for i := 0; i < r.c.Rows; i += rows {
+			g.recordBatch(rec, ws, r.block(i, j, min(rows, r.c.Rows-i), min(cols, r.c.Cols-j)), x, 1)
+		}
+	}
+}
+
+// block is the request for some rows and columns of C.
+func (r request[T]) block(i, j, rows, cols int) request[T] {
+	factors := make([]Pair[T], len(r.factors))
+	for k, f := range r.factors {
+		if r.opA == Trans {
+			f.A = f.A.Block(0, i, f.A.Rows, rows)
+		} else {
+			f.A = f.A.Block(i, 0, rows, f.A.Cols)
+		}
+		if r.opB == Trans {
+			f.B = f.B.Block(j, 0, cols, f.B.Cols)
+		} else {
+			f.B = f.B.Block(0, j, f.B.Rows, cols)
+		}
+		factors[k] = f
+	}
+	r.factors, r.c = factors, r.c.Block(i, j, rows, cols)
+	return r
+}
+
+// recordBatch records a request in dispatches of at most the given number of items. A batch is
+// also cut to fit one dimension of a grid; with split K each dispatch is followed by its sum, so
+// that they use the same room for partial products.
+func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
 		return
@@ -158,7 +199,7 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
 	// Items of a batch and pieces of K share the grid's z.
 	for item := 0; item < r.batch.Count; {
-		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits)
+		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits, most)
 		push.A, push.B = first.A.Addr().Plus(item*r.batch.StrideA), first.B.Addr().Plus(item*r.batch.StrideB)
 		c := r.c
 		c.At = c.At.From(item * r.batch.StrideC)

@@ -21,9 +21,20 @@ type problem struct {
 // equal splits and their results equal bits.
 type chooser struct {
 	tiles    []Tile
-	units    int // of the device
-	capacity int // elements that all partial products of one dispatch may have together
+	units    int     // of the device
+	capacity int     // elements that all partial products of one dispatch may have together
+	dispatch float64 // Tuning.Dispatch
 	known    *choices
+}
+
+// within is the number of parts, each of so many flops, that one dispatch may have: at least 1.
+func (c chooser) within(flops float64) int { return partsWithin(c.dispatch, flops) }
+
+func partsWithin(dispatch, flops float64) int {
+	if dispatch <= 0 || flops <= 0 || dispatch/flops > math.MaxInt32 {
+		return math.MaxInt32
+	}
+	return max(1, int(dispatch/flops))
 }
 
 // choices are the answers that were computed already. A plan asks for the same ones in each run,
@@ -39,7 +50,7 @@ const mostChoices = 1 << 16
 
 // newChooser allows partial products of twice the tiles that a full device computes at once.
 func newChooser(t Tuning) chooser {
-	c := chooser{tiles: t.Tiles, units: t.Units, known: &choices{by: map[problem]splitK{}}}
+	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: &choices{by: map[problem]splitK{}}}
 	for _, x := range t.Tiles {
 		c.capacity = max(c.capacity, 2*t.Units*int(x.Resident)*int(x.M*x.N))
 	}

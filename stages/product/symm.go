@@ -64,10 +64,17 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 	if x.splits > 1 {
 		push.P, push.Ldp, push.StrideP = s.sums.room(ws, x.splits*m*n), push.M, uint64(m)*uint64(n)
 	}
-	grid := s.tiles[x.tile].Grid(m, n)
-	grid.Z = x.splits
-	s.kernels[x.tile].Dispatch(rec, grid, push)
-	rec.Costs(2 * float64(m) * float64(m) * float64(n))
+	tile := s.tiles[x.tile]
+	tiles := vk.Tiles(m, tile.M) * vk.Tiles(n, tile.N)
+	most := s.within(2 * float64(tile.M) * float64(tile.N) * float64(m))
+	for first := 0; first < tiles; first += most {
+		count := min(most, tiles-first)
+		push.First, push.Count = uint32(first), uint32(count)
+		grid := vk.Folded(count)
+		grid.Z = x.splits
+		s.kernels[x.tile].Dispatch(rec, grid, push)
+		rec.Costs(2 * float64(m) * float64(m) * float64(n) * float64(count) / float64(tiles))
+	}
 	if x.splits > 1 {
 		s.sums.record(rec, ws, x.splits, 1, 1, 0, p, 0)
 	}

@@ -8,13 +8,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle.
+// tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle, or in several if it costs
+// more than one dispatch may.
 //
 // A tile below the diagonal is computed whole; of a tile on the diagonal the upper part is thrown
 // away.
 type tiledSyr2k[T spirv.Scalar] struct {
-	tile   Tile
-	kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
+	tile     Tile
+	dispatch float64 // Tuning.Dispatch
+	kernel   *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
 // newTiledSyr2k refuses a tile whose height is no multiple of its width, or that the device cannot
@@ -25,7 +27,7 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 		return nil, err
 	}
 	k, err := vk.Build(dev, shaders.Syr2k[T](), shaders.Syr2kSpec(tile.Spec()))
-	return &tiledSyr2k[T]{tile, k}, err
+	return &tiledSyr2k[T]{tile, t.Dispatch, k}, err
 }
 
 // Syr2k implements Ops. It needs no workspace: k is not split, because C is large wherever the
@@ -41,9 +43,15 @@ func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) 
 	}
 	// A triangle of squares of M×M, each of M/N tiles.
 	rows := vk.Tiles(n, s.tile.M)
-	s.kernel.Dispatch(rec, vk.Folded(rows*(rows+1)/2*int(s.tile.M/s.tile.N)), shaders.Syr2kPush[T]{
-		Y: y.Addr(), Z: z.Addr(), C: c.Addr(),
-		N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
-	})
-	rec.Costs(2 * float64(n) * float64(n) * float64(k))
+	tiles := rows * (rows + 1) / 2 * int(s.tile.M/s.tile.N)
+	tileFlops := 4 * float64(s.tile.M) * float64(s.tile.N) * float64(k)
+	most := partsWithin(s.dispatch, tileFlops)
+	for first := 0; first < tiles; first += most {
+		count := min(most, tiles-first)
+		s.kernel.Dispatch(rec, vk.Folded(count), shaders.Syr2kPush[T]{
+			Y: y.Addr(), Z: z.Addr(), C: c.Addr(), First: uint32(first), Count: uint32(count),
+			N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
+		})
+		rec.Costs(2 * float64(n) * float64(n) * float64(k) * float64(count) / float64(tiles))
+	}
 }

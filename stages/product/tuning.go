@@ -16,6 +16,10 @@ type Tuning struct {
 
 	// Units is the number of units of the device (multiprocessors, cores) that hold workgroups.
 	Units int
+
+	// Dispatch is the number of flops at which a product is cut into several dispatches; 0: never.
+	// It bounds the time of a dispatch on slow devices, and changes no bit of a result.
+	Dispatch float64 `json:",omitempty"`
 }
 
 // Fits is nil if products of doubles can use all tiles on the device; otherwise see Tile.Fits.

@@ -5,7 +5,8 @@
 //      w  m×n
 // out: p  m×n, overwritten; result number z begins at p + z·stride_p
 //
-// Grid: x and y, folded, number the tiles of P. z is the split. Split z takes the part [z·stretch,
+// A dispatch does the tiles [first, first + count) of P, so that a slow device can be given a few at
+// a time. Grid: x and y, folded, number them. z is the split. Split z takes the part [z·stretch,
 // (z+1)·stretch) of the inner dimension.
 //
 // A row of tiles of A is read in three pieces: the part left of the diagonal tile as it is stored,
@@ -37,12 +38,14 @@ layout(push_constant, scalar) uniform Push {
 	uint m, n, lda, ldw, ldp;
 	// Length of a split in the inner dimension: a multiple of TILE_K, or at least m.
 	uint stretch;
+	// Tiles [first, first + count) of P are those of this dispatch.
+	uint first, count;
 } p;
 
 void main() {
 	uint rows = (p.m + TILE_M - 1) / TILE_M, cols = (p.n + TILE_N - 1) / TILE_N;
-	uint index = workgroup();
-	if (index >= rows * cols) return;
+	if (workgroup() >= p.count) return;
+	uint index = p.first + workgroup();
 	uvec2 tile = swath_tile(index, rows, cols);
 	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_N;
 	uint first = gl_WorkGroupID.z * p.stretch, end = min(p.m, first + p.stretch);

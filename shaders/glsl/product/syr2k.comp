@@ -7,7 +7,8 @@
 // TILE_M×TILE_N. TILE_N must divide TILE_M. A workgroup owns one tile. It adds up both products
 // before it touches C, so that C is read and written once.
 //
-// Grid: x and y, folded, number the tiles. The kernel takes care of the edges. NaN above the
+// A dispatch does the tiles [first, first + count), so that a slow device can be given a few at a
+// time. Grid: x and y, folded, number them. The kernel takes care of the edges. NaN above the
 // diagonal of C does no harm; a NaN in row i of Y or Z makes row i and column i of C NaN. C must
 // not overlap Y or Z. n = 0 must not be dispatched.
 #version 460
@@ -31,13 +32,15 @@ layout(push_constant, scalar) uniform Push {
 	// k              columns of Y and Z
 	// ldy, ldz, ldc  leading dimensions, at least n
 	uint n, k, ldy, ldz, ldc;
+	// first, count   tiles of this dispatch, numbered from the upper left
+	uint first, count;
 } p;
 
 void main() {
 	const uint parts = TILE_M / TILE_N;
 	uint rows = (p.n + TILE_M - 1) / TILE_M;
-	uint index = workgroup();
-	if (index >= triangle(rows) * parts) return;
+	if (workgroup() >= p.count) return;
+	uint index = p.first + workgroup();
 	uvec2 square = lower_tile(index / parts, rows);
 	uint i0 = square.x * TILE_M, j0 = square.y * TILE_M + index % parts * TILE_N;
 	if (j0 >= p.n) return;
