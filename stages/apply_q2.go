@@ -156,6 +156,29 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	if s.waiting != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}
+	chunk := s.vectorsAtOnce()
+	for from := 0; from < xt.Rows; from += chunk {
+		s.recordVectors(rec, ws, q, xt.Block(from, 0, min(chunk, xt.Rows-from), s.N))
+	}
+}
+
+// vectorsAtOnce is the number of vectors that one dispatch may transform, whole strips of them: so few
+// that the costliest group of sweeps is at most a quarter of what a dispatch may cost. Fast devices
+// take all.
+func (s *ApplyQ2[T]) vectorsAtOnce() int {
+	if s.sweeps() == 0 || s.M == 0 {
+		return max(1, s.M)
+	}
+	vector := 4 * float64(s.spec.B) * float64(s.spec.G) * float64(vk.Tiles(s.N-1, s.spec.B)) // flops of that group
+	strip := int(s.spec.LocalSize / s.spec.Pipe / s.spec.Share)
+	if most := s.tune.Dispatch / 4 / vector; most < float64(s.M) {
+		return max(1, int(most)/strip) * strip
+	}
+	return s.M
+}
+
+// recordVectors is Record for vectors that fit one dispatch, after INFO was cleared.
+func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{
 			X: xt.Addr(), V: q.V.Addr(), Tau: q.Tau.Addr(), N: uint32(s.N), M: uint32(xt.Rows), Ld: uint32(xt.Ld),
