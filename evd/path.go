@@ -65,12 +65,14 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 // newSteps makes the stages. If several constructors fail, the error is that of the first stage in
 // the order of the solve.
 func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (s steps[T], err error) {
-	if s.ops, err = product.New[T](dev, t.Products); err != nil {
-		return s, err
-	}
 	// The caller's context is not known here. Facts of the machine are found once and kept.
 	facts := machine.Of(dev)
-	if _, err := facts.Float64Rate(context.Background()); err != nil { // it bounds the first batches
+	rate, err := facts.Float64Rate(context.Background()) // it also bounds the first batches
+	if err != nil {
+		return s, err
+	}
+	t = t.Bounded(rate)
+	if s.ops, err = product.New[T](dev, t.Products); err != nil {
 		return s, err
 	}
 	waiting, err := t.Waiting(context.Background(), facts)

@@ -132,11 +132,17 @@ func (p *Plan[T]) wanted() int {
 
 // prepare makes the stages and lays out their memory.
 func (p *Plan[T]) prepare() (err error) {
-	dev, t, s, r := p.base.Dev, p.tune, &p.steps, &p.regions
+	dev, s, r := p.base.Dev, &p.steps, &p.regions
+	facts := machine.Of(dev) // found once for each device and kept
+	rate, err := facts.Float64Rate(context.Background())
+	if err != nil {
+		return err
+	}
+	t := p.tune.Bounded(rate)
 	if s.ops, err = product.New[float64](dev, t.Products); err != nil {
 		return err
 	}
-	waiting, err := t.Waiting(context.Background(), machine.Of(dev)) // asked once for each device and kept
+	waiting, err := t.Waiting(context.Background(), facts)
 	if err != nil {
 		return err
 	}

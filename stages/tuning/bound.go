@@ -1,0 +1,36 @@
+package tuning
+
+// The time of one dispatch is bounded, because a desktop's watchdog resets a device that is busy for
+// two seconds, because nothing else is drawn meanwhile, and because a cancelled solve waits for the
+// dispatches in flight.
+const (
+	// dispatchSeconds is what one dispatch may take if the device reaches its rate of fused
+	// multiply-adds. Kernels reach half of that or more, so a dispatch ends within 100 ms.
+	dispatchSeconds = 0.05
+
+	// pivotFlops is what one pivot of bisection or MRRR costs in terms of that rate: a division, of
+	// some 15 instructions, and a few more.
+	pivotFlops = 40
+)
+
+// Bounded is t with no dispatch longer than 100 ms on a device of the given rate, in flops per second
+// (machine.Float64Rate). Sizes that are smaller already stay; 0 is an unknown rate and changes
+// nothing. No bit of a result depends on it.
+func (t Tuning) Bounded(rate float64) Tuning {
+	if rate <= 0 {
+		return t
+	}
+	flops := rate * dispatchSeconds
+	bound := func(size *float64, most float64) {
+		if *size <= 0 || *size > most {
+			*size = most
+		}
+	}
+	bound(&t.Products.Dispatch, flops)
+	// A dispatch ends with the sweep, or the group of sweeps, that reaches the bound.
+	bound(&t.Chase.Dispatch, 0.9*flops)
+	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
+	bound(&t.Bisection.Dispatch, flops/pivotFlops)
+	bound(&t.MRRR.Dispatch, flops/pivotFlops)
+	return t
+}

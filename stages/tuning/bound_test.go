@@ -1,0 +1,108 @@
+package tuning
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestNoDispatchIsLong records the dense stages for large orders on dry devices whose rate is that of
+// slow and of fast cards: no dispatch is forecast to take more than 100 ms at half the rate.
+func TestNoDispatchIsLong(t *testing.T) {
+	for _, card := range []struct {
+		name   string
+		family string
+		rate   float64
+		n      int
+	}{
+		{"a card for desktops, 1/64 rate", "nvidia", 0.2e12, 20000},
+		{"an APU", "amd", 0.06e12, 12000},
+		{"a large card for desktops", "nvidia", 1.3e12, 32768},
+		{"H200", "nvidia", 32e12, 32768},
+	} {
+		dev := vk.Dry(vk.Info{
+			Name: card.name, Family: card.family, Type: "discrete", Memory: 1 << 40, Free: 1 << 40,
+			SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 32,
+		})
+		tune := On(dev.Info()).For(card.n, card.n).Bounded(card.rate)
+		for name, estimates := range recordDense(t, dev, card.n, tune) {
+			longest := 0.0
+			for _, flops := range estimates {
+				longest = max(longest, flops/(card.rate/2))
+			}
+			if longest > 0.1 {
+				t.Errorf("%s, n = %d: a dispatch of %s takes %.0f ms", card.name, card.n, name, 1e3*longest)
+			}
+			t.Logf("%s: %s: %d dispatches, the longest takes %.1f ms", card.name, name, len(estimates), 1e3*longest)
+		}
+	}
+}
+
+// recordDense returns the estimates of all dispatches of the stages whose work is of order n³, and of
+// the bulge chasing.
+func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning) map[string][]float64 {
+	t.Helper()
+	ops, err := product.New[float64](dev, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := stages.Waiting{Allowed: true, WideFence: true}
+	band, err := stages.NewBandReduction(dev, stages.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, w, tune.Panel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chase, err := stages.NewBulgeChasing[float64](dev, stages.ChaseSize{N: n, B: tune.Band, Vectors: true}, w, tune.Chase.ChaseTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := stages.BackSize{N: n, B: tune.Band, M: n}
+	q2, err := stages.NewApplyQ2[float64](dev, back, w, tune.ApplyQ2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q1, err := stages.NewApplyQ1(dev, back, ops, tune.Panel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, tau := stages.ReflectorLen(n, tune.Band)
+	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	a, x, factors := reals("A", n*n), reals("X", n*n), reals("T", band.Panels()*tune.Band*tune.Band)
+	b, d, e, rv, rt := reals("band", 2*tune.Band*n), reals("d", n), reals("e", n), reals("V", v), reals("τ", tau)
+	ws, err := dev.NewArena(vk.Together(a, x, factors, b, d, e, rv, rt, ops.Work(), band.Status(),
+		vk.InTurn(band.Work(), chase.Work(), q2.Work(), q1.Work())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix := func(r vk.Region[float64]) stages.Matrix { return stages.NewMatrix(r.In(ws), n, n, n) }
+	q := stages.Reflectors[float64]{V: rv.In(ws), Tau: rt.In(ws)}
+	recorded := func(record func(rec *vk.Recorder)) []float64 {
+		rec := vk.NewRecorder(dev)
+		record(rec)
+		return rec.Estimates()
+	}
+	return map[string][]float64{
+		"band reduction": recorded(func(rec *vk.Recorder) { band.Record(rec, ws, matrix(a), b.In(ws), factors.In(ws)) }),
+		"bulge chasing": recorded(func(rec *vk.Recorder) {
+			chase.Record(rec, ws, b.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, q)
+		}),
+		"back transformation 2": recorded(func(rec *vk.Recorder) { q2.Record(rec, ws, q, matrix(x)) }),
+		"back transformation 1": recorded(func(rec *vk.Recorder) { q1.Record(rec, ws, matrix(a), factors.In(ws), matrix(x)) }),
+	}
+}
+
+// Bounded makes no size larger, and an unknown rate changes nothing.
+func TestBounded(t *testing.T) {
+	table := On(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132})
+	if unknown := table.Bounded(0); unknown.Products.Dispatch != 0 || unknown.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch {
+		t.Errorf("an unknown rate: %+v", unknown.ApplyQ2)
+	}
+	slow, fast := table.Bounded(2e11), table.Bounded(1e20)
+	if slow.ApplyQ2.Dispatch != 8e9 || slow.Products.Dispatch != 1e10 || slow.Bisection.Dispatch >= table.Bisection.Dispatch {
+		t.Errorf("a slow device: %+v, %+v", slow.ApplyQ2, slow.Bisection)
+	}
+	if fast.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch || fast.Chase.Dispatch != table.Chase.Dispatch {
+		t.Errorf("a fast device: %+v", fast.ApplyQ2)
+	}
+}
