@@ -40,8 +40,8 @@ func benchCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --n N,… [flags] STAGE…",
 		Short: "the speed of each stage on a device",
-		Long: `bench measures stages of the solver on random input, in turns, by the device's own clock. Before
-that it loads the device for a second and runs each stage once. Stages:
+		Long: `bench measures stages of the solver on random input, by the device's own clock. It runs them
+alternately. Before that it loads the device for a second and runs each stage once. Stages:
 ` + folded(bench.Stages(), 90) + `.
 
 GFLOP/s are the operations that a stage counts for itself, GB/s the bytes that any method must
@@ -72,7 +72,7 @@ values of n×n matrices. If several flags list sizes, all combinations are measu
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
 	f.StringArrayVar(&j.tunings, "tuning", nil,
 		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
-			"several times, the tunings are measured in turns")
+			"several times, the tunings are measured alternately")
 	rowsFlag(cmd, &j.rows, "every measurement")
 	f.BoolVar(&j.kernels, "kernels", false,
 		"run every stage once more and time its kernels; also their\n"+
@@ -109,7 +109,7 @@ func (j *benchJob) run(ctx context.Context) error {
 }
 
 func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) error {
-	if j.terminal { // elsewhere each measurement would be a line
+	if j.terminal { // in a file, progress would take a line for each measurement
 		j.options.Progress = show.stage
 	}
 	report := &benchReport{rows.table(j.session), rows, show}

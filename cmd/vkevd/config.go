@@ -112,7 +112,7 @@ func (c *config) possible(choice tune.Choice, info vk.Info) error {
 	if err != nil {
 		return err
 	}
-	const order = 64 // any will do
+	const order = 64 // any order serves
 	_, _, err = c.machine.forecast(info, order, false, evd.Options{Vectors: true, Tuning: tuning})
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // deviceFlag gives a command --device. The function returns the device asked for, "" for the best.
 func deviceFlag(cmd *cobra.Command, s *session) func() string {
 	word := cmd.Flags().String("device", "",
-		"`NAME` of the device, a part of it, or its number in vkevd devices\n"+
+		"`NAME` of the device, a part of the name, or its number in vkevd devices\n"+
 			"(default $VKEVD_DEVICE, or else the best)")
 	names := func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		infos, _ := s.machine.list()
@@ -40,8 +40,8 @@ func debugShadersFlag(root *cobra.Command, s *session) {
 		"check every memory access of the kernels, many times slower")
 }
 
-// open opens a device. It completes opt by the cache of kernels, by --debug-shaders and by a logger
-// that writes the driver's warnings to log.
+// open opens a device. It adds to opt the folder for compiled kernels, --debug-shaders, and a
+// logger that writes the driver's warnings to log.
 func (s *session) open(opt vk.Options, log io.Writer) (device, error) {
 	opt.CacheDir, opt.DebugShaders, opt.Logger = s.pipelineCache(), s.debugShaders, slog.New(plain(log))
 	return s.machine.open(opt)

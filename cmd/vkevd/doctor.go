@@ -87,7 +87,7 @@ type examination struct {
 	system   distribution
 	tell     func(finding) error // called with each finding at once; may be nil
 	findings []finding
-	err      error // of tell
+	err      error // the first error that tell returned
 }
 
 func (d *examination) add(name string, s state, remedy, format string, args ...any) {

@@ -63,7 +63,7 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	if i := slices.IndexFunc(infos, func(i vk.Info) bool { return i.Problem != "" }); d.word == "" && i >= 0 {
 		info := infos[i]
 		remedy := d.system.get(d.system.cpu) + " to use the CPU"
-		if info.Type == "cpu" { // its driver is installed, and is the problem
+		if info.Type == "cpu" { // the driver of the CPU device is installed, and is the cause
 			remedy = ""
 		}
 		d.add("device", missing, remedy, "%s (%s) cannot be used: %s",

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// An environment is what the program knows of its surroundings besides files. Tests make their own.
+// An environment is what the program reads from its surroundings, apart from files. Tests make
+// their own.
 type environment struct {
 	lookup    func(variable string) (string, bool)
 	cacheDir  func() (string, error) // the user's folder for caches of all programs
@@ -31,8 +32,8 @@ func osRelease() string {
 	return ""
 }
 
-// isTerminal also takes other character devices, such as the
-// null device, for terminals, which does no harm.
+// isTerminal also returns true for other character devices, such as the null device. That does no
+// harm.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"

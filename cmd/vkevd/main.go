@@ -28,7 +28,8 @@ func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	received := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		// A shell makes its background jobs ignore SIGINT, and nohup ignores SIGHUP. That must stay so.
+		// A shell makes its background jobs ignore SIGINT, and nohup ignores SIGHUP. That must stay
+		// so.
 		if !signal.Ignored(s) {
 			signal.Notify(received, s)
 		}
@@ -36,7 +37,7 @@ func untilSignal() context.Context {
 	go func() {
 		<-received
 		cancel()
-		// The default action is back: a second signal ends a program whose driver hangs.
+		// Restore the default action, so that a second signal ends a program whose driver hangs.
 		signal.Stop(received)
 	}()
 	return ctx

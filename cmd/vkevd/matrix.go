@@ -32,7 +32,7 @@ func (m *matrixInput) flags(cmd *cobra.Command) {
 func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file (default: the only one, or A)")
-	f.StringVar(&m.format, "format", "", "mtx: `FORMAT` of a Matrix Market file without its banner")
+	f.StringVar(&m.format, "format", "", "`FORMAT` of the file: mtx reads Matrix Market without its banner")
 	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx"}))
 }
 

@@ -89,8 +89,9 @@ func (ms measures) MarshalJSON() ([]byte, error) {
 // ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').
 const ulp = 0x1p-52
 
-// sums compares Σλ with the trace and Σλ² with the squared Frobenius norm, in units of the
-// rounding error. They find a value that is missing, doubled or far off, and prove no single one.
+// sums compares Σλ with the trace and Σλ² with the squared Frobenius norm, in units of the rounding
+// error. They find a value that is missing, doubled or far off. They do not prove that each value
+// is right.
 func sums(a evd.Sym[float64], values []float64) measures {
 	scale := powerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
@@ -120,7 +121,7 @@ func sums(a evd.Sym[float64], values []float64) measures {
 	}
 }
 
-// over is |err|/unit; no error is 0 even if the unit is 0.
+// over is |err|/unit, and 0 if err is 0, even if the unit is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0

@@ -39,8 +39,8 @@ the exit status is 3.
 The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
 With --svd the plan is for the singular values of a matrix of M rows and N columns, without vectors.
 
-MRRR finds a part of the vectors. In the rare case that it needs divide and conquer, that takes
-13·N² bytes more for a while.`,
+A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which is rare,
+13·N² more bytes are allocated for that time.`,
 		Example: `  vkevd plan -n 32768
   vkevd plan -n 100000 --values-only --device nvidia
   vkevd plan -n 100000 --smallest 1000 --json -

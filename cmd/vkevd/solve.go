@@ -89,8 +89,8 @@ what the device holds.`,
 	f.BoolVar(&j.check, "check", false,
 		"measure residual and orthogonality in LAPACK's ratios: below 60 is\n"+
 			"good. With --values-only compare only Σλ with the trace and Σλ² with\n"+
-			"the squared Frobenius norm. Certify the values of a --tridiagonal by\n"+
-			"Sturm counts, with and without vectors")
+			"the squared Frobenius norm. With --tridiagonal, certify the\n"+
+			"values by Sturm counts, with or without vectors")
 	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
 	return cmd
 }

@@ -93,9 +93,9 @@ func (p part) of(n int) (evd.Selection, error) {
 		a, b, err := ends("--interval", p.interval, "A:B, two numbers such as -1:2.5", parseFloat, math.Inf(-1), math.Inf(1))
 		return evd.Interval(a, b), err
 	case p.given[0] == "largest":
-		return within("--largest", strconv.Itoa(p.largest), n-p.largest, n, n)
+		return atEnd("--largest", p.largest, n-p.largest, n, n)
 	case p.given[0] == "smallest":
-		return within("--smallest", strconv.Itoa(p.smallest), 0, p.smallest, n)
+		return atEnd("--smallest", p.smallest, 0, p.smallest, n)
 	}
 	from, to, err := ends("--index", p.index, "I:J, two indices such as 0:10", strconv.Atoi, 0, n)
 	if err != nil {
@@ -127,8 +127,17 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// within is the selection from:to, or an error if a matrix of order n does not have it. The
-// value is that of the flag.
+// atEnd is the selection from:to of k eigenvalues at one end of the spectrum, or an error if a
+// matrix of order n has fewer than k.
+func atEnd(flag string, k, from, to, n int) (evd.Selection, error) {
+	if k > n {
+		return evd.Selection{}, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)
+	}
+	return evd.Index(from, to), nil
+}
+
+// within is the selection from:to, or an error if a matrix of order n does not have it. value is
+// what the user gave to the flag.
 func within(flag, value string, from, to, n int) (evd.Selection, error) {
 	if from < 0 || to > n {
 		return evd.Selection{}, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)

@@ -45,7 +45,7 @@ func newFacts(file string) *facts {
 	}
 }
 
-// took records the time since the last lap under a name.
+// took records under the name lap the time since its last call.
 func (f *facts) took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()

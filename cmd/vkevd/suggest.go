@@ -60,7 +60,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 		}
 	})
 	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
+		return fmt.Errorf("%w (did you mean --%s?)", err, near)
 	}
 	return err
 }

@@ -11,11 +11,11 @@ func TestSuggestions(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	s.file("matrix", twoByTwo)
 	for args, want := range map[string]string{
-		"solve --value-only A.mtx":   "unknown flag: --value-only; did you mean --values-only?; see vkevd solve --help",
-		"solve --valuesonly A.mtx":   "unknown flag: --valuesonly; did you mean --values-only?; see vkevd solve --help",
-		"solve --out-vector Q A.mtx": "unknown flag: --out-vector; did you mean --out-vectors?; see vkevd solve --help",
+		"solve --value-only A.mtx":   "unknown flag: --value-only (did you mean --values-only?); see vkevd solve --help",
+		"solve --valuesonly A.mtx":   "unknown flag: --valuesonly (did you mean --values-only?); see vkevd solve --help",
+		"solve --out-vector Q A.mtx": "unknown flag: --out-vector (did you mean --out-vectors?); see vkevd solve --help",
 		"solve --frobnicate A.mtx":   "unknown flag: --frobnicate; see vkevd solve --help",
-		"plan --vectros":             "unknown flag: --vectros; did you mean --vectors?; see vkevd plan --help",
+		"plan --vectros":             "unknown flag: --vectros (did you mean --vectors?); see vkevd plan --help",
 		"plt":                        `unknown command "plt"; did you mean plot?`,
 		"sovle":                      `unknown command "sovle"; did you mean solve?`,
 		"plot stage":                 `unknown command "stage"; did you mean stages?`,

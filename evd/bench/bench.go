@@ -37,7 +37,7 @@ type Options struct {
 	// WarmUp is the time of load before the first run at each order; 0 leaves out all load.
 	WarmUp time.Duration
 
-	// Variants are tunings to compare, in turns; empty takes the device's table.
+	// Variants are tunings to compare, measured alternately; empty takes the device's table.
 	Variants []Variant
 
 	// Progress is called before each run with the measurement's name; may be nil.

@@ -29,7 +29,7 @@ type load struct {
 	// record records what is timed, for stages that are one recording.
 	record func(rec *vk.Recorder, ws *vk.Arena)
 
-	// run runs and times a stage in which the host takes part.
+	// run runs and times a stage that also works on the host.
 	run func(ctx context.Context, ws *vk.Arena) (sample, error)
 
 	// info is the stage's INFO word, 0 for success; may be nil.

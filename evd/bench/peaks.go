@@ -140,7 +140,7 @@ func (p *peaks) warm(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measure returns the rows of both peaks, measured in turns.
+// measure returns the rows of both peaks, which are measured alternately.
 func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err error) {
 	var f, c []sample
 	for range repeat {

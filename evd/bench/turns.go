@@ -7,7 +7,7 @@ import (
 )
 
 // turns runs the measurements of one order in rounds: one run of each, one after another. A
-// measurement that fails leaves the rounds.
+// measurement that fails is left out of later rounds.
 type turns struct {
 	bench *Bench
 

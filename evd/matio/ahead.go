@@ -2,7 +2,7 @@ package matio
 
 import "io"
 
-// An ahead has so many blocks in flight, of so many bytes each.
+// An ahead has aheadBlocks blocks in flight, of aheadBytes bytes each.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 1 << 18

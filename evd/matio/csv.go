@@ -162,7 +162,7 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		case rows == 0:
 			rows, cols = 1, width
 		case width != cols:
-			return nil, 0, 0, t.errorf("%d numbers in this row, but %d in the first", width, cols)
+			return nil, 0, 0, t.errorf("this row has length %d, but the first row has length %d", width, cols)
 		default:
 			rows++
 		}
@@ -209,8 +209,8 @@ func (h *header) isRow(rows, cols int) bool {
 
 // first reads the first line that is neither blank nor a comment. If it is a row, its numbers are
 // appended to a; otherwise it is kept as the header. Its first field decides: a number that is not
-// quoted begins a row. At the end of the file the error is io.EOF. Of a header only the numbers are
-// kept, because it may turn out to be a row.
+// quoted begins a row. At the end of the file the error is io.EOF. The numbers in a header are
+// kept, because it may turn out to be a row; the rest of it is not.
 func (t *table) first(a *[]float64) error {
 	end, err := t.start()
 	if err != nil {

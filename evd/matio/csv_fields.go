@@ -113,7 +113,7 @@ func (t *fields) separates(c byte) bool {
 //
 // The separator is decided here if it is not known yet: by the first comma, or by the first blanks
 // between two fields on a line. Later a comma in a file with blanks is part of a field, which is
-// then not a number, and blanks in a file with commas likewise.
+// then not a number. So are blanks in a file with commas.
 func (t *fields) next() (end byte, err error) {
 	t.field, t.quoted = t.field[:0], false
 	comment := false

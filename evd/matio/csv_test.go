@@ -33,8 +33,8 @@ var goodCSV = []struct {
 }
 
 var badCSV = []struct{ name, text, want string }{
-	{"short row", "1,2\n\n3\n", "f:3: 1 numbers in this row, but 2 in the first"},
-	{"long row", "1,2\n3,4,5\n", "f:2: 3 numbers in this row, but 2 in the first"},
+	{"short row", "1,2\n\n3\n", "f:3: this row has length 1, but the first row has length 2"},
+	{"long row", "1,2\n3,4,5\n", "f:2: this row has length 3, but the first row has length 2"},
 	{"missing number", "1,2\n,4\n", `f:2: column 1: "" is not a number`},
 	{"comma at the end", "1,2,\n", `f:1: column 3: "" is not a number`},
 	{"word", "1,2\n3,four\n", `f:2: column 2: "four" is not a number`},
@@ -43,7 +43,7 @@ var badCSV = []struct{ name, text, want string }{
 	{"commas with blanks around, then blanks", "1 , 2\n3 4\n", `f:2: column 1: "3 4" is not a number`},
 	{"blanks, then commas", "1 2\n3,4\n", `f:2: column 1: "3,4" is not a number`},
 	{"a comma among blanks", "1 2 , 3\n", `f:1: column 3: "," is not a number`},
-	{"one number, then blanks", "1000\n1 1 -.005649\n", "f:2: 3 numbers in this row, but 1 in the first"},
+	{"one number, then blanks", "1000\n1 1 -.005649\n", "f:2: this row has length 3, but the first row has length 1"},
 	{"words among blanks", "1 2\n3 four\n", `f:2: column 2: "four" is not a number`},
 	{"carriage returns alone", "1 2 \r3 4\r", `f:1: column 2: "2\r3" is not a number`},
 	{"semicolons", "1 2;\n3 4;\n", `f:1: column 2: "2;" is not a number`},
@@ -115,7 +115,7 @@ func TestBadHeaders(t *testing.T) {
 		{"1,b\n1,2\n", `f:1: column 2: "b" is not a number; a header would begin with a name, too, or with an empty field`},
 		{"a,b\n1,x\n", `f:2: column 2: "x" is not a number`},
 		{",a,b\nr,1,\n", `f:2: column 3: "" is not a number`},
-		{"a,b\n1,2\n3\n", "f:3: 1 numbers in this row, but 2 in the first"},
+		{"a,b\n1,2\n3\n", "f:3: this row has length 1, but the first row has length 2"},
 		{",a,b\nr\n", "f:2: a row name without numbers"},
 		{"\"a,b\n1,2\n", "f:1: a quoted field does not end on its line"},
 		{"#\na,b\n", "f: no numbers in the file after its header"},

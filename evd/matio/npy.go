@@ -179,7 +179,8 @@ func (f *npy) readData() ([]float64, error) {
 
 // readParallel reads all elements with several goroutines, directly to where they belong. The
 // file's size is known to be right, the file is not compressed, and its elements are doubles as
-// this machine stores them. A file that another process shortens meanwhile is an error.
+// this machine stores them. If another process shortens the file during the read, the result is an
+// error.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := grow(nil, total, total)
 	if !ok {

@@ -60,7 +60,7 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	magic := make([]byte, len(zipMagic))
-	// A shorter file leaves the magic incomplete, which is then not equal.
+	// From a shorter file ReadAt returns a part of the magic, which differs from all of it.
 	if n, _ := f.ReadAt(magic, from); string(magic[:n]) != zipMagic {
 		return nil, 0, false
 	}

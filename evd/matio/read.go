@@ -82,8 +82,8 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 }
 
 // ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The banner
-// is required. Of a symmetric file both triangles are filled, and DeclaredSymmetric is true. name
-// stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
+// is required. If the file is symmetric, both triangles are filled, and DeclaredSymmetric is true.
+// name stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {

@@ -36,7 +36,7 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 		return nil, err
 	}
 	defer in.done()
-	// The order does not matter: no two of these begin alike.
+	// The order does not matter: no two of these begin with the same bytes.
 	switch {
 	case in.starts(npyMagic):
 		return readNPYVector(in)

@@ -4,10 +4,10 @@
 //
 // The normalized Laplacian I − D^(−1/2)·A·D^(−1/2) of a graph has an eigenvalue 0, where A is the
 // adjacency matrix and D has the degrees on its diagonal. Let x be the vector of the next
-// eigenvalue, divided by the square roots of the degrees. Of all functions on the graph that are
-// not constant, it is the smoothest. Its signs divide the graph into two parts of similar weight
-// with few edges between them (J. Shi, J. Malik: Normalized Cuts, 2000; for D − A: M. Fiedler,
-// 1973). The program compares these parts with the sides that the members really took.
+// eigenvalue, divided by the square roots of the degrees. It is the smoothest function on the graph
+// that is not constant. Its signs divide the graph into two parts of similar weight with few edges
+// between them (J. Shi, J. Malik: Normalized Cuts, 2000; for D − A: M. Fiedler, 1973). The program
+// compares these parts with the sides that the members really took.
 //
 //	go run ./examples/karate -o karate.png
 package main
