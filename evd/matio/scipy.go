@@ -134,11 +134,14 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
 	for line := range lines {
-		// Start and end of a line are checked apart. An end before the start gives no entries.
+		// Lines that go back would hold entries twice, in a matrix that nobody saved.
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {
 			return s.errorf("indptr points outside the %d entries", len(s.data))
+		}
+		if to < from || line == 0 && from != 0 {
+			return s.errorf("indptr does not ascend from 0: the entries of line %d are %d to %d (counted from 0)", line, from, to)
 		}
 		for k := from; k < to; k++ {
 			i, j := float64(line), s.index[k]
