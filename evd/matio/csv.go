@@ -3,6 +3,7 @@ package matio
 import (
 	"bytes"
 	"io"
+	"strings"
 	"unicode"
 )
 
@@ -45,6 +46,9 @@ type header struct {
 	corner bool
 	// Whether it is known if rows have names.
 	decided bool
+	// Why its first field is not a number, if the line looks like a row in which one number is
+	// wrong: the field begins as a number does, and all other fields are numbers. Else empty.
+	typo string
 }
 
 // hasNumbers tells whether the input begins like such a table: with a # comment, with a number, or
@@ -110,7 +114,9 @@ func printable(line []byte) bool {
 // decimal comma. Blank lines and lines that begin with # are skipped. name stands for the file in
 // errors.
 //
-// The first line is a header, and is skipped, if its first field is not a number or is quoted. The
+// The first line is a header, and is skipped, if its first field is not a number or is quoted. But
+// a field that only looks like a number, such as 1..2, is an error if numbers follow it, and if the
+// rows below have no names. The
 // first field of each row is a name, and is skipped, in three cases: the first field of the header
 // is empty; the header has one field less than the rows; or the first field of the first row is not
 // a number. So tables written by pandas and R are understood, with or without row names.
@@ -175,8 +181,14 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file after its header"}
 	case rows == 0:
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file"}
+	// Only a name before the numbers of each row makes a name of the first field, too.
+	case t.head.typo != "" && !t.names:
+		return nil, 0, 0, &FormatError{t.file, t.top, "column 1: " + t.head.typo}
 	// The first line was a row after all.
 	case t.head.isRow(rows, cols) && t.names:
+		if !available(len(a) + cols) {
+			return nil, 0, 0, &TooLargeError{t.file, rows + 1, cols}
+		}
 		return append(t.head.row, a...), rows + 1, cols, nil
 	}
 	return a, rows, cols, nil
@@ -216,7 +228,8 @@ func (t *table) first(a *[]float64) error {
 	if err != nil {
 		return err
 	}
-	if _, complaint := t.number(); complaint == "" && !t.quoted {
+	_, complaint := t.number()
+	if complaint == "" && !t.quoted {
 		*a, err = t.numbers(*a, 0, end)
 		if err == nil {
 			t.line++
@@ -225,6 +238,9 @@ func (t *table) first(a *[]float64) error {
 	}
 	h := &t.head
 	h.width, h.corner = 1, len(t.field) == 0
+	if !t.quoted && !h.corner && strings.IndexByte("0123456789+-.", t.field[0]) >= 0 {
+		h.typo = complaint
+	}
 	numeric := true
 	for end != '\n' {
 		if end, err = t.next(); err != nil && err != io.EOF {
@@ -235,11 +251,20 @@ func (t *table) first(a *[]float64) error {
 		// The numbers are kept while all fields are numbers: the line may turn out to be a row
 		// (isRow).
 		if numeric = numeric && complaint == "" && !t.quoted && h.width <= t.most; numeric {
+			if len(h.row) == cap(h.row) {
+				var ok bool
+				if h.row, ok = grow(h.row, 1, t.most); !ok {
+					return &TooLargeError{t.file, t.line, h.width}
+				}
+			}
 			h.row = append(h.row, x)
 		}
 	}
 	if !numeric {
 		h.row = nil
+	}
+	if len(h.row) == 0 {
+		h.typo = ""
 	}
 	t.names = h.corner
 	t.line++

@@ -51,7 +51,8 @@ func newFields(in *input) fields {
 
 // hasSemicolons tells whether the first line that is neither blank nor a comment has fields
 // separated by semicolons. Commas may then be decimal points: spreadsheets write such files in
-// countries with a decimal comma. A semicolon at the end of the line alone separates nothing.
+// countries with a decimal comma. A semicolon at the end of the line alone separates nothing, nor
+// does one between quotes.
 func hasSemicolons(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	for len(start) > 0 {
@@ -59,8 +60,16 @@ func hasSemicolons(in *input) bool {
 		line, start, _ = bytes.Cut(start, []byte("\n"))
 		line = bytes.TrimSpace(line)
 		if len(line) > 0 && line[0] != '#' {
-			_, after, _ := bytes.Cut(line, []byte{';'})
-			return len(after) > 0
+			quoted := false
+			for i, c := range line {
+				switch {
+				case c == '"':
+					quoted = !quoted // two quotes, which mean one, change nothing
+				case c == ';' && !quoted:
+					return i+1 < len(line)
+				}
+			}
+			return false
 		}
 	}
 	return false

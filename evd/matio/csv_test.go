@@ -75,6 +75,9 @@ var withHeaders = []struct{ name, text string }{
 	{"semicolons", "1;2.5\n3;4\n"},
 	{"semicolons and decimal commas", "1,0;2,5\r\n3;4e0\r\n"},
 	{"tabs and a header", "a\tb\n1\t2.5\n3\t4\n"},
+	{"a semicolon between quotes", "\"a;b\",\"c\"\n1,2.5\n3,4\n"},
+	{"months", "month,a,b\n2024-01,1,2.5\n2024-02,3,4\n"},
+	{"days", "2024-01-01,1,2.5\n2024-01-02,3,4\n"},
 	{"byte order mark and header", byteOrderMark + "a,b\r\n1,2.5\r\n3,4\r\n"},
 }
 
@@ -118,6 +121,8 @@ func TestBadHeaders(t *testing.T) {
 		{"a,b\n1,2\n3\n", "f:3: this row has length 1, but the first row has length 2"},
 		{",a,b\nr\n", "f:2: a row name without numbers"},
 		{"\"a,b\n1,2\n", "f:1: a quoted field does not end on its line"},
+		{"1..2,3\n4,5\n", `f:1: column 1: "1..2" is not a number`},
+		{"\n1e400 3\n4 5\n", `f:2: column 1: "1e400" is larger than the largest double`},
 		{"#\na,b\n", "f: no numbers in the file after its header"},
 	} {
 		if _, err := ReadCSV(strings.NewReader(c.text), "f"); fmt.Sprint(err) != c.want {

@@ -49,8 +49,9 @@ func unusualNumber(word []byte) (float64, string) {
 	if s == "-nan" || s == "+nan" {
 		s = "nan"
 	}
-	// A sign inside a number without a letter begins Fortran's exponent.
-	if i := strings.LastIndexAny(s, "+-"); i > 0 && !strings.Contains(s, "e") {
+	// A sign inside a number without a letter begins Fortran's exponent. Fortran omits the letter
+	// only before three digits, and always writes the point: 2024-01 is a month.
+	if i := strings.LastIndexAny(s, "+-"); i > 0 && len(s) == i+4 && strings.Contains(s[:i], ".") && !strings.Contains(s, "e") {
 		s = s[:i] + "e" + s[i:]
 	}
 	x, err := strconv.ParseFloat(s, 64)
