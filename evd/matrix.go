@@ -55,8 +55,8 @@ func (a Sym[T]) Check() error {
 	return nil
 }
 
-// holds says whether a rows×cols matrix, at least 1×1, with leading dimension ld fits into so many
-// elements. The numbers are the caller's: their products might overflow, so none is formed.
+// holds says whether a rows×cols matrix, at least 1×1, with leading dimension ld fits into this
+// many elements. The numbers are the caller's: their products might overflow, so none is formed.
 func holds(elements, rows, cols, ld int) bool {
 	return ld >= rows && elements >= rows && (cols == 1 || (elements-rows)/(cols-1) >= ld)
 }

@@ -32,7 +32,7 @@ type Options struct {
 	Wavefront bool
 
 	// Verify certifies each result before it is returned (Result.Certificate). If a result fails,
-	// the matrix is solved again on a safe path. Not with Overwrite.
+	// the matrix is solved again on a safe path. It cannot be combined with Overwrite.
 	Verify bool
 
 	// Overwrite returns the vectors in the input's memory, with the input's leading dimension, and

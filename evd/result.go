@@ -14,8 +14,8 @@ type Result[T Float] struct {
 	// First is the index of Values[0] among all eigenvalues, from 0 at the smallest.
 	First int
 
-	// Values are the eigenvalues λ[First], λ[First+1] …, ascending. One whose magnitude no T can
-	// have is infinite.
+	// Values are the eigenvalues λ[First], λ[First+1] …, ascending. A value too large for T is
+	// infinite, with its sign.
 	Values []T
 
 	// Vectors has the eigenvectors, n×len(Values): column k belongs to Values[k]. It is nil without
@@ -25,14 +25,15 @@ type Result[T Float] struct {
 	// Profile has the seconds by phase; "on host" in a name marks time on the host.
 	Profile *vk.Profile
 
-	// Certificate is that of Options.Verify, and has passed; nil without it.
+	// Certificate is the certificate of the result, which has passed. It is nil without
+	// Options.Verify.
 	Certificate *Certificate
 
-	// Tree is that of MRRR; nil with other methods.
+	// Tree counts what MRRR did; nil for other methods.
 	Tree *Tree
 }
 
-// Tree counts what MRRR met: blocks of T, levels of the representation tree, clusters, blocks that
+// Tree counts what MRRR did: blocks of T, levels of the representation tree, clusters, blocks that
 // were tried again from another root, and vectors that divide and conquer had to find (Fallback,
 // nearly always 0).
 type Tree = spectrum.Tree

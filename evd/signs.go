@@ -14,7 +14,7 @@ type orientation[T Float] struct {
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
 
-	// rowMajor is Options.RowMajor: vectors are downloaded one a row.
+	// rowMajor is Options.RowMajor: vectors are downloaded one per row.
 	rowMajor bool
 }
 
@@ -28,7 +28,7 @@ func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], erro
 	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 
-// record transposes x, a vector a row, into q, a vector a column, and fixes signs there: each
+// record transposes x, a vector per row, into q, a vector per column, and fixes signs there: each
 // vector's component of largest magnitude, the first of several, becomes positive. x and q must not
 // overlap.
 //
@@ -45,7 +45,7 @@ func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 	return x
 }
 
-// restore uploads z to q, a vector a column. Row-major vectors are uploaded to via first and
+// restore uploads z to q, a vector per column. Row-major vectors are uploaded to via first and
 // transposed from there. via has at least as many elements as z and must not overlap q; it may hold
 // anything after.
 func (o *orientation[T]) restore(

@@ -105,12 +105,12 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	return nil
 }
 
-// scaled is what a check knows of σ·T.
+// scaled is the data about σ·T that a check needs on the host.
 type scaled struct {
 	// values are σ·λ.
 	values []float64
 
-	// norm is ‖σ·T‖₁, or if that is smaller σ times the safe minimum.
+	// norm is ‖σ·T‖₁, at least σ times the safe minimum.
 	norm float64
 }
 

@@ -24,7 +24,7 @@ type TridiagonalPlan[T Float] struct {
 	orient    *orientation[T]
 	residuals *stages.TridiagonalResidual
 
-	// z is the vectors, one a column.
+	// z is the vectors, one per column.
 	z vk.Region[T]
 
 	// residual and orthogonality are column sums of a check.

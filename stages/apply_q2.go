@@ -85,8 +85,8 @@ func newApplyQ2[T spirv.Scalar](
 	return s, b.err
 }
 
-// q2FlagStride is the distance between two flags in words, so that those who poll one do not slow
-// down those who poll its neighbours.
+// q2FlagStride is the distance between two flags in words, so that polling one flag does not slow
+// down the polling of its neighbours.
 const q2FlagStride = 8
 
 // sweeps is the number of sweeps that have reflectors other than the identity.
@@ -162,9 +162,9 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	}
 }
 
-// vectorsAtOnce is the number of vectors that one dispatch may transform, whole strips of them: so few
-// that the costliest group of sweeps is at most a quarter of what a dispatch may cost. Fast devices
-// take all.
+// vectorsAtOnce is the number of vectors that one dispatch may transform, whole strips of them: so
+// few that the costliest group of sweeps is at most a quarter of what a dispatch may cost. Fast
+// devices take all.
 func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)

@@ -16,25 +16,25 @@ type ApplyQ2Tuning struct {
 	// If false, they follow each other in teams of one workgroup.
 	Flags bool
 
-	// Workgroups is the number of workgroups of a dispatch, at most. With Flags only.
+	// Workgroups is the largest number of workgroups of a dispatch. It is used only with Flags.
 	Workgroups int
 
-	// Polls is the poll limit of a wait. With Flags only.
+	// Polls is the poll limit of a wait. It is used only with Flags.
 	Polls uint32
 
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
 	Threads uint32
 
-	// Pipe is the number of teams of a workgroup, at most: a power of two that divides Threads.
-	// Without Flags only.
+	// Pipe is the number of teams of a workgroup, at most: a power of two that divides Threads. It
+	// is used only without Flags.
 	Pipe uint32
 
 	// Lanes is the number of invocations that fill the device. The number of teams is doubled until
-	// there are as many. Without Flags only.
+	// there are as many. It is used only without Flags.
 	Lanes int
 
 	// Items is the number of groups times strips that fill the device. The size of groups is halved
-	// until there are as many. With Flags only.
+	// until there are as many. It is used only with Flags.
 	Items int
 
 	// Group is the number of sweeps of a group, at most.
@@ -58,8 +58,8 @@ type ApplyQ2Tuning struct {
 	Dispatch float64
 }
 
-// Fits is nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the device.
-// Else it says what contradicts itself, or is a *vk.UnsupportedError.
+// Fits returns nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the
+// device. Otherwise the error says which sizes contradict each other, or is a *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
 	// Where workgroups may not wait, the other form must fit, too.

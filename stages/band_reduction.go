@@ -156,8 +156,8 @@ func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *
 	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at is the first cols columns of Y and Z from the given row on. Of a panel's columns only the rows
-// below its diagonal block are ever read: the rows above hold other numbers.
+// at is the first cols columns of Y and Z from the given row on. In the columns of a panel, only
+// the rows below its diagonal block are ever read: the rows above hold other numbers.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
 }

@@ -17,8 +17,9 @@ import (
 // down the band, and many sweeps are in flight at once, each some half-steps after the one before.
 // The kernel tb2bd.comp derives which half-step must wait for which.
 //
-// Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et al.,
-// Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
+// Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et
+// al., Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on
+// GPUs.
 type BidiagonalChasing[T spirv.Scalar] struct {
 	ChaseSize
 	tune  ChaseTuning
@@ -38,8 +39,8 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 const bidiagonalLead = 3
 
 // NewBidiagonalChasing prepares for bands of one size, of which ChaseSize.B is the number of
-// superdiagonals. It refuses a band that is too wide for the device's shared memory, or that has more than 2³²
-// elements, with a *vk.UnsupportedError.
+// superdiagonals. It refuses a band that is too wide for the device's shared memory, or that has
+// more than 2³² elements, with a *vk.UnsupportedError.
 func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BidiagonalChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {
@@ -71,8 +72,9 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 	return s, kernels.err
 }
 
-// bidiagonalSpec fits the kernel to the band and the device: with two tiles in shared memory if they
-// fit, and with fewer invocations, each holding more elements, if a workgroup cannot have as many.
+// bidiagonalSpec fits the kernel to the band and the device: with two tiles in shared memory if
+// they fit, and with fewer invocations, each holding more elements, if a workgroup cannot have as
+// many.
 func bidiagonalSpec[T spirv.Scalar](c chaseShape) (spec shaders.Tb2bdChaseSpec, err error) {
 	kernel := shaders.Tb2bdChase[T]()
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
@@ -124,7 +126,8 @@ func (s *BidiagonalChasing[T]) divide() []span {
 	})
 }
 
-// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup waits.
+// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup
+// waits.
 func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	if s.chase == nil {
 		return vk.Together()
@@ -132,8 +135,8 @@ func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll limit;
-// the results are then undefined. It is empty where no workgroup waits.
+// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll
+// limit; the results are then undefined. It is empty where no workgroup waits.
 func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.chase == nil {
 		return vk.Slice[uint32]{}
@@ -141,23 +144,23 @@ func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Bidiagonal is an upper bidiagonal matrix of order n: element i of the diagonal lies at D[i·Stride],
-// element i of the superdiagonal, of n−1, at E[i·Stride].
+// Bidiagonal is an upper bidiagonal matrix of order n: element i of the diagonal lies at
+// D[i·Stride], element i of the superdiagonal, of n−1, at E[i·Stride].
 type Bidiagonal[T spirv.Real] struct {
 	D, E   vk.Slice[T]
 	Stride int
 }
 
 // GolubKahan is C inside the off-diagonal, of 2n−1 elements, of its Golub-Kahan form: the symmetric
-// tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn. Its eigenvalues
-// are the singular values of C and their negatives.
+// tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn.
+// Its eigenvalues are the singular values of C and their negatives.
 func GolubKahan[T spirv.Real](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
 }
 
-// Record reduces band (GeneralSize.BandLen elements, overwritten) to c. With vectors it stores Q2 in left
-// and P2 in right; unused elements of Tau become zero. Without vectors they are not used. A band of
-// one superdiagonal is copied, Q2 = P2 = I, and V is not written. Nothing may overlap.
+// Record reduces band (GeneralSize.BandLen elements, overwritten) to c. With vectors it stores Q2
+// in left and P2 in right; unused elements of Tau become zero. Without vectors they are not used. A
+// band of one superdiagonal is copied, Q2 = P2 = I, and V is not written. Nothing may overlap.
 func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], c Bidiagonal[T], left, right Reflectors[T]) {
 	if s.N == 0 {
 		return
@@ -186,8 +189,8 @@ func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 	})
 }
 
-// groups is the number of workgroups for so many sweeps. A sweep is 1 + bidiagonalLead half-steps after
-// the one before it, so that more workgroups would only poll.
+// groups is the number of workgroups for this many sweeps. A sweep is 1 + bidiagonalLead half-steps
+// after the one before it, so that more workgroups would only poll.
 func (s *BidiagonalChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.halfSteps(0)/bidiagonalLead+2)
 }
@@ -215,8 +218,8 @@ func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], l
 	})
 }
 
-// eachWave calls record for each wave of a bulge chasing that has steps: those with stride·s + step = t,
-// which are count sweeps, of which newest is the last.
+// eachWave calls record for each wave of a bulge chasing that has steps: those with stride·s + step
+// = t, which are count sweeps, of which newest is the last.
 func eachWave(sweeps, stride int, steps func(sweep int) int, record func(t, newest, count int)) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {

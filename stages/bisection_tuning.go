@@ -11,9 +11,9 @@ import (
 type BisectionTuning struct {
 	Threads  uint32  // invocations of a workgroup; at least 2^Levels − 1
 	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
-	Fused    bool    // fma takes no longer than a product; the values do not depend on it
+	Fused    bool    // use fma, because it is as fast as a product here; the results are the same either way
 	Lanes    int     // threads that keep the device busy: fewer threads take no less time
-	Levels   uint32  // most halvings that a team of threads does at once; below 32
+	Levels   uint32  // largest number of halvings that a team of threads does at once; below 32
 	Dispatch float64 // pivots that one dispatch may compute: bounds its time
 }
 

@@ -41,7 +41,8 @@ func wholeSubgroups(threads int, info vk.Info) int {
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// shared is the shared memory that a kernel declares, in bytes, or why that cannot be told.
+// shared is the shared memory that a kernel declares, in bytes, or an error if the module does not
+// determine it.
 type shared struct {
 	bytes int
 	err   error
@@ -77,7 +78,7 @@ func specBool(v bool) spirv.Bool {
 // value.
 type InfoError struct {
 	Stage string // phase of the solve, such as PhaseBulgeChasing
-	Info  uint32 // the word; not 0
+	Info  uint32 // value of the INFO word; not 0
 }
 
 // Error names the stage and the word.

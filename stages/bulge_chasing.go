@@ -185,7 +185,7 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 	})
 }
 
-// groups is the number of workgroups for so many sweeps. A sweep is chaseLead steps after the one
+// groups is the number of workgroups for this many sweeps. A sweep is chaseLead steps after the one
 // before it, so that more workgroups would only poll.
 func (s *BulgeChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)

@@ -12,11 +12,11 @@ import "fmt"
 // The paper sums these laws in closed form, as if n/b and n/Room were whole numbers; here they are
 // followed sweep by sweep.
 type ChaseModel struct {
-	Lag  int `json:"lag"`  // steps
-	Room int `json:"room"` // sweeps; 0: all
+	Lag  int `json:"lag"`  // steps from the beginning of a sweep to that of the next
+	Room int `json:"room"` // largest number of sweeps in flight; 0: all sweeps
 
-	Path   int `json:"path"`   // steps if no sweep had to wait for another to end, about Lag·n
-	Stalls int `json:"stalls"` // steps that such waits add
+	Path   int `json:"path"`   // critical path in steps, if Room were unlimited; about Lag·n
+	Stalls int `json:"stalls"` // steps that waiting for Room adds
 
 	// Seconds is the forecast: the steps times the seconds of one. It is 0 where the tuning does
 	// not know how long a step takes.

@@ -45,7 +45,7 @@ type ChaseTuning struct {
 }
 
 // Fits is nil if bands of doubles of half-bandwidth b can be chased with these sizes on the device.
-// Else it is a *vk.UnsupportedError.
+// Otherwise the error is a *vk.UnsupportedError.
 func (t ChaseTuning) Fits(info vk.Info, b int) error {
 	for _, allowed := range []bool{false, true} {
 		shape := chaseShape{b: b, info: info, wait: Waiting{Allowed: allowed}, tune: t}

@@ -37,8 +37,9 @@ type DivideConquer struct {
 }
 
 // NewDivideConquer prepares for matrices of order n ≥ 0. ops makes the products of large merges;
-// the products of small merges, which are grouped, use the square tiles among tiles. It reserves
-// what it needs of ops. Errors are those of ops and of the tiles that do not fit, and vk's.
+// the products of small merges, which are grouped, use the square tiles among tiles.
+// NewDivideConquer calls ops.Reserve for these products. The error is that of ops, that of a tile
+// which does not fit the device, or vk's.
 func NewDivideConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) (*DivideConquer, error) {
@@ -110,9 +111,9 @@ func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*Divi
 // Work is the workspace, some vectors of n elements.
 func (s *DivideConquerValues) Work() *vk.Layout { return s.values.work }
 
-// Flops is about the cost of the secular equations when nothing deflates. Each root takes half a
-// dozen sums of n terms, and each term as many operations. The levels below the last one cost as
-// much together as the last one.
+// Flops is about the cost of the secular equations when nothing deflates. Each root takes eight
+// sums of n terms, and each term six operations. All lower levels together cost as much as the last
+// level.
 func (s *DivideConquerValues) Flops() float64 {
 	const sums, operations = 8, 6
 	n := float64(s.values.n)

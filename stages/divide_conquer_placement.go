@@ -27,8 +27,8 @@ type vectorLists struct {
 	others, othersPlace     list[int32]
 }
 
-// newVectorLists reserves the lists for matrices of order n, with trees of up to so many levels and
-// merges a level. They have no memory on the host.
+// newVectorLists reserves the lists for matrices of order n, with trees of at most `levels` levels
+// and merges a level. They have no memory on the host.
 func newVectorLists(n, levels, mostMerges int) vectorLists {
 	return vectorLists{
 		row: newList[int32]("D&C rows of poles", levels*n),

@@ -24,7 +24,8 @@ import (
 //	                                          _sort and products of Ops
 //
 // The numbers of all levels stay on the device, as the vectors pass reads them again. The time of a
-// Roots is mostly latency: the host waits for the device and the device for the host, once a level.
+// Roots is mostly latency: the host waits for the device and the device for the host, once per
+// level.
 type divideConquerRun struct {
 	ctx     context.Context
 	ws      *vk.Arena
@@ -35,7 +36,7 @@ type divideConquerRun struct {
 	progress  func(vk.Progress) // may be nil
 	level     int               // of the next merges, from 0
 	lastLevel int               // −1 if there are no merges
-	upload    []float64         // the numbers of one level after the other, on the host
+	upload    []float64         // host memory of what Roots uploads, reused for each level
 
 	// execute runs a recording on the device. Tests put another function here.
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)

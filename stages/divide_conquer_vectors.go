@@ -38,8 +38,8 @@ type vectorsPass struct {
 // sortTile is the side of the tiles in which stedc_sort transposes.
 const sortTile = 32
 
-// newVectorsPass prepares for matrices of order n and trees of up to so many levels. An error goes
-// to b. It reserves products of the last merge in ops, which is the largest one.
+// newVectorsPass prepares for matrices of order n and trees of at most `levels` levels. An error
+// goes to b. It reserves products of the last merge in ops, which is the largest one.
 func newVectorsPass(
 	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) vectorsPass {

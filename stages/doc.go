@@ -4,7 +4,7 @@
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
 //	▼
-//	B  compact band                 2b rows a column
+//	B  compact band                 2b rows per column
 //	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᵀ     T: d[n], e[n-1]
 //	▼
 //	T  tridiagonal
@@ -61,7 +61,7 @@
 //	A  dense, m×n, m ≥ n
 //	│  GeneralBandReduction   ge2tb     A = Q1·[B; 0]·P1ᵀ   B: upper band, b superdiagonals
 //	▼
-//	B  general compact band           3b rows a column
+//	B  general compact band           3b rows per column
 //	│  BidiagonalChasing      dgbbrd    B = Q2·C·P2ᵀ        C: upper bidiagonal
 //	▼
 //	C  in its Golub-Kahan form        symmetric tridiagonal, order 2n, eigenvalues ±σ

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// generalBlock is the k columns from begin on. U lies in A, where its panels were; W, Z and V lie in the
-// workspace. Row i of U and Z belongs to row i of A, row j of W and V to column j.
+// generalBlock is the k columns from begin on. U lies in A, where its panels were; W, Z and V lie
+// in the workspace. Row i of U and Z belongs to row i of A, row j of W and V to column j.
 type generalBlock[T spirv.Scalar] struct {
 	*GeneralBandReduction[T]
 	ws            *vk.Arena
@@ -28,8 +28,8 @@ func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] 
 	return x.Block(row, 0, x.Rows-row, cols)
 }
 
-// subtractPending brings rows×cols elements of A from (i, j) on to their present value, where the first p
-// columns of U, W, Z and V are pending.
+// subtractPending brings rows×cols elements of A from (i, j) on to their present value, where the
+// first p columns of U, W, Z and V are pending.
 func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, i, j, rows, cols, p int) {
 	if p == 0 {
 		return
@@ -78,8 +78,8 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, x, factor, 0, k.w.Block(after, p, rest, cols))
 }
 
-// rightPanel brings the rows beside the diagonal block at c to their present value, factors their transpose,
-// X = Q·Lᵀ with Q = I − v·T·vᵀ, and appends v to V and z to Z:
+// rightPanel brings the rows to the right of the diagonal block at c up to date, factors their
+// transpose, X = Q·Lᵀ with Q = I − v·T·vᵀ, and appends v to V and z to Z:
 //
 //	Â·Q = Â − z·vᵀ     z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T
 //

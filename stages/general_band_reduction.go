@@ -9,24 +9,26 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// GeneralBandReduction reduces a matrix with at least as many rows as columns to an upper band (ge2tb,
-// the first stage of a two-stage dgesvd):
+// GeneralBandReduction reduces a matrix with at least as many rows as columns to an upper band
+// (ge2tb, the first stage of a two-stage dgesvd):
 //
 //	A = Q1·[B; 0]·P1ᵀ     B has b superdiagonals
 //
 // with panels of b columns and of b rows in turn. The updates of the trailing matrix are deferred:
-// within a block of k columns the trailing matrix in memory stays as it was when the block began. Its
-// present value is
+// within a block of k columns the trailing matrix in memory stays as it was when the block began.
+// Its present value is
 //
 //	Â = A − U·Wᵀ − Z·Vᵀ
 //
 // where U (left reflectors), W, Z and V (right reflectors) have b columns for each panel so far.
 //
 // Afterwards A holds the reflectors of Q1 below the diagonal blocks' first rows, as PanelQR leaves
-// them, in the columns of their panels. Where vectors are wanted it also holds those of P1, transposed, in the
-// rows of their panels, from the first column after the diagonal block on. All of A is overwritten.
+// them, in the columns of their panels. Where vectors are wanted it also holds those of P1,
+// transposed, in the rows of their panels, from the first column after the diagonal block on. All
+// of A is overwritten.
 //
-// Source: the deferral is the two-sided twin of Wang et al., PPoPP 2025; stages/ref has it in plain Go.
+// Source: the deferral is the two-sided twin of Wang et al., PPoPP 2025; stages/ref has it in plain
+// Go.
 type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
 	ops product.Ops[T]
@@ -59,8 +61,8 @@ func (s GeneralSize) LeftPanels() int { return vk.Tiles(s.N, uint32(s.B)) }
 // RightPanels is the number of panels of rows, and of their factors T.
 func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
 
-// BandLen is the number of elements of the general compact band: 3·b rows a column, and b columns of
-// zeros after the last. Element (i, j) lies at i + j·(3b−1) + 2b−1.
+// BandLen is the number of elements of the general compact band: 3·b rows per column, and b columns
+// of zeros after the last. Element (i, j) lies at i + j·(3b−1) + 2b−1.
 func (s GeneralSize) BandLen() int { return generalBandLen(s.N, s.B) }
 
 func generalBandLen(n, b int) int { return 3 * b * (n + b) }
@@ -150,8 +152,8 @@ func (r *GeneralBandReduction[T]) flops(c int) float64 {
 	return total(m, n) - total(m-done, n-done)
 }
 
-// Record reduces a (m×n). band has BandLen elements; left and right have b×b for each panel of their
-// side. None of them may overlap.
+// Record reduces a (m×n). band has BandLen elements; left and right have b×b for each panel of
+// their side. None of them may overlap.
 func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() || left.Len() < r.LeftPanels()*b*b || right.Len() < r.RightPanels()*b*b {

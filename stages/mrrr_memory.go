@@ -26,7 +26,7 @@ type mrrrMemory struct {
 
 	// By task of Count, Bisect, and the members of Level's clusters.
 	tasks  vk.Region[shaders.Task]
-	x      vk.Region[float64] // counted at
+	x      vk.Region[float64] // where to count
 	counts vk.Region[uint32]
 	lo, hi vk.Region[float64] // the interval
 	step   vk.Region[float64] // by which a bracket grows
@@ -43,7 +43,7 @@ type mrrrMemory struct {
 
 	// By cluster of a level.
 	clusterTasks vk.Region[shaders.Task]
-	slot         vk.Region[int32]   // of the child
+	slot         vk.Region[int32]   // column of the child's representation
 	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
 	growth       vk.Region[float64] // of each candidate
 	chosen       vk.Region[int32]   // candidate
@@ -59,8 +59,8 @@ func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
-	// Tasks are those of the grid or one for each eigenvalue; a cluster has two eigenvalues or
-	// more.
+	// A task is a point of the grid or an eigenvalue, whichever are more. A cluster has at least
+	// two eigenvalues, so there are at most n/2 clusters.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),

@@ -15,15 +15,15 @@ import (
 // methods stand there. Each call but Root is one recording, run and awaited:
 //
 //	          dispatches                                          threads
-//	Count     stemr_count                                         one a task
-//	Bisect    stemr_bisect, several times                         a team a task
+//	Count     stemr_count                                         one per task
+//	Bisect    stemr_bisect, several times                         a team per task
 //	Level     stemr_vector, nine times, stemr_bisect,             two a vector
 //	          stemr_vector once more
-//	          stemr_shift                                         one a candidate
-//	          stemr_child, twice                                  one a cluster
+//	          stemr_shift                                         one per candidate
+//	          stemr_child, twice                                  one per cluster
 //	          stemr_bracket, several times                        a team a member of a cluster
-//	Sums      stemr_sums                                          a workgroup a row
-//	Solve     stemr_place, after the host has found the vectors   one an element
+//	Sums      stemr_sums                                          a workgroup per row
+//	Solve     stemr_place, after the host has found the vectors   one per element
 //
 // A dispatch takes a bounded time; what needs longer is several of them, with its state in memory.
 type mrrrRun struct {
@@ -187,7 +187,7 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, w.hi, l.MemberHi)
 }
 
-// Sums implements mrrr.Backend, one workgroup a row.
+// Sums implements mrrr.Backend, one workgroup per row.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)

@@ -28,7 +28,7 @@ type PanelTuning struct {
 	// each workgroup can have a unit. If false, each column is a dispatch.
 	Whole bool
 
-	// Polls is the poll limit of a wait. With Whole only.
+	// Polls is the poll limit of a wait. It is used only with Whole.
 	Polls uint32
 
 	// Factor is the number of columns of T that one workgroup makes alone, LocalSize at most.
@@ -42,8 +42,8 @@ type PanelTuning struct {
 // ones.
 const narrowPanel = 16
 
-// Fits is nil if panels of doubles can have these sizes on the device, up to the widest panel. Else
-// it says what the table lacks, or is a *vk.UnsupportedError.
+// Fits returns nil if panels of doubles can have these sizes on the device, up to the widest panel.
+// Otherwise it says what the table lacks, or is a *vk.UnsupportedError.
 func (t PanelTuning) Fits(info vk.Info) error {
 	for b := narrowPanel; b <= maxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {

@@ -1,15 +1,16 @@
 package stages
 
-// Waiting tells a stage whether its workgroups may wait for each other, and how they then fence. It
-// joins a fact about the machine (machine.MayWait, machine.WideFence) with what the tuning and the
-// caller ask for; tuning.Tuning.Waiting makes it, once for a plan.
+// Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers
+// they then use. It joins a fact about the machine (machine.MayWait, machine.WideFence) with what
+// the tuning and the caller ask for; tuning.Tuning.Waiting makes it, once for a plan.
 type Waiting struct {
 	// Allowed: workgroups may wait for each other. If false, each stage takes a form in which none
 	// waits: the bulge chasing a dispatch for each wave, ApplyQ2 teams within a workgroup, panels a
 	// dispatch for each column.
 	Allowed bool
 
-	// WideFence: every invocation fences, not one for its workgroup (flags.glsl).
+	// WideFence: every invocation issues the memory barrier (fence), instead of one invocation for
+	// its workgroup. See flags.glsl.
 	WideFence bool
 }
 

@@ -110,6 +110,6 @@ func (r *run) finish(slot int) error {
 	return nil
 }
 
-// elapsed is the number of ticks between two timestamps of so many bits. Such a timestamp starts
-// again at 0.
+// elapsed is the number of ticks between two timestamps of the given number of bits. Such a
+// timestamp starts again at 0.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

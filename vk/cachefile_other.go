@@ -4,6 +4,6 @@ package vk
 
 import "io/fs"
 
-// trusted is always true: permissions do not tell here who may write, and the cache is in the
-// user's own folder.
+// trusted is always true: on this system permissions do not tell which users may write, and the
+// cache is in the user's own folder.
 func trusted(fs.FileInfo) bool { return true }

@@ -80,7 +80,7 @@ func (e *OutOfMemoryError) Error() string {
 	return s + fmt.Sprintf(", %d are free", e.Free)
 }
 
-// wrap is an *Error about err; nil if err is.
+// wrap returns err as an *Error with the place in the program; nil if err is nil.
 func wrap(op, kernel, phase string, err error) error {
 	if err == nil {
 		return nil
@@ -88,7 +88,7 @@ func wrap(op, kernel, phase string, err error) error {
 	return &Error{op, kernel, phase, err}
 }
 
-// outOfMemory tells whether the driver had not enough device memory.
+// outOfMemory tells whether err says that the driver had too little device memory.
 func outOfMemory(err error) bool {
 	var d *driver.Error
 	return errors.As(err, &d) && d.Result == driver.OutOfMemory

@@ -39,7 +39,7 @@ func (a *Arena) CheckGuards(ctx context.Context) error {
 	return nil
 }
 
-// isGuard tells whether the bytes still are what Poison wrote.
+// isGuard tells whether the bytes are still those that Poison wrote.
 func isGuard(b []byte) bool {
 	for ; len(b) >= 4; b = b[4:] {
 		if binary.LittleEndian.Uint32(b) != guardWord {

@@ -50,11 +50,12 @@ func lesser(a, b uint64) uint64 {
 const workspace = "the workspace"
 
 // A plan is a forecast on a Dry device and memory on a real one. Both ask fits, with the same Info,
-// so that what the forecast accepts is allocated; only memory that others have taken meanwhile, or
-// a driver that breaks its promise, makes a difference.
+// so that what the forecast accepts is allocated. There are two exceptions: another process has
+// taken memory since, or the driver breaks its promise.
 
-// fits refuses a placement of so many bytes that the device cannot have. A Dry device answers as
-// the device that its Info describes, if that tells the memory.
+// fits returns an *OutOfMemoryError if the device has not `bytes` free for a placement, or if a
+// region is larger than it allows. For a Dry device the limits are those in its Info; memory that
+// Info does not tell is not limited.
 func (d *Device) fits(p *placement, bytes uint64) error {
 	_, free := d.Memory()
 	if known := !d.dry || d.info.Memory > 0; known && bytes > free {
@@ -67,8 +68,8 @@ func (d *Device) fits(p *placement, bytes uint64) error {
 	return nil
 }
 
-// promiseKept is the size that the driver promises to allocate, if err says that it has refused a larger
-// one; 0 otherwise. Smaller buffers may then be allocated.
+// promiseKept is the size that the driver promises to allocate, if err says that it has refused a
+// larger one; 0 otherwise. Smaller buffers may then be allocated.
 func (d *Device) promiseKept(err error) uint64 {
 	var full *OutOfMemoryError
 	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {

@@ -36,7 +36,7 @@ type Options struct {
 
 	// Batch is the time that the device should be busy with one batch of commands, as far as that
 	// can be forecast. Cancelling waits for one batch. 0 takes 100 ms; one nanosecond makes each
-	// command a batch, for tests.
+	// command per batch, for tests.
 	Batch time.Duration
 
 	// MaxBuffer is a limit of the size of one buffer of an Arena, in bytes, in addition to the

@@ -9,7 +9,7 @@ type OutOfRangeError struct {
 	// Kernel is its name.
 	Kernel string
 
-	// Access is "load", "store" or "atomic", of so many Bytes.
+	// Access is "load", "store" or "atomic"; Bytes is its size.
 	Access string
 	Bytes  int
 

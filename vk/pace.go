@@ -30,7 +30,7 @@ func newPace(cpu bool) pace {
 	return p
 }
 
-// slow makes forecasts no faster than the rate allows, in flops a second.
+// slow makes forecasts no faster than the rate allows, in flops per second.
 func (p *pace) slow(rate float64) {
 	if rate > 0 {
 		p.perCost = max(p.perCost, overPeak/rate)
@@ -51,8 +51,9 @@ func (p *pace) learn(estimated, measured float64) {
 	p.factor = min(max(p.factor*(memory+(1-memory)*measured/estimated), 1e-2), 1e3)
 }
 
-// SetFloat64Rate tells the device's measured rate of FP64 arithmetic, in flops a second. Without it
-// the first batches on a slow device take longer than Options.Batch, until Run has measured some.
+// SetFloat64Rate tells the device's measured rate of FP64 arithmetic, in flops per second. Without
+// it the first batches on a slow device take longer than Options.Batch, until Run has measured
+// some.
 func (d *Device) SetFloat64Rate(rate float64) {
 	if d.dry || d.usage.enter() != nil {
 		return

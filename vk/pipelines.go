@@ -28,13 +28,13 @@ type pipelines struct {
 	fresh   bool       // something was compiled that the file lacks
 	layouts map[int]uint64
 	made    map[string]*pipeline
-	asked   []*pipeline // by Build while somebody collects, in order
+	asked   []*pipeline // pipelines that Build requested while collect > 0, in order
 	collect int         // number of collectors
 }
 
 // pipeline is a pipeline that is made, or is being made.
 type pipeline struct {
-	// about is what is known without the driver; only with Options.Statistics.
+	// about has the statistics that are known without the driver; only with Options.Statistics.
 	about KernelStatistics
 
 	layout uint64
@@ -110,7 +110,8 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline of a recipe. It is finished, unless somebody collects.
+// pipeline returns the pipeline of a recipe. It is finished, unless a collector is active (see
+// collect).
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -119,8 +120,8 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	return v, v.wait()
 }
 
-// request returns the pipeline of a recipe, which may still be compiling, and tells whether
-// somebody collects. A pipeline that could not be made is tried again.
+// request returns the pipeline of a recipe, which may still be compiling, and whether a collector
+// is active. A pipeline that could not be made is tried again.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err

@@ -19,16 +19,16 @@ const (
 	opReceive
 )
 
-// command is one entry of a recording. Which members count depends on op.
+// command is one entry of a recording. Which members are used depends on op.
 type command struct {
 	op op
 
-	// Of a dispatch: push is a range of Recorder.bytes.
+	// For a dispatch: its kernel, its grid, and its push constants as a range of Recorder.bytes.
 	kernel *kernel
 	groups Groups
 	push   [2]int
 
-	// Of a fill, copy, send or receive: device addresses, and the size in bytes.
+	// For a fill, copy, send or receive: device addresses, and the size in bytes.
 	dst, src uint64
 	size     uint64
 
@@ -38,7 +38,7 @@ type command struct {
 	// cost is the caller's estimate of the work, in flops or bytes; 0 if there is none.
 	cost float64
 
-	// phase is that of a phase mark.
+	// phase is the phase that begins; only for a phase mark.
 	phase *phaseMark
 }
 
@@ -100,8 +100,8 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
-// Estimates lists what Costs was told of each dispatch, in the order of the recording; 0 where it
-// was told nothing. It is for tests.
+// Estimates lists the estimate that Costs attached to each dispatch, in the order of the recording;
+// 0 for a dispatch without one. It is for tests.
 func (r *Recorder) Estimates() []float64 {
 	var all []float64
 	for _, c := range r.cmds {

@@ -37,7 +37,7 @@ type Row struct {
 	// Wall is the median of times by the host's clock, transfers included.
 	Wall float64 `json:"wall_seconds_median"`
 
-	// GFlops and GBytes are the nominal rates at the median: 10⁹ operations and bytes a second.
+	// GFlops and GBytes are the nominal rates at the median: 10⁹ operations and bytes per second.
 	GFlops float64 `json:"gflops"`
 	GBytes float64 `json:"gbytes"`
 

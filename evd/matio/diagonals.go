@@ -30,7 +30,7 @@ type diagonals struct {
 
 // readDiagonals reads the whole input. The first line decides what is expected:
 //
-//	one number      the order; then so many rows of "i d e" or "d e"
+//	one number      the order n; then n rows of "i d e" or "d e"
 //	two numbers     a row "d e"; then rows up to the end of the file
 //	names           skipped; then as above, or rows of "i d e"
 //

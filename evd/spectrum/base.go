@@ -21,7 +21,7 @@ type Base struct {
 	// N is the order. A plan of order 0 allocates nothing.
 	N int
 
-	// Layout is that of the plan's memory: what Allocate allocates.
+	// Layout is the layout of the device memory that Allocate allocates.
 	Layout *vk.Layout
 
 	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word
@@ -52,7 +52,7 @@ func (b *Base) Open() error {
 	return nil
 }
 
-// Begin begins a call, for the caller who has the lock. progress may be nil.
+// Begin begins a call. The caller holds the lock. progress may be nil.
 func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 	return &Call{
 		Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(),

@@ -15,11 +15,11 @@ type Method interface {
 	// Elements is how many elements the memory of xt must have, if Solve needs more than xt itself.
 	Elements() int
 
-	// Flops is about what m eigenvalues, or eigenpairs, cost.
+	// Flops estimates the operations for m eigenvalues, or eigenpairs if vectors are wanted.
 	Flops(m int) float64
 
-	// Solve finds λ[from] … λ[to−1] of T, ascending, where from < to. If xt has rows, it is
-	// (to−from)×n and receives the vectors, one a row. Its memory, Elements included, may hold
+	// Solve finds λ[from] … λ[to−1] of T, ascending. It requires from < to. If xt has rows, it is
+	// (to−from)×n and receives the vectors, one per row. Its memory, Elements included, may hold
 	// anything before. Solve leaves T as it is, on the device and on the host.
 	Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
@@ -27,8 +27,8 @@ type Method interface {
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer is stages.DivideConquer as a Method. Xt serves as workspace of n×n elements,
-// whatever part of the vectors is wanted.
+// divideConquer is stages.DivideConquer as a Method. xt also serves as workspace and has n×n
+// elements, even if only a part of the vectors is wanted.
 type divideConquer struct {
 	*stages.DivideConquer
 	n int
@@ -131,10 +131,11 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning
 
 func (s mrrr) Elements() int { return s.n * s.m }
 
-// Flops are those for m vectors, as many as there may be.
+// Flops counts the m vectors that the method was made for, whatever the argument.
 func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
-// Solve finds the vectors even where values alone are wanted: in the memory that Elements asks for.
+// Solve computes vectors even if only values are wanted. Elements asks for the memory of these
+// vectors.
 func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)

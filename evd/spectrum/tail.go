@@ -20,8 +20,8 @@ type Vectors[T spirv.Real] struct {
 	// else Rows×m. nil allocates new memory while the device computes.
 	Into func(m int) vk.Columns[T]
 
-	// Back transforms the vectors of T, one a row of x, and returns the matrix to download: Rows×m,
-	// or m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
+	// Back transforms the vectors of T, one per row of x, and returns the matrix to download:
+	// Rows×m, or m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 }
 

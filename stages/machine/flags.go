@@ -19,9 +19,9 @@ type Flags struct {
 	stride  uint32 // words from one flag to the next
 }
 
-// ReserveFlags reserves memory for so many tickets and flags. stride is the distance between two
-// flags in words, at least 1: flags on different cache lines do not slow each other down when they
-// are polled.
+// ReserveFlags reserves memory for the given numbers of tickets and flags. stride is the distance
+// between two flags in words, at least 1: flags on different cache lines do not slow each other
+// down when they are polled.
 func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }

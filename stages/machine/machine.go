@@ -45,7 +45,7 @@ func WideFence(info vk.Info) bool {
 	return !tried || !info.FenceChains()
 }
 
-// Rates are measured speeds in operations per second; 0 where nobody measured.
+// Rates are measured speeds in operations per second; 0 if not measured yet.
 type Rates struct{ FP64, FP32, INT8 float64 }
 
 const ratesFact = "operations a second, FP64 FP32 INT8"

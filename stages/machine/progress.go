@@ -40,7 +40,7 @@ const mostBegun = 3
 // The answer is found by running a kernel, and kept. A driver may reset the device during the
 // probe. So each run is written down before its dispatch, and after three runs without an answer,
 // of whatever process, the kernel does not run again. (One such run may be that of another process,
-// which has not ended yet.) Of a vk.Dry device the answer is yes.
+// which has not ended yet.) For a vk.Dry device the answer is yes.
 func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
 		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, begin)
@@ -72,8 +72,9 @@ func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) 
 // asking keeps two goroutines from probing at the same time.
 var asking sync.Mutex
 
-// probe runs the kernel after so many runs that did not end, and returns the answer. Of an error
-// only the loss of the device counts as a run.
+// probe runs the kernel and returns the answer. runs is the number of earlier runs that did not
+// end. A run that loses the device stays written down as one more of them; after another error it
+// does not.
 func (m *Machine) probe(runs int, run func(begin func()) (uint32, error)) (string, error) {
 	if !m.Info.MemoryModel() {
 		return no, nil // nothing orders what workgroups store

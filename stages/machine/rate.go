@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The measurement of a rate: a dispatch of so many workgroups and of ever more rounds, until it
-// takes long enough, beside which the cost of a dispatch is small.
+// The measurement of a rate: a dispatch of rateGroups workgroups, with more and more rounds, until
+// it takes so long that the overhead of a dispatch is negligible.
 const (
 	rateGroups  = 1024
 	rateRounds  = 16   // in the first dispatch: 0.3 GFLOP, so that a slow device is not busy for long

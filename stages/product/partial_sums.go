@@ -20,7 +20,7 @@ type partialSums[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
-// newPartialSums reserves room for so many elements of partial products.
+// newPartialSums reserves memory for the given number of elements of partial products.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
@@ -35,7 +35,7 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room is the address for so many elements of partial products.
+// room is the address of memory for the given number of elements of partial products.
 func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 	return s.region.In(ws).Sub(0, elements).Addr()
 }

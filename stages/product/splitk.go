@@ -27,7 +27,7 @@ type chooser struct {
 	known    *choices
 }
 
-// within is the number of parts, each of so many flops, that one dispatch may have: at least 1.
+// within is the number of parts, of the given flops each, that one dispatch may have: at least 1.
 func (c chooser) within(flops float64) int { return partsWithin(c.dispatch, flops) }
 
 func partsWithin(dispatch, flops float64) int {

@@ -37,9 +37,9 @@ func (t Tile) String() string {
 // threads is the number of invocations of a workgroup.
 func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 
-// Fits is nil if products of doubles can use the tile on the device. Else it says what contradicts
-// itself in the tile, or is a *vk.UnsupportedError if the tile needs more invocations or shared
-// memory than a workgroup of the device can have.
+// Fits is nil if products of doubles can use the tile on the device. Otherwise the error says which
+// sizes of the tile contradict each other, or is a *vk.UnsupportedError if the tile needs more
+// invocations or shared memory than a workgroup of the device can have.
 func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
 // fits is Fits for products of T.

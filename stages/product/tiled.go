@@ -15,8 +15,9 @@ type Tiled[T spirv.Scalar] struct {
 	work *vk.Layout
 }
 
-// New builds the kernels of Tiled. It fails where the tuning contradicts itself, or with a
-// *vk.UnsupportedError where a tile needs more than the device has (Tuning.Fits tells beforehand).
+// New builds the kernels of Tiled. It fails if sizes of the tuning contradict each other, or with a
+// *vk.UnsupportedError if a tile needs more than the device has. Tuning.Fits returns the same
+// errors before anything is built.
 func New[T spirv.Scalar](dev *vk.Device, t Tuning) (*Tiled[T], error) {
 	gemm, err := newTiledGemm[T](dev, t)
 	if err != nil {

@@ -78,9 +78,9 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 // the step before filled; it becomes H·A. The diagonal block D becomes H·D·H. C becomes C·H, which
 // fills it: it is the next step's A. For j = 0, left is s = r−1 and there is no A.
 //
-// Which steps must wait for which. The step reads and writes rows r … r+b−1 of
-// columns left … r+b−1 and rows r+b … r+2b−1 of columns r … r+b−1. Of the sweep
-// before, s−1, whose steps j, j+1, j+2, j+3 are at rows r−1+{0, b, 2b, 3b}:
+// Which steps must wait for which. The step reads and writes rows r … r+b−1 of columns left … r+b−1
+// and rows r+b … r+2b−1 of columns r … r+b−1. Steps j, j+1, j+2, j+3 of the sweep before, s−1, are
+// at rows r−1+{0, b, 2b, 3b}:
 //
 //   - steps up to j+1 overlap this step;
 //   - step j+2 writes rows r−1+2b … of columns r−1+b …, and leaves its β in row r+2b−1 of column

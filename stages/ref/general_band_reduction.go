@@ -96,8 +96,8 @@ func (r *generalReduction) leftPanel(block, c int) {
 	}
 }
 
-// rightPanel brings the rows beside the panel at c up to date, factors their transpose, X = Q·Lᵀ
-// with Q = I − v·T·vᵀ, moves L into the band and appends v to V, and to Z
+// rightPanel brings the rows to the right of the panel at c up to date, factors their transpose, X
+// = Q·Lᵀ with Q = I − v·T·vᵀ, moves L into the band and appends v to V, and to Z
 //
 //	z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T           so that Â·Q = Â − z·vᵀ
 //

@@ -15,7 +15,7 @@ import (
 //
 // It needs no shifts, no splitting and no orthogonalisation, so that it shares nothing with any
 // solver of this module. e has n−1 elements or more; those past n−1 are not looked at. It takes
-// O(n³) operations a sweep, and about ten sweeps. Residual and orthogonality are a few n·ulp.
+// O(n³) operations per sweep, and about ten sweeps. Residual and orthogonality are a few n·ulp.
 func Jacobi(d, e []float64) (values, z []float64) {
 	const mostSweeps = 60
 	n := len(d)

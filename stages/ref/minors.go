@@ -19,8 +19,9 @@ const (
 //
 //	p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)
 //
-// shaders/glsl/tridiag/stebz_narrow.comp proves that bound, and that nothing overflows or is lost.
-// The counts of kernels may differ from this one within the bound.
+// shaders/glsl/tridiag/stebz_narrow.comp proves the bound 3·Unit, and that no minor overflows or
+// underflows harmfully. The count of a kernel may differ from this one, for the same x, within that
+// bound.
 func (s *Sturm) CountMinors(x float64) int {
 	changes, before, now := 0, 0.0, minorsLevel
 	for i, d := range s.D {

@@ -95,7 +95,7 @@ type Bench struct {
 	a, b, c vk.Region[float64] // of equal length
 }
 
-// NewBench reserves three matrices of so many elements each, and work.
+// NewBench reserves three matrices of the given number of elements each, and work.
 func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
 	p := &Bench{Device: Device(t)}
 	region := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, elements) }

@@ -11,9 +11,9 @@
 //	suite  matrices and checks for the tests of all of them
 //
 // dc, mrrr and ql run in production. dc and mrrr are drivers, blocked and parallel: they make the
-// decisions, from O(n) numbers a level, and leave the work of order n² and n³ to a Backend. Package
-// stages implements the back ends on a device; no package here imports vk. Each driver also has a
-// back end in plain Go, which says what another back end has to compute.
+// decisions, from O(n) numbers per level, and leave the work of order n² and n³ to a Backend.
+// Package stages implements the back ends on a device; no package here imports vk. Each driver also
+// has a back end in plain Go, which says what another back end has to compute.
 //
 // Package stages/ref has independent solvers, with which the tests compare these.
 package tridiag

@@ -76,10 +76,11 @@ func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 	return id
 }
 
-// uint returns the unsigned integer type of so many bits.
+// uint returns the id of the unsigned integer type with the given number of bits.
 func (a *additions) uint(bits uint32) uint32 { return a.declare(opTypeInt, bits, 0) }
 
-// pointer returns the type of a pointer into a buffer, to unsigned integers of so many bits.
+// pointer returns the type of a pointer into a buffer, to unsigned integers with the given number
+// of bits.
 func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }

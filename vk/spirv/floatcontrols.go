@@ -14,8 +14,8 @@ type FloatControl struct {
 // FloatMode is the number of an execution mode.
 type FloatMode uint32
 
-// The modes. Of each, VkPhysicalDeviceVulkan12Properties says for which widths a device has it, and
-// whether it may differ between widths.
+// The modes. VkPhysicalDeviceVulkan12Properties says for which widths a device has each mode, and
+// whether a mode may differ between widths.
 const (
 	// DenormPreserve: subnormal operands and results are kept, not flushed to zero.
 	DenormPreserve FloatMode = 4459

@@ -127,8 +127,8 @@ func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	return id
 }
 
-// at returns a pointer to the unsigned integer of so many bits at an address, given by its id. read
-// and write load and store there.
+// at returns a pointer to the unsigned integer with the given number of bits at an address, given
+// by its id. read and write load and store there.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

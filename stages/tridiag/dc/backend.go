@@ -8,7 +8,7 @@ import "github.com/vkevd/vkevd/stages/tridiag"
 //
 // One goroutine makes the calls, in this order:
 //
-//	Leaves   Roots, once a level   Vectors, unless only values are wanted
+//	Leaves   Roots, once per level   Vectors, unless only values are wanted
 type Backend interface {
 	// Leaves starts a new problem, with the merges of tree, and solves the leaves. d and e are the
 	// diagonal and the off-diagonal of the torn T. On return, d has the eigenvalues, ascending in

@@ -31,8 +31,8 @@
 // merge then needs only the first and the last row of each half's vectors, and yields those of its
 // own. The vectors pass forms the vectors of all levels; it needs no decision any more.
 //
-// The driver has O(n) numbers a level. A Backend does all that costs n² or n³ operations. The same
-// input gives the same bits: nothing depends on the number of processors.
+// The driver has O(n) numbers per level. A Backend does all that costs n² or n³ operations. The
+// same input gives the same bits: nothing depends on the number of processors.
 //
 // The package runs in production: package stages implements Backend on a device, and the back end
 // in plain Go, which is blocked and parallel, solves blocks for package mrrr. Package stages/ref

@@ -12,7 +12,8 @@ package dc
 //	               x = Cos[t]·y − Sin[t]·x
 //	last t:        W[:, Dst[t]] = x
 //
-// Src and Dst are permutations, so that the chains are independent. Most chains have one step.
+// Src and Dst are permutations. So no two chains read or write the same column, and all chains may
+// run at the same time. Most chains have one step: they copy a column.
 //
 // Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation that Roots has solved.
 // Half by half, and for the columns J = [From, To) of S,

@@ -117,8 +117,8 @@ const (
 	// 0.
 	tiny = 0x1p-300
 
-	// bracket takes at most so many steps at each end. Each one is expansionFactor times as long as
-	// the one before.
+	// bracket takes at most this many steps at each end. Each one is expansionFactor times as long
+	// as the one before.
 	expansions      = 60
 	expansionFactor = 4
 )

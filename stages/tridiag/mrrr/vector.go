@@ -149,7 +149,7 @@ func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 
 // Limits of the Rayleigh quotient iteration.
 const (
-	gapUlps        = 2 // a residual of so many ulps of the gap ends the iteration
-	correctionUlps = 1 // a correction of so many ulps of λ ends it, too
+	gapUlps        = 2 // a residual below this many ulps of the gap ends the iteration
+	correctionUlps = 1 // a correction below this many ulps of λ also ends it
 	maxSteps       = QuotientSteps + 1
 )

@@ -16,7 +16,8 @@ type Batch struct {
 // c is the command buffer as the shim's type.
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
-// NewBatch makes a command buffer of the queue family with so many timestamps.
+// NewBatch makes a command buffer of the queue family, and a pool for the given number of
+// timestamps.
 func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	b := &Batch{}
 	err := d.fillBatch(b, family, timestamps)

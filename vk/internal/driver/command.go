@@ -4,7 +4,7 @@ package driver
 import "C"
 
 // Command is one entry of a batch. Its layout is that of vke_command in C. Op tells which members
-// count.
+// are used.
 type Command struct {
 	Op uint32
 

@@ -38,7 +38,7 @@ var load = sync.OnceValue(func() error {
 type Instance struct {
 	handle bInstance
 
-	// messages are those of the validation layer; nil if it is off.
+	// messages is the queue of the validation layer's messages; nil if the layer is off.
 	messages *C.vke_messages
 }
 

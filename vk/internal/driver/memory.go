@@ -16,7 +16,7 @@ const (
 	HostCached   = 8
 )
 
-// Heap is a memory of a device.
+// Heap is one memory heap of a device (VkMemoryHeap), such as its own memory or that of the host.
 type Heap struct {
 	// Bytes is its size. Free is the driver's estimate of what is free, as all processes use it.
 	Bytes, Free uint64

@@ -13,7 +13,8 @@ type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
 
-	// knows are VKE_KNOWS_… bits: structures that the device knows besides those of Vulkan 1.2.
+	// knows is a set of VKE_KNOWS_… bits: structures of properties and features that the device
+	// understands in addition to those of Vulkan 1.2.
 	knows C.int
 }
 

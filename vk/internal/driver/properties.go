@@ -8,30 +8,31 @@ type Properties struct {
 	Name string
 	Type DeviceType
 
-	// Vendor and ID are PCI's numbers of the maker and the device. API is the version of Vulkan and
-	// Driver that of the driver, as Vulkan packs them.
+	// Vendor and ID are the PCI ids of the vendor and of the device. API is the version of Vulkan,
+	// and Driver the version of the driver, both as Vulkan packs versions.
 	Vendor, ID, API, Driver uint32
 
-	// DriverName and DriverInfo are what the driver says of itself.
+	// DriverName and DriverInfo are the driver's name and its version, as text.
 	DriverName, DriverInfo string
 
 	// PipelineUUID identifies the driver's pipeline caches.
 	PipelineUUID [16]byte
 
-	// Subgroup is the number of invocations in a subgroup, SubgroupOps the operations that subgroups
-	// have.
+	// Subgroup is the number of invocations in a subgroup, SubgroupOps the operations that
+	// subgroups have.
 	Subgroup, SubgroupOps uint32
 
-	// MinSubgroup and MaxSubgroup are the sizes that a pipeline may require, 0 if it may not.
-	// MaxSubgroups is the number of subgroups in a workgroup of such a pipeline.
+	// MinSubgroup and MaxSubgroup bound the subgroup size that a pipeline may require; 0 if it may
+	// not require one. MaxSubgroups is the largest number of subgroups in a workgroup of such a
+	// pipeline.
 	MinSubgroup, MaxSubgroup, MaxSubgroups uint32
 
-	// MaxAllocation is the largest allocation that the driver promises, MaxBuffer the largest buffer,
-	// in bytes; 0 if the driver does not tell.
+	// MaxAllocation is the largest allocation that the driver promises, MaxBuffer the largest
+	// buffer, in bytes; 0 if the driver does not tell.
 	MaxAllocation, MaxBuffer uint64
 
-	// MaxShared is the shared memory of a workgroup, in bytes. MaxInvocations is its number of
-	// invocations, MaxLocalSize that in each dimension.
+	// MaxShared is the shared memory of a workgroup, in bytes. MaxInvocations is the largest number
+	// of invocations of a workgroup, MaxLocalSize the largest in each dimension.
 	MaxShared, MaxInvocations uint32
 	MaxLocalSize              [3]uint32
 
@@ -49,7 +50,8 @@ type Properties struct {
 	SubnormalsTogether, RoundingTogether bool
 }
 
-// FloatControls are modes of one width of floating point.
+// FloatControls tells which guarantees of floating-point arithmetic a shader may ask for, for one
+// width.
 type FloatControls struct {
 	Preserve   bool // signs of zeros, infinities and NaN are kept (SignedZeroInfNanPreserve)
 	Subnormals bool // subnormals are kept (DenormPreserve)

@@ -9,8 +9,9 @@ enum {
 };
 
 // barrier orders all commands before it with all commands after it, and makes what the former wrote
-// visible to the latter. They are dispatches; if moves, fills and copies, too; if host, the host that
-// waits for the batch, too. Wider barriers take more time, most of it on the host.
+// visible to the latter. Without flags it covers dispatches only. If moves, it also covers fills
+// and copies. If host, it also makes the results visible to the host, which waits for the batch.
+// Wider barriers take more time, most of it on the host.
 static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	VkMemoryBarrier all = {ST_MEMORY_BARRIER, NULL, SHADER_WRITE, SHADER_READ | SHADER_WRITE};
 	VkFlags from = STAGE_COMPUTE, to = STAGE_COMPUTE;
@@ -30,8 +31,8 @@ static int moves(const vke_command *c, const vke_command *end) {
 	return 0;
 }
 
-// A batch ends with a barrier for all commands and the host. So the next batch need not know what this
-// one did, and the host reads what it wrote.
+// A batch ends with a barrier for all commands and the host. So the next batch need not know what
+// this one did, and the host reads what it wrote.
 void vke_record(vke_device *d, VkCommandBuffer cb, VkQueryPool pool, uint32_t queries, const vke_command *c, size_t count,
 		const uint8_t *push) {
 	VkPipeline bound = 0;

@@ -19,7 +19,7 @@ VkResult vke_device_extensions(VkPhysicalDevice, VkExtensionProperties *out, uin
 void vke_queue_families(VkPhysicalDevice, VkQueueFamilyProperties *out, uint32_t *count);
 void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usage);
 
-// Structures that a device knows besides those of Vulkan 1.2, as bits.
+// Structures that a device understands in addition to those of Vulkan 1.2, as bits.
 enum {
 	VKE_KNOWS_SUBGROUP_SIZE = 1, VKE_KNOWS_MAINTENANCE4 = 2, // of Vulkan 1.3, or of extensions
 	VKE_KNOWS_NV_UNITS = 4, VKE_KNOWS_AMD_UNITS = 8, VKE_KNOWS_AMD_UNITS_2 = 16,
@@ -29,12 +29,13 @@ typedef struct {
 	char driver_name[256], driver_info[256];
 	int32_t driver_id;
 	uint32_t subgroup, subgroup_ops;
-	// Sizes of subgroups that a pipeline may require, and the number of such subgroups in a workgroup;
-	// 0 where no size can be required.
+	// Sizes of subgroups that a pipeline may require, and the number of such subgroups in a
+	// workgroup; 0 where no size can be required.
 	uint32_t min_subgroup, max_subgroup, max_subgroups;
 	uint64_t max_allocation, max_buffer;
 	uint32_t units;
-	// Of 32 and 64 bits: zeros' signs, infinities and NaN kept; subnormals kept; rounding to nearest even.
+	// Of 32 and 64 bits: zeros' signs, infinities and NaN kept; subnormals kept; rounding to
+	// nearest even.
 	uint32_t preserve[2], subnormals[2], nearest[2];
 	uint32_t together; // all widths must have one behaviour of subnormals (1), one of rounding (2)
 } vke_properties;
