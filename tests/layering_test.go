@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"evd/svd":           {"evd", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/tuning", "vk"},
 	"evd/tune":          {"evd", "evd/bench", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "vk"},
-	"evd/gonumlapack":   {"evd", "vk"},
+	"evd/gonumlapack":   {"evd", "evd/svd", "vk"},
 	"evd/ratio":         {},
 	"examples/graphene": {"evd", "examples/internal/style"},
 	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},

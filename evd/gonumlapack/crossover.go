@@ -4,16 +4,19 @@ import "github.com/vkevd/vkevd/vk"
 
 // Crossover is the smallest order that is solved on the device. gonum solves smaller matrices.
 type Crossover struct {
-	Values  int // without eigenvectors
-	Vectors int // with eigenvectors
+	Values   int // without eigenvectors
+	Vectors  int // with eigenvectors
+	Singular int // singular values, by the smaller of rows and columns
 }
 
 // crossovers lists the orders from which on the device is faster, by vk.Info.Family. "" is for all
-// other families, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev measures both sides.
+// other families, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev and BenchmarkDgesvd measure both sides.
+//
+// Singular is CONSERVATIVE.
 var crossovers = map[string]Crossover{
-	"":       {Values: 512, Vectors: 256},
-	"nvidia": {Values: 192, Vectors: 128},  // H200, driver 580.159
-	"cpu":    {Values: 1024, Vectors: 512}, // lavapipe on two cores
+	"":       {Values: 512, Vectors: 256, Singular: 1024},
+	"nvidia": {Values: 192, Vectors: 128, Singular: 512},   // H200, driver 580.159
+	"cpu":    {Values: 1024, Vectors: 512, Singular: 2048}, // lavapipe on two cores
 }
 
 // CrossoverFor is the crossover that New takes for a device.

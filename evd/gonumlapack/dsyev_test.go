@@ -246,12 +246,12 @@ func TestNoSecondMatrix(t *testing.T) {
 	impl := always(t)
 	const n, lda = 9, 11
 	a := random(n, lda, blas.Upper, rand.New(rand.NewPCG(7, 8)))
-	p, err := impl.plans.make(n, true)
+	made, err := impl.plans.make(job{n, n, eigenvectors})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
-	res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: lda, Data: a})
+	defer made.Close()
+	res, err := made.(solver).Solve(context.Background(), evd.Sym[float64]{N: n, Ld: lda, Data: a})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,11 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Implementation is gonum's LAPACK with Dsyev on a device. Goroutines may share it; the device
+// Implementation is gonum's LAPACK with Dsyev and Dgesvd on a device. Goroutines may share it; the device
 // solves one matrix at a time. Change its fields before its first use only.
 type Implementation struct {
 	gonum.Implementation
@@ -32,9 +33,13 @@ var _ lapack.Float64 = (*Implementation)(nil)
 // New makes an implementation for lapack64.Use. The caller closes the device, after Close.
 func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
-	impl.plans.make = func(n int, vectors bool) (solver, error) {
+	impl.plans.make = func(j job) (planned, error) {
+		if j.kind == singularValues {
+			return svd.NewPlan[float64](dev, j.rows, j.cols, svd.Options{})
+		}
+		vectors := j.kind == eigenvectors
 		// Dsyev returns the vectors in A's memory: so there is no second matrix on the host.
-		return evd.NewPlan[float64](dev, n, evd.Options{Vectors: vectors, Overwrite: vectors, RowMajor: vectors})
+		return evd.NewPlan[float64](dev, j.cols, evd.Options{Vectors: vectors, Overwrite: vectors, RowMajor: vectors})
 	}
 	return impl
 }
@@ -64,8 +69,12 @@ func (impl *Implementation) Dsyev(
 		return onHost()
 	}
 	var err error
-	prepared := impl.plans.with(n, vectors, func(p solver) error {
-		err = solve(p, uplo, n, a, lda, w)
+	kind := eigenvalues
+	if vectors {
+		kind = eigenvectors
+	}
+	prepared := impl.plans.with(job{n, n, kind}, func(p planned) error {
+		err = solve(p.(solver), uplo, n, a, lda, w)
 		return err
 	})
 	if prepared != nil {

@@ -6,14 +6,38 @@ import (
 	"sync"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
+// planned is what all plans have in common.
+type planned interface{ Close() }
+
 // solver is the part of evd.Plan that is used here.
 type solver interface {
+	planned
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
-	Close()
 }
+
+// singularSolver is the part of svd.Plan that is used here.
+type singularSolver interface {
+	planned
+	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)
+}
+
+// job is what a plan is for.
+type job struct {
+	rows, cols int
+	kind       kind
+}
+
+type kind int
+
+const (
+	eigenvalues kind = iota
+	eigenvectors
+	singularValues
+)
 
 // keptPlans is the largest number of plans that keep their device memory. Most programs solve many
 // matrices of one or two orders.
@@ -22,28 +46,27 @@ const keptPlans = 4
 // plans keeps the plans used last, the most recent one first.
 type plans struct {
 	mu   sync.Mutex // held while a plan is in use: the device solves one matrix at a time anyway
-	make func(n int, vectors bool) (solver, error)
+	make func(job) (planned, error)
 	kept []plan
 }
 
 type plan struct {
-	solver
-	n       int
-	vectors bool
+	planned
+	job
 }
 
 // with calls use with a plan, and returns the error of making the plan. If use fails other than for
 // a NonFiniteError, the plan is closed: after the loss of a device each call makes a new plan, or
 // gonum solves.
-func (ps *plans) with(n int, vectors bool, use func(solver) error) error {
+func (ps *plans) with(j job, use func(planned) error) error {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	p, err := ps.take(n, vectors)
+	p, err := ps.take(j)
 	if err != nil {
 		return err
 	}
 	var data *evd.NonFiniteError
-	if err := use(p); err != nil && !errors.As(err, &data) {
+	if err := use(p.planned); err != nil && !errors.As(err, &data) {
 		p.Close()
 		return nil
 	}
@@ -53,20 +76,20 @@ func (ps *plans) with(n int, vectors bool, use func(solver) error) error {
 
 // take removes the plan from those kept, or makes it. If there is too little memory, it closes the
 // other plans and tries again.
-func (ps *plans) take(n int, vectors bool) (plan, error) {
+func (ps *plans) take(j job) (plan, error) {
 	for i, p := range ps.kept {
-		if p.n == n && p.vectors == vectors {
+		if p.job == j {
 			ps.kept = append(ps.kept[:i], ps.kept[i+1:]...)
 			return p, nil
 		}
 	}
-	s, err := ps.make(n, vectors)
+	s, err := ps.make(j)
 	var full *vk.OutOfMemoryError
 	if errors.As(err, &full) && len(ps.kept) > 0 {
 		ps.shrink(0)
-		s, err = ps.make(n, vectors)
+		s, err = ps.make(j)
 	}
-	return plan{s, n, vectors}, err
+	return plan{s, j}, err
 }
 
 // keep makes p the most recent plan.

@@ -27,12 +27,12 @@ type countedPlan struct {
 	closed bool
 }
 
-func (c *counted) make(n int, vectors bool) (solver, error) {
+func (c *counted) make(j job) (planned, error) {
 	if c.open == c.room {
 		return nil, &vk.OutOfMemoryError{What: "plan", Need: 1}
 	}
 	c.open++
-	c.made = append(c.made, fmt.Sprint(n, vectors))
+	c.made = append(c.made, fmt.Sprint(j.cols, j.kind == eigenvectors))
 	return &countedPlan{counted: c}, nil
 }
 
@@ -137,7 +137,7 @@ func TestCrossover(t *testing.T) {
 		}
 	}
 	for family, x := range crossovers {
-		if x != CrossoverFor(vk.Info{Family: family}) || x.Values < 2 || x.Vectors < 2 {
+		if x != CrossoverFor(vk.Info{Family: family}) || x.Values < 2 || x.Vectors < 2 || x.Singular < 2 {
 			t.Errorf("%q: %+v", family, x)
 		}
 	}

@@ -1,0 +1,290 @@
+package gonumlapack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/lapack/testlapack"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestGonumsSVD runs gonum's own test of Dgesvd, five matrices of each shape. On a CPU device the
+// larger shapes would take most of the time: one matrix in five of these is solved on the device there.
+func TestGonumsSVD(t *testing.T) {
+	const gonums = 1e-13 // gonum's tolerance for itself
+	impl := always(t)
+	s := &sampledSVD{Implementation: impl, every: 5}
+	if os.Getenv("VKEVD_GONUM") != "" {
+		s.every = 1
+	}
+	testlapack.DgesvdTest(t, s, gonums)
+	if s.device < 200 {
+		t.Errorf("only %d matrices on the device", s.device)
+	}
+}
+
+// sampledSVD leaves all but one in every of the large matrices to gonum. Each comes with three calls
+// for values alone.
+type sampledSVD struct {
+	*Implementation
+	every, large, device int
+}
+
+func (s *sampledSVD) Dgesvd(
+	jobU, jobVT lapack.SVDJob, m, n int, a []float64, lda int, sigma, u []float64, ldu int,
+	vt []float64, ldvt int, work []float64, lwork int,
+) bool {
+	use := s.Implementation.Dgesvd
+	if jobU == lapack.SVDNone && jobVT == lapack.SVDNone && lwork > 0 {
+		const most, calls = 10, 3
+		s.device++
+		if max(m, n) > most {
+			s.large++
+			if ((s.large-1)/calls)%s.every != 0 {
+				s.device--
+				use = s.Implementation.Implementation.Dgesvd
+			}
+		}
+	}
+	return use(jobU, jobVT, m, n, a, lda, sigma, u, ldu, vt, ldvt, work, lwork)
+}
+
+// general fills an m×n matrix with stride lda. The padding is NaN.
+func general(m, n, lda int, r *rand.Rand) []float64 {
+	a := slices.Repeat([]float64{math.NaN()}, m*lda)
+	for i := range m {
+		for j := range n {
+			a[i*lda+j] = r.NormFloat64()
+		}
+	}
+	return a
+}
+
+// workFor is the least workspace for an m×n matrix.
+func workFor(m, n int) []float64 {
+	return make([]float64, max(1, 5*min(m, n), 3*min(m, n)+max(m, n)))
+}
+
+// values calls Dgesvd for values alone.
+func values(f testlapack.Dgesvder, m, n int, a []float64, lda int, s []float64) bool {
+	work := workFor(m, n)
+	return f.Dgesvd(lapack.SVDNone, lapack.SVDNone, m, n, a, lda, s, nil, 1, nil, 1, work, len(work))
+}
+
+// TestDgesvd compares values with gonum's, for all shapes and for strides. a must not change.
+func TestDgesvd(t *testing.T) {
+	impl := always(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, shape := range [][2]int{{1, 1}, {1, 7}, {7, 1}, {31, 33}, {66, 20}, {20, 66}, {40, 40}} {
+		for _, pad := range []int{0, 3} {
+			m, n := shape[0], shape[1]
+			lda := n + pad
+			a := general(m, n, lda, r)
+			want, got := make([]float64, min(m, n)), make([]float64, min(m, n))
+			if !values(gonum.Implementation{}, m, n, slices.Clone(a), lda, want) {
+				t.Fatal("gonum fails")
+			}
+			a = a[:(m-1)*lda+n] // as short as it may be
+			before := slices.Clone(a)
+			if !values(impl, m, n, a, lda, got) || !identical(a, before) {
+				t.Errorf("%d×%d, lda = %d: not ok, or a was written to", m, n, lda)
+			}
+			for i := range want {
+				if !(math.Abs(got[i]-want[i]) <= 10*float64(max(m, n))*0x1p-52*want[0]) {
+					t.Errorf("%d×%d, lda = %d: σ%d is %g, want %g", m, n, lda, i+1, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// Panics, answers to queries, vectors and trivial results are the same as gonum's.
+func TestDgesvdLikeGonum(t *testing.T) {
+	impl := always(t)
+	const m, n, least = 4, 3, 15
+	type call struct {
+		u, v            lapack.SVDJob
+		m, n, a, lda, s int // a and s are lengths
+		ldu, ldvt       int
+		work, lwork     int
+		panics          bool
+	}
+	good := call{lapack.SVDNone, lapack.SVDNone, m, n, m * n, n, n, 1, 1, least, least, false}
+	with := func(change func(*call)) call { c := good; change(&c); return c }
+	for _, c := range []call{
+		with(func(c *call) { c.u, c.panics = 'X', true }),
+		with(func(c *call) { c.v, c.panics = 'X', true }),
+		with(func(c *call) { c.u, c.panics = lapack.SVDOverwrite, true }),
+		with(func(c *call) { c.m, c.panics = -1, true }),
+		with(func(c *call) { c.n, c.panics = -1, true }),
+		with(func(c *call) { c.lda, c.panics = n-1, true }),
+		with(func(c *call) { c.ldu, c.panics = 0, true }),
+		with(func(c *call) { c.ldvt, c.panics = 0, true }),
+		with(func(c *call) { c.lwork, c.panics = least-1, true }),
+		with(func(c *call) { c.lwork, c.panics = -2, true }),
+		with(func(c *call) { c.work, c.panics = least-1, true }),
+		with(func(c *call) { c.a, c.panics = m*n-1, true }),
+		with(func(c *call) { c.s, c.panics = n-1, true }),
+		with(func(c *call) { c.lwork = -1 }),
+		with(func(c *call) { c.m, c.a, c.s = 0, 0, 0 }),
+		with(func(c *call) { c.n, c.a, c.s = 0, 0, 0 }),
+		with(func(c *call) { c.u, c.ldu = lapack.SVDStore, n }),
+		with(func(c *call) { c.v, c.ldvt = lapack.SVDAll, n }),
+		with(func(c *call) { c.u, c.v, c.ldu, c.ldvt = lapack.SVDAll, lapack.SVDStore, m, n }),
+	} {
+		outcome := func(f testlapack.Dgesvder) string {
+			a, s, work := make([]float64, c.a), make([]float64, c.s), make([]float64, c.work)
+			for i := range a {
+				a[i] = float64(i * i % 7)
+			}
+			u, vt := make([]float64, m*m), make([]float64, n*n)
+			var ok bool
+			said := func() (said any) {
+				defer func() { said = recover() }()
+				ok = f.Dgesvd(c.u, c.v, c.m, c.n, a, c.lda, s, u, c.ldu, vt, c.ldvt, work, c.lwork)
+				return nil
+			}()
+			if (said != nil) != c.panics {
+				t.Errorf("%+v: panics with %v", c, said)
+			}
+			return fmt.Sprint(said, ok, s, u, vt, work[:1])
+		}
+		if got, want := outcome(impl), outcome(gonum.Implementation{}); got != want {
+			t.Errorf("%+v:\n got %s\nwant %s", c, got, want)
+		}
+	}
+	if work := workFor(m, n); !impl.Dgesvd(lapack.SVDNone, lapack.SVDNone, m, n, make([]float64, m*n), n, make([]float64, n), nil, 1, nil, 1, work, len(work)) {
+		t.Error("not ok")
+	} else {
+		query := workFor(m, n)
+		gonum.Implementation{}.Dgesvd(lapack.SVDNone, lapack.SVDNone, m, n, make([]float64, m*n), n, make([]float64, n), nil, 1, nil, 1, query, -1)
+		if work[0] != query[0] {
+			t.Errorf("work[0] is %g, gonum's is %g", work[0], query[0])
+		}
+	}
+}
+
+// TestSVD: mat.SVD with SVDNone has the values of the device, and with vectors those of gonum.
+func TestSVD(t *testing.T) {
+	impl := always(t)
+	use(t, impl)
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, shape := range [][2]int{{1, 1}, {5, 3}, {3, 5}, {70, 40}} {
+		m, n := shape[0], shape[1]
+		a := mat.NewDense(m, n, general(m, n, n, r))
+		given := mat.DenseCopyOf(a)
+		var alone, thin mat.SVD
+		if !alone.Factorize(a, mat.SVDNone) || !thin.Factorize(a, mat.SVDThin) {
+			t.Fatalf("%d×%d: not ok", m, n)
+		}
+		if !mat.Equal(a, given) {
+			t.Errorf("%d×%d: the matrix was written to", m, n)
+		}
+		few := min(m, n)
+		if !mat.EqualApprox(mat.NewVecDense(few, alone.Values(nil)), mat.NewVecDense(few, thin.Values(nil)), 1e-14*float64(m+n)) {
+			t.Errorf("%d×%d: values differ without vectors", m, n)
+		}
+	}
+	if got := len(impl.plans.kept); got != 4 {
+		t.Errorf("%d plans are kept, want one a shape", got)
+	}
+}
+
+// A matrix that is not finite gives ok = false, and its entry is reported by row and column.
+func TestSVDNotFinite(t *testing.T) {
+	impl := always(t)
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		a := general(5, 4, 4, rand.New(rand.NewPCG(5, 6)))
+		a[3*4+1] = bad
+		var reported error
+		impl.Report = func(err error) { reported = err }
+		s := []float64{7, 7, 7, 7}
+		if values(impl, 5, 4, a, 4, s) || !slices.Equal(s, []float64{7, 7, 7, 7}) {
+			t.Errorf("%g: ok, or s was written to", bad)
+		}
+		if e, ok := reported.(*evd.NonFiniteError); !ok || e.Row != 3 || e.Col != 1 {
+			t.Errorf("%g: reported %v", bad, reported)
+		}
+	}
+}
+
+// countedSVD is countedPlan for singular values.
+type countedSVD struct{ *countedPlan }
+
+func (p countedSVD) Solve(_ context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
+	return &svd.Result[float64]{Values: make([]float64, min(a.Rows, a.Cols))}, p.broken
+}
+
+// TestSVDPlans: plans of both kinds share the memory, the crossover is that of the smaller side, and
+// failures are told apart.
+func TestSVDPlans(t *testing.T) {
+	c := &counted{room: 2}
+	impl := &Implementation{Crossover: Crossover{Singular: 4}}
+	impl.plans.make = func(j job) (planned, error) {
+		p, err := c.make(j)
+		if err == nil && j.kind == singularValues {
+			return countedSVD{p.(*countedPlan)}, nil
+		}
+		return p, err
+	}
+	call := func(m, n int) (ok, device bool) {
+		a := make([]float64, m*n)
+		a[0] = 1
+		s := make([]float64, min(m, n))
+		ok = values(impl, m, n, a, n, s)
+		return ok, s[0] == 0
+	}
+	for _, shape := range [][2]int{{3, 9}, {4, 4}, {9, 3}, {4, 9}, {9, 4}, {30, 30}} {
+		if ok, device := call(shape[0], shape[1]); !ok || device != (min(shape[0], shape[1]) >= 4) {
+			t.Errorf("%v: ok %v, on the device %v", shape, ok, device)
+		}
+	}
+	var reported error
+	impl.Report = func(err error) { reported = err }
+	c.broken = errors.New("device lost")
+	if ok, _ := call(5, 5); ok || reported != c.broken {
+		t.Errorf("a lost device: %v, %v", ok, reported)
+	}
+	impl.Close()
+	c.room, c.broken = 0, nil
+	var full *vk.OutOfMemoryError
+	if ok, device := call(5, 6); !ok || device || !errors.As(reported, &full) {
+		t.Errorf("no room: %v, on the device %v, %v", ok, device, reported)
+	}
+}
+
+// BenchmarkDgesvd measures the device and gonum, for values alone.
+func BenchmarkDgesvd(b *testing.B) {
+	impl := always(b)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{128, 256, 512, 1024, 2048} {
+		for name, f := range map[string]testlapack.Dgesvder{"gonum": gonum.Implementation{}, "device": impl} {
+			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
+				given := general(n, n, n, r)
+				a, s, work := make([]float64, n*n), make([]float64, n), make([]float64, 70*n)
+				call := func() {
+					copy(a, given)
+					f.Dgesvd(lapack.SVDNone, lapack.SVDNone, n, n, a, n, s, nil, 1, nil, 1, work, len(work))
+				}
+				if f == testlapack.Dgesvder(impl) {
+					call() // makes the plan
+				}
+				for b.Loop() {
+					call()
+				}
+			})
+		}
+	}
+}
