@@ -52,7 +52,7 @@ var others = []struct{ pattern, reason string }{
 	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
 	{"*/*.geig.txt", "generalised problem"},
 	{"*/*/*.geig.txt", "generalised problem"},
-	{"*/*.sv.txt", "singular values"},
+	{"*/*.sv.txt", "singular values, which TestSingularValues solves"},
 	{"*", "belongs to no folder"},
 }
 
