@@ -76,6 +76,41 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
+// The bits of settled values do not depend on how many counts the device can do at once, which its
+// measured speed decides (tuning.Tuning.Bounded).
+func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
+	const n = 100
+	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
+	m := Tridiagonal[float64]{D: diagonal, E: off}
+	unit := spectrum.Ulp * m.times(1).Norm1()
+	var values [][]float64
+	for _, dispatch := range []float64{1, 7500, 1e9} {
+		tune := tuning.Smallest()
+		tune.Bisection.Dispatch = dispatch
+		p, err := NewTridiagonalPlan[float64](verifyDevice(t), n, Options{Solver: QR, Tuning: &tune})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.spectrum.Method = spoiled{p.spectrum.Method, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+			for k := range 30 {
+				values[3*k] += (4.5 - float64(k%10)/16) * unit
+			}
+			return nil
+		}}
+		res, err := p.Solve(context.Background(), m)
+		p.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, res.Values)
+	}
+	for _, v := range values[1:] {
+		if !slices.Equal(v, values[0]) {
+			t.Error("values have other bits where more counts are done at once")
+		}
+	}
+}
+
 // The same for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at the
 // ends of the range.
 func TestSpoiledPartsAreSettled(t *testing.T) {

@@ -9,11 +9,19 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// countsAtOnce is the number of shifts in one exchange with the device: two for each eigenvalue,
-// but at least few; not more than many, which keep any device busy, nor than one dispatch may cost.
+// fewShifts is a number of shifts that every device can count at once, whatever the order.
+const fewShifts = 1 << 6
+
+// shiftsFor is the number of shifts that may be worth an exchange with the device: two for each
+// eigenvalue, but not more than many, which keep any device busy.
+func shiftsFor(n int) int {
+	const many = 1 << 16
+	return max(fewShifts, min(2*n, many))
+}
+
+// countsAtOnce is the number of shifts in one exchange: not more than one dispatch may cost.
 func countsAtOnce(n int, t tuning.Tuning) int {
-	const few, many = 1 << 6, 1 << 16
-	return max(few, min(2*n, many, int(t.Bisection.Dispatch)/n))
+	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }
 
 // Count counts the eigenvalues of T, which is on the device, below each shift, by the signs of the

@@ -52,13 +52,14 @@ func (s *Stage) settle(c *Call, t Problem, p Part) error {
 const minCells, maxCells = 3, 64
 
 // nearby divides the line around each open value into cells of the given width, and counts at all
-// borders in one exchange with the device. Where an eigenvalue is in one of the cells, its value
-// moves to the middle of that cell. nearby returns those that are still open.
+// borders. Where an eigenvalue is in one of the cells, its value
+// moves to the middle of that cell. nearby returns those that are still open. The number of cells
+// depends on the order alone, and not on how many counts a device can do at once: so do the bits.
 //
 // Numbers as large as ‖T‖ are half a width apart. So the middle, rounded, is within width of both
 // borders.
 func (s *Stage) nearby(c *Call, p Part, open []int, width float64) ([]int, error) {
-	cells := min(maxCells, s.shifts.Len()/len(open)-1)
+	cells := min(maxCells, shiftsFor(s.n)/len(open)-1)
 	if cells < minCells {
 		return open, nil
 	}
