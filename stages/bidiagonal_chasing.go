@@ -74,7 +74,8 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 
 // bidiagonalSpec fits the kernel to the band and the device: with two tiles in shared memory if
 // they fit, and with fewer invocations, each holding more elements, if a workgroup cannot have as
-// many.
+// many. The error is a *vk.UnsupportedError if the device allows fewer invocations than the band
+// has lines, or if not even one tile fits. The bits of the result depend on B and Lanes.
 func bidiagonalSpec[T spirv.Scalar](c chaseShape) (spec shaders.Tb2bdChaseSpec, err error) {
 	kernel := shaders.Tb2bdChase[T]()
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
@@ -110,7 +111,8 @@ func bidiagonalSpec[T spirv.Scalar](c chaseShape) (spec shaders.Tb2bdChaseSpec, 
 // halfSteps is the number of half-steps of a sweep.
 func (s *BidiagonalChasing[T]) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
 
-// halfStepFlops is the cost of a half-step: two blocks.
+// halfStepFlops is the cost of a half-step: two blocks. Short lines at the end of the matrix count
+// as full ones.
 func (s *BidiagonalChasing[T]) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
 // Flops is the cost, about 8·n²·b.
@@ -119,7 +121,8 @@ func (s *BidiagonalChasing[T]) Flops() float64 {
 	return 8 * n * n * b
 }
 
-// divide cuts the sweeps into dispatches of about the cost that one may have.
+// divide cuts the sweeps into dispatches of about the cost that one may have. A sweep is never
+// divided.
 func (s *BidiagonalChasing[T]) divide() []span {
 	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
 		return max(2*s.tune.SweepCost, float64(s.halfSteps(sweep))*s.halfStepFlops())
@@ -153,7 +156,8 @@ type Bidiagonal[T spirv.Real] struct {
 
 // GolubKahan is C inside the off-diagonal, of 2n−1 elements, of its Golub-Kahan form: the symmetric
 // tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn.
-// Its eigenvalues are the singular values of C and their negatives.
+// Its eigenvalues are the singular values of C and their negatives. The result shares the memory of
+// offDiagonal, which the chasing fills.
 func GolubKahan[T spirv.Real](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
 }
@@ -190,11 +194,14 @@ func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 }
 
 // groups is the number of workgroups for this many sweeps. A sweep is 1 + bidiagonalLead half-steps
-// after the one before it, so that more workgroups would only poll.
+// after the one before it, so that more workgroups would only poll. The result is at least 1 if
+// there are sweeps.
 func (s *BidiagonalChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.halfSteps(0)/bidiagonalLead+2)
 }
 
+// recordChase records one dispatch for each part. The tickets and flags of all parts are cleared
+// before the first one. ws must have Work.
 func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], left, right Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
@@ -219,7 +226,8 @@ func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], l
 }
 
 // eachWave calls record for each wave of a bulge chasing that has steps: those with stride·s + step
-// = t, which are count sweeps, of which newest is the last.
+// = t, which are count sweeps, of which newest is the last. Waves without steps are left out. Steps
+// of one wave must be independent of each other.
 func eachWave(sweeps, stride int, steps func(sweep int) int, record func(t, newest, count int)) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {

@@ -28,7 +28,8 @@ type vectorLists struct {
 }
 
 // newVectorLists reserves the lists for matrices of order n, with trees of at most `levels` levels
-// and merges a level. They have no memory on the host.
+// and merges per level. They have no memory on the host. Each list has the largest size that a
+// solve can need.
 func newVectorLists(n, levels, mostMerges int) vectorLists {
 	return vectorLists{
 		row: newList[int32]("D&C rows of poles", levels*n),
@@ -50,7 +51,8 @@ func (l vectorLists) layout() *vk.Layout {
 }
 
 // withHost returns the lists with memory on the host for a tree of some levels. The four lists of
-// columns that no product makes are empty: complete appends to them.
+// columns that no product makes are empty: complete appends to them. The host memory is new, so
+// that solves in flight do not share it.
 func (l vectorLists) withHost(n, levels, mostMerges int) vectorLists {
 	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
 	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
@@ -58,7 +60,8 @@ func (l vectorLists) withHost(n, levels, mostMerges int) vectorLists {
 	return l
 }
 
-// send records the copies of all lists to the device.
+// send records the copies of all lists to the device. The host memory must not change before the
+// recording has run.
 func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	rec.Concurrently(func() {
 		for _, v := range []list[int32]{l.row, l.src, l.dst, l.place} {
@@ -118,7 +121,8 @@ type placedMerge struct {
 //	a, b merged      │  (a+b)·(a+b)     │    c·c     │ d·d │
 //	the last merge   │  W's upper half  │ lower half │ d·d │   its product goes to the result
 //
-// Memory that is free before a merge makes the merged block fit.
+// Memory that is free before a merge makes the merged block fit. It panics if the blocks need more
+// memory than was reserved, which would be a defect of vectorsPass.blocks.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
 	// Q has a piece of memory for each block that no merge takes. All blocks below it lie within
@@ -163,7 +167,8 @@ func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	}()
 }
 
-// plan writes the lists of a level, but for those of its merges, which complete places.
+// plan writes the lists of a level, but for those of its merges, which complete places. The last
+// merge of all is kept apart, in p.lastMerge. Costs and sizes of products are left to placeMerges.
 func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	for _, m := range merges {
 		if m.Pair == v.last {
@@ -181,8 +186,9 @@ func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	return p
 }
 
-// writeMerge writes the lists of merge number index of a level. Its chains stand from the given
-// one on; it returns their number.
+// writeMerge writes the lists of merge number index of a level. Its chains stand from the given one
+// on; it returns their number. Calls for different merges write to different elements, so that
+// levels may be written at the same time.
 func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains int) {
 	n, l := v.pass.n, &v.lists
 	first := level*n + m.Lo
@@ -201,7 +207,8 @@ func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains in
 }
 
 // complete writes the rest of the lists, once it is known which vectors are wanted. order is that
-// of dc.Backend's Vectors.
+// of dc.Backend's Vectors. It waits for the goroutines of prepare. levels must have the merges that
+// prepare was given.
 func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.preparing.Wait()
 	for level := range levels {
@@ -218,7 +225,8 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 //	deflated W     N × (N − K)
 //	S              K × (To − From)
 //
-// Columns of W that are zero in a half are not stored there.
+// Columns of W that are zero in a half are not stored there. It panics if they need more than n²
+// elements.
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
@@ -239,12 +247,14 @@ func (v *vectorsRun) placeMerges(level int) {
 	}
 }
 
-// productFlops is the cost of a merge's products.
+// productFlops is the cost of a merge's products. Each multiply-add counts as two operations.
 func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
 // placeColumns lists where the columns of Q lie, and which vectors of the result they become.
+// order[j] is the column of Q that becomes vector j of the result; columns that are not wanted are
+// missing from it.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {

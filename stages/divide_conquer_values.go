@@ -50,7 +50,8 @@ const (
 )
 
 // newValuesPass prepares for matrices of order n. The numbers of all levels are kept if stored is
-// the number of levels.
+// the number of levels. An error of a kernel goes to b. If fewer levels are kept, later levels
+// overwrite the numbers of the last of them, which no vectors pass may then read.
 func newValuesPass(b *builder, n, stored int, t DivideConquerTuning) valuesPass {
 	stored = max(stored, 1)
 	s := valuesPass{dev: b.dev, n: n, stored: stored, tune: t}
@@ -66,13 +67,15 @@ func newValuesPass(b *builder, n, stored int, t DivideConquerTuning) valuesPass 
 	return s
 }
 
-// numbersOf returns count arrays of n numbers of a level, from the given kind on.
+// numbersOf returns count arrays of n numbers of a level, from the given kind on. Levels past the
+// last stored one share its memory.
 func (s *valuesPass) numbersOf(ws *vk.Arena, level, kind, count int) vk.Slice[float64] {
 	level = min(level, s.stored-1)
 	return s.numbers.In(ws).Sub((level*allNumbers+kind)*s.n, count*s.n)
 }
 
-// mergesOf returns the list of a level's merges.
+// mergesOf returns the list of a level's merges. It has the largest number of elements that a level
+// can have.
 func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge] {
 	most := s.tune.mostMerges(s.n)
 	return s.mergeList.In(ws).Sub(min(level, s.stored-1)*most, most)
@@ -104,6 +107,7 @@ type rootsOf struct {
 }
 
 // recordRoots solves the secular equations of a level, whose merges and numbers are on the device.
+// A level may have more merges than a grid has workgroups in z; it then takes several dispatches.
 func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	list := s.mergesOf(ws, x.level).Addr()
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }

@@ -78,7 +78,8 @@ func newVectorsPass(
 const maxUnrolled = 256
 
 // mergeTiles returns the square tiles of a table, or all tiles if none is square, because merges
-// have no long sides. Their inner loops are shortened to maxUnrolled.
+// have no long sides. Their inner loops are shortened to maxUnrolled. The table itself is not
+// changed.
 func mergeTiles(t product.Tuning) product.Tuning {
 	var square []product.Tile
 	for _, tile := range t.Tiles {
@@ -109,7 +110,7 @@ func (s *vectorsPass) blocks() int {
 }
 
 // panelColumns returns how many columns, of n rows, the panel has. Fewer columns for small n would
-// save next to nothing.
+// save next to nothing. It is at most n.
 func (s *vectorsPass) panelColumns() int {
 	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, 8*s.tune.Panels))
 }

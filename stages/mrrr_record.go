@@ -24,7 +24,7 @@ const (
 func (s *MRRR) pivots(threads int) float64 { return float64(s.n) * float64(max(threads, s.tune.Lanes)) }
 
 // team returns the largest teams that the device has threads for if there are count of them: a team
-// does levels halvings at once, with size = 2^levels − 1 threads.
+// does levels halvings at once, with size = 2^levels − 1 threads. levels is at least 1.
 func (s *MRRR) team(count int) (levels uint32, size int) {
 	levels = 1
 	for levels < s.tune.Levels && count*(2<<levels-1) <= s.tune.Lanes {
@@ -34,7 +34,7 @@ func (s *MRRR) team(count int) (levels uint32, size int) {
 }
 
 // inRounds cuts total rounds of counts into dispatches of bounded time. It calls record with the
-// number of rounds of each dispatch.
+// number of rounds of each dispatch. More rounds than are needed change nothing.
 func (s *MRRR) inRounds(rec *vk.Recorder, total, threads int, record func(rounds uint32)) {
 	each := min(max(1, int(s.tune.Dispatch/s.pivots(threads))), total)
 	for from := 0; from < total; from += each {
@@ -53,6 +53,7 @@ type intervalBisection struct {
 }
 
 // recordBisect bisects. tasks are those of x.tasks; only the place of their representations counts.
+// tasks are all of roots or all of clusters.
 func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBisection) {
 	s := r.stage
 	reps, ld := r.representations(tasks)
@@ -67,6 +68,8 @@ func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBi
 
 // recordVectors finds vectors [first, first+count) of a level: some steps of Rayleigh quotient
 // iteration, then bisection for those that have not finished, which are rare, and a last step.
+// first+count is at most the number of vectors, and count at most those in flight: all of them
+// share the memory of s̃.
 func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count int) {
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(l.Vectors)
@@ -100,7 +103,8 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 	step(shaders.StemrVectorLast)
 }
 
-// recordChildren makes the representations of a level's clusters.
+// recordChildren makes the representations of a level's clusters. All vectors of the level must
+// have been recorded before: a child may overwrite the representation that they are found from.
 func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, clusters := r.stage, &r.stage.memory, len(l.Clusters)
 	reps, ld := r.representations(l.Clusters)
@@ -120,7 +124,9 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	}
 }
 
-// recordBrackets finds the clusters' eigenvalues in their new representations.
+// recordBrackets finds the clusters' eigenvalues in their new representations. It must follow
+// recordChildren, and reads the shifts that were chosen there. Intervals need not contain their
+// eigenvalues at first.
 func (r *mrrrRun) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, count := r.stage, &r.stage.memory, len(l.Members)
 	levels, size := s.team(count)

@@ -64,17 +64,20 @@ func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// send records that the beginning of a region gets v before the rest of the recording runs.
+// send records that the beginning of a region gets v before the rest of the recording runs. v must
+// not change before the recording has run.
 func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
 	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
-// receive records that to gets the beginning of a region when the recording has run.
+// receive records that to gets the beginning of a region when the recording has run. to is
+// undefined if the run fails.
 func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
-// addr returns the address of a region's element i.
+// addr returns the address of a region's element i. i may be the region's length, for an address
+// that is not accessed.
 func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
@@ -85,7 +88,7 @@ func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 }
 
 // representations returns where the representations of tasks are, and their leading dimension. The
-// tasks are all of roots or none is.
+// tasks are all of roots or none is. There must be at least one task.
 func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
 	if tasks[0].Slot == mrrr.RootSlot {
 		return addr(r, r.stage.memory.roots, 0), 2
@@ -94,13 +97,13 @@ func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], 
 }
 
 // Root implements mrrr.Backend. The representations go with the next recording, so that they need
-// no run of their own.
+// no run of their own. It copies rep.
 func (r *mrrrRun) Root(rep []float64) error {
 	r.roots = slices.Clone(rep)
 	return nil
 }
 
-// Count implements mrrr.Backend, one thread a task.
+// Count implements mrrr.Backend, one thread per task.
 func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
@@ -127,7 +130,7 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	return signed, err
 }
 
-// Bisect implements mrrr.Backend, one team of threads a task.
+// Bisect implements mrrr.Backend, one team of threads per task.
 func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil
@@ -148,7 +151,7 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 }
 
 // Level implements mrrr.Backend, in one recording. Vectors come in portions, as many as are in
-// flight.
+// flight. All results are received at the end of the recording; after an error they are undefined.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {

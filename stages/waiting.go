@@ -20,10 +20,12 @@ type span struct {
 	cost        float64
 }
 
+// len is the number of items.
 func (s span) len() int { return s.last - s.first }
 
 // spans cuts items 0 … n−1 into dispatches. Each one ends with the item at which its cost reaches
-// limit, or its number of items most; it has one item at least.
+// limit, or its number of items most; it has one item at least. The spans follow one another and
+// cover all items. n = 0 gives none.
 func spans(n, most int, limit float64, cost func(item int) float64) []span {
 	var all []span
 	part := span{}

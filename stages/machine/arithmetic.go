@@ -52,10 +52,12 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 	return a, err
 }
 
-// result is what the device makes of an operand.
+// result is what the device makes of an operand. quotient is x/y and root is √z, as the device
+// rounds them.
 type result struct{ quotient, root float64 }
 
-// divideAndRoot runs probe_arithmetic: x/y and √z of each operand.
+// divideAndRoot runs probe_arithmetic: x/y and √z of each operand. The results are in the order of
+// the operands. Errors are vk's.
 func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result, error) {
 	k, err := vk.Build(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults())
 	if err != nil {
@@ -83,7 +85,8 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 }
 
 // isFused runs probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of the
-// product, for all of some pairs of factors.
+// product, for all of some pairs of factors. If one of them is not fused, the answer is false.
+// Errors are vk's.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {
@@ -103,7 +106,9 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	return err == nil, err
 }
 
-// run uploads in, runs what record records, and downloads out.
+// run uploads in, runs what record records, and downloads out. record must not keep the slices,
+// because the memory is freed when run returns. The host slices in and out are not used after that
+// either.
 func run[T any](
 	ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T]),
 ) error {

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// operand is one quotient x/y and one root √z to try.
+// operand is one quotient x/y and one root √z to try. x, y and z are finite, y is not 0, and z is
+// not negative.
 type operand struct{ x, y, z float64 }
 
 // each is the number of operands of each sort.

@@ -26,7 +26,8 @@ const (
 // must not be taken for that of a newer one.
 const progressFact = "hands flags on, probe 3"
 
-// Answers. "begun 2" stands for two runs of the probe that began and did not come to an end.
+// Answers. "begun 2" stands for two runs of the probe that began and did not come to an end. They
+// are the text that vk.Device.ProbeOnce and SetProbe keep, on disk if there is a folder for it.
 const yes, no, begun = "yes", "no", "begun %d"
 
 // mostBegun is the number of such runs after which the answer is no.
@@ -69,7 +70,8 @@ func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) 
 	return answer != no, nil
 }
 
-// asking keeps two goroutines from probing at the same time.
+// asking keeps two goroutines from probing at the same time. It is a lock of the process. Two
+// processes may still probe at the same time.
 var asking sync.Mutex
 
 // probe runs the kernel and returns the answer. runs is the number of earlier runs that did not
@@ -92,7 +94,8 @@ func (m *Machine) probe(runs int, run func(begin func()) (uint32, error)) (strin
 	return yes, nil
 }
 
-// probeGroups is the grid: several times what the stages that wait will have.
+// probeGroups is the grid: several times what the stages that wait will have. It is limited by the
+// largest grid that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {
@@ -101,7 +104,8 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MaxGroups())
 }
 
-// probePolls is the poll limit.
+// probePolls is the poll limit. It counts loads of a flag, not time. On a CPU other processes may
+// stop a thread for long, so that the limit is higher there.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls
@@ -110,7 +114,9 @@ func (m *Machine) probePolls() uint32 {
 }
 
 // probeProgress runs probe_progress and returns its INFO: 0 if all is well. starved makes the
-// second workgroup wait in vain, for tests. begin is called before the dispatch.
+// second workgroup wait in vain, for tests. begin is called before the dispatch. The words of the
+// probe lie in memory of their own, which is freed at the end. Errors are vk's; vk.ErrDeviceLost
+// says that the driver has reset the device.
 func probeProgress(
 	ctx context.Context, m *Machine, groups int, polls uint32, starved bool, begin func(),
 ) (uint32, error) {

@@ -42,7 +42,9 @@ func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	return rates.FP64, nil
 }
 
-// measureFloat64Rate runs peak_fma.
+// measureFloat64Rate runs peak_fma. It returns flops per second; the error is vk's. If even the
+// longest dispatch takes less than rateSeconds, the result is a lower bound. The memory is freed
+// before it returns.
 func measureFloat64Rate(ctx context.Context, dev *vk.Device) (float64, error) {
 	kernel, err := vk.Build(dev, shaders.PeakFma[float64](), shaders.PeakFmaDefaults())
 	if err != nil {

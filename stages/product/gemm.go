@@ -16,7 +16,8 @@ type tiledGemm[T spirv.Scalar] struct {
 	sums    partialSums[T]
 }
 
-// newTiledGemm builds a kernel for each tile, and the one that adds partial products.
+// newTiledGemm builds a kernel for each tile, and the one that adds partial products. The error is
+// a *vk.UnsupportedError if a tile does not fit the device, or vk's.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
 	g := &tiledGemm[T]{chooser: newChooser(t)}
 	for _, tile := range t.Tiles {
@@ -34,7 +35,7 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 	return g, err
 }
 
-// Gemm implements Ops.
+// Gemm implements Ops. Partial products lie in the memory that Work has in ws.
 func (g *tiledGemm[T]) Gemm(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -49,7 +50,7 @@ func (g *tiledGemm[T]) GemmUnsplit(
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
-// GemmBatch implements Ops.
+// GemmBatch implements Ops. All items have the shapes of a, b and c, which describe the first item.
 func (g *tiledGemm[T]) GemmBatch(
 	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -57,7 +58,7 @@ func (g *tiledGemm[T]) GemmBatch(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// GemmPair implements Ops.
+// GemmPair implements Ops. Both pairs have the same shapes and the same inner dimension.
 func (g *tiledGemm[T]) GemmPair(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
 ) {
@@ -65,7 +66,8 @@ func (g *tiledGemm[T]) GemmPair(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// request is one call of a method of Gemm.
+// request is one call of a method of Gemm. It is a value: cutting a request into blocks makes new
+// ones.
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
 	alpha, beta T
@@ -112,7 +114,8 @@ func (r *request[T]) problem() problem {
 	return p
 }
 
-// shapeOf is the shape of op(m).
+// shapeOf is the shape of op(m). The shape is that of the operand of the product, not that of the
+// stored matrix.
 func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	if o == Trans {
 		return m.Cols, m.Rows
@@ -120,7 +123,7 @@ func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-// word is the operation as the kernels read it.
+// word is the operation as the kernels read it. 0 stands for X, 1 for Xᵀ.
 func (o Op) word() uint32 {
 	if o == Trans {
 		return 1
@@ -130,7 +133,8 @@ func (o Op) word() uint32 {
 
 // record records a request with the given tile and split. A product that costs more than one
 // dispatch may is cut into blocks of whole tiles of C: of columns, and where one column of tiles is
-// too much, of rows, too.
+// too much, of rows, too. Each block keeps the tile and the split of the whole product, so that the
+// bits do not depend on how it is cut.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
 	flops := 2 * float64(r.inner()) * float64(len(r.factors)) // of an element of C
@@ -149,7 +153,8 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 }
 
-// block is the request for some rows and columns of C.
+// block is the request for some rows and columns of C. It begins at row i and column j of C, and
+// keeps the whole inner dimension. r itself stays as it is. The batch must have one item.
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {

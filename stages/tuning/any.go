@@ -6,7 +6,8 @@ import (
 )
 
 // anywhere runs on every device that Vulkan allows: 16 KiB of shared memory and 128 invocations in
-// a workgroup. It was measured nowhere.
+// a workgroup. It was measured nowhere. It is the last table of every chain, so that it must fit
+// every device. It uses no kernel whose workgroups wait in a panel or in ApplyQ2.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
 	Products: product.Tuning{

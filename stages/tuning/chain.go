@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chain is the tables for a device, the most special one first. The last one fits every device.
+// chain is the tables for a device, the most special one first. The last one fits every device. The
+// tables must not be changed: all devices share them.
 func chain(info vk.Info) []Tuning {
 	// Family is the vendor. A machine of its own is told by its name.
 	switch info.Family {
@@ -39,7 +40,10 @@ func On(info vk.Info) Tuning {
 	return pick(info, chain(info))
 }
 
-// pick takes each row from the first table whose row fits.
+// pick takes each row from the first table whose row fits. info must have limits for shared memory
+// and invocations (see On). Sizes that belong together come from one table: all tiles of products,
+// or a half-bandwidth with its block. The slices of the result belong to the tables and must not be
+// changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
 	// Sizes that depend on the device alone.
@@ -70,7 +74,8 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 }
 
 // row is the first table that fits, or the last one. The last table fits every device that Vulkan
-// allows; on others the constructors say what is missing.
+// allows; on others the constructors say what is missing. fits returns nil for a table that fits,
+// and is called in the order of the tables.
 func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	for _, t := range tables {
 		if fits(t) == nil {
@@ -80,7 +85,8 @@ func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	return tables[len(tables)-1]
 }
 
-// fitsBand is nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b.
+// fitsBand is nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b. The error is
+// that of the stage that cannot, a *vk.UnsupportedError.
 func fitsBand(t Tuning, info vk.Info, b int) error {
 	if err := t.Chase.Fits(info, b); err != nil {
 		return err

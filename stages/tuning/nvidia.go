@@ -5,7 +5,8 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// nvidia is for GPUs of NVIDIA. Its sizes were measured on an H200.
+// nvidia is for GPUs of NVIDIA. Its sizes were measured on an H200. Other GPUs of NVIDIA use the
+// same sizes, as far as these fit their limits.
 var nvidia = Tuning{
 	// From n = 24576 on, b = 64 pays where few vectors are wanted.
 	Band: 32, Block: 512, ValuesBand: 64, ValuesFrom: 24576,

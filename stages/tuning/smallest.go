@@ -5,9 +5,9 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// Smallest makes every path run on matrices of order 50 and less: small tiles, several chunks a
+// Smallest makes every path run on matrices of order 50 and less: small tiles, several chunks per
 // workgroup, several workgroups, factors T that are joined, dispatches of a few sweeps. It is for
-// tests.
+// tests. Each call returns a new value, which the caller may change.
 func Smallest() Tuning {
 	return Tuning{
 		Band: 4, Block: 8,

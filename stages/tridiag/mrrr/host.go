@@ -20,7 +20,7 @@ func NewHost(n, m int) *Host {
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
-// rep returns the representation that a task is about.
+// rep returns the representation that a task is about. It shares the memory of b.
 func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
@@ -28,25 +28,28 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
-// slot returns the representation in a slot, for the block of a task.
+// slot returns the representation in a slot, for the block of a task. Its rows are those of the
+// block; two columns of reps belong to one representation.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
-// Root implements Backend.
+// Root implements Backend. It copies rep, which the caller may change afterwards.
 func (b *Host) Root(rep []float64) error {
 	b.root = append(b.root[:0], rep...)
 	return nil
 }
 
-// Count implements Backend.
+// Count implements Backend. All tasks are counted at the same time; the counts do not depend on the
+// number of processors.
 func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
 	tridiag.Parallel(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) })
 	return counts, nil
 }
 
-// Bisect implements Backend.
+// Bisect implements Backend. Each interval must contain its eigenvalue; it is replaced by a shorter
+// one.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	b.bisect(tasks, lo, hi, rtol, true)
 	return nil
@@ -63,7 +66,8 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	})
 }
 
-// Level implements Backend.
+// Level implements Backend. Vectors come first, because a child may take the place of the
+// representation that they are found from.
 func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
@@ -101,10 +105,11 @@ func (b *Host) Level(l *Level) error {
 	return nil
 }
 
-// column returns column c of the vectors.
+// column returns column c of the vectors. It has n elements and shares the memory of b.z.
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
-// Sums implements Backend.
+// Sums implements Backend. The order of the additions is that of the columns, so that the bits do
+// not depend on the number of processors.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
@@ -128,7 +133,8 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 // SolveAll implements Backend: it has no fast way.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-// Solve implements Backend, by divide and conquer.
+// Solve implements Backend, by divide and conquer. It overwrites the columns of the block's
+// vectors, zeros outside of its rows included.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

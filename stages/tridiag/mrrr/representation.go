@@ -20,7 +20,9 @@ func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.a
 
 // count returns the number of eigenvalues of L·D·Lᵀ below x: the number of negative pivots of
 // L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A pivot of zero
-// makes the next one infinite; then ∞/∞ has the limit 1.
+// makes the next one infinite; then ∞/∞ has the limit 1. The operations and their order are the
+// contract with the kernels: products are rounded before they are added, and nothing is fused. x
+// must be finite.
 func (r representation) count(x float64) int {
 	count, s := 0, -x
 	for i := range r.n {
@@ -48,7 +50,8 @@ func stationaryStep(s, dp, d, l, x float64) float64 {
 }
 
 // shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless that is nil, and returns the largest |d⁺|,
-// or infinity if the factorisation breaks down (dlarrf).
+// or infinity if the factorisation breaks down (dlarrf). out may have the memory of r. After a
+// breakdown the rows of out are undefined.
 func (r representation) shifted(tau float64, out *representation) (growth float64) {
 	s := -tau
 	for i := range r.n {
@@ -72,7 +75,8 @@ const huge = 0x1p200
 
 // bisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol times its larger end
 // (dlarrb). If sure is false, eigenvalue k may be outside at first; the interval then grows until
-// counts prove that it contains eigenvalue k.
+// counts prove that it contains eigenvalue k. It returns the new ends. The interval contains the
+// eigenvalue, as far as counts tell.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
@@ -88,7 +92,8 @@ func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64,
 	return lo, hi
 }
 
-// bracket moves the ends apart until eigenvalue k is between them.
+// bracket moves the ends apart until eigenvalue k is between them. It gives up after a fixed number
+// of steps, and then returns ends that need not contain the eigenvalue.
 func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 	step := firstStep(lo, hi)
 	for range expansions {

@@ -25,6 +25,9 @@ const (
 //
 // The elements are then changed by some ulps, at random. Eigenvalues of T may agree to the last
 // digit, but those of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
+//
+// It sets sigma, negative, least and most of the block, and its rows of s.roots. The result depends
+// on T and on attempt alone, so that every back end gets the same bits.
 func (s *solution) root(b *block, attempt int) {
 	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -62,7 +65,8 @@ func (s *solution) root(b *block, attempt int) {
 	}
 }
 
-// random returns a number in [−1, 1) that is fixed for each place i and use.
+// random returns a number in [−1, 1) that is fixed for each place i and use. use must be below 16:
+// larger ones repeat the numbers of the next place.
 func random(i, use int) float64 {
 	x := (uint64(i)*16 + uint64(use) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -71,7 +75,8 @@ func random(i, use int) float64 {
 }
 
 // bracket finds an interval for each member of the blocks in their roots, by counts on a grid, then
-// by bisection to the length rtol relative to its ends.
+// by bisection to the length rtol relative to its ends. The counts of the grid are made monotone,
+// so that intervals of neighbouring members are in order. The error is the back end's.
 func (s *solution) bracket(blocks []*block, rtol float64) error {
 	var tasks []Task
 	var x []float64
@@ -116,11 +121,12 @@ func (s *solution) bracket(blocks []*block, rtol float64) error {
 	return nil
 }
 
-// gridPoints returns the number of grid points of a block of a matrix of order n.
+// gridPoints returns the number of grid points of a block of a matrix of order n. The points of all
+// blocks together are at most GridPoints.
 func (b *block) gridPoints(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
 
 // gridPoint returns grid point j of the root's spectrum, in a matrix of order n. Points −1 and
-// gridPoints are the ends of the spectrum.
+// gridPoints are the ends of the spectrum. The points ascend with j.
 func (b *block) gridPoint(j, n int) float64 {
 	lo, hi := b.least, b.most
 	if b.negative {

@@ -63,6 +63,9 @@ func (opt Options) defaults(n int) Options {
 //	check        of residuals and orthogonality, by a few sums of all vectors
 //	attempt      again, from another root, if the check failed
 //	last resort  by divide and conquer, if all attempts failed
+//
+// The values are the caller's; the vectors belong to the back end. After an error of the back end
+// no result is defined. The counters say what was done until then.
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
 	opt = opt.defaults(len(d))
 	s, err := newSolution(backend, d, e, opt)
@@ -110,7 +113,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 // rows the back end may solve all of T at once.
 const hostRows = 256
 
-// fallBack solves blocks by another method, one by one.
+// fallBack solves blocks by another method, one by one. Their values are in the scale of the block.
+// The error is that of Backend.Solve.
 func (s *solution) fallBack(blocks []*block) error {
 	for _, b := range blocks {
 		from, to := b.wanted()

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution is one solution in progress.
+// solution is one solution in progress. The caller's diagonals are copied, and stay as they are.
+// One goroutine uses it; only the back end is parallel.
 type solution struct {
 	backend  Backend
 	d, e     []float64 // T, with its blocks scaled
@@ -46,7 +47,7 @@ func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
 // newSolution splits T and scales its blocks. T is split where an off-diagonal element is as small
 // as the rounding errors of ‖T‖. The largest element of a block comes into [½, 1), by a power of
-// two.
+// two. It panics if e is too short. The error is a *tridiag.NonFiniteError.
 func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -75,6 +76,7 @@ func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error
 }
 
 // scale multiplies the block T(d, e) by 2^−exponent, which brings its largest element into [½, 1).
+// The scaling is exact, except for elements that become subnormal. A block of zeros has exponent 0.
 func scale(d, e []float64) (exponent int) {
 	_, exponent = math.Frexp(tridiag.Largest(d, e))
 	for i := range d {

@@ -27,7 +27,8 @@ const (
 )
 
 // attempt solves blocks from their roots on, level by level. Blocks for which that is not possible
-// are marked as failed.
+// are marked as failed. The blocks must be open: neither solved nor hopeless. attempt counts from
+// 0; each attempt has other roots. The error is the back end's, and leaves the blocks undefined.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false
@@ -70,7 +71,9 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 }
 
 // descend finds the vectors of all single eigenvalues in the nodes of one level, and returns the
-// clusters as nodes of the next level, with representations of their own.
+// clusters as nodes of the next level, with representations of their own. gap is the relative
+// distance from which eigenvalues are single. All nodes must be of one level, because the
+// representations of the next level may overwrite those of this one.
 func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	var singles, clusters []node
 	for _, parent := range level {
@@ -116,7 +119,8 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 const narrowCluster = 16
 
 // sharpen finds the ends of narrow clusters to the last digits, so that a shift can come close to
-// them.
+// them. It changes the intervals of the first and the last member of a cluster only. Wider clusters
+// stay as they are.
 func (s *solution) sharpen(clusters []node) error {
 	var tasks []Task
 	var ends []*member

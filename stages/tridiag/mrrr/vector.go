@@ -23,7 +23,8 @@ type twisted struct {
 }
 
 // factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets s, and u
-// but for u[0].
+// but for u[0]. twist is the largest r among those with the smallest |γ_r|. A pivot of zero gives
+// infinities; the step after it takes the limit.
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
@@ -102,7 +103,7 @@ func (t twisted) solve(lambda float64, r int) float64 {
 
 // Vector finds eigenvalue k of one representation, and its vector z, as Backend.Level does. [lo,
 // hi] contains the eigenvalue, and gap is its distance to the nearest other one. Row i of the
-// representation is rep[2·i] and rep[2·i+1].
+// representation is rep[2·i] and rep[2·i+1]. rep is not changed. z is new memory, of norm 1.
 func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
 	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}
@@ -112,7 +113,8 @@ func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, res
 
 // vector is Vector, with z, of norm 1, in u. It is Rayleigh quotient iteration (dlarrv), with
 // bisection where that would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z −
-// λ·z‖ is so small that no other vector contributes to z, or if λ cannot improve.
+// λ·z‖ is so small that no other vector contributes to z, or if λ cannot improve. residual is
+// relative to a vector of norm 1, and has the scale of the representation.
 func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {
