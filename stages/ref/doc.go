@@ -15,6 +15,10 @@
 // The tridiagonal solvers are not twins of kernels but oracles that share no code with the drivers:
 // DivideConquer is Cuppen's method down to single rows, Jacobi needs no method of the others at
 // all.
+//
+// BidiagonalDivideConquer specifies the singular vectors of a bidiagonal matrix: the split, leaves,
+// deflation rules and secular equation that its kernels must have. It promises LAPACK's ratios, not
+// the kernels' bits.
 package ref
 
 // Panels is the number of panels of the band reduction. Panel p exists while there are rows below

@@ -1,0 +1,119 @@
+package ref
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// BidiagonalDivideConquer returns the singular value decomposition of the upper bidiagonal matrix C
+// with diagonal d[n] and superdiagonal e[n−1],
+//
+//	C = S·diag(sigma)·Wᵀ      sigma descending and not negative; S and W orthogonal
+//
+// S and W are n×n and column-major. The method is the divide and conquer of Gu and Eisenstat (1995;
+// dbdsdc, dlasd0 to dlasd4):
+//
+//	split      C falls apart at every row where |e| ≤ ε·‖C‖             this file
+//	leaf       blocks of up to leaf rows: QR iteration                  bidiagonal_dc_leaf.go
+//	merge      two solved blocks and the row between them become M,     bidiagonal_dc_merge.go
+//	           which has one full row z and is diagonal otherwise
+//	deflate    singular values that M shares with the blocks            bidiagonal_dc_deflate.go
+//	secular    the other singular values and vectors of M               bidiagonal_dc_secular.go
+//
+// leaf is 2 or more. e may have more elements; those past n−1 are not looked at. d and e are not
+// written. Values and residuals are as good as a few n·ulp·‖C‖, and S and W are orthogonal to a few
+// n·ulp. Small values have no relative accuracy: Bisection of the Golub–Kahan form has it. If C is
+// not finite, all results are NaN.
+func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
+	n := len(d)
+	if n == 0 {
+		return nil, nil, nil
+	}
+	norm := tridiag.Largest(d, e[:n-1])
+	if math.IsNaN(norm) || math.IsInf(norm, 0) {
+		nan := []float64{math.NaN()}
+		return slices.Repeat(nan, n), slices.Repeat(nan, n*n), slices.Repeat(nan, n*n)
+	}
+	_, exponent := math.Frexp(norm)
+	d, e = timesPowerOfTwo(d, -exponent), timesPowerOfTwo(e[:n-1], -exponent)
+	var all []triplet
+	for first, last := 0, 0; first < n; first = last { // a block of rows first … last−1
+		last = blockEnd(e, first, n)
+		for _, t := range conquerBidiagonal(d[first:last], e[first:last-1], leaf).triplets {
+			t.s, t.w = zeroPadded(first, t.s, n-last), zeroPadded(first, t.w, n-last)
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b triplet) int { return cmp.Compare(b.sigma, a.sigma) })
+	for _, t := range all {
+		sigma = append(sigma, math.Ldexp(t.sigma, exponent))
+		s, w = append(s, t.s...), append(w, t.w...)
+	}
+	return sigma, s, w
+}
+
+// blockEnd returns the row after the last one of the block that begins at row first. C is scaled,
+// ½ ≤ ‖C‖ < 1, so ε alone is the bound. The rule is absolute, as the accuracy of the whole method
+// is. It also keeps squares from underflow: inside a block every e is above ε, and so is the norm
+// of everything that is merged.
+func blockEnd(e []float64, first, n int) int {
+	for i := first; i < n-1; i++ {
+		if math.Abs(e[i]) <= tridiag.Roundoff {
+			return i + 1
+		}
+	}
+	return n
+}
+
+// A triplet is a singular value with its left vector s and its right vector w: C·w = sigma·s. While
+// blocks are merged, it also has its element z of the full row of M.
+type triplet struct {
+	sigma float64
+	s, w  []float64
+	z     float64
+}
+
+// A bidiagonalBlock is a solved block: n rows of C, with n columns or n+1. With n+1 columns, null
+// is the unit vector that is orthogonal to all w; the block times null is zero. The triplets are in
+// no order.
+type bidiagonalBlock struct {
+	triplets []triplet
+	null     []float64
+}
+
+// conquerBidiagonal solves a block of n ≥ 1 rows. e has n−1 elements if the block is square, and n
+// if it has one column more than rows.
+//
+// Row k is torn out. The rows above it are a block with one column more than rows, those below it
+// are a block of the same kind as the whole:
+//
+//	⎡ C1         ⎤
+//	⎢   d[k] e[k]⎥      row k meets the last column of C1 and the first column of C2
+//	⎣         C2 ⎦
+func conquerBidiagonal(d, e []float64, leaf int) bidiagonalBlock {
+	n := len(d)
+	if n <= leaf {
+		return bidiagonalLeaf(d, e)
+	}
+	k := (n - 1) / 2
+	upper := conquerBidiagonal(d[:k], e[:k], leaf)
+	lower := conquerBidiagonal(d[k+1:], e[k+1:], leaf)
+	return mergeBidiagonal(upper, lower, d[k], e[k])
+}
+
+// timesPowerOfTwo returns 2^exponent·x, in memory of its own.
+func timesPowerOfTwo(x []float64, exponent int) []float64 {
+	y := slices.Clone(x)
+	for i := range y {
+		y[i] = math.Ldexp(y[i], exponent)
+	}
+	return y
+}
+
+// zeroPadded returns x between zeros, in memory of its own.
+func zeroPadded(above int, x []float64, below int) []float64 {
+	return slices.Concat(make([]float64, above), x, make([]float64, below))
+}

@@ -1,0 +1,54 @@
+package ref
+
+import "math"
+
+// deflateBidiagonal separates the triplets that are those of M already, to within tol (dlasd2).
+// zero is pole 0, the others ascend. The poles that remain begin with pole 0. They ascend strictly,
+// their z are above tol in magnitude, and they are above tol but for pole 0. The vectors are
+// written.
+//
+// Each rule makes an element of M zero that is at most tol:
+//
+//	|z_i|                             z_i itself
+//	d_i·|z_i|/r,  r = √(z_0² + z_i²)  pole i is near to 0: columns 0 and i are rotated until z_i is
+//	                                  zero; the rotation puts d_i·z_i/r below z_0
+//	(d_i − d_l)·|z_i·z_l|/r²          pole i is near to l, the last that remains: rows and columns
+//	                                  i and l are rotated until z_i is zero; the two rotations put
+//	                                  this number off the diagonal; r = √(z_l² + z_i²)
+func deflateBidiagonal(zero triplet, others []triplet, tol float64) (remaining poles, solved []triplet) {
+	remaining = poles{zero}
+	for _, t := range others {
+		if math.Abs(t.z) <= tol {
+			solved = append(solved, t)
+			continue
+		}
+		first := &remaining[0]
+		if c, s, r := rotation(first.z, t.z); t.sigma*math.Abs(s) <= tol {
+			rotateVectors(c, s, first.w, t.w)
+			first.z, t.sigma = r, t.sigma*math.Abs(c)
+			if c < 0 {
+				negate(t.s)
+			}
+			solved = append(solved, t)
+			continue
+		}
+		if len(remaining) > 1 {
+			last := &remaining[len(remaining)-1]
+			c, s, r := rotation(last.z, t.z)
+			if math.Abs((t.sigma-last.sigma)*c*s) <= tol {
+				rotateVectors(c, s, last.s, t.s)
+				rotateVectors(c, s, last.w, t.w)
+				a, b := last.sigma, t.sigma
+				last.sigma, last.z = c*c*a+s*s*b, r
+				t.sigma = s*s*a + c*c*b
+				solved = append(solved, t)
+				continue
+			}
+		}
+		remaining = append(remaining, t)
+	}
+	if math.Abs(remaining[0].z) <= tol { // pole 0 cannot be deflated; this keeps its z from zero
+		remaining[0].z = tol
+	}
+	return remaining, solved
+}

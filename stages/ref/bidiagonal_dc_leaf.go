@@ -1,0 +1,155 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// sweepsPerValue limits the sweeps of a leaf to so many for each of its values, so that the loop
+// ends. Two or three are usual.
+const sweepsPerValue = 30
+
+// A leafIteration is the QR iteration of a leaf. At any time the leaf is S·C·Wᵀ. C is upper
+// bidiagonal with diagonal d[n] and superdiagonal e[n−1], and a zero last column if the leaf has
+// one column more than rows. s and w hold the columns of S and W.
+type leafIteration struct {
+	d, e []float64
+	s, w [][]float64
+	tiny float64 // ε·‖C‖; elements up to this size count as zero
+}
+
+// bidiagonalLeaf solves a block by QR iteration (Golub and Kahan, Demmel and Kahan; dlasdq). The
+// arguments are those of conquerBidiagonal.
+func bidiagonalLeaf(d, e []float64) bidiagonalBlock {
+	n, columns := len(d), len(e)+1
+	it := &leafIteration{
+		d: timesPowerOfTwo(d, 0), e: timesPowerOfTwo(e, 0),
+		s: unitVectors(n), w: unitVectors(columns),
+		tiny: tridiag.Roundoff * tridiag.Largest(d, e),
+	}
+	var b bidiagonalBlock
+	if columns > n {
+		it.annihilateLastColumn()
+		b.null = it.w[n]
+	}
+	it.run()
+	for i, sigma := range it.d {
+		if sigma < 0 {
+			sigma = -sigma
+			negate(it.s[i])
+		}
+		b.triplets = append(b.triplets, triplet{sigma: sigma, s: it.s[i], w: it.w[i]})
+	}
+	return b
+}
+
+// annihilateLastColumn makes column n zero. A rotation of columns n−1 and n annihilates the last e,
+// and moves a part of the e above it into column n. Rotations of column n with columns n−2 … 0
+// annihilate that part row after row.
+func (it *leafIteration) annihilateLastColumn() {
+	n := len(it.d)
+	fill := it.e[n-1] // element (i, n)
+	it.e = it.e[:n-1]
+	for i := n - 1; i >= 0; i-- {
+		var c, s float64
+		c, s, it.d[i] = rotation(it.d[i], fill)
+		rotateVectors(c, s, it.w[i], it.w[n])
+		if i > 0 {
+			fill = -s * it.e[i-1]
+			it.e[i-1] *= c
+		}
+	}
+}
+
+// run iterates until C is diagonal. Each sweep is done on the last rows lo … hi between which no e
+// is zero.
+func (it *leafIteration) run() {
+	hi := len(it.d) - 1
+	for sweeps := sweepsPerValue * len(it.d); hi > 0 && sweeps > 0; {
+		it.dropTiny()
+		if it.e[hi-1] == 0 {
+			hi--
+			continue
+		}
+		lo := hi - 1
+		for lo > 0 && it.e[lo-1] != 0 {
+			lo--
+		}
+		if shift := it.shift(lo, hi); shift == 0 {
+			it.sweepWithoutShift(lo, hi)
+		} else {
+			it.sweep(lo, hi, shift)
+		}
+		sweeps--
+	}
+}
+
+// dropTiny sets elements to zero that are below the rounding errors of the largest.
+func (it *leafIteration) dropTiny() {
+	for _, x := range [][]float64{it.d, it.e} {
+		for i := range x {
+			if math.Abs(x[i]) <= it.tiny {
+				x[i] = 0
+			}
+		}
+	}
+}
+
+// shift returns the smaller singular value of the last two rows and columns of rows lo … hi, as
+// dlas2 does. The sum of the two values is √((|f|+|h|)² + g²), their difference is
+// √((|f|−|h|)² + g²), and their product |f·h|. If a diagonal element is zero, so is a singular
+// value, and the shift is zero.
+func (it *leafIteration) shift(lo, hi int) float64 {
+	for _, x := range it.d[lo : hi+1] {
+		if x == 0 {
+			return 0
+		}
+	}
+	f, g, h := math.Abs(it.d[hi-1]), it.e[hi-1], math.Abs(it.d[hi])
+	return 2 * f * h / (math.Hypot(f+h, g) + math.Hypot(f-h, g))
+}
+
+// sweep is one step of implicit QR iteration on CᵀC − shift²·I (dbdsqr). The first rotation of
+// columns is that of the first column of this matrix. It leaves a bulge below the diagonal. A
+// rotation of rows annihilates it and leaves one above the superdiagonal, and so on down to hi.
+func (it *leafIteration) sweep(lo, hi int, shift float64) {
+	d, e := it.d, it.e
+	f, g := (math.Abs(d[lo])-shift)*(math.Abs(d[lo])+shift), d[lo]*e[lo]
+	for i := lo; i < hi; i++ {
+		c, s, r := rotation(f, g) // of columns i and i+1
+		if i > lo {
+			e[i-1] = r
+		}
+		f, e[i] = c*d[i]+s*e[i], c*e[i]-s*d[i]
+		g, d[i+1] = s*d[i+1], c*d[i+1]
+		rotateVectors(c, s, it.w[i], it.w[i+1])
+
+		c, s, d[i] = rotation(f, g) // of rows i and i+1
+		f, d[i+1] = c*e[i]+s*d[i+1], c*d[i+1]-s*e[i]
+		if i+1 < hi {
+			g, e[i+1] = s*e[i+1], c*e[i+1]
+		}
+		rotateVectors(c, s, it.s[i], it.s[i+1])
+	}
+	e[hi-1] = f
+}
+
+// sweepWithoutShift is sweep with a shift of zero, in the form that subtracts nothing (Demmel and
+// Kahan 1990). If a diagonal element is zero, this sweep brings a zero to d[hi] and to e[hi−1].
+func (it *leafIteration) sweepWithoutShift(lo, hi int) {
+	d, e := it.d, it.e
+	c, cl, sl := 1.0, 1.0, 0.0 // last rotation of columns; last rotation of rows
+	for i := lo; i < hi; i++ {
+		var s, r float64
+		c, s, r = rotation(d[i]*c, e[i])
+		rotateVectors(c, s, it.w[i], it.w[i+1])
+		if i > lo {
+			e[i-1] = sl * r
+		}
+		cl, sl, d[i] = rotation(cl*r, d[i+1]*s)
+		rotateVectors(cl, sl, it.s[i], it.s[i+1])
+	}
+	h := d[hi] * c
+	d[hi], e[hi-1] = h*cl, h*sl
+}

@@ -1,0 +1,128 @@
+package ref
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// mergedPoles returns triplets whose vectors are unit vectors, so that they are M itself.
+func mergedPoles(sigma, z []float64) []triplet {
+	s, w := unitVectors(len(sigma)), unitVectors(len(sigma))
+	p := make([]triplet, len(sigma))
+	for i := range p {
+		p[i] = triplet{sigma[i], s[i], w[i], z[i]}
+	}
+	return p
+}
+
+// fromPoles returns the largest element of M − S·M'·Wᵀ. M is given by sigma and z. M' has the row z
+// of the remaining poles, and all values on its diagonal.
+func fromPoles(sigma, z []float64, remaining poles, solved []triplet) float64 {
+	n := len(sigma)
+	m := make([]float64, n*n)
+	for i := range n {
+		m[i+i*n] = sigma[i]
+		m[i*n] += z[i]
+	}
+	outer := func(x float64, s, w []float64) {
+		for i := range n {
+			for j := range n {
+				m[i+j*n] -= x * s[i] * w[j]
+			}
+		}
+	}
+	for _, p := range remaining {
+		outer(p.z, remaining[0].s, p.w)
+	}
+	for _, t := range append(append([]triplet{}, remaining...), solved...) {
+		outer(t.sigma, t.s, t.w)
+	}
+	return maxOf(m)
+}
+
+func maxOf(x []float64) (top float64) {
+	for _, v := range x {
+		top = max(top, math.Abs(v))
+	}
+	return top
+}
+
+// Deflation changes M by no more than some tol, and what remains is fit for the secular equation.
+func TestBidiagonalDeflation(t *testing.T) {
+	const tol = 0x1p-40 // larger than usual, so that roundoff does not matter
+	for name, c := range map[string]struct {
+		sigma, z []float64
+		remain   int
+	}{
+		"nothing":            {[]float64{0, 0.3, 0.6, 0.9}, []float64{0.5, 0.4, -0.3, 0.2}, 4},
+		"z zero":             {[]float64{0, 0.3, 0.6, 0.9}, []float64{0.5, 0, -0.3, tol}, 2},
+		"z small, z0 zero":   {[]float64{0, 0.3, 0.6, 0.9}, []float64{0, tol / 2, 0.3, 0.2}, 3},
+		"pole zero":          {[]float64{0, 0, 0, 0.9}, []float64{-0.5, 0.4, -0.3, 0.2}, 2},
+		"pole zero, z0 zero": {[]float64{0, 0, 0.6, 0.9}, []float64{0, -0.4, -0.3, 0.2}, 3},
+		"pole near zero":     {[]float64{0, 0.001, 0.6, 0.9}, []float64{-0.5, 100 * tol, -0.3, 0.2}, 3},
+		"equal poles":        {[]float64{0, 0.3, 0.3, 0.3}, []float64{0.5, 0.4, -0.3, 0.2}, 2},
+		"close poles":        {[]float64{0, 0.3, 0.3 + tol, 0.3 + 2*tol}, []float64{0.5, 0.4, -0.3, 0.2}, 2},
+		"not close poles":    {[]float64{0, 0.3, 0.3 + 9*tol, 0.9}, []float64{0.5, 0.4, -0.3, 0.2}, 4},
+		"all zero":           {[]float64{0, 0, 0, 0}, []float64{0, 0, 0, 0}, 1},
+	} {
+		p := mergedPoles(c.sigma, c.z)
+		remaining, solved := deflateBidiagonal(p[0], p[1:], tol)
+		if len(remaining) != c.remain || len(remaining)+len(solved) != len(p) {
+			t.Errorf("%s: %d poles remain, %d are solved", name, len(remaining), len(solved))
+		}
+		if off := fromPoles(c.sigma, c.z, remaining, solved); !(off <= 3*tol) {
+			t.Errorf("%s: M has changed by %g tol", name, off/tol)
+		}
+		for i, p := range remaining {
+			if i > 0 && (math.Abs(p.z) <= tol || p.sigma <= tol || p.sigma <= remaining[i-1].sigma) || math.Abs(p.z) < tol {
+				t.Errorf("%s: pole %d is %g with z = %g", name, i, p.sigma, p.z)
+			}
+		}
+		for _, p := range solved {
+			if p.sigma < 0 {
+				t.Errorf("%s: a value is %g", name, p.sigma)
+			}
+		}
+	}
+}
+
+// Poles an ulp apart need no deflation: their differences are right to an ulp. So the vectors are
+// orthogonal, and the values lie between the poles.
+func TestBidiagonalSecularWithPolesAnUlpApart(t *testing.T) {
+	for _, z := range []float64{1, 1e-8, 1e-15} {
+		sigma, row := []float64{0}, []float64{z}
+		for i := range 20 {
+			sigma = append(sigma, 1.3+float64(i)*tridiag.Ulp)
+			row = append(row, z)
+		}
+		n := len(sigma)
+		p := poles(mergedPoles(sigma, row))
+		var s, w []float64
+		solved := p.solve()
+		for j, x := range solved {
+			s, w = append(s, x.s...), append(w, x.w...)
+			if x.sigma < sigma[j] || j+1 < n && x.sigma > sigma[j+1] {
+				t.Errorf("z = %g: σ%d is %g, not between its poles", z, j, x.sigma)
+			}
+		}
+		for name, x := range map[string][]float64{"S": s, "W": w} {
+			if r := ratio.Orthogonality(n, n, x, n); !(r < threshold) {
+				t.Errorf("z = %g: orthogonality of %s is %g", z, name, r)
+			}
+		}
+		if off := fromPoles(sigma, row, poles{{s: make([]float64, n), w: make([]float64, n)}}, solved); !(off < 20*float64(n)*tridiag.Ulp) {
+			t.Errorf("z = %g: M − S·Σ·Wᵀ is %g", z, off)
+		}
+	}
+}
+
+func TestRotation(t *testing.T) {
+	for _, x := range [][5]float64{{0, 0, 1, 0, 0}, {0, -2, 0, -1, 2}, {-2, 0, -1, 0, 2}, {3, 4, 0.6, 0.8, 5}} {
+		if c, s, r := rotation(x[0], x[1]); c != x[2] || s != x[3] || r != x[4] {
+			t.Errorf("rotation of (%g, %g) is %g, %g, %g", x[0], x[1], c, s, r)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package ref
+
+import "math"
+
+// rotation returns the plane rotation with c·f + s·g = r and −s·f + c·g = 0, r ≥ 0. It is the
+// identity if f and g are zero.
+func rotation(f, g float64) (c, s, r float64) {
+	r = math.Hypot(f, g)
+	if r == 0 {
+		return 1, 0, 0
+	}
+	return f / r, g / r, r
+}
+
+// rotateVectors replaces x by c·x + s·y, and y by −s·x + c·y.
+func rotateVectors(c, s float64, x, y []float64) {
+	for i := range x {
+		x[i], y[i] = c*x[i]+s*y[i], c*y[i]-s*x[i]
+	}
+}
+
+// unitVectors returns the columns of the identity of order n.
+func unitVectors(n int) [][]float64 {
+	x := make([][]float64, n)
+	for i := range x {
+		x[i] = make([]float64, n)
+		x[i][i] = 1
+	}
+	return x
+}
+
+// negate replaces x by −x.
+func negate(x []float64) {
+	for i := range x {
+		x[i] = -x[i]
+	}
+}

@@ -1,0 +1,130 @@
+package ref
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
+
+// usualLeaf is the largest leaf of a kernel. Tests use smaller ones too, for more merges.
+const usualLeaf = 32
+
+// svdRatios are LAPACK's measures of C = S·Σ·Wᵀ, over many matrices.
+type svdRatios struct{ residual, left, right, values worst }
+
+func newSVDRatios() *svdRatios {
+	return &svdRatios{
+		residual: worst{name: "‖C − S·Σ·Wᵀ‖"}, left: worst{name: "‖I − Sᵀ·S‖"},
+		right: worst{name: "‖I − Wᵀ·W‖"}, values: worst{name: "|σ − bisection's|"},
+	}
+}
+
+// check solves C(d, e) with leaves of each size and looks at everything that
+// BidiagonalDivideConquer promises. It returns the last values.
+func (r *svdRatios) check(t *testing.T, name string, d, e []float64, leaves ...int) (sigma []float64) {
+	t.Helper()
+	want := golubKahanValues(d, e)
+	for _, leaf := range leaves {
+		sigma = r.checkLeaf(t, name, d, e, want, leaf)
+	}
+	return sigma
+}
+
+func (r *svdRatios) checkLeaf(t *testing.T, name string, d, e, want []float64, leaf int) []float64 {
+	t.Helper()
+	n := len(d)
+	sigma, s, w := BidiagonalDivideConquer(d, e, leaf)
+	if len(sigma) != n || len(s) != n*n || len(w) != n*n {
+		t.Fatalf("%s n=%d: lengths %d, %d, %d", name, n, len(sigma), len(s), len(w))
+	}
+	for i, x := range sigma {
+		if !(x >= 0) || i > 0 && x > sigma[i-1] {
+			t.Errorf("%s n=%d leaf %d: σ%d is %g", name, n, leaf, i, x)
+		}
+	}
+	if n == 0 {
+		return sigma
+	}
+	_, exponent := math.Frexp(tridiag.Largest(d, e))
+	ds, es := timesPowerOfTwo(d, -exponent), timesPowerOfTwo(e, -exponent)
+	r.residual.see(t, bidiagonalResidual(ds, es, timesPowerOfTwo(sigma, -exponent), s, w),
+		"%s n=%d leaf %d", name, n, leaf)
+	r.left.see(t, ratio.Orthogonality(n, n, s, n), "%s n=%d leaf %d", name, n, leaf)
+	r.right.see(t, ratio.Orthogonality(n, n, w, n), "%s n=%d leaf %d", name, n, leaf)
+	r.values.see(t, ratio.Values(n, sigma, want, sigma[0]), "%s n=%d leaf %d", name, n, leaf)
+	return sigma
+}
+
+func (r *svdRatios) report(t *testing.T) {
+	t.Helper()
+	for _, w := range []*worst{&r.residual, &r.left, &r.right, &r.values} {
+		w.report(t)
+	}
+}
+
+// bidiagonalResidual is ‖C − S·Σ·Wᵀ‖₁ / (‖C‖₁·n·ulp), and the norm itself if C is zero.
+func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
+	n := len(d)
+	c, scaled := make([]float64, n*n), slices.Clone(s)
+	for i := range d {
+		c[i+i*n] = d[i]
+		if i > 0 {
+			c[i-1+i*n] = e[i-1]
+		}
+		times1(sigma[i], scaled[i*n:(i+1)*n])
+	}
+	norm := ratio.Norm1(n, n, c, n)
+	Gemm(false, true, n, n, n, -1, scaled, n, w, n, 1, c, n)
+	if norm == 0 {
+		return ratio.Norm1(n, n, c, n)
+	}
+	return ratio.Norm1(n, n, c, n) / (norm * float64(n) * ratio.Ulp)
+}
+
+// golubKahanValues returns the singular values, descending: the upper half of the spectrum of the
+// tridiagonal matrix with zero diagonal and off-diagonal d0, e0, d1, e1 ….
+func golubKahanValues(d, e []float64) []float64 {
+	n := len(d)
+	off := make([]float64, 0, 2*n)
+	for i := range d {
+		off = append(off, d[i])
+		if i < n-1 {
+			off = append(off, e[i])
+		}
+	}
+	values := Bisection(make([]float64, 2*n), off)[n:]
+	slices.Reverse(values)
+	for i := range values {
+		values[i] = max(values[i], 0)
+	}
+	return values
+}
+
+// TestBidiagonalDivideConquer holds LAPACK's ratios for every family and all small orders.
+func TestBidiagonalDivideConquer(t *testing.T) {
+	r := newSVDRatios()
+	for _, f := range bidiagonalFamilies {
+		for n := 0; n <= 50; n++ {
+			d, e := f.make(n)
+			r.check(t, f.name, d, e, 2, 5, usualLeaf)
+		}
+	}
+	r.report(t)
+}
+
+func TestBidiagonalDivideConquerLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	r := newSVDRatios()
+	for _, f := range bidiagonalFamilies {
+		for _, n := range []int{101, 300} {
+			d, e := f.make(n)
+			r.check(t, f.name, d, e, usualLeaf)
+		}
+	}
+	r.report(t)
+}
