@@ -1,6 +1,9 @@
 package matio
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A FormatError says that a file does not have the format that it should have, and where. All
 // readers of this package return it, never wrapped, for what a file contains; errors of the stream
@@ -59,10 +62,10 @@ type NotSymmetricError struct {
 // Rounding tells whether the difference can be a rounding error: whether it is at most
 // 100·ε·max|a_ij|, ε = 2⁻⁵². Products such as XᵀX, and NumPy's corrcoef, stay far below that. A
 // matrix that was printed with few digits, or that is not meant to be symmetric, is usually far
-// above. It is false for NaN, and if Largest is 0.
+// above. It is false for NaN, and if Largest is 0 or infinite.
 func (e *NotSymmetricError) Rounding() bool {
 	const epsilon = 0x1p-52
-	return e.Diff <= 100*epsilon*e.Largest
+	return e.Diff <= 100*epsilon*e.Largest && e.Largest <= math.MaxFloat64
 }
 
 // Error counts rows and columns from 1, as the files do.

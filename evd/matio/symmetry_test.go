@@ -80,6 +80,16 @@ func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	}
 }
 
+// An infinite entry makes no difference a rounding error.
+func TestInfinityIsNoRoundingError(t *testing.T) {
+	for _, data := range [][]float64{{1, inf, 2, 1}, {inf, 1, 2, 1}} {
+		var e *NotSymmetricError
+		if err := (&Dense{Rows: 2, Cols: 2, Data: data}).Symmetric(); !errors.As(err, &e) || e.Rounding() {
+			t.Errorf("%v: %+v", data, e)
+		}
+	}
+}
+
 // Among equal differences the first one by columns is named, whichever goroutine is faster.
 func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 	const n = 6 * tile
