@@ -91,6 +91,9 @@ func (p part) of(n int) (evd.Selection, error) {
 		return evd.Selection{}, fmt.Errorf("--%s cannot be combined with --%s", p.given[1], p.given[0])
 	case p.given[0] == "interval":
 		a, b, err := ends("--interval", p.interval, "A:B, two numbers such as -1:2.5", parseFloat, math.Inf(-1), math.Inf(1))
+		if err == nil && !(a < b) { // as the library says it, but before the matrix is read
+			err = fmt.Errorf("--interval: (%v, %v] holds no number", a, b)
+		}
 		return evd.Interval(a, b), err
 	case p.given[0] == "largest":
 		return atEnd("--largest", p.largest, n-p.largest, n, n)

@@ -57,6 +57,8 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		{"--interval 0:1 --index 0:1", "--index cannot be combined with --interval"},
 		{"--solver jacobi", `--solver: "jacobi" is unknown; there are ` + strings.Join(evd.Solvers(), ", ")},
 		{"--vectors --solver bisection", "--solver bisection finds no vectors; add --values-only"},
+		{"--interval 1:-1", "--interval: (1, -1] holds no number"},
+		{"--interval nan:", "--interval: (NaN, +Inf] holds no number"},
 		{"--tridiagonal --band 4", "--band cannot be combined with --tridiagonal"},
 		{"--tridiagonal --block 4", "--block cannot be combined with --tridiagonal"},
 		{"--check --values-only --index 0:1", "--check cannot judge a part of the values without vectors: it compares sums over all"},
