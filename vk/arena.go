@@ -37,6 +37,8 @@ func (d *Device) Bytes(l *Layout) uint64 { return l.place(d.info.cell(l), 0).byt
 // Table lists the regions of a layout with their offsets on this device.
 func (d *Device) Table(l *Layout) []Placed { return l.place(d.info.cell(l), 0).table() }
 
+// If the driver refuses a buffer that it did not promise to give, it is tried again with buffers of
+// the promised size.
 func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err
@@ -52,7 +54,8 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	return a, err
 }
 
-// allocateArena is newArena with buffers of at most limit bytes.
+// allocateArena is newArena with buffers of at most limit bytes. The error is an *OutOfMemoryError,
+// or another *Error of the driver; then no memory is held.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	p := l.place(limit, guard)
 	if len(p.ends) == 0 {
@@ -72,7 +75,7 @@ func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	return a, nil
 }
 
-// add notes where a region lies.
+// add notes where a region lies. It panics if a region is twice in a layout.
 func (a *Arena) add(p placed, guard uint64) {
 	if _, twice := a.offsets[p.leaf]; twice {
 		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
@@ -99,7 +102,7 @@ func (a *Arena) allocate(ends []uint64) error {
 }
 
 // chunkOf is the chunk that holds a virtual offset. The offset of a region of no bytes may lie at
-// the end of the last chunk.
+// the end of the last chunk. off must be the offset of a region, or within one.
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
@@ -119,7 +122,7 @@ func (a *Arena) Close() {
 	}
 }
 
-// free releases the chunks that have a buffer.
+// free releases the chunks that have a buffer. The caller makes sure that no batch uses the memory.
 func (a *Arena) free() {
 	for _, c := range a.chunks {
 		if c.buffer != nil {
@@ -129,5 +132,5 @@ func (a *Arena) free() {
 	}
 }
 
-// Bytes is the size of the memory.
+// Bytes is the size of the memory. It includes padding, and guard bytes if there are any.
 func (a *Arena) Bytes() uint64 { return a.size }

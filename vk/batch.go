@@ -1,6 +1,7 @@
 package vk
 
-// batch is a part of a recording in flight.
+// batch is a part of a recording in flight. It is made by start and read by finish, both in the
+// goroutine that has the queue.
 type batch struct {
 	// value is the timeline's when the batch has ended.
 	value uint64
@@ -29,7 +30,7 @@ type work struct {
 	mixed       bool   // there are several kernels
 }
 
-// add notes one command.
+// add notes one command. Commands come in the order of the recording.
 func (w *work) add(phase, kernel string) {
 	if w.first == "" {
 		w.first = phase
@@ -41,7 +42,8 @@ func (w *work) add(phase, kernel string) {
 	w.kernel = kernel
 }
 
-// wrap is an *Error about the batch, with as much of kernel and phase as is known.
+// wrap is an *Error about the batch, with as much of kernel and phase as is known. A nil err gives
+// nil.
 func (w *work) wrap(op string, err error) error {
 	kernel, phase := w.kernel, w.first
 	if w.mixed {
@@ -54,7 +56,8 @@ func (w *work) wrap(op string, err error) error {
 }
 
 // start encodes commands from next on and submits them as one batch. It returns the first command
-// that is not in the batch. The command buffer of the slot must not be in flight.
+// that is not in the batch. The command buffer of the slot must not be in flight. At least one
+// command is taken, however long it is. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -78,7 +81,8 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch of a slot, if there is one, reads its times and reports progress.
+// finish waits for the batch of a slot, if there is one, reads its times and reports progress. It
+// waits even after the context has ended, with the abort word set.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {

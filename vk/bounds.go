@@ -29,7 +29,8 @@ type bounds struct {
 	kernels []guarded // kernel i has the number i+1 in a record
 }
 
-// guarded is a kernel that was rewritten.
+// guarded is a kernel that was rewritten. accesses are those that spirv.Guard has listed, by
+// number.
 type guarded struct {
 	name     string
 	accesses []spirv.Access
@@ -42,7 +43,8 @@ const debugGap = 64 << 10
 // debugRanges is the size of the table, in ranges. It is enough for a hundred plans.
 const debugRanges = 1 << 14
 
-// openBounds allocates the table, if accesses are to be checked.
+// openBounds allocates the table, if accesses are to be checked. Without Options.DebugShaders it
+// does nothing, and d.bounds stays nil.
 func (d *Device) openBounds() error {
 	if !d.opt.DebugShaders {
 		return nil
@@ -59,6 +61,7 @@ func (d *Device) openBounds() error {
 }
 
 // guard is a kernel's code with its accesses checked; the code itself if nothing is to be checked.
+// r.code itself is not changed. It may be called from several goroutines.
 func (b *bounds) guard(r recipe) ([]byte, error) {
 	if b == nil {
 		return r.code, nil
@@ -103,7 +106,8 @@ func (b *bounds) begin(arenas []*Arena) error {
 	return nil
 }
 
-// ranges lists what kernels may access, in ascending order.
+// ranges lists what kernels may access, in ascending order. Regions without bytes are left out.
+// Ranges do not overlap, because arenas of such a device place all regions apart.
 func (b *bounds) ranges() []span {
 	all := []span{{b.abort, b.abort + 4}}
 	for _, a := range b.arenas {
@@ -119,7 +123,7 @@ func (b *bounds) ranges() []span {
 }
 
 // found is the access that a batch has recorded, as an error; nil if there is none. The batch has
-// ended and no other one is in flight.
+// ended and no other one is in flight. The error is an *Error that wraps an *OutOfRangeError.
 func (b *bounds) found(of *batch) error {
 	if b == nil {
 		return nil
@@ -146,7 +150,8 @@ func (b *bounds) found(of *batch) error {
 	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// only is the part of a batch's work that one kernel does.
+// only is the part of a batch's work that one kernel does. Its phases are those in which the kernel
+// runs.
 func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {

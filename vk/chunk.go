@@ -21,13 +21,14 @@ type chunk struct {
 	base, from, size uint64
 }
 
-// address is the device address of a virtual offset.
+// address is the device address of a virtual offset. off must be in [from, from+size].
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// at is the place of a device address in the buffer, in bytes.
+// at is the place of a device address in the buffer, in bytes. The address must be in the chunk.
 func (c *chunk) at(addr uint64) uint64 { return addr - c.base }
 
-// words is the whole chunk.
+// words is the whole chunk. Sizes of chunks are multiples of the alignment, so that no byte is
+// missing.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c, c.base, int(c.size / 4)} }
 
 // nameOf prints an address as region+offset.
@@ -43,7 +44,7 @@ func (c *chunk) nameOf(addr uint64) string {
 	return names[i].Name
 }
 
-// addChunks makes the chunks of an arena known to find.
+// addChunks makes the chunks of an arena known to find. Addresses of open chunks do not overlap.
 func (d *Device) addChunks(a *Arena) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -52,7 +53,8 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks makes them unknown. It tells whether they were known.
+// dropChunks makes them unknown. It tells whether they were known. The chunks keep their memory,
+// which the caller frees.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -65,7 +67,7 @@ func (d *Device) dropChunks(a *Arena) bool {
 	return true
 }
 
-// openArenas lists the arenas that are not closed.
+// openArenas lists the arenas that are not closed. The list is a copy.
 func (d *Device) openArenas() []*Arena {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()

@@ -18,7 +18,9 @@ func (d *Device) Compile(build func() error) error {
 	return err
 }
 
-// collect runs build and returns the kernels that it asked for. Some may still be compiling.
+// collect runs build and returns the kernels that it asked for. Some may still be compiling. They
+// are in the order of the calls. Calls of collect may overlap; each returns at least its own
+// kernels.
 func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p := &d.pipes
 	p.lock.Lock()

@@ -58,7 +58,8 @@ func (c *concurrent) check(cmd command, acc []access) {
 }
 
 // declared pairs the address members of a push block with the declared ranges. An address belongs
-// to the Touch that contains it; 0 is no address.
+// to the Touch that contains it; 0 is no address. An address without a Touch is a panic: the
+// overlap could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {

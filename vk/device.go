@@ -63,7 +63,8 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// release destroys everything that open and later calls have made. No call is in progress.
+// release destroys everything that open and later calls have made. No call is in progress. It works
+// on a device that was opened in part, after a failure of open.
 func (d *Device) release() {
 	if d.dev != nil {
 		if d.queue.value > 0 {
@@ -90,8 +91,8 @@ func (d *Device) release() {
 // that run for long, read it again and again and then return early. It is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort changes the abort word. It writes only a new value: a store that crosses a bus takes
-// 0.2 ms.
+// setAbort changes the abort word. It writes only a new value: a store that crosses a bus takes 0.2
+// ms. The caller has the queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v
@@ -99,7 +100,8 @@ func (d *Device) setAbort(v uint32) {
 	}
 }
 
-// drain passes the messages of the validation layer to the logger.
+// drain passes the messages of the validation layer to the logger. Without Options.Validate there
+// are none.
 func (d *Device) drain() {
 	for _, m := range d.in.Messages() {
 		if m.Error {

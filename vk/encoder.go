@@ -4,7 +4,8 @@ import "github.com/vkevd/vkevd/vk/internal/driver"
 
 // encoder translates commands of a recording into those of one batch. A recording has device
 // addresses, a batch has buffers and offsets. With Options.Kernels a timestamp follows each
-// command, otherwise each phase mark.
+// command, otherwise each phase mark. It lives as long as the batch is being encoded, and belongs
+// to the goroutine that has the queue.
 type encoder struct {
 	run     *run
 	b       *batch
@@ -27,14 +28,16 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// stamp writes a timestamp. The time before it belongs to the kernel, or to the phase.
+// stamp writes a timestamp. The time before it belongs to the kernel, or to the phase. The number
+// of timestamps must stay within batchQueries, which fits ensures.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
 	e.queries++
 }
 
-// add translates one command. A phase mark becomes a timestamp.
+// add translates one command. A phase mark becomes a timestamp. fits must have accepted the
+// command.
 func (e *encoder) add(c *command) {
 	d := e.run.dev
 	if c.op == opPhase {
@@ -59,7 +62,8 @@ func (e *encoder) add(c *command) {
 	}
 }
 
-// translate looks up the buffers of a command's addresses.
+// translate looks up the buffers of a command's addresses. All addresses must lie in open arenas:
+// it panics for a command on a closed arena.
 func (e *encoder) translate(c *command) driver.Command {
 	d := e.run.dev
 	out := driver.Command{Op: driver.OpBarrier}

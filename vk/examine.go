@@ -53,7 +53,7 @@ func examine(index int, p driver.Physical) *candidate {
 	return c
 }
 
-// describe fills info from the properties and the heaps.
+// describe fills info from the properties and the heaps. Sizes that the driver does not tell are 0.
 func (c *candidate) describe(index int) {
 	p := &c.props
 	c.info = Info{
@@ -86,7 +86,8 @@ func computes(families []driver.QueueFamily, vendor uint32) int {
 	return -1
 }
 
-// refuse says why the device cannot be used; nil if it can. It reads the features.
+// refuse says why the device cannot be used; nil if it can. It reads the features. The error is an
+// *UnsupportedError.
 func (c *candidate) refuse() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
@@ -108,7 +109,8 @@ func (c *candidate) refuse() error {
 	return c.usable()
 }
 
-// usable is the part of refuse that needs the features.
+// usable is the part of refuse that needs the features. The error is an *UnsupportedError about the
+// first thing that is missing.
 func (c *candidate) usable() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
@@ -126,7 +128,8 @@ func (c *candidate) usable() error {
 	return nil
 }
 
-// lacks is the error about the first required feature that a device does not have.
+// lacks is the error about the first required feature that a device does not have. It is nil if
+// none is missing. The features are checked in the order of required.
 func lacks(name string, features driver.Features) error {
 	for _, f := range required {
 		if features[f] {
@@ -144,7 +147,7 @@ func lacks(name string, features driver.Features) error {
 var mesaVersion = regexp.MustCompile(`Mesa (\d+)`)
 
 // oldLavapipe refuses llvmpipe before Mesa 25: an invocation there ends each loop after 65,535
-// iterations of all its loops, without an error.
+// iterations of all its loops, without an error. A version that cannot be read is accepted.
 func oldLavapipe(p *driver.Properties) error {
 	const oldestLavapipe = 25
 	if p.DriverName != "llvmpipe" {
@@ -161,7 +164,7 @@ func oldLavapipe(p *driver.Properties) error {
 	return nil
 }
 
-// family is Info.Family.
+// family is Info.Family. A CPU is "cpu", whatever its vendor.
 func family(p *driver.Properties) string {
 	if p.Type == driver.CPU {
 		return "cpu"
@@ -195,7 +198,7 @@ func (c *candidate) rank() int {
 }
 
 // matches tells whether the user's word is the device's index, type or driver, or a part of its
-// name. Case does not matter.
+// name. Case does not matter. A word that is a number is only compared with the index.
 func (c *candidate) matches(word string) bool {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n == c.info.Index

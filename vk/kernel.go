@@ -60,7 +60,8 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 }
 
 // offersAll refuses a kernel that needs a feature which the device lacks. Features that all kernels
-// need were looked for when the device was opened.
+// need were looked for when the device was opened. The error is an *UnsupportedError with the names
+// of feature and kernel.
 func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
 	for _, c := range capabilities {
 		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
@@ -99,7 +100,8 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
-// recipe is all that a pipeline is made of.
+// recipe is all that a pipeline is made of. It is not changed after it was made, and may be used by
+// several goroutines.
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V
@@ -111,7 +113,8 @@ type recipe struct {
 	full bool
 }
 
-// invocations is the number of invocations in a workgroup.
+// invocations is the number of invocations in a workgroup. size is the module's, whose dimensions
+// are fixed or specialisation constants.
 func (r recipe) invocations(size [3]spirv.Dimension) int {
 	n := 1
 	for _, d := range size {
@@ -126,7 +129,8 @@ func (r recipe) invocations(size [3]spirv.Dimension) int {
 	return n
 }
 
-// bytesOf views a plain value without Go pointers as its bytes.
+// bytesOf views a plain value without Go pointers as its bytes. The bytes share the memory of v, in
+// the byte order of the machine.
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }

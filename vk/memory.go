@@ -26,7 +26,8 @@ func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
 	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 }
 
-// largestHeap is the size of the largest heap that arenas use, and what is free of it.
+// largestHeap is the size of the largest heap that arenas use, and what is free of it. Both are 0
+// for a device without memory.
 func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	for _, h := range heaps {
 		if (h.Local || c.systemMemory()) && h.Bytes > total {
@@ -41,7 +42,7 @@ func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
 
 // newBuffer allocates a buffer in a memory type with all properties of need. Types with prefer come
-// first.
+// first. mapped asks for host access. The error is the driver's: OutOfMemory if no type fits.
 func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driver.Buffer, error) {
 	types := d.from.memoryTypes(size, need, prefer)
 	if len(types) == 0 {

@@ -32,7 +32,8 @@ type pipelines struct {
 	collect int         // number of collectors
 }
 
-// pipeline is a pipeline that is made, or is being made.
+// pipeline is a pipeline that is made, or is being made. It belongs to the device, which destroys
+// it. After an error the next request for the same recipe makes a new one.
 type pipeline struct {
 	// about has the statistics that are known without the driver; only with Options.Statistics.
 	about KernelStatistics
@@ -45,7 +46,8 @@ type pipeline struct {
 	err    error
 }
 
-// wait returns when the pipeline is made, or why it could not be made.
+// wait returns when the pipeline is made, or why it could not be made. It may be called any number
+// of times, from any goroutine.
 func (p *pipeline) wait() error {
 	<-p.done
 	return p.err
@@ -61,7 +63,8 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open reads the file. A cache that the driver refuses counts as none.
+// open reads the file. A cache that the driver refuses counts as none. It makes no pipelines.
+// Nothing else may use p before it has returned.
 func (p *pipelines) open(d *Device) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -75,7 +78,8 @@ func (p *pipelines) open(d *Device) error {
 }
 
 // cachePath is the name of a file about the device and its driver, which the identity of the
-// pipeline cache tells apart; "" if there is no folder.
+// pipeline cache tells apart; "" if there is no folder. The name changes with the driver's version,
+// so that a file is never read by another driver.
 func (d *Device) cachePath(kind string) string {
 	if d.opt.CacheDir == "" {
 		return ""
@@ -86,7 +90,7 @@ func (d *Device) cachePath(kind string) string {
 }
 
 // close waits for the compilations, destroys everything and writes the file. A file that cannot be
-// written is a warning.
+// written is a warning. No other call may be in progress. p may be open in part.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {
@@ -111,7 +115,7 @@ func (p *pipelines) close(d *Device) {
 }
 
 // pipeline returns the pipeline of a recipe. It is finished, unless a collector is active (see
-// collect).
+// collect). The error is an *Error with the kernel's name.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -121,7 +125,9 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 }
 
 // request returns the pipeline of a recipe, which may still be compiling, and whether a collector
-// is active. A pipeline that could not be made is tried again.
+// is active. A pipeline that could not be made is tried again. Two recipes are the same if the
+// kernel's name and the values of all constants are the same. Names must therefore be unique among
+// modules.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -145,7 +151,8 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start begins to make a pipeline, in a goroutine of its own. The caller has the lock.
+// start begins to make a pipeline, in a goroutine of its own. The caller has the lock. At most
+// GOMAXPROCS pipelines are compiled at the same time. r.data is copied.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
 	layout, ok := p.layouts[r.pushSize]
@@ -192,7 +199,7 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 }
 
 // code is the SPIR-V that the driver compiles: the module's own, with accesses checked and the
-// arithmetic declared.
+// arithmetic declared. r.code itself stays as it is.
 func (d *Device) code(r recipe) ([]byte, error) {
 	code, err := d.bounds.guard(r)
 	if err != nil {
@@ -204,7 +211,8 @@ func (d *Device) code(r recipe) ([]byte, error) {
 	return code, nil
 }
 
-// words reads SPIR-V as its words.
+// words reads SPIR-V as its words. The number of bytes must be a multiple of four; a rest is
+// dropped.
 func words(code []byte) []uint32 {
 	w := make([]uint32, len(code)/4)
 	for i := range w {

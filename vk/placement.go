@@ -39,7 +39,8 @@ type placed struct {
 // unlimited is the limit of a device that has none.
 const unlimited = math.MaxUint64 &^ (alignment - 1)
 
-// place lays out l in cells of limit bytes; 0 stands for a single cell.
+// place lays out l in cells of limit bytes; 0 stands for a single cell. The same layout, limit and
+// guard always give the same offsets.
 func (l *Layout) place(limit, guard uint64) *placement {
 	if limit &^= alignment - 1; limit == 0 {
 		limit = unlimited
@@ -66,7 +67,8 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 }
 
 // put places a region at the first offset from at on where it crosses no end of a cell. A region
-// that is larger than a cell begins at one; the caller refuses it.
+// that is larger than a cell begins at one; the caller refuses it. It returns the offset that
+// follows the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
 	if need > 0 && at/p.limit != (at+need-1)/p.limit && at%p.limit != 0 {
@@ -95,7 +97,7 @@ func (p *placement) bytes() uint64 {
 	return sum
 }
 
-// table lists the regions.
+// table lists the regions. They are in the order of their reservation.
 func (p *placement) table() []Placed {
 	var rows []Placed
 	for _, l := range p.leaves {

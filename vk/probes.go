@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// probes are answers about a device that were found by trying, by name.
+// probes are answers about a device that were found by trying, by name. The file is shared by all
+// processes with the same folder, device and driver; what the last one writes stays.
 type probes struct {
 	trying sync.Mutex // held while a trial runs: one at a time
 	lock   sync.Mutex
@@ -35,7 +36,8 @@ func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, e
 	return v, nil
 }
 
-// SetProbe replaces the answer to a question: a later ProbeOnce returns it.
+// SetProbe replaces the answer to a question: a later ProbeOnce returns it. On a Dry device it does
+// nothing.
 func (d *Device) SetProbe(name, answer string) {
 	if d.dry {
 		return
@@ -66,7 +68,8 @@ func (d *Device) readProbes() {
 	}
 }
 
-// keepProbe adds an answer and writes the file. The caller has the lock.
+// keepProbe adds an answer and writes the file. The caller has the lock. A file that cannot be
+// written is a warning: the answer is kept for this process.
 func (d *Device) keepProbe(name, answer string) {
 	d.probes.known[name] = answer
 	path := d.cachePath("facts")

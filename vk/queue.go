@@ -46,7 +46,7 @@ type queue struct {
 	pace    pace
 }
 
-// open makes the command buffers.
+// open makes the command buffers. After an error close destroys what was made.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
-// close destroys what open has made, all of it or a part.
+// close destroys what open has made, all of it or a part. No batch may be in flight.
 func (q *queue) close(d *Device) {
 	for _, b := range q.batches {
 		if b != nil {
@@ -74,6 +74,7 @@ func (q *queue) close(d *Device) {
 
 // await waits until the timeline has reached value. When the context ends it sets the abort word
 // and waits on: a batch in flight cannot be taken back. Only a failure of the device ends it early.
+// The error is the driver's, such as a lost device; it is never that of the context.
 func (d *Device) await(ctx context.Context, value uint64) error {
 	for {
 		err := d.dev.Wait(d.queue.timeline, value, pollInterval)

@@ -132,7 +132,7 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	}
 }
 
-// dispatch records one run of a kernel with its push block.
+// dispatch records one run of a kernel with its push block. push is copied.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	from := len(r.bytes)
 	r.bytes = append(r.bytes, push...)
@@ -144,7 +144,7 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 }
 
 // add appends a command that makes these accesses. A barrier follows it, or the end of
-// Concurrently.
+// Concurrently. It panics if accesses inside of Concurrently conflict.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {

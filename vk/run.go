@@ -42,7 +42,8 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return profile, err
 }
 
-// run is Run without the uploads before and the downloads after the recording.
+// run is Run without the uploads before and the downloads after the recording. The caller has
+// waited for the kernels. The profile is never nil.
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if err := d.usage.enter(); err != nil {
 		return NewProfile(), err
@@ -57,7 +58,7 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 }
 
 // compiled waits for the kernels of a recording. The error is that of the first kernel that could
-// not be compiled.
+// not be compiled. It takes no lock, and may wait for as long as a driver compiles.
 func (r *Recorder) compiled() error {
 	var last *kernel
 	for i := range r.cmds {
@@ -74,7 +75,7 @@ func (r *Recorder) compiled() error {
 }
 
 // settle waits after a failure until nothing is in flight: the caller may free at once what a batch
-// was using.
+// was using. The caller has the queue.
 func (d *Device) settle(err error) {
 	if err != nil {
 		d.dev.Idle()
@@ -100,7 +101,8 @@ type run struct {
 	mark  *phaseMark
 }
 
-// do runs the recording with the queue for itself.
+// do runs the recording with the queue for itself. What the recording receives reaches the host
+// only if nothing failed.
 func (r *run) do() error {
 	d := r.dev
 	d.usage.takeQueue()
@@ -121,7 +123,8 @@ func (r *run) do() error {
 	return err
 }
 
-// all submits the batches and waits for them. The error is the first one.
+// all submits the batches and waits for them. The error is the first one. At the end no batch is
+// pending; after a failure settle still has to wait.
 func (r *run) all() error {
 	var failed error
 	next := 0
@@ -153,7 +156,8 @@ func (r *run) all() error {
 	return failed
 }
 
-// interrupted is why no batch should start any more; nil if one should.
+// interrupted is why no batch should start any more; nil if one should. It is the context's error,
+// or errThrown.
 func (r *run) interrupted() error {
 	if err := r.ctx.Err(); err != nil {
 		return err

@@ -6,7 +6,8 @@ import (
 )
 
 // staged is a transfer in the middle of a recording: a few numbers that one of its commands copies
-// to or from the staging buffer.
+// to or from the staging buffer. host is the caller's memory: it is read or written when the
+// recording runs, not when it is recorded.
 type staged struct {
 	host []byte
 	off  uint64 // place in the staging buffer, in bytes
@@ -74,7 +75,8 @@ func (r *Recorder) canStage(host []byte) bool {
 	return r.nextStaged()+uint64(len(host)) <= stagingBytes
 }
 
-// stage takes a place in the staging buffer and returns its number.
+// stage takes a place in the staging buffer and returns its number. Places do not overlap, so that
+// all transfers of a recording can be in flight.
 func (r *Recorder) stage(host []byte) uint32 {
 	if !r.canStage(host) {
 		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))
@@ -89,7 +91,8 @@ func bytesIn[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies what the recording sends to the staging buffer.
+// stageSent copies what the recording sends to the staging buffer. The caller has the queue, and
+// nothing is in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil
@@ -101,12 +104,14 @@ func (r *run) stageSent() error {
 	return nil
 }
 
-// takeReceived copies what the recording received from the staging buffer.
+// takeReceived copies what the recording received from the staging buffer. The commands of the
+// recording must have ended.
 func (r *run) takeReceived() {
 	r.eachStaged(opReceive, func(host, staging []byte) { copy(host, staging) })
 }
 
-// eachStaged visits the transfers of one kind with their places in the staging buffer.
+// eachStaged visits the transfers of one kind with their places in the staging buffer. staging
+// begins at the place of the transfer and may be longer than host.
 func (r *run) eachStaged(kind op, visit func(host, staging []byte)) {
 	for i := range r.rec.cmds {
 		if c := &r.rec.cmds[i]; c.op == kind {

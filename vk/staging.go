@@ -22,7 +22,8 @@ const (
 	stagingHalf  = stagingBytes / inFlight
 )
 
-// needStaging allocates the staging buffer when it is first used. The caller has the queue.
+// needStaging allocates the staging buffer when it is first used. The caller has the queue. The
+// device frees it. The error is an *Error, such as one for too little memory.
 func (d *Device) needStaging() error {
 	if d.staging != nil {
 		return nil
@@ -92,12 +93,14 @@ func transfer(
 	return c.finishAll()
 }
 
-// half is the host's view of a half, and its place in the staging buffer.
+// half is the host's view of a half, and its place in the staging buffer. The bytes belong to the
+// device while a copy of that half is in flight.
 func (c *copier) half(i int) ([]byte, uint64) {
 	return c.dev.staging.Host[i*stagingHalf : (i+1)*stagingHalf], uint64(i * stagingHalf)
 }
 
-// submit starts the copy of the next count elements. On the way up it fills the half first.
+// submit starts the copy of the next count elements. On the way up it fills the half first. The
+// half must not be in flight. After an error nothing was submitted.
 func (c *copier) submit(half, count int) error {
 	d := c.dev
 	host, hostOff := c.half(half)
@@ -124,7 +127,8 @@ func (c *copier) submit(half, count int) error {
 	return nil
 }
 
-// finish waits for the copy of a half, if there is one. On the way down it empties the half.
+// finish waits for the copy of a half, if there is one. On the way down it empties the half. It
+// waits even if the transfer was cancelled: the device may still be reading or writing the half.
 func (c *copier) finish(half int) error {
 	done := c.copies[half]
 	if done.value == 0 {
@@ -141,7 +145,8 @@ func (c *copier) finish(half int) error {
 	return nil
 }
 
-// finishAll waits for all copies and returns the first error.
+// finishAll waits for all copies and returns the first error. Later halves are waited for even
+// after an error.
 func (c *copier) finishAll() error {
 	var first error
 	for half := range c.copies {
