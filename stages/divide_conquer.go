@@ -115,9 +115,8 @@ func (s *DivideConquerValues) Work() *vk.Layout { return s.values.work }
 // sums of n terms, and each term six operations. All lower levels together cost as much as the last
 // level.
 func (s *DivideConquerValues) Flops() float64 {
-	const sums, operations = 8, 6
 	n := float64(s.values.n)
-	return 2 * sums * operations * n * n
+	return secularFlops * n * n
 }
 
 // Solve returns the eigenvalues of T(d[n], e[n−1]), ascending. Errors: *NoConvergenceError,

@@ -27,15 +27,18 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	strip := func(first, count int) { // rows [first, first+count) of the merge
 		gather.First, gather.Strip = uint32(first), uint32(count)
 		s.gather.Dispatch(rec, rowGrid(vk.Tiles(count, threads), p.lastMergeChains), gather)
+		rec.Costs(moveBytes * max(1, float64(count)*float64(p.lastMergeChains)))
 		s.restore.Dispatch(rec, vk.Groups{X: vk.Tiles(count, threads), Y: strided(m.K), Z: 1}, shaders.StedcRestorePush{
 			Merges: v.mergesAt(level, len(p.merges)), W: gather.W, Q: v.q(), First: uint32(first), Strip: uint32(count),
 		})
+		rec.Costs(moveBytes * max(1, float64(count)*float64(m.K)))
 		columns := len(v.lists.deflated.host)
 		s.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(columns, sortTile), Y: vk.Tiles(count, sortTile), Z: 1},
 			shaders.StedcSortPush{
 				Q: gather.W, Order: v.lists.deflated.at(v.ws, 0), Place: v.lists.deflatedPlace.at(v.ws, 0), X: v.xt.Addr(),
 				First: uint32(m.Lo + first), Rows: uint32(count), M: uint32(columns), Ldx: uint32(v.xt.Ld),
 			})
+		rec.Costs(moveBytes * max(1, float64(count)*float64(columns)))
 	}
 	// A strip of W needs the same rows of Q alone, so that W may overwrite Q strip by strip.
 	for first := 0; first < m.N1; first += height {
@@ -76,6 +79,7 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 		count := min(step, columns-first)
 		vectors.First, vectors.Columns = uint32(first), uint32(count)
 		s.vectors.Dispatch(rec, columnGrid(count, 1), vectors)
+		rec.Costs(2 * termFlops * float64(count) * float64(m.K))
 		if !grouped {
 			v.recordPanelApart(rec, m, first, count)
 			continue
@@ -100,6 +104,7 @@ func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, coun
 			Q: to.Addr(), Place: v.lists.place.at(v.ws, m.Lo+m.From+first), X: v.xt.Addr(),
 			First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(v.xt.Ld),
 		})
+	rec.Costs(moveBytes * max(1, float64(count)*float64(m.N())))
 }
 
 // panelStep cuts columns into as few panels as the room allows, of about equal width, and of whole

@@ -62,12 +62,14 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	gather := v.gatherPush(level)
 	gather.W, gather.Count = v.xt.Addr(), uint32(p.chains)
 	s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), p.chains), gather)
+	rec.Costs(moveBytes * max(1, float64(p.rows)*float64(p.chains)))
 	// Small products are grouped: each alone would leave most of the device idle.
 	grouped := p.half <= s.tune.Grouped
 	inPortions(len(p.merges), vk.MaxGroups()/2, func(first, count int) {
 		vectors := v.vectorsPush(level, first)
 		vectors.S = v.xt.Addr()
 		s.vectors.Dispatch(rec, columnGrid(p.columns, count), vectors)
+		rec.Costs(2 * termFlops * float64(p.columns) * float64(p.inner) * float64(count))
 		if grouped {
 			v.multiplyGrouped(rec, p, vectors.Merges, count)
 		}
@@ -81,6 +83,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 		grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(p.deflatedColumns), Z: count}
 		push := shaders.StedcDeflatedPush{Merges: v.mergesAt(level, first), W: v.xt.Addr(), Q: v.q()}
 		s.deflated.Dispatch(rec, grid, push)
+		rec.Costs(moveBytes * max(1, float64(p.rows)*float64(p.deflatedColumns)*float64(count)))
 	})
 }
 
@@ -131,6 +134,7 @@ func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 			Q: v.q(), Columns: l.columns.at(v.ws, 0), Order: l.others.at(v.ws, 0), Place: l.othersPlace.at(v.ws, 0),
 			X: v.xt.Addr(), Rows: uint32(n), M: uint32(count), Ldx: uint32(v.xt.Ld),
 		})
+	rec.Costs(moveBytes * max(1, float64(count)*float64(n)))
 }
 
 // q returns the address of the blocks of Q.

@@ -38,6 +38,11 @@ func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers
 	}
 	b.run.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
 		b.text.WriteString("run\n")
+		for i, cost := range rec.Estimates() {
+			if !(cost > 0) {
+				t.Errorf("dispatch %d of a recording has no estimate of its cost", i)
+			}
+		}
 		_, err := rec.WriteTo(&b.text)
 		return vk.NewProfile(), err
 	}

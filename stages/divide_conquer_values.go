@@ -96,8 +96,25 @@ func (s *valuesPass) recordLeaves(
 	s.leaf.Dispatch(rec, vk.Folded(len(leaves)), shaders.StedcLeafPush{
 		Leaves: list.Addr(), E: e.Addr(), D: d.Addr(), First: first.Addr(), Last: last.Addr(), Q: q, Count: uint32(len(leaves)),
 	})
+	rec.Costs(leafFlops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
 	vk.ReceiveLast(rec, numbers[n:], d)
 }
+
+// What the sums over all poles cost, in flops per term. Each term has a division. An equation takes
+// about secularSums of them until its root is found.
+const (
+	termFlops    = 12
+	secularSums  = 8
+	secularFlops = secularSums * termFlops
+)
+
+// leafFlops is what QL iteration costs for a row of a leaf, in units of Leaf²: two rotations of six
+// flops for each element of the vectors.
+const leafFlops = 12
+
+// moveBytes is what it costs to move an element, in bytes: it is read and written. A dispatch that may
+// find nothing to move counts as one element.
+const moveBytes = 16
 
 // rootsOf describes the secular equations of one level.
 type rootsOf struct {
@@ -115,15 +132,19 @@ func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	inPortions(x.merges, vk.MaxGroups(), func(first, count int) {
 		merges, grid := list.Plus(first), columnGrid(x.poles, count)
 		rho := number(numberRho).Plus(first)
+		terms := float64(x.poles) * float64(x.poles) * float64(count) // of one sum for each root, at most
 		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: rho, D: d, Z: z, Mu: mu})
+		rec.Costs(secularFlops * terms)
 		if x.weights {
 			s.weights.Dispatch(rec, grid, shaders.StedcWeightsPush{Merges: merges, D: d, Z: z, Mu: mu, Zhat: zhat})
+			rec.Costs(termFlops * terms)
 		}
 		if x.rows {
 			s.rows.Dispatch(rec, grid, shaders.StedcRowsPush{
 				Merges: merges, D: d, Mu: mu, Zhat: zhat, WFirst: number(numberFirstW), WLast: number(numberLastW),
 				First: number(numberFirst), Last: number(numberLast),
 			})
+			rec.Costs(2 * termFlops * terms)
 		}
 	})
 }
