@@ -11,7 +11,7 @@ type StageCost = spectrum.StageCost
 
 // Costs is the forecast of floating-point operations, phase by phase in the order of the solve; nil
 // for order 0. Phases of O(n²) operations are left out.
-func (p *Plan[T]) Costs() []StageCost { return p.path.costs() }
+func (p *Plan[T]) Costs() []StageCost { return p.current().costs() }
 
 // costs are in the order of the solve, for spectrum.ProgressOf.
 func (p *path[T]) costs() []StageCost {

@@ -20,8 +20,10 @@
 // # Contracts
 //
 // Memory. A plan allocates all its device memory once, when it is made, and then refuses what does
-// not fit. There is one exception: MRRR for a part of the vectors allocates memory for divide and
-// conquer if it needs that method, which is rare; Solve can then return a *vk.OutOfMemoryError.
+// not fit. There are two exceptions. MRRR for a part of the vectors allocates memory for divide and
+// conquer if it needs that method, which is rare. And after a wait between workgroups that failed,
+// a plan frees its memory and allocates about as much for the path without waiting. In both cases
+// Solve can return a *vk.OutOfMemoryError.
 // Solve does not write to its input, unless Options.Overwrite is set. Results have memory of their
 // own.
 //
@@ -42,6 +44,7 @@
 //	solve.go load.go signs.go result.go    one solve
 //	check.go ratios.go                     residual and orthogonality of a result
 //	verify.go certificate.go               results that are proved, and the safe path
+//	avoid_waiting.go                       the path after a wait that failed
 //	tridiagonal*.go                        the same for tridiagonal matrices
 //	spectrum/                              T → Λ, S, for both kinds of plan
 package evd

@@ -87,6 +87,7 @@ type (
 	NoConvergenceError = spectrum.NoConvergenceError
 
 	// StageError says that a kernel reported a failure in its INFO word, Info, in the phase Stage:
-	// a defect of the device, of its driver or of this module, never of the input.
+	// a defect of the device, of its driver or of this module, never of the input. Solve does not
+	// return one for a wait between workgroups that failed, see Result.Retried.
 	StageError = spectrum.StageError
 )

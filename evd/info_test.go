@@ -2,14 +2,11 @@ package evd
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
-	"github.com/vkevd/vkevd/vk"
 )
 
 // waitingTuning lets workgroups wait for each other in every stage that can.
@@ -21,38 +18,6 @@ func waitingTuning() *tuning.Tuning {
 
 // waitingPhases are the phases whose kernels wait under waitingTuning, and so have an INFO word.
 var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
-
-// A stage that gives up is named by the error of Solve, with its INFO word, and the plan can be
-// used again.
-func TestSolveNamesTheStageThatGivesUp(t *testing.T) {
-	const n, given = 21, 5
-	p, err := NewPlan[float64](verifyDevice(t), n, Options{Vectors: true, Tuning: waitingTuning()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
-	rng := rand.New(rand.NewPCG(1, 3))
-	for i := range a.Data {
-		a.Data[i] = rng.NormFloat64()
-	}
-	for _, phase := range waitingPhases {
-		p.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
-			if at == phase {
-				vk.Fill(rec, word, given)
-			}
-		}
-		_, err := p.Solve(context.Background(), a)
-		var failed *StageError
-		if !errors.As(err, &failed) || *failed != (StageError{Stage: phase, Info: given}) {
-			t.Errorf("%s gave up: %v", phase, err)
-		}
-		p.base.BeforeInfo = nil
-		if _, err := p.Solve(context.Background(), a); err != nil {
-			t.Errorf("after %s gave up: %v", phase, err)
-		}
-	}
-}
 
 // On the safe path of Options.Verify no kernel waits for another workgroup: no stage has an INFO
 // word.

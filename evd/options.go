@@ -28,7 +28,8 @@ type Options struct {
 	Block int
 
 	// Wavefront keeps workgroups from waiting for each other, in bulge chasing, back transformation
-	// 2 and panels. It is for devices on which waiting workgroups keep the others from running.
+	// 2 and panels. It is for devices on which waiting workgroups keep the others from running. A plan
+	// takes this path by itself where a trial finds such a device, or after a wait that failed.
 	Wavefront bool
 
 	// Verify certifies each result before it is returned (Result.Certificate). If a result fails,

@@ -1,6 +1,8 @@
 package evd
 
 import (
+	"sync"
+
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,8 +16,12 @@ type Plan[T Float] struct {
 	base spectrum.Base
 	opt  Options
 
-	// path solves. For order 0 it has sizes only.
+	// path solves. For order 0 it has sizes only. A call that has the plan's lock may replace it:
+	// methods without the lock take it from current.
 	path *path[T]
+
+	// replacing guards path, for current.
+	replacing sync.Mutex
 
 	// safe solves again, in the same memory; nil without Options.Verify.
 	safe *path[T]
@@ -72,7 +78,14 @@ func (p *Plan[T]) prepare() (err error) {
 
 // Band is the half-bandwidth b of the first stage: Options.Band, or what the tuning has for this
 // order.
-func (p *Plan[T]) Band() int { return p.path.tune.Band }
+func (p *Plan[T]) Band() int { return p.current().tune.Band }
+
+// current is the plan's path, for callers without the plan's lock.
+func (p *Plan[T]) current() *path[T] {
+	p.replacing.Lock()
+	defer p.replacing.Unlock()
+	return p.path
+}
 
 // Bytes is the device memory that the plan has allocated.
 func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }

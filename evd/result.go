@@ -31,6 +31,10 @@ type Result[T Float] struct {
 
 	// Tree counts what MRRR did; nil for other methods.
 	Tree *Tree
+
+	// Retried is the wait between workgroups that failed, after which the plan solved again without
+	// waiting; else nil. The profile then has the time of the first attempt in one line.
+	Retried *StageError
 }
 
 // Tree counts what MRRR did: blocks of T, levels of the representation tree, clusters, blocks that
@@ -44,7 +48,7 @@ type Progress = spectrum.Progress
 
 // newResult is what both kinds of plan return.
 func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
-	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree}
+	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {
 		res.Vectors = dense(z, rowMajor)
 	}

@@ -25,6 +25,11 @@ import (
 // Errors: *ShapeError, *NonFiniteError (for the first entry, in column order, of the triangle that
 // is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError (never seen),
 // *StageError, ErrClosed after Close, and those of the device.
+//
+// A wait between workgroups that fails is no error. The plan then solves once more, on a path on
+// which no workgroup waits for another, as with Options.Wavefront. It stays on that path, which has
+// memory of its own (*vk.OutOfMemoryError if it does not fit). Result.Retried names the stage. The
+// failure is remembered for the device and its driver, so that later plans do not wait.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	a = a.withLd()
 	p.base.Lock()
@@ -32,17 +37,31 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
+	report := spectrum.Rising(p.opt.Progress)
 	if p.opt.Verify {
-		return p.verified(ctx, a)
+		return p.verified(ctx, a, report)
 	}
-	return p.solve(ctx, p.path, a)
+	return p.solve(ctx, a, report)
 }
 
-// solve solves on one path, for a matrix that the plan accepts. The caller has the plan's lock.
-// With Options.Verify the result has a certificate, passed or not; without it the certificate is
-// nil.
-func (p *Plan[T]) solve(ctx context.Context, by *path[T], a Sym[T]) (*Result[T], error) {
-	s := &solve[T]{by, p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), p.opt.Progress))}
+// solve solves on the plan's path, for a matrix that the plan accepts; if a wait between workgroups
+// is given up, once more on a path without waiting. The caller has the plan's lock.
+func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
+	return spectrum.Survive(
+		func() *spectrum.Call { return p.begin(ctx, p.path, report) },
+		func(c *spectrum.Call) (*Result[T], error) { return p.solveBy(p.path, c, a) },
+		p.avoidWaiting)
+}
+
+// begin begins a call for one path. report may be nil.
+func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress)) *spectrum.Call {
+	return p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), report))
+}
+
+// solveBy solves on one path, for a matrix that the plan accepts. With Options.Verify the result
+// has a certificate, passed or not; without it the certificate is nil.
+func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], error) {
+	s := &solve[T]{by, c}
 	if by.n <= 1 {
 		return s.exact(a)
 	}

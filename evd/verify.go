@@ -42,10 +42,11 @@ func (opt Options) safely(n int) Options {
 }
 
 // verified solves on the first path. If the result does not pass its certificate, or a method of
-// the path failed, it solves again on the safe path. Other errors are returned at once: the safe
+// the path failed, it solves again on the safe path. (A wait that fails is not such a failure: the
+// first path survives it by itself, see Plan.Solve.) Other errors are returned at once: the safe
 // path would meet them, too. The profile of the result has the time of both.
-func (p *Plan[T]) verified(ctx context.Context, a Sym[T]) (*Result[T], error) {
-	first, err := p.solve(ctx, p.path, a)
+func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
+	first, err := p.solve(ctx, a, report)
 	if p.base.N <= 1 { // exact
 		if err == nil {
 			first.Certificate = &Certificate{}
@@ -61,7 +62,7 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if first != nil {
 		first.Vectors = nil // their memory may be collected
 	}
-	res, err := p.solve(ctx, p.safe, a)
+	res, err := p.solveBy(p.safe, p.begin(ctx, p.safe, report), a)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +71,7 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if first != nil {
 		failed.First = first.Certificate
 		res.Profile.Merge(first.Profile)
+		res.Retried = first.Retried
 	}
 	if !res.Certificate.Passed() {
 		return nil, failed

@@ -15,5 +15,9 @@ const (
 	PhaseTranspose     = "transpose"             // Qᵀ → Q, with signs fixed
 	PhaseCheck         = "check"                 // residual and orthogonality
 
+	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed. The
+	// other phases of such a profile are those of the second attempt.
+	PhaseGivenUp = "first attempt, a wait failed"
+
 	OnHost = ", on host"
 )

@@ -122,7 +122,7 @@ func TestDoctorNotes(t *testing.T) {
 	for _, line := range []string{
 		"note     VK_DRIVER_FILES              is set: the loader looks at no drivers except /some.json\n",
 		"note     shaderBufferInt64Atomics     not offered, and not needed\n",
-		"note     forward progress             waiting workgroups block running ones: bulge chasing proceeds in wavefronts, which is slower\n",
+		"note     forward progress             a wait between workgroups failed: bulge chasing proceeds in wavefronts, which is slower\n",
 		"note     FP64 fma                     not fused: a product and a sum\n",
 		"note     FP64 subnormals              flushed to zero\n",
 		"note     cache of kernels             file: not a directory; VKEVD_CACHE names another folder\n",

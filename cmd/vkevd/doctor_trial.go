@@ -32,7 +32,7 @@ func (d *examination) forwardProgress(dev device) {
 	case err != nil:
 		d.add(name, missing, "", "%s", describe(err))
 	case !ok:
-		d.add(name, noted, "", "waiting workgroups block running ones: bulge chasing proceeds in wavefronts, which is slower")
+		d.add(name, noted, "", "a wait between workgroups failed: bulge chasing proceeds in wavefronts, which is slower")
 	default:
 		d.add(name, fine, "", "running workgroups make progress while others wait for them")
 	}

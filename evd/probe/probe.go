@@ -18,8 +18,8 @@ func Measure(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	return machine.MeasureArithmetic(ctx, dev)
 }
 
-// MayWait tells whether workgroups may wait for each other. Where they may not, the solver chases
-// bulges in waves.
+// MayWait tells whether workgroups may wait for each other: no if the trial says so, or if a wait
+// failed in a solve. Where they may not, the solver chases bulges in waves.
 func MayWait(ctx context.Context, dev *vk.Device) (bool, error) {
 	return machine.Of(dev).MayWait(ctx)
 }

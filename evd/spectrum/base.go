@@ -13,6 +13,7 @@ import (
 //	Dev, N, Layout   set by the plan's constructor, which then calls Allocate
 //	Lock … Unlock    around each method of the plan that uses the device
 //	Open, Begin      inside: refuse a closed plan, begin the call
+//	Replace          inside: other memory
 //	Close            by the user
 type Base struct {
 	// Dev is the device, which the caller owns.
@@ -21,20 +22,26 @@ type Base struct {
 	// N is the order. A plan of order 0 allocates nothing.
 	N int
 
-	// Layout is the layout of the device memory that Allocate allocates.
+	// Layout is the layout of the device memory that Allocate allocates. Replace changes it.
 	Layout *vk.Layout
 
 	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word
 	// is read. nil records nothing.
 	BeforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 
-	busy  sync.Mutex // held by the call that uses the arena
-	arena *vk.Arena  // nil before Allocate and after Close
+	busy   sync.Mutex // held by the call that uses the arena
+	arena  *vk.Arena  // nil before Allocate, after Close, and after a Replace that failed
+	closed bool       // after Close
+
+	shape sync.Mutex // guards Layout, which Bytes and Memory read during a call
 }
 
 // Allocate allocates the layout's memory. The error is a *vk.OutOfMemoryError if it does not fit.
-func (b *Base) Allocate() (err error) {
-	b.arena, err = b.Dev.NewArena(b.Layout)
+func (b *Base) Allocate() error {
+	arena, err := b.Dev.NewArena(b.Layout)
+	if err == nil {
+		b.arena = arena
+	}
 	return err
 }
 
@@ -44,10 +51,24 @@ func (b *Base) Lock() { b.busy.Lock() }
 // Unlock is called by the call that has the lock.
 func (b *Base) Unlock() { b.busy.Unlock() }
 
-// Open returns ErrClosed if the plan is closed. The caller has the lock.
+// Replace frees the plan's memory and allocates that of another layout. If it does not fit, the
+// error is a *vk.OutOfMemoryError, and the next Open tries again. The caller has the lock.
+func (b *Base) Replace(layout *vk.Layout) error {
+	b.shape.Lock()
+	b.Layout = layout
+	b.shape.Unlock()
+	b.free()
+	return b.Allocate()
+}
+
+// Open returns ErrClosed if the plan is closed. If the plan has no memory since a Replace that
+// failed, Open allocates it, or returns a *vk.OutOfMemoryError. The caller has the lock.
 func (b *Base) Open() error {
-	if b.N > 0 && b.arena == nil {
+	switch {
+	case b.N > 0 && b.closed:
 		return ErrClosed
+	case b.N > 0 && b.arena == nil:
+		return b.Allocate()
 	}
 	return nil
 }
@@ -61,15 +82,28 @@ func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 }
 
 // Bytes is the device memory that the layout takes.
-func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.Layout) }
+func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.layout()) }
 
 // Memory lists the layout's regions. Regions share bytes if they are never in use at the same time.
-func (b *Base) Memory() []vk.Placed { return b.Dev.Table(b.Layout) }
+func (b *Base) Memory() []vk.Placed { return b.Dev.Table(b.layout()) }
+
+// layout is Layout, for callers without the plan's lock.
+func (b *Base) layout() *vk.Layout {
+	b.shape.Lock()
+	defer b.shape.Unlock()
+	return b.Layout
+}
 
 // Close waits for the call in flight and frees the memory. A plan may be closed twice.
 func (b *Base) Close() {
 	b.busy.Lock()
 	defer b.busy.Unlock()
+	b.closed = true
+	b.free()
+}
+
+// free frees the memory, if there is any. The caller has the lock.
+func (b *Base) free() {
 	if b.arena != nil {
 		b.arena.Close()
 		b.arena = nil

@@ -24,6 +24,13 @@ type Call struct {
 	// Tree is what MRRR has left; nil with other methods.
 	Tree *Tree
 
+	// Retried is why this call is the second attempt of a solve: the wait between workgroups that the
+	// first one gave up. It is nil in a first attempt.
+	Retried *StageError
+
+	// gaveUp is the error for the last INFO word that was not 0; nil if all were.
+	gaveUp *StageError
+
 	// progress is called with the marks of recordings; may be nil.
 	progress func(vk.Progress)
 
@@ -65,7 +72,8 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	}
 	for _, i := range c.infos {
 		if i.word[0] != 0 {
-			return &StageError{Stage: i.phase, Info: i.word[0]}
+			c.gaveUp = &StageError{Stage: i.phase, Info: i.word[0]}
+			return c.gaveUp
 		}
 	}
 	return nil
@@ -73,7 +81,8 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 
 // Info records that the INFO word is read here, for Execute to look at: the phase before has left
 // it, and memory that later phases use may lie over it. Those run whatever the word is. A word of
-// no elements is none.
+// no elements is none. The word is that of a stage whose workgroups wait for each other, and says
+// that a wait was given up: Survive relies on that.
 func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return

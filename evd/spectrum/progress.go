@@ -56,3 +56,24 @@ func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 		report(Progress{at.Phase, done, total})
 	}
 }
+
+// Rising returns a function that reports as report does, for a solve that may begin again, perhaps
+// by another method: Total stays that of the first report, and until the second attempt has come as
+// far as the first, Done stays, too. report may be nil.
+func Rising(report func(Progress)) func(Progress) {
+	if report == nil {
+		return nil
+	}
+	done, total := 0.0, 0.0
+	return func(at Progress) {
+		if total == 0 {
+			total = at.Total
+		}
+		if at.Total != total {
+			at.Done, at.Total = at.Done*(total/at.Total), total
+		}
+		done = max(done, at.Done)
+		at.Done = done
+		report(at)
+	}
+}

@@ -3,6 +3,7 @@ package svd
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -45,8 +46,20 @@ type Plan[T evd.Float] struct {
 	// A with at least as many rows as columns: the caller's matrix or its transpose.
 	rows, cols int
 	tune       tuning.Tuning
-	steps      steps
-	regions    regions
+
+	// path solves; nil for a matrix without entries. A call that has the plan's lock may replace it:
+	// methods without the lock take it from current.
+	*path
+
+	// replacing guards path, for current.
+	replacing sync.Mutex
+}
+
+// path is the stages and the layout of their memory.
+type path struct {
+	steps   steps
+	regions regions
+	layout  *vk.Layout
 }
 
 // steps are the stages, in the order of the solve.
@@ -86,9 +99,11 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := p.check(); err != nil || p.cols == 0 {
 		return p, err
 	}
-	if err := dev.Compile(p.prepare); err != nil {
+	var err error
+	if p.path, err = p.compile(p.tune); err != nil {
 		return nil, err
 	}
+	p.base.Layout = p.layout
 	if err := p.base.Allocate(); err != nil {
 		return nil, err
 	}
@@ -130,15 +145,21 @@ func (p *Plan[T]) wanted() int {
 	return p.cols
 }
 
+// compile makes a path with the sizes t.
+func (p *Plan[T]) compile(t tuning.Tuning) (*path, error) {
+	made := &path{}
+	return made, p.base.Dev.Compile(func() error { return p.prepare(made, t) })
+}
+
 // prepare makes the stages and lays out their memory.
-func (p *Plan[T]) prepare() (err error) {
-	dev, s, r := p.base.Dev, &p.steps, &p.regions
+func (p *Plan[T]) prepare(made *path, t tuning.Tuning) (err error) {
+	dev, s, r := p.base.Dev, &made.steps, &made.regions
 	facts := machine.Of(dev) // found once for each device and kept
 	rate, err := facts.Float64Rate(context.Background())
 	if err != nil {
 		return err
 	}
-	t := p.tune.Bounded(rate)
+	t = t.Bounded(rate)
 	if s.ops, err = product.New[float64](dev, t.Products); err != nil {
 		return err
 	}
@@ -170,8 +191,32 @@ func (p *Plan[T]) prepare() (err error) {
 	r.left, r.right = entries("T of Q1", size.LeftPanels()*b2), entries("T of P1", size.RightPanels()*b2)
 	r.band = entries("band", size.BandLen())
 	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.ops.Work(), s.band.Status()}, s.values.Always()...)
-	p.base.Layout = vk.Together(append(always, vk.InTurn(vk.Together(r.across), s.band.Work(), s.chase.Work(), s.values.Work()))...)
+	made.layout = vk.Together(append(always, vk.InTurn(vk.Together(r.across), s.band.Work(), s.chase.Work(), s.values.Work()))...)
 	return nil
+}
+
+// avoidWaiting puts the plan on a path on which no workgroup waits for another, for this solve and
+// all later ones, and remembers for the device that a wait failed. The caller has the plan's lock. The
+// new path's memory is allocated after that of the old one is freed. Errors: those of NewPlan.
+func (p *Plan[T]) avoidWaiting() error {
+	machine.Of(p.base.Dev).WaitFailed()
+	t := p.tune
+	t.Chase.Wavefront = true
+	next, err := p.compile(t)
+	if err != nil {
+		return err
+	}
+	p.replacing.Lock()
+	p.path = next
+	p.replacing.Unlock()
+	return p.base.Replace(next.layout)
+}
+
+// current is the plan's path, for callers without the plan's lock.
+func (p *Plan[T]) current() *path {
+	p.replacing.Lock()
+	defer p.replacing.Unlock()
+	return p.path
 }
 
 // Band is the number of superdiagonals of the intermediate band.
@@ -186,7 +231,7 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.cols == 0 {
 		return nil
 	}
-	s := &p.steps
+	s := p.current().steps
 	return []evd.StageCost{
 		{Stage: stages.PhaseBandReduction, Flops: s.band.Flops()}, {Stage: stages.PhaseBulgeChasing, Flops: s.chase.Flops()}, s.values.Cost(),
 	}

@@ -16,6 +16,10 @@ type Result[T evd.Float] struct {
 	Values      []T          // the singular values, descending: all, or the largest
 	Certificate *Certificate // with Options.Certify; it may have failed
 	Profile     *vk.Profile  // seconds by phase
+
+	// Retried is the wait between workgroups that failed, after which the plan solved again without
+	// waiting; else nil. The profile then has the time of the first attempt in one line.
+	Retried *evd.StageError
 }
 
 // Solve computes the singular values of a, which it does not change. The method, for a matrix with at
@@ -27,14 +31,25 @@ type Result[T evd.Float] struct {
 //	                        turn it is tridiagonal with a zero diagonal (Golub and Kahan, 1965)
 //
 // Errors: *ShapeError, *evd.NonFiniteError for an entry that is NaN or infinite, ctx.Err() if the
-// context ends first, *evd.StageError, evd.ErrClosed after Close, and those of the device.
+// context ends first, *evd.StageError, evd.ErrClosed after Close, and those of the device. A wait
+// between workgroups that fails is no error: the plan solves once more without waiting, and stays on
+// that path, as evd's Plan.Solve says.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
-	s := &solve[T]{p, p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), p.opt.Progress))}
+	report := spectrum.Rising(p.opt.Progress)
+	return spectrum.Survive(
+		func() *spectrum.Call { return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) },
+		func(c *spectrum.Call) (*Result[T], error) { return p.solve(c, a) },
+		p.avoidWaiting)
+}
+
+// solve solves on the plan's path, for a matrix that the plan accepts.
+func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
+	s := &solve[T]{p, c}
 	if p.cols == 0 {
 		return s.result([]T{}, &Certificate{}), nil
 	}
@@ -71,7 +86,7 @@ func (s *solve[T]) result(values []T, c *Certificate) *Result[T] {
 	if !s.opt.Certify {
 		c = nil
 	}
-	return &Result[T]{Values: values, Certificate: c, Profile: s.Profile}
+	return &Result[T]{Values: values, Certificate: c, Profile: s.Profile, Retried: s.Retried}
 }
 
 // solve is a plan and the call that uses it, in flight.

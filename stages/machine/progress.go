@@ -41,7 +41,7 @@ const mostBegun = 3
 // The answer is found by running a kernel, and kept. A driver may reset the device during the
 // probe. So each run is written down before its dispatch, and after three runs without an answer,
 // of whatever process, the kernel does not run again. (One such run may be that of another process,
-// which has not ended yet.) For a vk.Dry device the answer is yes.
+// which has not ended yet.) After WaitFailed the answer is no, too. For a vk.Dry device it is yes.
 func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
 		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, begin)
@@ -68,6 +68,14 @@ func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) 
 	}
 	m.dev.SetProbe(progressFact, answer)
 	return answer != no, nil
+}
+
+// WaitFailed says that a wait between workgroups was given up in a solve. From then on the answer of
+// MayWait is no: in this process, and in later ones that keep facts in the same folder.
+func (m *Machine) WaitFailed() {
+	asking.Lock()
+	defer asking.Unlock()
+	m.dev.SetProbe(progressFact, no)
 }
 
 // asking keeps two goroutines from probing at the same time. It is a lock of the process. Two

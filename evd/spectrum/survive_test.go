@@ -1,0 +1,121 @@
+package spectrum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// attempts is a solve whose attempts return given errors; nil fields are good ones.
+type attempts struct {
+	wait          bool // the first attempt gives a wait up
+	first, second error
+	avoid         error
+	cancelled     bool
+	calls         []*Call
+	avoided       int
+}
+
+// run is Survive.
+func (a *attempts) run() (int, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	begin := func() *Call {
+		c := &Call{Ctx: ctx, Dev: vk.Dry(vk.Info{}), Profile: vk.NewProfile()}
+		a.calls = append(a.calls, c)
+		return c
+	}
+	return Survive(begin, func(c *Call) (int, error) {
+		c.Profile.Add("a", 2)
+		if len(a.calls) == 2 {
+			return 2, a.second
+		}
+		if a.wait {
+			c.gaveUp = &StageError{Stage: "chase", Info: 3}
+			a.first = fmt.Errorf("in a test: %w", c.gaveUp)
+		}
+		if a.cancelled {
+			cancel()
+		}
+		return 1, a.first
+	}, func() error { a.avoided++; return a.avoid })
+}
+
+// Only a wait that was given up in a call whose context lives begins a second attempt, the last one.
+// Its error is returned as it is.
+func TestSurvive(t *testing.T) {
+	other, same := errors.New("other"), &StageError{Stage: "chase", Info: 3}
+	for _, c := range []struct {
+		name  string
+		a     attempts
+		res   int
+		err   error
+		calls int
+	}{
+		{"good", attempts{}, 1, nil, 1},
+		{"another error", attempts{first: other}, 1, other, 1},
+		{"a stage error that is no wait", attempts{first: same}, 1, same, 1},
+		{"a wait", attempts{wait: true}, 2, nil, 2},
+		{"a wait of a cancelled solve", attempts{wait: true, cancelled: true}, 0, context.Canceled, 1},
+		{"no memory for the second attempt", attempts{wait: true, avoid: other}, 0, other, 1},
+		{"the second attempt fails", attempts{wait: true, second: other}, 2, other, 2},
+	} {
+		res, err := c.a.run()
+		if res != c.res || !errors.Is(err, c.err) || len(c.a.calls) != c.calls {
+			t.Errorf("%s: %d, %v after %d attempts", c.name, res, err, len(c.a.calls))
+		}
+		if want := c.a.wait && !c.a.cancelled; (c.a.avoided == 1) != want || c.a.avoided > 1 {
+			t.Errorf("%s: %d paths were made", c.name, c.a.avoided)
+		}
+		for i, call := range c.a.calls {
+			if retried := i == 1; (call.Retried != nil) != retried || (call.Profile.Phase(stages.PhaseGivenUp) == 2) != retried || call.Profile.Phase("a") != 2 {
+				t.Errorf("%s: attempt %d: %v, %+v", c.name, i, call.Retried, call.Profile)
+			}
+		}
+	}
+}
+
+// A plan whose new memory does not fit has none. Each call tries again, until it fits or the plan is
+// closed.
+func TestReplaceTriesAgain(t *testing.T) {
+	layout := func(n int) *vk.Layout { return vk.Together(vk.Reserve[float64]("A", n)) }
+	b := Base{Dev: vk.Dry(vk.Info{Memory: 1 << 20, Free: 1 << 20}), N: 1, Layout: layout(10)}
+	if err := b.Allocate(); err != nil {
+		t.Fatal(err)
+	}
+	small := b.Bytes()
+	var full *vk.OutOfMemoryError
+	if err := b.Replace(layout(1 << 20)); !errors.As(err, &full) || b.Bytes() <= small {
+		t.Errorf("%d bytes, %v", b.Bytes(), err)
+	}
+	if err := b.Open(); !errors.As(err, &full) {
+		t.Errorf("open: %v", err)
+	}
+	if err := b.Replace(layout(10)); err != nil || b.Open() != nil || b.Bytes() != small {
+		t.Errorf("%d bytes, %v", b.Bytes(), err)
+	}
+	b.Close()
+	if err := b.Open(); err != ErrClosed {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// The progress of a second attempt does not fall, and has the first one's total.
+func TestRising(t *testing.T) {
+	var have []Progress
+	report := Rising(func(at Progress) { have = append(have, at) })
+	for _, at := range []Progress{{"a", 0, 9}, {"b", 6, 9}, {"a", 0, 18}, {"a", 10, 18}, {"b", 15, 18}, {"b", 9, 9}} {
+		report(at)
+	}
+	want := []Progress{{"a", 0, 9}, {"b", 6, 9}, {"a", 6, 9}, {"a", 6, 9}, {"b", 7.5, 9}, {"b", 9, 9}}
+	if fmt.Sprint(have) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", have, want)
+	}
+	if Rising(nil) != nil {
+		t.Error("something is reported to nobody")
+	}
+}

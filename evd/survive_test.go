@@ -1,0 +1,227 @@
+package evd
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// openIn opens a device that keeps its facts in dir.
+func openIn(t *testing.T, dir string) *vk.Device {
+	t.Helper()
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func planOf(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
+	t.Helper()
+	p, err := NewPlan[float64](d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// mayWait is what the device's facts say.
+func mayWait(t *testing.T, d *vk.Device) bool {
+	t.Helper()
+	may, err := machine.Of(d).MayWait(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return may
+}
+
+func randomSym(n int) Sym[float64] {
+	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	rng := rand.New(rand.NewPCG(1, 3))
+	for i := range a.Data {
+		a.Data[i] = rng.NormFloat64()
+	}
+	return a
+}
+
+// sameBits says whether two results have the same values and vectors.
+func sameBits(a, b *Result[float64]) bool {
+	return a.First == b.First && slices.Equal(a.Values, b.Values) &&
+		(a.Vectors == nil) == (b.Vectors == nil) && (a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data))
+}
+
+// A wait that fails in a solve is no error. The plan solves again without waiting, with the same
+// bits as a plan that never waits, and stays there. Result and profile name the stage. The device
+// remembers: later plans, of this process and of the next one, do not wait.
+func TestSolveSurvivesAWaitThatFails(t *testing.T) {
+	const n, given = 21, 5
+	ctx := context.Background()
+	for _, phase := range waitingPhases {
+		for name, opt := range map[string]Options{
+			"vectors":                               {Vectors: true},
+			"values":                                {},
+			"part":                                  {Vectors: true, Select: Index(4, 11), RowMajor: true},
+			"overwrite":                             {Vectors: true, Overwrite: true},
+			"verify":                                {Vectors: true, Verify: true, Solver: DivideConquer},
+			"verify by the method of the safe path": {Vectors: true, Verify: true, Solver: QR},
+		} {
+			if phase == stages.PhaseApplyQ2 && !opt.Vectors {
+				continue
+			}
+			t.Run(phase+"/"+name, func(t *testing.T) {
+				opt.Tuning = waitingTuning()
+				dir := t.TempDir()
+				d := openIn(t, dir)
+				waves := opt
+				waves.Wavefront = true
+				reference := planOf(t, d, n, waves)
+				want, err := reference.Solve(ctx, randomSym(n))
+				if err != nil || want.Retried != nil {
+					t.Fatal(err, want.Retried)
+				}
+				done := 0.0
+				opt.Progress = func(at Progress) {
+					if at.Done < done {
+						t.Errorf("progress: %g operations after %g", at.Done, done)
+					}
+					done = at.Done
+				}
+				p := planOf(t, d, n, opt)
+				if !mayWait(t, d) || infoWords(p.path, p.base.Begin(ctx, nil)) == 0 {
+					t.Fatal("nothing waits")
+				}
+				p.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+					if at == phase {
+						vk.Fill(rec, word, given)
+					}
+				}
+				asked := make(chan struct{})
+				go func() { // methods without the lock
+					defer close(asked)
+					for range 100 {
+						_, _, _, _ = p.Bytes(), p.Memory(), p.Costs(), p.Band()
+					}
+				}()
+				res, err := p.Solve(ctx, randomSym(n))
+				<-asked
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: given}) {
+					t.Errorf("retried after %v", res.Retried)
+				}
+				if i := slices.IndexFunc(res.Profile.Phases, func(l vk.Timing) bool { return l.Name == stages.PhaseGivenUp }); i < 0 ||
+					res.Profile.Phases[i].Count != 1 || res.Profile.Phases[i].Seconds <= 0 {
+					t.Errorf("profile %+v", res.Profile.Phases)
+				}
+				if !sameBits(res, want) || res.Certificate != nil && res.Certificate.Safe {
+					t.Errorf("%+v, want %+v", res, want)
+				}
+				if mayWait(t, d) || mayWait(t, openIn(t, dir)) {
+					t.Error("the device does not remember")
+				}
+				done = 0
+				again, err := p.Solve(ctx, randomSym(n))
+				if err != nil || again.Retried != nil || again.Profile.Phase(stages.PhaseGivenUp) != 0 || !sameBits(again, want) {
+					t.Errorf("the next solve: %v, %+v", err, again)
+				}
+				later := planOf(t, d, n, opt)
+				for which, q := range map[string]*Plan[float64]{"the plan": p, "a later plan": later} {
+					if infoWords(q.path, q.base.Begin(ctx, nil)) != 0 {
+						t.Errorf("%s waits", which)
+					}
+					if have, most := q.Bytes(), reference.Bytes(); have != most && p.path != p.safe {
+						t.Errorf("%s has %d bytes, a plan without waiting %d", which, have, most)
+					}
+				}
+				if opt.Vectors && !opt.Overwrite {
+					if r, err := p.Check(ctx, randomSym(n), res); err != nil || !r.Passed() {
+						t.Errorf("check: %v, %v", r, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Kernels that give up by themselves are survived, too. With a poll limit of 0 every wait is given
+// up.
+func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
+	const n = 60
+	ctx := context.Background()
+	for name, impatient := range map[string]func(t *tuning.Tuning){
+		stages.PhaseBulgeChasing: func(t *tuning.Tuning) { t.Chase.Polls = 0 },
+		stages.PhaseApplyQ2:      func(t *tuning.Tuning) { t.ApplyQ2.Polls = 0 },
+	} {
+		d, tune := verifyDevice(t), waitingTuning()
+		impatient(tune)
+		want, err := planOf(t, d, n, Options{Vectors: true, Wavefront: true, Tuning: tune}).Solve(ctx, randomSym(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := planOf(t, d, n, Options{Vectors: true, Tuning: tune})
+		for round := range 2 {
+			res, err := p.Solve(ctx, randomSym(n))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if retried := res.Retried != nil; retried != (round == 0) || retried && (res.Retried.Stage != name || res.Retried.Info == 0) {
+				t.Errorf("%s, solve %d: retried after %v", name, round, res.Retried)
+			}
+			if !sameBits(res, want) {
+				t.Errorf("%s, solve %d: other bits than without waiting", name, round)
+			}
+		}
+		if mayWait(t, d) {
+			t.Errorf("%s: the device does not remember", name)
+		}
+	}
+}
+
+// What is not a wait that fails is not tried again, and says nothing about the device: a failure of
+// another stage, and a context that ends while a wait is given up.
+func TestOnlyFailedWaitsAreRetried(t *testing.T) {
+	const n = 21
+	d := verifyDevice(t)
+	p := planOf(t, d, n, Options{Vectors: true, Tuning: waitingTuning()})
+	solves := 0
+	given := &StageError{Stage: stages.PhaseTridiagonal, Info: 7}
+	method := p.path.steps.spectrum.Method
+	p.path.spoil(func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error {
+		solves++
+		return given
+	})
+	var failed *StageError
+	if _, err := p.Solve(context.Background(), randomSym(n)); !errors.As(err, &failed) || *failed != *given || solves != 1 {
+		t.Errorf("%v after %d solves", err, solves)
+	}
+	p.path.steps.spectrum.Method = method
+	ctx, cancel := context.WithCancel(context.Background())
+	recorded := 0
+	p.base.BeforeInfo = func(rec *vk.Recorder, _ string, word vk.Slice[uint32]) {
+		recorded++
+		vk.Fill(rec, word, 1)
+		cancel()
+	}
+	if _, err := p.Solve(ctx, randomSym(n)); !errors.Is(err, context.Canceled) || recorded > 2 {
+		t.Errorf("%v after %d INFO words", err, recorded)
+	}
+	if !mayWait(t, d) {
+		t.Error("the device may not wait any more")
+	}
+	p.base.BeforeInfo = nil
+	if res, err := p.Solve(context.Background(), randomSym(n)); err != nil || res.Retried != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

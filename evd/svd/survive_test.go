@@ -1,0 +1,107 @@
+package svd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// A wait that fails is no error: the plan solves again without waiting, with the same bits as a plan
+// that never waits, stays there, and the device remembers. A context that has ended is not retried.
+func TestSolveSurvivesAWaitThatFails(t *testing.T) {
+	const m, n, given = 31, 21, 5
+	ctx := context.Background()
+	tune := tuning.Smallest()
+	tune.Panel.Whole, tune.Panel.Groups, tune.Panel.Polls = true, 1, 1<<16
+	waves := tune
+	waves.Chase.Wavefront = true
+	a, _ := families[0].make(m, n, false)
+	for _, phase := range []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing} {
+		t.Run(phase, func(t *testing.T) {
+			d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			mayWait := func() bool {
+				may, err := machine.Of(d).MayWait(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return may
+			}
+			plan := func(tune tuning.Tuning, opt Options) *Plan[float64] {
+				opt.Tuning, opt.Certify = &tune, true
+				p, err := NewPlan[float64](d, m, n, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(p.Close)
+				return p
+			}
+			waits := func(p *Plan[float64]) bool {
+				c := p.base.Begin(ctx, nil)
+				words := p.steps.chase.Info(c.Arena).Len()
+				for _, info := range p.steps.band.Infos(c.Arena) {
+					words += info.Len()
+				}
+				return words > 0
+			}
+			reference := plan(waves, Options{})
+			want, err := reference.Solve(ctx, a)
+			if err != nil || want.Retried != nil {
+				t.Fatal(err, want)
+			}
+			done := 0.0
+			p := plan(tune, Options{Progress: func(at evd.Progress) {
+				if at.Done < done {
+					t.Errorf("progress: %g operations after %g", at.Done, done)
+				}
+				done = at.Done
+			}})
+			if !waits(p) || !mayWait() {
+				t.Fatal("nothing waits")
+			}
+			inject := func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+				if at == phase {
+					vk.Fill(rec, word, given)
+				}
+			}
+			ended, cancel := context.WithCancel(ctx)
+			p.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+				inject(rec, at, word)
+				cancel()
+			}
+			if _, err := p.Solve(ended, a); !errors.Is(err, context.Canceled) || !mayWait() || !waits(p) {
+				t.Errorf("cancelled: %v", err)
+			}
+			p.base.BeforeInfo, done = inject, 0
+			for round := range 2 {
+				res, err := p.Solve(ctx, a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				retried := round == 0
+				if (res.Retried != nil) != retried || retried && *res.Retried != (evd.StageError{Stage: phase, Info: given}) ||
+					(res.Profile.Phase(stages.PhaseGivenUp) > 0) != retried {
+					t.Errorf("solve %d: retried after %v, %+v", round, res.Retried, res.Profile)
+				}
+				if !slices.Equal(res.Values, want.Values) || *res.Certificate != *want.Certificate {
+					t.Errorf("solve %d: %v, %v", round, res, want)
+				}
+				done = 0
+			}
+			if later := plan(tune, Options{}); mayWait() || waits(p) || waits(later) || p.Bytes() != reference.Bytes() {
+				t.Error("a plan waits again")
+			}
+		})
+	}
+}
