@@ -2,6 +2,7 @@ package ref
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
@@ -85,6 +86,18 @@ func TestBidiagonalDeflation(t *testing.T) {
 			if p.sigma < 0 {
 				t.Errorf("%s: a value is %g", name, p.sigma)
 			}
+		}
+	}
+}
+
+// A difference of two squares is off by up to two ulps of itself, however close the poles are.
+func TestBidiagonalGap(t *testing.T) {
+	for _, x := range [][2]float64{{1.3, 1.3 + tridiag.Ulp}, {1e-15, 0.7}, {0.7, 0.7 - 3*tridiag.Ulp}, {0, 0.3}} {
+		p := poles{{sigma: x[0]}, {sigma: x[1]}}
+		a, b := new(big.Float).SetPrec(200).SetFloat64(x[0]), new(big.Float).SetPrec(200).SetFloat64(x[1])
+		want, _ := a.Sub(a.Mul(a, a), b.Mul(b, b)).Float64()
+		if got := p.gap(0, 1); math.Abs(got-want) > 2*tridiag.Ulp*math.Abs(want) || p.gap(1, 0) != -got {
+			t.Errorf("%g² − %g² is %g, want %g", x[0], x[1], got, want)
 		}
 	}
 }
