@@ -1,8 +1,11 @@
 package evd
 
 import (
+	"context"
+
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -16,8 +19,12 @@ import (
 // if the solver needs it. Goroutines that share a plan wait for each other. The caller closes the
 // plan, before the device.
 type TridiagonalPlan[T Float] struct {
-	base      spectrum.Base
-	opt       Options
+	base spectrum.Base
+	opt  Options
+
+	// tune has the sizes, with no dispatch that is long on this device.
+	tune tuning.Tuning
+
 	doubles   doubles[T]
 	ops       product.Ops[float64]
 	spectrum  *spectrum.Stage
@@ -59,10 +66,22 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	return p, nil
 }
 
+// rateOf is the device's rate of FP64 arithmetic, in flops per second; 0 if it is not known. Tests
+// replace it.
+var rateOf = func(dev *vk.Device) (float64, error) {
+	return machine.Of(dev).Float64Rate(context.Background()) // found once for each device and kept
+}
+
 // prepare makes the stages and lays out their memory. The vectors take the place of the solver's
 // workspace, which has done its work by then.
 func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	dev, n, m := p.base.Dev, p.base.N, p.opt.capacity(p.base.N)
+	rate, err := rateOf(dev)
+	if err != nil {
+		return err
+	}
+	t = t.Bounded(rate)
+	p.tune = t
 	if p.doubles, err = doublesOf[T](); err != nil {
 		return err
 	}
