@@ -59,7 +59,7 @@ Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffe
 	}
 }
 
-// TestTuneIsUsed: solve, plan and bench run with the saved sizes, on that device only.
+// TestTuneIsUsed: solve, svd, plan and bench run with the saved sizes, on that device only.
 func TestTuneIsUsed(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)
@@ -71,19 +71,26 @@ func TestTuneIsUsed(t *testing.T) {
 	table := tune.TableChoice(s.machine.info).Band
 	band := func(args ...string) int {
 		t.Helper()
-		s.machine.wanted = nil
+		s.machine.wanted, s.machine.singular = nil, nil
 		if _, stderr, status := s.run(args...); status != statusSuccess || strings.Contains(stderr, ": ignored: ") {
 			t.Fatalf("%q: status %d, %s", args, status, stderr)
 		}
 		if args[0] == "bench" {
 			return s.machine.benched.Variants[0].Tuning.Band
 		}
+		if o := s.machine.singular; len(o) > 0 {
+			if o[0].Tuning != nil {
+				return o[0].Tuning.Band
+			}
+			return table
+		}
 		if o := s.machine.wanted[len(s.machine.wanted)-1]; o.Tuning != nil {
 			return o.Tuning.Band
 		}
 		return table
 	}
-	calls := [][]string{{"solve", "A.mtx"}, {"plan", "-n", "7"}, {"bench", "-n", "7", "gemm"}}
+	calls := [][]string{{"solve", "A.mtx"}, {"plan", "-n", "7"}, {"bench", "-n", "7", "gemm"},
+		{"svd", "A.mtx"}, {"plan", "--svd", "-n", "7"}}
 	for _, args := range calls {
 		if got := band(args...); got != 64 {
 			t.Errorf("%q runs with b = %d", args, got)
