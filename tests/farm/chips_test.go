@@ -29,8 +29,8 @@ var chips = []chip{
 
 // others are compiled for by make test-long.
 var others = []string{
-	"polaris10", "vega20", "arcturus", "aldebaran", "navi10", "navi14", "navi22", "navi23", "navi24", "navi32", "navi33",
-	"raven", "renoir", "vangogh", "rembrandt", "raphael", "phoenix2", "gfx1150", "gfx1151", "gfx1200",
+	"polaris10", "vega20", "mi100", "mi200", "navi10", "navi14", "navi22", "navi23", "navi24", "navi32", "navi33",
+	"raven", "renoir", "vangogh", "rembrandt", "raphael_mendocino", "phoenix2", "gfx1150", "gfx1151", "gfx1200",
 }
 
 // report is what a compiler made of the kernels for one chip.

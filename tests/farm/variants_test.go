@@ -34,7 +34,7 @@ func compileAll() (r report, err error) {
 
 // compile compiles for one variant of the chip.
 func compile(v variant, r *report) (made compiled, err error) {
-	dev, err := vk.OpenCompiler(vk.Options{Device: "radv", Statistics: true}, v.describe)
+	dev, err := vk.OpenCompiler(vk.Options{Statistics: true}, v.describe)
 	if err != nil {
 		return made, err
 	}
