@@ -123,7 +123,7 @@ test-widths:
 # The parts of test-long. LONG lets each of them run for hours.
 LONG = -count=1 -timeout 0
 
-test-farm: # the kernels compile for all of AMD's GPUs since 2016; the unit tests take five of them
+test-farm: # the kernels compile for AMD's GPUs since 2016 and one of Intel; the unit tests take five
 	VKEVD_FARM=all $(GO) test $(LONG) ./tests/farm
 
 test-faults: # every driver call fails with every result, and every call is cancelled

@@ -47,7 +47,10 @@ type compiled struct {
 	Kernels []vk.KernelStatistics
 }
 
-const chipVariable = "VKEVD_FARM_CHIP"
+const (
+	chipVariable  = "VKEVD_FARM_CHIP"
+	firstVariable = "VKEVD_FARM_FIRST" // compile for the first variant only
+)
 
 // TestMain makes the process one that compiles for a chip, if a test has started it for that.
 func TestMain(m *testing.M) {
@@ -68,24 +71,35 @@ func TestMain(m *testing.M) {
 // driver is the loader's file for Mesa's driver for AMD. A test is skipped where there is none.
 func driver(t *testing.T) string {
 	t.Helper()
+	return installed(t, "radeon_icd*.json", "Mesa's driver for AMD")
+}
+
+// installed is the loader's file for a driver.
+func installed(t *testing.T, file, what string) string {
+	t.Helper()
 	for _, folder := range []string{"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"} {
-		if found, _ := filepath.Glob(filepath.Join(folder, "radeon_icd*.json")); len(found) > 0 {
+		if found, _ := filepath.Glob(filepath.Join(folder, file)); len(found) > 0 {
 			return found[0]
 		}
 	}
-	t.Skip("Mesa's driver for AMD is not installed (mesa-vulkan-drivers): nothing is compiled for AMD's GPUs")
+	t.Skipf("%s is not installed (mesa-vulkan-drivers): nothing is compiled for these GPUs", what)
 	return ""
 }
 
-// environment is that of a process which sees only the null device of a chip. Options of the loader
-// and of the compiler do not count, nor do kernels that were compiled earlier.
-func environment(t *testing.T, chip string) []string {
-	t.Helper()
-	others := []string{"VK_", "VKEVD_", "RADV_", "ACO_", "AMD_", "MESA_", "NIR_"}
+// cleared is the environment of a process that compiles, without a driver. Options of the loader and
+// of the compilers do not count, nor do kernels that were compiled earlier.
+func cleared() []string {
+	others := []string{"VK_", "VKEVD_", "RADV_", "ACO_", "AMD_", "INTEL_", "ANV_", "MESA_", "NIR_"}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(v, begin) })
 	})
-	return append(env, "VK_DRIVER_FILES="+driver(t), "RADV_FORCE_FAMILY="+chip, "MESA_SHADER_CACHE_DISABLE=true")
+	return append(env, "MESA_SHADER_CACHE_DISABLE=true")
+}
+
+// environment is that of a process which sees only the null device of a chip.
+func environment(t *testing.T, chip string) []string {
+	t.Helper()
+	return append(cleared(), "VK_DRIVER_FILES="+driver(t), "RADV_FORCE_FAMILY="+chip)
 }
 
 // reports are those made so far, by chip: several tests read them.
@@ -102,28 +116,33 @@ func compileFor(t *testing.T, chip string) report {
 	if r, ok := reports.made[chip]; ok {
 		return r
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(environment(t, chip), chipVariable+"="+chip)
-	var out, messages bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &messages
-	err = cmd.Run()
-	if unknown := strings.Contains(messages.String(), "Unknown family"); unknown {
+	r, messages, err := compileIn(environment(t, chip), chip)
+	if unknown := strings.Contains(messages, "Unknown family"); unknown {
 		t.Skipf("the installed Mesa does not know %s", chip)
 	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, messages.String())
-	}
-	var r report
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+		t.Fatalf("%v\n%s", err, messages)
 	}
 	if reports.made == nil {
 		reports.made = map[string]report{}
 	}
 	reports.made[chip] = r
 	return r
+}
+
+// compileIn compiles in a process with an environment. It returns what the process wrote as messages,
+// too.
+func compileIn(env []string, chip string) (r report, messages string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return r, "", err
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(env, chipVariable+"="+chip)
+	var out, written bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &written
+	if err := cmd.Run(); err != nil {
+		return r, written.String(), err
+	}
+	return r, written.String(), json.Unmarshal(out.Bytes(), &r)
 }

@@ -9,5 +9,6 @@
 //	kernels_test.go   the plans and stages that are built with a table
 //	farm_test.go      what must hold for each kernel
 //	table_test.go     docs/amd-static.md
+//	intel_test.go     a GPU of Intel, with a stand-in for the kernel's driver
 //	devices_test.go   what users see of a null device
 package farm

@@ -1,6 +1,10 @@
 package farm
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"os"
+
+	"github.com/vkevd/vkevd/vk"
+)
 
 // variant is a driver for the same chip: it decides which tables of stages/tuning the device gets.
 type variant struct {
@@ -22,7 +26,11 @@ var variants = []variant{
 
 // compileAll compiles for the chip that the environment names.
 func compileAll() (r report, err error) {
-	for _, v := range variants {
+	list := variants
+	if os.Getenv(firstVariable) != "" {
+		list = list[:1]
+	}
+	for _, v := range list {
 		made, err := compile(v, &r)
 		if err != nil {
 			return r, err
