@@ -10,8 +10,8 @@ import "math"
 // Each rule makes an element of M zero that is at most tol:
 //
 //	|z_i|                             z_i itself
-//	d_i·|z_i|/r,  r = √(z_0² + z_i²)  pole i is near to 0: columns 0 and i are rotated until z_i is
-//	                                  zero; the rotation puts d_i·z_i/r below z_0
+//	d_i·|z_i|/r,  r = √(z_0² + z_i²)  pole i is near to 0: columns 0 and i are rotated until z_i
+//	                                  is zero; the rotation puts d_i·z_i/r below z_0
 //	(d_i − d_l)·|z_i·z_l|/r²          pole i is near to l, the last that remains: rows and columns
 //	                                  i and l are rotated until z_i is zero; the two rotations put
 //	                                  this number off the diagonal; r = √(z_l² + z_i²)
