@@ -30,7 +30,7 @@ func (s *Stage) Certify(c *Call, values []float64, first int, norm float64) (flo
 		if len(open) == 0 {
 			return times / float64(s.n), nil
 		}
-		if width > 4*norm {
+		if !(width <= 4*norm) { // also for a norm that is NaN
 			return math.Inf(1), nil
 		}
 	}
