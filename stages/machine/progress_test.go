@@ -130,3 +130,27 @@ func TestRatesAreKept(t *testing.T) {
 		t.Errorf("%+v, want %+v", r, want)
 	}
 }
+
+// After a wait that failed in a solve the answer is no, whatever the probe has found or begun. The
+// probe does not run again, and a dry device keeps its answer.
+func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
+	run := func(func()) (uint32, error) {
+		t.Error("the probe runs again")
+		return 0, nil
+	}
+	for _, before := range []string{"", yes, no, fmt.Sprintf(begun, 1)} {
+		m := Of(open(t))
+		if before != "" {
+			m.dev.SetProbe(progressFact, before)
+		}
+		m.WaitFailed()
+		if ok, err := m.mayWait(run); ok || err != nil {
+			t.Errorf("after %q: %v, %v", before, ok, err)
+		}
+	}
+	dry := Of(vk.Dry(vk.Info{}))
+	dry.WaitFailed()
+	if ok, err := dry.MayWait(context.Background()); !ok || err != nil {
+		t.Errorf("a dry device: %v, %v", ok, err)
+	}
+}
