@@ -8,7 +8,8 @@ import (
 
 // chaseSpec fits the kernel with one team to the band and the device: with two tiles in shared
 // memory if they fit, and with fewer invocations, each holding more elements, if a workgroup cannot
-// have as many.
+// have as many. The error is a *vk.UnsupportedError that names what the band needs. The bits of the
+// result depend on B and Lanes.
 func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err error) {
 	// With half as many lanes, each invocation holds twice as many elements.
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
@@ -47,7 +48,8 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err e
 }
 
 // teamsSpec fits the kernel with a team for each block of a step (sb2st_teams.comp) to the band and
-// the device. ok tells whether the tuning asks for teams and they fit.
+// the device. ok tells whether the tuning asks for teams and they fit. If they do not, chaseSpec
+// may still fit.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)

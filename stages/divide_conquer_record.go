@@ -18,7 +18,8 @@ import (
 //	for the last merge, into the result:
 //	    W over Q, strip by strip; S and W·S, panel by panel
 //
-// Progress is counted in the flops of the products.
+// Progress is counted in the flops of the products. complete must have written the lists, and the
+// values pass must have left its numbers on the device.
 func (v *vectorsRun) record(rec *vk.Recorder) {
 	n := v.pass.n
 	if n == 0 {
@@ -52,7 +53,7 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 }
 
 // recordLevel records all merges of a level but the last one of all. W and S are in the result's
-// memory.
+// memory. The result's memory is overwritten.
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {
@@ -121,12 +122,14 @@ func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower,
 	v.multiply(rec, lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
 }
 
-// multiply records c ← a·b. c has tiles enough to fill the device without split-K.
+// multiply records c ← a·b. c has tiles enough to fill the device without split-K. The products
+// were reserved by newVectorsPass.
 func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c Matrix) {
 	v.pass.ops.GemmUnsplit(rec, v.ws, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
 }
 
-// recordOthers writes the blocks that the last merge does not touch to the result.
+// recordOthers writes the blocks that the last merge does not touch to the result. Vectors of these
+// blocks are zero in the rows of other blocks.
 func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	l, n, count := &v.lists, v.pass.n, len(v.lists.others.host)
 	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(n, sortTile), Z: 1},
@@ -165,7 +168,7 @@ func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 }
 
 // inPortions calls dispatch for portions of count merges, none larger than most: one dimension of a
-// grid holds no more.
+// grid holds no more. The portions are in order.
 func inPortions(count, most int, dispatch func(first, count int)) {
 	for first := 0; first < count; first += most {
 		dispatch(first, min(most, count-first))

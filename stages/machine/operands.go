@@ -65,7 +65,7 @@ func hardQuotient(r *rand.Rand) (x, y float64) {
 }
 
 // inverse of an odd number modulo 2⁶⁴, by Newton's iteration: each step doubles the number of right
-// bits, and a itself has three.
+// bits, and a itself has three. a must be odd.
 func inverse(a uint64) uint64 {
 	x := a
 	for range 5 {

@@ -81,7 +81,7 @@ type request[T spirv.Scalar] struct {
 }
 
 // inner is the inner dimension that is summed over: 0 if α = 0, when the factors are not read. It
-// panics if the shapes do not fit each other.
+// panics if the shapes do not fit each other. All items of a batch have the same.
 func (r *request[T]) inner() (k int) {
 	one := r.factors[0].A
 	for _, f := range r.factors {
@@ -102,7 +102,7 @@ func (r *request[T]) inner() (k int) {
 }
 
 // problem is what tile and split depend on. op(A) = Aᵀ and op(B) = B lie along the inner dimension,
-// so that a shallow tile reads parts of their cache lines.
+// so that a shallow tile reads parts of their cache lines. Strides do not matter for it.
 func (r *request[T]) problem() problem {
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
 	if r.opA == Trans {
@@ -174,9 +174,9 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 	return r
 }
 
-// recordBatch records a request in dispatches of at most the given number of items. A batch is
-// also cut to fit one dimension of a grid; with split K each dispatch is followed by its sum, so
-// that they use the same room for partial products.
+// recordBatch records a request in dispatches of at most the given number of items. A batch is also
+// cut to fit one dimension of a grid; with split K each dispatch is followed by its sum, so that
+// they use the same room for partial products. It records nothing where C stays as it is.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays

@@ -20,7 +20,8 @@ type partialSums[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
-// newPartialSums reserves memory for the given number of elements of partial products.
+// newPartialSums reserves memory for the given number of elements of partial products. name is the
+// name of the region in tables of memory. The error is vk's.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
@@ -35,13 +36,15 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room is the address of memory for the given number of elements of partial products.
+// room is the address of memory for the given number of elements of partial products. It panics if
+// more elements are asked for than were reserved. All products of one arena share this memory, one
+// after another.
 func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 	return s.region.In(ws).Sub(0, elements).Addr()
 }
 
 // record adds up splits partial products for each of count matrices: C ← α·ΣP + β·C. The matrices
-// lie strideC elements apart.
+// lie strideC elements apart. The parts must lie in room, packed. If β = 0, C is not read.
 func (s *partialSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int,
 ) {

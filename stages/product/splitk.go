@@ -9,16 +9,18 @@ import (
 
 // splitK is how one product is spread over the device: the tile, as an index into the table, and
 // the number of pieces that the inner dimension is split into. depth is the length of a piece.
+// splits is at least 1, and splits·depth is at least the inner dimension.
 type splitK struct{ tile, splits, depth int }
 
-// problem is what the choice of tile and split depends on: count products of m×k by k×n.
+// problem is what the choice of tile and split depends on: count products of m×k by k×n. It is
+// comparable, and the key of kept choices.
 type problem struct {
 	m, n, k, count int
 	alongK         int // factors whose memory runs along the inner dimension, 0 to 2
 }
 
 // chooser chooses tiles and splits by a model of costs. It sees shapes only, so equal products get
-// equal splits and their results equal bits.
+// equal splits and their results equal bits. Several goroutines may use it.
 type chooser struct {
 	tiles    []Tile
 	units    int     // of the device
@@ -37,9 +39,9 @@ func partsWithin(dispatch, flops float64) int {
 	return max(1, int(dispatch/flops))
 }
 
-// choices are the answers that were computed already. A plan asks for the same ones in each run,
-// but for the number of vectors where that differs from matrix to matrix. When there are too many,
-// all are forgotten.
+// choices are the answers that were computed already. A plan asks for the same ones in each run.
+// Only the number of vectors may differ from matrix to matrix. When there are more than
+// mostChoices, all are forgotten.
 type choices struct {
 	sync.Mutex
 	by map[problem]splitK
@@ -48,7 +50,8 @@ type choices struct {
 // mostChoices is far more than one solve needs, of any order that fits a device.
 const mostChoices = 1 << 16
 
-// newChooser allows partial products of twice the tiles that a full device computes at once.
+// newChooser allows partial products of twice the tiles that a full device computes at once. t must
+// have at least one tile.
 func newChooser(t Tuning) chooser {
 	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: &choices{by: map[problem]splitK{}}}
 	for _, x := range t.Tiles {
@@ -76,7 +79,8 @@ func (t Tile) step() float64 {
 
 // cost is the forecast for all products of p, each with its inner dimension split as x says.
 // Workgroups spread evenly over the units. A unit with less than three quarters of the workgroups
-// that it can hold runs no faster than with three quarters.
+// that it can hold runs no faster than with three quarters. The unit is arbitrary: only comparisons
+// of costs of the same p have a meaning.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
 	// Workgroups that one unit does, in turn or together.

@@ -21,7 +21,8 @@ type tiledSymm[T spirv.Scalar] struct {
 	sums    partialSums[T]
 }
 
-// newTiledSymm builds a kernel for each tile, and the one that adds partial products.
+// newTiledSymm builds a kernel for each tile, and the one that adds partial products. The error is
+// a *vk.UnsupportedError if a tile does not fit the device, or vk's.
 func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
 	s := &tiledSymm[T]{chooser: newChooser(t)}
 	for _, tile := range t.Tiles {
@@ -44,7 +45,8 @@ func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
 }
 
-// record records P ← A·W with the given tile and split.
+// record records P ← A·W with the given tile and split. It panics if the shapes do not fit each
+// other. P must not overlap A or W. Partial products lie in the memory of ws.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {

@@ -8,11 +8,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle, or in several if it costs
-// more than one dispatch may.
+// tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle, or in several if it
+// costs more than one dispatch may.
 //
-// A tile below the diagonal is computed whole; of a tile on the diagonal the upper part is thrown
-// away.
+// A tile below the diagonal is computed whole. A tile on the diagonal is computed, too, but its
+// upper part is not stored.
 type tiledSyr2k[T spirv.Scalar] struct {
 	tile     Tile
 	dispatch float64 // Tuning.Dispatch

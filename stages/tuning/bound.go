@@ -1,8 +1,8 @@
 package tuning
 
-// The time of one dispatch is bounded, because a desktop's watchdog resets a device that is busy for
-// two seconds, because nothing else is drawn meanwhile, and because a cancelled solve waits for the
-// dispatches in flight.
+// The time of one dispatch is bounded for three reasons. The watchdog of a desktop resets a device
+// that is busy for two seconds. The screen is not redrawn during a dispatch. A cancelled solve
+// waits for the dispatches in flight.
 const (
 	// dispatchSeconds is what one dispatch may take if the device reaches its rate of fused
 	// multiply-adds. Kernels reach half of that or more, so a dispatch ends within 100 ms.
@@ -13,9 +13,9 @@ const (
 	pivotFlops = 40
 )
 
-// Bounded is t with no dispatch longer than 100 ms on a device of the given rate, in flops per second
-// (machine.Float64Rate). Sizes that are smaller already stay; 0 is an unknown rate and changes
-// nothing. No bit of a result depends on it.
+// Bounded is t with no dispatch longer than 100 ms on a device of the given rate, in flops per
+// second (machine.Float64Rate). Smaller sizes stay as they are. A rate of 0 is unknown and changes
+// nothing. No bit of a result depends on the rate.
 func (t Tuning) Bounded(rate float64) Tuning {
 	if rate <= 0 {
 		return t

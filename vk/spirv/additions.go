@@ -18,7 +18,7 @@ type additions struct {
 }
 
 // addTo returns the additions to a module without changes. It reads the declarations of integer,
-// Boolean, vector and function types, and the constants.
+// Boolean, vector and function types, and the constants. body is read, and not changed.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
 	for _, in := range body {
@@ -41,7 +41,7 @@ func addTo(header []uint32, body []instruction) *additions {
 // key identifies a declaration without its id: its opcode and the words that define it.
 func key(op uint32, words []uint32) string { return fmt.Sprint(op, words) }
 
-// id returns a new id.
+// id returns a new id. Each call returns another one.
 func (a *additions) id() uint32 {
 	a.bound++
 	return a.bound - 1
@@ -64,7 +64,8 @@ func (a *additions) declare(op uint32, args ...uint32) uint32 {
 func (a *additions) word(v uint32) uint32 { return a.constant(a.uint(32), v) }
 func (a *additions) long(v uint64) uint32 { return a.constant(a.uint(64), uint32(v), uint32(v>>32)) }
 
-// constant returns the id of a constant of the type, given by its words, the low one first.
+// constant returns the id of a constant of the type, given by its words, the low one first. The
+// type must be a scalar of 32 or 64 bits.
 func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 	k := key(opConstant, append([]uint32{typ}, words...))
 	id, ok := a.known[k]

@@ -14,7 +14,7 @@ type touch struct {
 }
 
 // touched returns the memory operands of an instruction, by its opcode; nil if it accesses no
-// memory.
+// memory. Accesses of a whole block, whose size no operand tells, have the kind "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -79,7 +79,8 @@ func (g *guarding) guard(in instruction, t touch, out []instruction) (instructio
 }
 
 // target returns the name of what a pointer points to, as block.member, from the debug names of the
-// module. It is empty if the module has none.
+// module. It is empty if the module has none. The error says that the member is coherent or
+// volatile by decoration, or that pointers are nested too deep.
 func (g *guarding) target(pointer uint32) (string, error) {
 	pointee := func(made instruction) instruction { return g.defs[g.defs[made.arg(0)].arg(2)] }
 	for range deepest {
@@ -111,7 +112,8 @@ func (g *guarding) plain(of member) error {
 }
 
 // extent returns the bytes from the first to the last byte of a type in a buffer, with explicit
-// layout.
+// layout. The type must have a size that is known when the pipeline is made: a runtime array has
+// none.
 func (g *guarding) extent(typ uint32, depth int) (int, error) {
 	in := g.defs[typ]
 	if depth > deepest {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// parsed holds the declarations of a module: everything before its first function.
+// parsed holds the declarations of a module: everything before its first function. It is read-only
+// once collect has returned, except for structs, which pointee fills.
 type parsed struct {
 	entry        string            // name of the compute entry point, "" if there is none
 	entries      int               // number of entry points
@@ -84,13 +85,15 @@ func (p *parsed) define(id uint32, in instruction) {
 	p.order = append(p.order, id)
 }
 
-// decoration returns the operand of a decoration of a whole id, and whether the id has it.
+// decoration returns the operand of a decoration of a whole id, and whether the id has it. A
+// decoration without operands has the operand 0.
 func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	operand, found = p.decorations[decoration{member{id, whole}, what}]
 	return operand, found
 }
 
-// workgroupSize returns the constant with the built-in WorkgroupSize, if there is one.
+// workgroupSize returns the constant with the built-in WorkgroupSize, if there is one. Its
+// arguments 2, 3 and 4 are the ids of three constants.
 func (p *parsed) workgroupSize() (in instruction, found bool) {
 	for _, id := range p.order {
 		if b, ok := p.decoration(id, decorationBuiltIn); ok && b == builtInWorkgroupSize {

@@ -51,7 +51,8 @@ func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32,
 	return total, nil
 }
 
-// evaluation is a module under specialisation constants: given has their values by their ids.
+// evaluation is a module under specialisation constants: given has their values by their ids. It
+// belongs to one call; nothing is cached between modules.
 type evaluation struct {
 	*parsed
 	given map[uint32]uint64
@@ -116,7 +117,8 @@ const deepest = 1000
 var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
 
 // value returns the value of a 32-bit integer or Boolean constant, computed as the driver computes
-// it from the specialisation constants.
+// it from the specialisation constants. depth counts the nested expressions so far, and begins at
+// 0. The error says which opcode is not known.
 func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	in := e.defs[id]
 	if depth > deepest {

@@ -25,7 +25,8 @@ type instruction struct {
 	args []uint32
 }
 
-// arg returns word i after the opcode's word, or 0 if the instruction has no such word.
+// arg returns word i after the opcode's word, or 0 if the instruction has no such word. It never
+// panics: broken modules are found by what is missing.
 func (in instruction) arg(i int) uint32 {
 	if i >= len(in.args) {
 		return 0
@@ -61,7 +62,7 @@ func (in instruction) append(words []uint32) []uint32 {
 }
 
 // decode splits a module into its header and its instructions. It refuses what is no little-endian
-// SPIR-V, or ends within an instruction.
+// SPIR-V, or ends within an instruction. Ids are not checked.
 func decode(code []byte) (header []uint32, body []instruction, err error) {
 	return decodeUntil(code, nothing)
 }
@@ -101,7 +102,7 @@ func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction,
 	return words[:headerWords], body, nil
 }
 
-// encode is the inverse of decode.
+// encode is the inverse of decode. The bound in the header must already be above all ids.
 func encode(header []uint32, body []instruction) []byte {
 	words := append([]uint32(nil), header...)
 	for _, in := range body {

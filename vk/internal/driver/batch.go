@@ -6,7 +6,7 @@ import "C"
 import "unsafe"
 
 // Batch is a command buffer with timestamps of its own. It is recorded again for each use, when it
-// is not in flight.
+// is not in flight. One goroutine at a time may use it.
 type Batch struct {
 	pool    bCommandPool
 	cb      bCommandBuffer
@@ -17,7 +17,7 @@ type Batch struct {
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
 // NewBatch makes a command buffer of the queue family, and a pool for the given number of
-// timestamps.
+// timestamps. The caller destroys it. The error is an *Error, after which nothing is held.
 func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	b := &Batch{}
 	err := d.fillBatch(b, family, timestamps)
@@ -29,7 +29,7 @@ func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 }
 
 // fillBatch makes the objects of a batch. After an error DestroyBatch destroys those that were
-// made.
+// made. b must be empty.
 func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	pool := bCommandPoolCreateInfo{SType: bStructureTypeCommandPoolCreateInfo, QueueFamilyIndex: uint32(family)}
 	pool.Flags |= bCommandPoolCreateFlags(bCommandPoolCreateResetCommandBufferBit)
@@ -61,7 +61,7 @@ func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	return err
 }
 
-// DestroyBatch destroys a batch that is not in flight.
+// DestroyBatch destroys a batch that is not in flight. A batch that was made in part is allowed.
 func (d *Device) DestroyBatch(b *Batch) {
 	if raw(b.queries) != 0 {
 		bDestroyQueryPool(d.handle, b.queries, nil)
@@ -75,7 +75,7 @@ func (d *Device) DestroyBatch(b *Batch) {
 
 // Record fills the batch. push are the push constants of all dispatches, timestamps is the number
 // of timestamps used. The commands are followed by a barrier for all later batches, and for the
-// host.
+// host. The batch must not be in flight. commands and push are not used after the call.
 func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps int) error {
 	info := bCommandBufferBeginInfo{SType: bStructureTypeCommandBufferBeginInfo}
 	info.Flags |= bCommandBufferUsageFlags(bCommandBufferUsageOneTimeSubmitBit) // and submitted once
@@ -95,7 +95,7 @@ func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps in
 }
 
 // Timestamps reads the first n timestamps of a batch that has ended, in ticks of
-// Properties.TimestampPeriod.
+// Properties.TimestampPeriod. n is at most the number that Record was given.
 func (d *Device) Timestamps(b *Batch, n int) ([]uint64, error) {
 	if n == 0 {
 		return nil, nil

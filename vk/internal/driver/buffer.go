@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Buffer is a buffer with memory of its own.
+// Buffer is a buffer with memory of its own. The caller frees it before the device is destroyed.
 type Buffer struct {
 	handle bBuffer
 	memory bDeviceMemory
@@ -26,7 +26,8 @@ const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
 
 // NewBuffer makes a buffer of size bytes. types are memory types in order of preference: the buffer
 // gets the first one that Vulkan allows for it and that has enough memory left. mapped makes Host
-// valid and takes a type that is visible to the host.
+// valid and takes a type that is visible to the host. The error is an *Error: OutOfMemory if every
+// allowed type is full, FeatureMissing if none is allowed. After an error nothing is held.
 func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
 	b := &Buffer{}
 	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}
@@ -45,7 +46,7 @@ func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, erro
 }
 
 // back allocates and binds the memory of a buffer. After an error FreeBuffer releases what was
-// made.
+// made. Only a lack of memory makes it try the next type.
 func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	var need bMemoryRequirements
 	bGetBufferMemoryRequirements(d.handle, b.handle, &need)
@@ -89,7 +90,8 @@ func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	return nil
 }
 
-// FreeBuffer releases a buffer with its memory. nil is no buffer.
+// FreeBuffer releases a buffer with its memory. nil is no buffer. No batch in flight may use it. b
+// is empty afterwards.
 func (d *Device) FreeBuffer(b *Buffer) {
 	if b == nil {
 		return

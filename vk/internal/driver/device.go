@@ -21,7 +21,7 @@ type Device struct {
 }
 
 // NewDevice makes a device with one queue of the family, with exactly these features and
-// extensions.
+// extensions. The device must have all of them. The caller destroys it.
 func (p Physical) NewDevice(family int, use Features, extensions []string) (*Device, error) {
 	statistics := C.int(0)
 	if slices.Contains(extensions, StatisticsExtension) {
@@ -60,7 +60,8 @@ func (d *Device) Destroy() {
 	destroyed()
 }
 
-// Idle waits until nothing is in flight.
+// Idle waits until nothing is in flight. No other goroutine may submit at the same time. A lost
+// device is an *Error.
 func (d *Device) Idle() error {
 	return try("vkDeviceWaitIdle", func() Result { return Result(bDeviceWaitIdle(d.handle)) })
 }

@@ -36,10 +36,10 @@ var featureNames = [features]string{
 // String is Vulkan's name of the feature.
 func (f Feature) String() string { return featureNames[f] }
 
-// Features is a set of them.
+// Features is a set of them. The index is a Feature.
 type Features [features]bool
 
-// Names lists the members.
+// Names lists the members. The order is that of the constants.
 func (s Features) Names() []string {
 	var names []string
 	for f, has := range s {
@@ -50,7 +50,8 @@ func (s Features) Names() []string {
 	return names
 }
 
-// Features reads what the device offers. The device must speak Vulkan 1.2.
+// Features reads what the device offers. The device must speak Vulkan 1.2. Features of extensions
+// that the device does not know are false.
 func (p Physical) Features() Features {
 	var has [features]C.VkBool32
 	C.vke_get_features(p.c(), p.knows, &has[0])

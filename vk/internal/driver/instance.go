@@ -64,7 +64,8 @@ const (
 )
 
 // NewInstance makes an instance for an application of this name. validate turns on Khronos'
-// validation layer; Messages returns what it says.
+// validation layer; Messages returns what it says. The caller destroys it. The error is a
+// *LoaderError, or an *Error such as NoDriver or LayerMissing.
 func NewInstance(app string, validate bool) (*Instance, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -134,7 +135,8 @@ func (in *Instance) Destroy() {
 	in.release()
 }
 
-// release is Destroy for a caller that has the lock.
+// release is Destroy for a caller that has the lock. An instance with the validation layer is never
+// parked.
 func (in *Instance) release() {
 	if in.messages != nil {
 		C.vke_unlisten(in.c(), in.messages)
@@ -155,7 +157,8 @@ type Message struct {
 	Text  string
 }
 
-// Messages returns what the validation layer has said since the last call.
+// Messages returns what the validation layer has said since the last call. They are in the order in
+// which they were reported. nil without the layer.
 func (in *Instance) Messages() []Message {
 	if in.messages == nil {
 		return nil
@@ -172,7 +175,8 @@ func (in *Instance) Messages() []Message {
 	}
 }
 
-// Physicals lists the physical devices in the loader's order.
+// Physicals lists the physical devices in the loader's order. They refer to the instance and must
+// not be used after it. An empty list is no error.
 func (in *Instance) Physicals() ([]Physical, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -196,7 +200,8 @@ func (in *Instance) Physicals() ([]Physical, error) {
 	return all, nil
 }
 
-// cstrings copies strings to an array of C. The caller calls free when C has read them.
+// cstrings copies strings to an array of C. The caller calls free when C has read them. The memory
+// is C's, so that Go's collector does not move it. free must be called exactly once.
 func cstrings(list []string) (array **C.char, free func()) {
 	if len(list) == 0 {
 		return nil, func() {}

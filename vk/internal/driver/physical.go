@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Physical is a physical device of an instance.
+// Physical is a physical device of an instance. It is a value, valid as long as its instance.
 type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
@@ -34,12 +34,13 @@ const (
 const Vulkan13 = 1<<22 | 3<<12
 
 // Knowing is the device with what its extensions and its version of Vulkan add to Vulkan 1.2.
+// extensions must be those of Extensions.
 func (p Physical) Knowing(extensions []string) Physical {
 	p.knows = C.int(knowledge(p.version(), extensions))
 	return p
 }
 
-// knowledge is the set of VKE_KNOWS_… bits of a device.
+// knowledge is the set of VKE_KNOWS_… bits of a device. version is packed as Vulkan packs versions.
 func knowledge(version uint32, extensions []string) (knows int) {
 	for _, k := range []struct {
 		name string
@@ -71,7 +72,7 @@ const (
 	Compute  = 2
 )
 
-// Queues lists the queue families.
+// Queues lists the queue families. The index is the number of the family.
 func (p Physical) Queues() []QueueFamily {
 	var n C.uint32_t
 	C.vke_queue_families(p.c(), nil, &n)
@@ -84,7 +85,7 @@ func (p Physical) Queues() []QueueFamily {
 	return list
 }
 
-// Extensions lists the device's extensions.
+// Extensions lists the device's extensions. The error is an *Error.
 func (p Physical) Extensions() ([]string, error) {
 	const call = "vkEnumerateDeviceExtensionProperties"
 	var n C.uint32_t

@@ -12,7 +12,8 @@ import (
 type Cache struct{ handle bPipelineCache }
 
 // NewCache makes a pipeline cache from the bytes of an earlier one; nil makes an empty one. The
-// driver refuses bytes of another driver, and trusts all others.
+// driver refuses bytes of another driver, and trusts all others. So data must come from a file that
+// no other user can write: the driver may execute it. The caller destroys the cache.
 func (d *Device) NewCache(data []byte) (*Cache, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -30,7 +31,7 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	return c, nil
 }
 
-// CacheData reads the cache's bytes, for NewCache.
+// CacheData reads the cache's bytes, for NewCache. The bytes may be empty.
 func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	var size bSize
 	get := func(at unsafe.Pointer) func() Result {
@@ -44,14 +45,14 @@ func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	return data[:size], err
 }
 
-// DestroyCache destroys a cache.
+// DestroyCache destroys a cache. Pipelines that were made with it stay valid.
 func (d *Device) DestroyCache(c *Cache) {
 	bDestroyPipelineCache(d.handle, c.handle, nil)
 	destroyed()
 }
 
 // NewLayout makes a pipeline layout with one range of push constants, of pushSize bytes. 0 makes
-// none.
+// none. The caller destroys it with DestroyLayout. pushSize must be a multiple of four.
 func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	var out C.VkPipelineLayout
 	err := created(try("vkCreatePipelineLayout", func() Result {
@@ -93,7 +94,8 @@ type PipelineRequest struct {
 	SubgroupSize uint32
 }
 
-// NewPipeline compiles a pipeline. Several goroutines may compile at the same time.
+// NewPipeline compiles a pipeline. Several goroutines may compile at the same time. The caller
+// destroys it with DestroyPipeline. req is not used after the call.
 func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -131,7 +133,7 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	return uint64(out), err
 }
 
-// DestroyPipeline destroys a pipeline.
+// DestroyPipeline destroys a pipeline. No batch in flight may use it.
 func (d *Device) DestroyPipeline(p uint64) {
 	bDestroyPipeline(d.handle, handle[bPipeline](C.uint64_t(p)), nil)
 	destroyed()

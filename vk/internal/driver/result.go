@@ -49,7 +49,8 @@ func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 // same. Tests use Fault to reach every failure. It is called from several goroutines.
 var Fault func(call string) Result
 
-// try makes one call. All results of this package pass through try or tryToEnd.
+// try makes one call. All results of this package pass through try or tryToEnd. A positive result
+// of f gives nil.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {
@@ -61,7 +62,8 @@ func try(call string, f func() Result) error {
 	return failure(call, r)
 }
 
-// failure is the error of a result; nil for one that is none.
+// failure is the error of a result; nil for one that is none. Positive results, such as Timeout,
+// are no errors.
 func failure(call string, r Result) error {
 	if r < 0 {
 		return &Error{call, r}
@@ -69,7 +71,8 @@ func failure(call string, r Result) error {
 	return nil
 }
 
-// tryToEnd is try for a call that ends something even if it fails.
+// tryToEnd is try for a call that ends something even if it fails. The call is made in any case,
+// and the fault is only its result.
 func tryToEnd(call string, f func() Result) error {
 	r := f()
 	if Fault != nil && r >= 0 {

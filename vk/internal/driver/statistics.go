@@ -18,6 +18,7 @@ type Statistic struct {
 }
 
 // Statistics lists what the compiler says of a pipeline; nothing without StatisticsExtension.
+// pipeline must have been made by this device, which keeps its statistics.
 func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	if d.statistics == 0 {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 // Timeline is a timeline semaphore. Its first value is 0.
 type Timeline struct{ handle C.VkSemaphore }
 
-// NewTimeline makes a timeline.
+// NewTimeline makes a timeline. The caller destroys it.
 func (d *Device) NewTimeline() (*Timeline, error) {
 	t := &Timeline{}
 	err := created(try("vkCreateSemaphore", func() Result { return Result(C.vke_timeline(d.table, &t.handle)) }))
@@ -28,7 +28,8 @@ func (d *Device) DestroyTimeline(t *Timeline) {
 }
 
 // Submit starts a batch. When it ends the timeline gets the value, which is larger than all before.
-// Batches of a queue start in the order of their submission.
+// Batches of a queue start in the order of their submission. One goroutine at a time may submit.
+// After an error nothing was submitted.
 func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 	return try("vkQueueSubmit", func() Result {
 		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))
@@ -38,7 +39,8 @@ func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 // ErrTimeout is the error of Wait when the time limit comes first.
 var ErrTimeout = errors.New("timed out")
 
-// Wait waits until the timeline has reached value, or for the time limit.
+// Wait waits until the timeline has reached value, or for the time limit. Several goroutines may
+// wait. The error is ErrTimeout or an *Error such as DeviceLost.
 func (d *Device) Wait(t *Timeline, value uint64, limit time.Duration) error {
 	var r Result
 	err := try("vkWaitSemaphores", func() Result {
