@@ -51,7 +51,7 @@ func NewApplyQ2Transposed[T spirv.Scalar](
 	return newApplyQ2[T](dev, size, product.Trans, w, t)
 }
 
-// newApplyQ2 makes either.
+// newApplyQ2 makes the stage for Q2 or, if it is transposed, for Q2ᵀ.
 func newApplyQ2[T spirv.Scalar](
 	dev *vk.Device, size BackSize, op product.Op, w Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {

@@ -17,8 +17,8 @@ type PanelTuning struct {
 	// columns has more.
 	LocalSize uint32
 
-	// TileBytes is the shared memory, in bytes, for the rows that a workgroup looks at together (a
-	// chunk). Smaller arrays come on top.
+	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
+	// (a chunk). The kernel needs some more for smaller arrays.
 	TileBytes int
 
 	// Groups is the number of workgroups of a panel, at most.

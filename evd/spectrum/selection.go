@@ -62,8 +62,8 @@ func Capacity(s Selection, n int) int {
 	return n
 }
 
-// SelectExact is the selected range [from, to) of values, which are all eigenvalues, at most one,
-// without error: those of a matrix of order 0 or 1.
+// SelectExact is the selected range [from, to) of values, for a matrix of order 0 or 1. values has
+// all its eigenvalues, at most one, and they are exact.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {

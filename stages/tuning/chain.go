@@ -53,8 +53,9 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer
 	t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR
 
-	// The half-bandwidth b decides what the bulge chasing and ApplyQ2 need: first b, from the first
-	// table whose sizes fit for its own b, then their rows for that b.
+	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
+	// from the first table whose own sizes fit the device for its own b. Then the rows are chosen
+	// for that b.
 	fits := func(t Tuning) error { return fitsBand(t, info, t.Band) }
 	band := row(tables, fits)
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom

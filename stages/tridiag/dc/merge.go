@@ -35,7 +35,7 @@ type Merge struct {
 	From, To     int // 0 ≤ From ≤ To ≤ K
 
 	Chain    []int32 // first step of each chain, then n
-	Src, Dst []int32 // by step
+	Src, Dst []int32 // by step: the column of Q that is read, the column of W that is written
 	Cos, Sin []float64
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S

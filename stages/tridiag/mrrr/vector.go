@@ -18,8 +18,8 @@ import (
 //	(L·D·Lᵀ − λ·I)·z = γ_r·e_r.
 type twisted struct {
 	representation
-	s []float64 // s̃ᵢ of the stationary transform
-	u []float64 // U⁻ of the progressive one, then z
+	s []float64 // s̃ᵢ of the stationary transform, from the top down
+	u []float64 // U⁻ of the progressive transform, from the bottom up; later z
 }
 
 // factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets s, and u
