@@ -75,7 +75,7 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 	if j.quiet {
 		stderr = io.Discard
 	}
-	if err := j.json.open(j.stdout); err != nil {
+	if err := j.json.open(j.stdout, files...); err != nil {
 		return err
 	}
 	defer j.json.close()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,14 @@ func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
 	return j
 }
 
-// open creates the file, before any work. The caller closes.
-func (j *jsonOutput) open(stdout io.Writer) (err error) {
+// open creates the file, before any work. It refuses the name of one of the inputs. The caller
+// closes.
+func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
+	for _, input := range inputs {
+		if j.path != "" && j.path != streamWord && sameFile(input, j.path) {
+			return fmt.Errorf("%s: would overwrite an input", j.path)
+		}
+	}
 	j.files, err = createOutputs(stdout, "", j.path)
 	return err
 }

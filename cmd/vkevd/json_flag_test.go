@@ -36,3 +36,17 @@ func TestJSONEverywhere(t *testing.T) {
 		s.fails(statusInput, "no/facts: cannot be written: no such file or directory", append(strings.Fields(args), "--json", "no/facts")...)
 	}
 }
+
+// check --json replaced the matrix when the name was given twice.
+func TestJSONDoesNotOverwriteAnInput(t *testing.T) {
+	s := tunable(t)
+	s.solved()
+	before, err := os.ReadFile("A.mtx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fails(statusInput, "A.mtx: would overwrite an input", "check", "--json", "A.mtx", "A.mtx", "v.txt", "Q.npy")
+	if after, err := os.ReadFile("A.mtx"); err != nil || string(after) != string(before) {
+		t.Errorf("A.mtx has changed: %v", err)
+	}
+}

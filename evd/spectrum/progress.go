@@ -69,7 +69,7 @@ func Rising(report func(Progress)) func(Progress) {
 		if total == 0 {
 			total = at.Total
 		}
-		if at.Total != total {
+		if at.Total != total && at.Total > 0 {
 			at.Done, at.Total = at.Done*(total/at.Total), total
 		}
 		done = max(done, at.Done)

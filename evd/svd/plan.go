@@ -96,10 +96,13 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	}
 	p := &Plan[T]{m: m, n: n, opt: opt, rows: max(m, n), cols: min(m, n)}
 	p.base = spectrum.Base{Dev: dev, N: p.cols, Layout: vk.Together()}
-	if err := p.check(); err != nil || p.cols == 0 {
-		return p, err
+	err := p.check()
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	if p.cols == 0 {
+		return p, nil
+	}
 	if p.path, err = p.compile(p.tune); err != nil {
 		return nil, err
 	}

@@ -186,8 +186,8 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("-1 rows: %v", err)
 	}
 	for _, opt := range []Options{{Largest: -1}, {Largest: 4}, {Band: -1}, {Band: 4, Block: 6}} {
-		if _, err := NewPlan[float64](d, 3, 5, opt); !errors.As(err, &option) {
-			t.Errorf("%+v: %v", opt, err)
+		if p, err := NewPlan[float64](d, 3, 5, opt); !errors.As(err, &option) || p != nil {
+			t.Errorf("%+v: %v, %v", opt, p, err)
 		}
 	}
 	p, err := NewPlan[float64](d, 3, 5, Options{})
