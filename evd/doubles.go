@@ -20,7 +20,7 @@ type doubles[T Float] interface {
 	// tridiagonal is where the reduction leaves T, given where the tridiagonal problem expects it.
 	tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[T]
 
-	// values is λ for stages in T.
+	// values returns the eigenvalues λ in the number type T, for the stages that compute in T.
 	values(lambda vk.Slice[float64]) vk.Slice[T]
 
 	// vectors is S, or memory of its size, for stages in T.

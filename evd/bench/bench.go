@@ -191,7 +191,7 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 
 // Detail is one run, and its time phase by phase.
 type Detail struct {
-	// Row is the measurement, of one run.
+	// Row has the result of one run of the measurement.
 	Row Row
 
 	// Profile has the seconds by phase, and by kernel if the device times kernels.

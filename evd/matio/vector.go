@@ -117,7 +117,7 @@ func readJSON(in *input) ([]float64, error) {
 		token, err = d.Token() // the closing bracket
 	}
 	if err == nil {
-		// io.EOF is what must follow the array.
+		// Nothing may follow the array: the next token must be io.EOF.
 		if token, err = d.Token(); err == io.EOF {
 			return a, nil
 		}
