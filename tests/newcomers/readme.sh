@@ -15,6 +15,7 @@ for line in open("A.mtx"):
     i, j, v = int(words[0]) - 1, int(words[1]) - 1, float(words[2])
     a[i, j] = a[j, i] = v
 np.save("A.npy", a)
+np.savetxt("A.csv", a[:, :70], delimiter=",")  # of another shape, for svd
 END
 /usr/bin/python3 matrix.py
 awk 'BEGIN { for (i = 0; i < 50; i++) print i, 0.5 }' >T.txt
@@ -41,3 +42,7 @@ while read -r command; do
 done <commands.txt
 [ $commands -ge 10 ]
 [ -s dos.png ]
+/usr/bin/python3 -c '
+import numpy as np
+s, want = np.loadtxt("sigma.txt"), np.linalg.svd(np.loadtxt("A.csv", delimiter=","), compute_uv=False)
+assert np.allclose(s, want, rtol=0, atol=1e-11 * want[0]), abs(s - want).max()'
