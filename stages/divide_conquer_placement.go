@@ -186,9 +186,10 @@ func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	return p
 }
 
-// writeMerge writes the lists of merge number index of a level. Its chains stand from the given one
-// on; it returns their number. Calls for different merges write to different elements, so that
-// levels may be written at the same time.
+// writeMerge writes the lists of merge number index of a level. A chain is a run of rotations that
+// share columns; writeMerge stores the merge's chains from number `chain` on, and returns how many
+// there are. Calls for different merges write to different elements, so that levels may be written
+// at the same time.
 func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains int) {
 	n, l := v.pass.n, &v.lists
 	first := level*n + m.Lo

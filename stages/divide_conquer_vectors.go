@@ -31,7 +31,7 @@ type vectorsPass struct {
 	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
 
 	q, panel vk.Region[float64]
-	lists    vectorLists // without host memory
+	lists    vectorLists // offsets on the device; a solve adds the memory on the host
 	work     *vk.Layout
 }
 

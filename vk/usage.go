@@ -132,7 +132,8 @@ func (r *reports) failed() bool {
 	return r.thrown != nil
 }
 
-// deliver calls the function until nothing is left to report. After a panic the rest is dropped.
+// deliver calls the user's function for each report that waits, until none is left. If that
+// function panics, the remaining reports are dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})

@@ -323,10 +323,10 @@ func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	return t.numbers(a, 1, end)
 }
 
-// numbers appends the field just read, number `before` of its row counted from 0, and all later
-// fields of the row. end is what ended the field. The error names the column, counted from 1, with
-// the row's name as column 1. If the first line fails because of a word, the message says what
-// would make it a header.
+// numbers appends the field just read and all later fields of the row to a. The row has `before`
+// fields before that one, and the byte `end` ended it. An error names the column, counted from 1;
+// a name at the start of the row is column 1. If a field of the first line is not a number, the
+// error also says how to mark the line as a header.
 func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 	for k := before + 1; ; k++ {
 		x, complaint := t.number()

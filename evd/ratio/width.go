@@ -2,15 +2,16 @@ package ratio
 
 // Within returns the largest allowed distance of a value from its eigenvalue, in ulp·‖T‖₁, for any
 // order. It is a width for Sturm. The method is a name that evd.ParseSolver knows, as implemented
-// in package stages. Values of package evd are all as good as bisection's.
+// in package stages. Values of package evd are all as good as bisection's. Both columns of numbers
+// are in ulp·‖T‖₁, too.
 //
 //	method     allowed  seen at most  where the error comes from
 //	bisection  4        2             the counts
-//	mrrr       16       8 to 16       each factor of a matrix of up to twice that norm moves by an ulp,
-//	                                  or by four if a block is tried again; seen with a hundred strongly
-//	                                  glued copies of Wilkinson's matrix
-//	dc         32       17            some ulp for each leaf, each merge and each deflation
-//	qr         256      128 to 256    the sweeps; seen with some thousand rows and no vectors
+//	mrrr       16       8 to 16       a random change of the factors of T − σI, whose norm may be 2·‖T‖: one
+//	                                  ulp of each entry, or four in a second attempt; seen with a hundred
+//	                                  strongly glued copies of Wilkinson's matrix
+//	dc         32       17            a few ulp for each leaf, each merge and each deflation
+//	qr         256      128 to 256    the sweeps; seen with a few thousand rows and no vectors
 //
 // It panics for other names.
 func Within(method string) float64 {

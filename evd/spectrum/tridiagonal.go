@@ -36,7 +36,8 @@ func (t Tridiagonal) Norm1() float64 {
 	return slices.Max(append(sums, 0))
 }
 
-// Problem is T in two places, the device and the host: methods differ in where they begin.
+// Problem holds T twice, on the device and on the host, because some eigenvalue algorithms start
+// from the one and some from the other.
 type Problem struct {
 	// D and E have n elements each on the device; the last one of E is not used.
 	D, E vk.Slice[float64]

@@ -37,8 +37,8 @@ const (
 	GuardAddress    = 8    // the address, 64 bits
 	GuardInvocation = 16   // gl_GlobalInvocationID, three words of 32 bits
 	GuardHalf       = 32   // half the bytes of the table, 64 bits
-	GuardZeros      = 256  // what loads out of range read
-	GuardSink       = 512  // where stores and atomics out of range go
+	GuardZeros      = 256  // offset of zeros, which a load out of range returns
+	GuardSink       = 512  // offset of bytes to which stores and atomics out of range go
 	GuardTable      = 1024 // the table
 
 	guardWidest = GuardSink - GuardZeros // largest number of bytes of one access

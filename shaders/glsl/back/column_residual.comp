@@ -8,7 +8,7 @@
 // The order of the additions depends on LOCAL_SIZE alone. A NaN makes its column's sum NaN. sums
 // must not overlap the inputs.
 //
-// Grid: one workgroup per column, folded.
+// Grid: one workgroup per column, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

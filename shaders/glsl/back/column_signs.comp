@@ -4,7 +4,7 @@
 //
 // in, out: x    rows×cols, column-major, ldx ≥ rows
 //
-// Grid: one workgroup per column, folded. rows = 0 must not be dispatched.
+// Grid: one workgroup per column, in x and y. rows = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

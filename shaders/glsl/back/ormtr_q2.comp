@@ -13,7 +13,7 @@
 // other. x must not overlap v or tau.
 //
 // Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise ⌈m /
-// (LANES/SHARE)⌉ workgroups, folded.
+// (LANES/SHARE)⌉ workgroups, in x and y.
 //
 // A team of LANES invocations works on LANES/SHARE vectors, which are called a strip. SHARE
 // neighbouring invocations share one vector: each holds every SHARE-th row of it, and they add up
@@ -23,14 +23,15 @@
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
 //
-// Order. If two reflectors of Q2 share rows, the one of the later sweep must act first. Take i >
-// i'. Reflectors (i, j) and (i', j) may share rows. So may (i, j) and (i', j+1), because the latter
-// begins B − (i−i') rows further down; and (i, j) and (i', j+2) if i−i' > B. But (i', j) and (i,
-// j+1) cannot: the former ends with row base + i' + B−1, the latter begins with row base + i + B.
-// So the order is right if i falls inside a block of equal j, and j rises from block to block.
+// Order. If two reflectors (i, j) and (i', j') share rows, the one of the later sweep must act
+// first. A block is the set of the reflectors of equal j. The order is right if blocks are taken
+// with increasing j, and the reflectors of a block with decreasing i. Proof: let i > i', so that
+// (i, j) must act before each (i', j') with which it shares rows. For j' ≥ j it does act before.
+// For j' < j they share no rows: (i', j') ends at the latest with row s0 + i' + j·B, and (i, j)
+// begins with row s0 + 1 + i + j·B.
 //
-// Q2ᵀ needs the reverse order. If rows and i are counted from the other end, i falls again, and j
-// falls where it rose before. So one code does both, on rows ρ that are reversed if TRANSPOSED:
+// Q2ᵀ needs the reverse order. If rows and i are counted from the other end, i decreases again, and
+// j decreases where it increased before. So one code does both, on rows ρ that are reversed if TRANSPOSED:
 //
 //	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
 //

@@ -6,7 +6,7 @@
 // Tiles are staged in shared memory, so that both matrices are accessed contiguously. The kernel
 // takes care of the edges; values are copied as they are, NaN too. B must not overlap A.
 //
-// Grid: x and y, folded, number the tiles of A. An empty A must not be dispatched.
+// Grid: x and y together number the tiles of A. An empty A must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -317,7 +317,7 @@ void put_v(Step q, uint t) {
 // The first invocation of each team. The team of C begins with invocation 0, that of A with TEAM.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
-// Two invocations that compute nothing exchange flags with other sweeps while a step runs.
+// While a step runs, two invocations that take no part in it exchange flags with other sweeps.
 const uint PUBLISHER = FIRST_SPARE, WAITER = LOCAL_SIZE - 1;
 
 void main() {

@@ -6,7 +6,7 @@
 //
 // The outputs must not overlap the band. Values are copied as they are.
 //
-// Grid: one invocation per column, folded.
+// Grid: one invocation per column, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -53,7 +53,7 @@
 // gl_LocalInvocationIndex.
 //
 // Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one workgroup
-// per half-step of the wave, folded.
+// per half-step of the wave, in x and y.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require

@@ -10,7 +10,7 @@
 // singular values and their negatives. Values are copied as they are. d and e must not overlap the
 // band, or each other's elements.
 //
-// Grid: one invocation per column, folded.
+// Grid: one invocation per column, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

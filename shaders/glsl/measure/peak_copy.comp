@@ -6,7 +6,7 @@
 // An invocation has PIECES loads in flight, of 16 bytes each, before it stores. Neighbouring
 // invocations load neighbouring pairs. Values are copied as they are, NaN too.
 //
-// Grid: ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, folded over x and y. The kernel checks the end.
+// Grid: ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, over x and y. The kernel checks the end.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

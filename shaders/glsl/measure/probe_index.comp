@@ -10,7 +10,7 @@
 // It is for tests: few machines have enough memory to show a wrong offset. The outputs must not
 // overlap the input or each other.
 //
-// Grid: one workgroup of one invocation per element, folded. Workgroups past the count write
+// Grid: one workgroup of one invocation per element, in x and y. Workgroups past the count write
 // nothing.
 #version 460
 #extension GL_EXT_buffer_reference : require

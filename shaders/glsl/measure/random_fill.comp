@@ -5,7 +5,7 @@
 // With end = n, rows = b + 1 and ld = 2b this is a compact band of order n and half-bandwidth b.
 // Rows past `rows` are not touched.
 //
-// Grid: one invocation per element; ⌈rows/LOCAL_SIZE⌉ workgroups per column, folded.
+// Grid: one invocation per element; ⌈rows/LOCAL_SIZE⌉ workgroups per column, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -9,7 +9,7 @@
 //
 // v and tau must not overlap.
 //
-// Grid: one invocation per step; ⌈steps/LOCAL_SIZE⌉ workgroups per sweep, folded.
+// Grid: one invocation per step; ⌈steps/LOCAL_SIZE⌉ workgroups per sweep, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -7,7 +7,7 @@
 //
 // y and tau must not overlap.
 //
-// Grid: one workgroup per column, folded.
+// Grid: one workgroup per column, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -6,7 +6,7 @@
 //          a2, b2  the second pair, of the same shapes and transpositions; or null
 // in, out: c       m×n. If β = 0 it is overwritten: it is not read and may hold NaN
 //
-// Grid: x and y, folded, number the tiles of C. z is item·splits + split. The item is a member of
+// Grid: x and y together number the tiles of C. z is item·splits + split. The item is a member of
 // the batch. Its factors begin stride_a and stride_b elements after those of the item before; a2
 // and b2 are only for a batch of one. A split takes the part [split·stretch, (split+1)·stretch) of
 // the inner dimension. Result number z begins at c + z·stride_c.

@@ -11,7 +11,7 @@
 // So the bits depend on splits and lanes alone. The sums are short and bound by latency: each
 // invocation keeps AT_ONCE loads in flight.
 //
-// Grid: x and y, folded, number runs of LOCAL_SIZE/lanes elements; z is the member of the batch.
+// Grid: x and y together number runs of LOCAL_SIZE/lanes elements; z is the member of the batch.
 // Edges are checked by the kernel. A NaN in a part makes its element of C NaN. C must not overlap
 // the parts.
 #version 460

@@ -6,7 +6,7 @@
 // out: p  m×n, overwritten; result number z begins at p + z·stride_p
 //
 // A dispatch does the tiles [first, first + count) of P, so that a slow device can be given a few at
-// a time. Grid: x and y, folded, number them. z is the split. Split z takes the part [z·stretch,
+// a time. Grid: x and y together number them. z is the split. Split z takes the part [z·stretch,
 // (z+1)·stretch) of the inner dimension.
 //
 // A row of tiles of A is read in three pieces: the part left of the diagonal tile as it is stored,

@@ -8,7 +8,7 @@
 // before it touches C, so that C is read and written once.
 //
 // A dispatch does the tiles [first, first + count), so that a slow device can be given a few at a
-// time. Grid: x and y, folded, number them. The kernel takes care of the edges. NaN above the
+// time. Grid: x and y together number them. The kernel takes care of the edges. NaN above the
 // diagonal of C does no harm; a NaN in row i of Y or Z makes row i and column i of C NaN. C must
 // not overlap Y or Z. n = 0 must not be dispatched.
 #version 460

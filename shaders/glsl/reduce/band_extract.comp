@@ -9,7 +9,7 @@
 //
 // A workgroup takes LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
 //
-// Grid: ⌈n / LOCAL_SIZE⌉·⌈n / b⌉ workgroups, folded.
+// Grid: ⌈n / LOCAL_SIZE⌉·⌈n / b⌉ workgroups, in x and y.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require

@@ -9,7 +9,7 @@
 //
 // Values are copied as they are. band must not overlap r.
 //
-// Grid: one invocation per element of r, folded.
+// Grid: one invocation per element of r, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -8,7 +8,7 @@
 // The tile is staged in shared memory, so that both are accessed contiguously. The kernel takes
 // care of the edges, and does not touch padding.
 //
-// Grid: x and y, folded, number the tiles of a lower triangle. n = 0 must not be dispatched.
+// Grid: x and y together number the tiles of a lower triangle. n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

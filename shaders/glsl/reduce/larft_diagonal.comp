@@ -8,7 +8,7 @@
 //
 // Values are copied as they are.
 //
-// Grid: ⌈n² / LOCAL_SIZE⌉ workgroups, folded.
+// Grid: ⌈n² / LOCAL_SIZE⌉ workgroups, in x and y.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require

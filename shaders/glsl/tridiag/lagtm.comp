@@ -9,7 +9,7 @@
 // Each element is a sum of three products, the diagonal's first. A NaN in Z makes up to three
 // elements of its column of P NaN.
 //
-// Grid: one invocation per element, folded.
+// Grid: one invocation per element, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

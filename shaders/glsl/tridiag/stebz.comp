@@ -31,7 +31,8 @@
 // decreases as the shift grows, and the bits are the same on all devices whose division is exact to
 // the last bit. No two buffers may overlap.
 //
-// Grid: one team per eigenvalue (TEAMS of them per workgroup), or one invocation per shift; folded.
+// Grid: in x and y, one team per eigenvalue (TEAMS of them per workgroup), or one invocation per
+// shift.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -54,7 +54,8 @@
 // Nothing here needs counts to be monotone, or the same on two devices: stebz uses only the bounds.
 // No two buffers may overlap. The rows are finite: stebz_prepare demands it.
 //
-// Grid: one team per eigenvalue (TEAMS of them per workgroup), or one invocation per point; folded.
+// Grid: in x and y, one team per eigenvalue (TEAMS of them per workgroup), or one invocation per
+// point.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -14,7 +14,7 @@
 // explains them. The outputs must not overlap each other or the inputs. The inputs must be finite:
 // the host refuses others.
 //
-// Grid: one workgroup per leaf, folded.
+// Grid: one workgroup per leaf, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -23,7 +23,7 @@
 // neighbouring elements. The kernel takes care of the edges. No two buffers may overlap. A NaN
 // spreads as in any product.
 //
-// Grid: x and y, folded, number the tiles of the largest product; z is 2·merge + half.
+// Grid: x and y together number the tiles of the largest product; z is 2·merge + half.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -10,7 +10,7 @@
 // inputs. The order of the sums depends on LOCAL_SIZE alone. The inputs must be finite: the host
 // refuses others.
 //
-// Grid: x and y, folded, the largest k; z the merges.
+// Grid: x and y together, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -14,7 +14,7 @@
 // Package dc in stages/tridiag explains the operations; only the order of the sums differs there.
 // mu must not overlap the inputs. The inputs must be finite: the host refuses others.
 //
-// Grid: one workgroup per root; x and y, folded, the largest k; z the merges.
+// Grid: one workgroup per root; x and y together, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

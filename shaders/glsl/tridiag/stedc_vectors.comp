@@ -10,7 +10,7 @@
 // The order of the sum depends on LOCAL_SIZE alone. s must not overlap the inputs. The inputs must
 // be finite: the host refuses others.
 //
-// Grid: one workgroup per column; x and y, folded, the largest number of columns; z the merges.
+// Grid: one workgroup per column; x and y together, the largest number of columns; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

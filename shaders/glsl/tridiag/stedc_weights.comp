@@ -14,7 +14,7 @@
 // the product depends on LOCAL_SIZE alone. zhat must not overlap the inputs. The inputs must be
 // finite: the host refuses others.
 //
-// Grid: one workgroup a weight; x and y, folded, the largest k; z the merges.
+// Grid: one workgroup a weight; x and y together, the largest k; z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

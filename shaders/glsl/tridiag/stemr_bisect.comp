@@ -29,7 +29,7 @@
 // infinite one and then to NaN, which is replaced as in dlaneg. The inputs must be finite.
 //
 // Grid: one team per task (⌊LOCAL_SIZE/(2^levels − 1)⌋ of them per workgroup), or one invocation
-// per count; folded.
+// per count; in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -8,7 +8,7 @@
 //
 // Values are copied as they are. x must not overlap the inputs.
 //
-// Grid: one invocation per element of the n×count, folded.
+// Grid: one invocation per element of the n×count, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -27,7 +27,7 @@
 // children have over ≠ 0, and are made in a second dispatch. Other buffers must not overlap, except
 // that children is reps unless the parents are roots. A NaN counts as a breakdown of the transform.
 //
-// Grid: one invocation per candidate, or one per cluster; folded.
+// Grid: one invocation per candidate, or one per cluster; in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

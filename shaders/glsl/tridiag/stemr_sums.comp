@@ -11,7 +11,7 @@
 // order of the sums depends on LOCAL_SIZE alone. A NaN in row r makes the sums of row r NaN. sums
 // must not overlap the inputs.
 //
-// Grid: one workgroup per row, folded.
+// Grid: one workgroup per row, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -44,7 +44,7 @@
 // vectors are contiguous. NaN: a vector of a representation with NaN is undefined. No two buffers
 // may overlap.
 //
-// Grid: two invocations per vector, folded.
+// Grid: two invocations per vector, in x and y.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require

@@ -142,8 +142,8 @@ func (b *deflation) rotate(a, c int32, tol float64) bool {
 	return true
 }
 
-// deflate makes the last step's target a deflated column, with the given eigenvalue. a is its
-// column of Q.
+// deflate records that column a of Q, after the rotations so far, is an eigenvector, and value its
+// eigenvalue. The last entry of Src is that column; deflate appends its destination to Dst.
 func (b *deflation) deflate(a int32, value float64) {
 	m, rows := b.merge, &b.deflatedRows
 	m.Dst = append(m.Dst, int32(-1-len(m.deflated)))
@@ -151,7 +151,8 @@ func (b *deflation) deflate(a int32, value float64) {
 	rows.First, rows.Last = append(rows.First, b.rows.First[a]), append(rows.Last, b.rows.Last[a])
 }
 
-// endChain makes the last step's target a pole. Its column of Q is open; −1 stands for no chain.
+// endChain records that a chain of rotations ends with column `open` of Q, which remains a pole of
+// the secular equation. It appends the column's destination to Dst. −1 stands for no chain.
 func (b *deflation) endChain(open int32) {
 	if open < 0 {
 		return

@@ -77,9 +77,10 @@ type Level struct {
 	Chosen   []int32
 	Growth   []float64
 
-	// The clusters' eigenvalues. Members are tasks of the new representations, Of their clusters.
-	// The intervals are relative to the parent; Level makes them relative to the child, and no
-	// longer than RTol times their larger end.
+	// The eigenvalues in the clusters. Members[i] is a task of a new representation, and Of[i] is
+	// the number of its cluster. [MemberLo[i], MemberHi[i]] holds the eigenvalue, relative to the
+	// parent's shift. Level makes the interval relative to the child's shift, and refines it until
+	// its length is at most RTol times the larger magnitude of its ends.
 	Members            []Task
 	Of                 []int32
 	MemberLo, MemberHi []float64
