@@ -1,0 +1,30 @@
+package tests
+
+import (
+	"bytes"
+	"os/exec"
+	"strconv"
+	"testing"
+)
+
+// TestNoBinaryIsTracked covers a build of vkevd that was committed by accident: no file in git is
+// larger than 1 MiB. It needs git and a checkout.
+func TestNoBinaryIsTracked(t *testing.T) {
+	git := exec.Command("git", "ls-tree", "-r", "-l", "HEAD")
+	git.Dir = ".."
+	out, err := git.Output()
+	if err != nil {
+		t.Skip("this is not a checkout of git: ", err)
+	}
+	for line := range bytes.Lines(out) {
+		// Mode, type, hash, and size, then a tab and the name.
+		fields := bytes.Fields(line)
+		if len(fields) < 5 {
+			t.Fatalf("git ls-tree printed %q", line)
+		}
+		size, err := strconv.Atoi(string(fields[3]))
+		if err == nil && size > 1<<20 {
+			t.Errorf("%s is tracked and has %d bytes", fields[4], size)
+		}
+	}
+}
