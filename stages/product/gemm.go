@@ -20,17 +20,10 @@ type tiledGemm[T spirv.Scalar] struct {
 // a *vk.UnsupportedError if a tile does not fit the device, or vk's.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
 	g := &tiledGemm[T]{chooser: newChooser(t)}
-	for _, tile := range t.Tiles {
-		if err := fits[T](tile, dev.Info()); err != nil {
-			return nil, err
-		}
-		k, err := vk.Build(dev, shaders.Gemm[T](), tile.Spec())
-		if err != nil {
-			return nil, err
-		}
-		g.kernels = append(g.kernels, k)
-	}
 	var err error
+	if g.kernels, err = tileKernels[T](dev, t.Tiles, shaders.Gemm[T](), Tile.Spec); err != nil {
+		return nil, err
+	}
 	g.sums, err = newPartialSums[T](dev, "partial products", g.capacity)
 	return g, err
 }

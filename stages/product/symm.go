@@ -25,17 +25,11 @@ type tiledSymm[T spirv.Scalar] struct {
 // a *vk.UnsupportedError if a tile does not fit the device, or vk's.
 func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
 	s := &tiledSymm[T]{chooser: newChooser(t)}
-	for _, tile := range t.Tiles {
-		if err := fits[T](tile, dev.Info()); err != nil {
-			return nil, err
-		}
-		k, err := vk.Build(dev, shaders.Symm[T](), shaders.SymmSpec(tile.Spec()))
-		if err != nil {
-			return nil, err
-		}
-		s.kernels = append(s.kernels, k)
-	}
+	spec := func(tile Tile) shaders.SymmSpec { return shaders.SymmSpec(tile.Spec()) }
 	var err error
+	if s.kernels, err = tileKernels[T](dev, t.Tiles, shaders.Symm[T](), spec); err != nil {
+		return nil, err
+	}
 	s.sums, err = newPartialSums[T](dev, "partial symmetric products", s.capacity)
 	return s, err
 }

@@ -97,3 +97,21 @@ func (t Tile) Spec() shaders.GemmSpec {
 func (t Tile) Grid(rows, cols int) vk.Groups {
 	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
 }
+
+// tileKernels builds a kernel of products of T for each tile, with the constants that spec makes of
+// it. The error is a *vk.UnsupportedError if a tile does not fit the device, or vk's.
+func tileKernels[T spirv.Scalar, S, P any](
+	dev *vk.Device, tiles []Tile, module spirv.Module[S, P], spec func(Tile) S,
+) (kernels []*vk.Kernel[S, P], err error) {
+	for _, tile := range tiles {
+		if err := fits[T](tile, dev.Info()); err != nil {
+			return nil, err
+		}
+		k, err := vk.Build(dev, module, spec(tile))
+		if err != nil {
+			return nil, err
+		}
+		kernels = append(kernels, k)
+	}
+	return kernels, nil
+}
