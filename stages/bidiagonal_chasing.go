@@ -72,40 +72,16 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 	return s, kernels.err
 }
 
-// bidiagonalSpec fits the kernel to the band and the device: with two tiles in shared memory if
-// they fit, and with fewer invocations, each holding more elements, if a workgroup cannot have as
-// many. The error is a *vk.UnsupportedError if the device allows fewer invocations than the band
-// has lines, or if not even one tile fits. The bits of the result depend on B and Lanes.
-func bidiagonalSpec[T spirv.Scalar](c chaseShape) (spec shaders.Tb2bdChaseSpec, err error) {
-	kernel := shaders.Tb2bdChase[T]()
-	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
-		work := wholeSubgroups(c.b*lanes, c.info)
-		spec = shaders.Tb2bdChaseSpec{
-			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(c.b), Tiles: 2,
+// bidiagonalSpec is the kernel, fitted to the band and the device; see fitChase. The bits of the
+// result depend on B and Lanes.
+func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
+	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
+		return shaders.Tb2bdChaseSpec{
+			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
 			Vectors: specBool(c.vectors), Lead: bidiagonalLead,
 			WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
 		}
-		if c.wait.Allowed {
-			spec.LocalSize += uint32(c.waiters())
-		}
-		need, err := kernel.SharedBytes(spec)
-		if err != nil {
-			return spec, err
-		}
-		if c.tune.OneTile || need > c.info.SharedBytes {
-			spec.Tiles = 1
-		}
-		if need, err = kernel.SharedBytes(spec); err != nil {
-			return spec, err
-		}
-		if need > c.info.SharedBytes {
-			return spec, c.refuse("bytes of shared memory", need, c.info.SharedBytes)
-		}
-		if int(spec.LocalSize) <= c.info.MaxLocal {
-			return spec, nil
-		}
-	}
-	return spec, c.refuse("invocations in a workgroup", int(spec.LocalSize), c.info.MaxLocal)
+	})
 }
 
 // halfSteps is the number of half-steps of a sweep.

@@ -6,45 +6,61 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chaseSpec fits the kernel with one team to the band and the device: with two tiles in shared
-// memory if they fit, and with fewer invocations, each holding more elements, if a workgroup cannot
-// have as many. The error is a *vk.UnsupportedError that names what the band needs. The bits of the
-// result depend on B and Lanes.
-func chaseSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stChaseSpec, err error) {
-	// With half as many lanes, each invocation holds twice as many elements.
-	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
-		work := wholeSubgroups(c.b*lanes, c.info)
-		spec = shaders.Sb2stChaseSpec{
-			LocalSize: uint32(work), Work: uint32(work), Lanes: uint32(lanes), B: uint32(c.b), Tiles: 2,
+// chaseSpec is the kernel with one team, fitted to the band and the device; see fitChase. The bits
+// of the result depend on B and Lanes.
+func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
+	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
+		return shaders.Sb2stChaseSpec{
+			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
+			// Blocks too large for two tiles are too large for registers, too.
+			Retain:  specBool(f.tiles > 1),
 			Vectors: specBool(c.vectors), Lead: chaseLead,
 			WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
 		}
-		// Invocations that only wait and publish come after those that compute.
+	})
+}
+
+// chaseFit is what fitChase finds.
+type chaseFit struct {
+	size  uint32 // invocations of a workgroup
+	work  uint32 // those that compute; the others wait and publish, and come after them
+	lanes uint32 // neighbours that share a row
+	tiles uint32 // blocks in shared memory, 2 or 1
+}
+
+// fitChase fits a chasing kernel to the band and the device: with two tiles in shared memory if
+// they fit, and with fewer invocations, each holding more elements, if a workgroup cannot have as
+// many. spec makes the kernel's constants. The error is a *vk.UnsupportedError if not even one tile
+// fits, or if the device allows fewer invocations than the band has lines.
+func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec func(chaseFit) S) (s S, err error) {
+	var f chaseFit
+	// With half as many lanes, each invocation holds twice as many elements.
+	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
+		work := uint32(wholeSubgroups(c.b*lanes, c.info))
+		f = chaseFit{size: work, work: work, lanes: uint32(lanes), tiles: 2}
 		if c.wait.Allowed {
-			spec.LocalSize += uint32(c.waiters())
+			f.size += uint32(c.waiters())
 		}
-		// Two tiles, or one.
-		need, err := product.SharedBytes(shaders.Sb2stChase[T], spec)
+		need, err := product.SharedBytes(kernel, spec(f))
 		if err != nil {
-			return spec, err
+			return s, err
 		}
 		if c.tune.OneTile || need > c.info.SharedBytes {
-			spec.Tiles = 1
+			f.tiles = 1
 		}
-		// Blocks too large for two tiles are too large for registers, too.
-		spec.Retain = specBool(spec.Tiles > 1)
-		if need, err = product.SharedBytes(shaders.Sb2stChase[T], spec); err != nil {
-			return spec, err
+		s = spec(f)
+		if need, err = product.SharedBytes(kernel, s); err != nil {
+			return s, err
 		}
 		if need > c.info.SharedBytes {
-			return spec, c.refuse("bytes of shared memory", need, c.info.SharedBytes)
+			return s, c.refuse("bytes of shared memory", need, c.info.SharedBytes)
 		}
-		if int(spec.LocalSize) <= c.info.MaxLocal {
-			return spec, nil
+		if int(f.size) <= c.info.MaxLocal {
+			return s, nil
 		}
 	}
 	// Even one lane for each row is too much.
-	return spec, c.refuse("invocations in a workgroup", int(spec.LocalSize), c.info.MaxLocal)
+	return s, c.refuse("invocations in a workgroup", int(f.size), c.info.MaxLocal)
 }
 
 // teamsSpec fits the kernel with a team for each block of a step (sb2st_teams.comp) to the band and
