@@ -34,6 +34,20 @@ func Largest(d, e []float64) (norm float64) {
 	return norm
 }
 
+// Scale multiplies T(d, e) by 2^−exponent, which brings its largest element into [½, 1), and returns
+// the exponent. The scaling is exact, except for elements that become subnormal. The exponent of
+// zeros is 0.
+func Scale(d, e []float64) (exponent int) {
+	_, exponent = math.Frexp(Largest(d, e))
+	for i := range d {
+		d[i] = math.Ldexp(d[i], -exponent)
+	}
+	for i := range e {
+		e[i] = math.Ldexp(e[i], -exponent)
+	}
+	return exponent
+}
+
 // Negligible reports whether the off-diagonal element e between the diagonal elements a and b
 // may be set to zero without harm even to eigenvalues as small as a and b (dstedc's rule).
 func Negligible(e, a, b float64) bool {

@@ -41,15 +41,10 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale multiplies the block T(d, e) by a power of two, which brings its largest element into [½,
-// 1), and returns the exponent of that element. Elements of e that do not matter then become zero.
+// scale is tridiag.Scale for the block T(d, e). Elements of e that do not matter then become zero.
 func scale(d, e []float64) (exponent int) {
-	_, exponent = math.Frexp(tridiag.Largest(d, e))
-	for i := range d {
-		d[i] = math.Ldexp(d[i], -exponent)
-	}
+	exponent = tridiag.Scale(d, e)
 	for i := range e {
-		e[i] = math.Ldexp(e[i], -exponent)
 		if math.Abs(e[i]) < tridiag.Tiny {
 			e[i] = 0
 		}

@@ -67,25 +67,12 @@ func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error
 			hi++
 		}
 		b := &block{lo: lo, hi: hi}
-		b.exponent = scale(s.d[lo:hi], s.e[lo:hi-1])
+		b.exponent = tridiag.Scale(s.d[lo:hi], s.e[lo:hi-1])
 		s.blocks = append(s.blocks, b)
 		lo = hi
 	}
 	s.counters.Blocks = len(s.blocks)
 	return s, nil
-}
-
-// scale multiplies the block T(d, e) by 2^−exponent, which brings its largest element into [½, 1).
-// The scaling is exact, except for elements that become subnormal. A block of zeros has exponent 0.
-func scale(d, e []float64) (exponent int) {
-	_, exponent = math.Frexp(tridiag.Largest(d, e))
-	for i := range d {
-		d[i] = math.Ldexp(d[i], -exponent)
-	}
-	for i := range e {
-		e[i] = math.Ldexp(e[i], -exponent)
-	}
-	return exponent
 }
 
 // n returns the order of T.
