@@ -139,21 +139,27 @@ func (p *fakePlan) Costs() []evd.StageCost {
 	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &stages.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
 }
 
+// begin does what every solve begins with: it reports the stages, runs the test's hook, and fails if
+// the context is cancelled or the test asks for it.
+func (m *fakeMachine) begin(ctx context.Context, costs []evd.StageCost, report func(evd.Progress)) error {
+	for i, c := range costs {
+		report(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
+	}
+	if m.during != nil {
+		m.during()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return m.solveErr
+}
+
 func (p *fakePlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
-	for i, c := range p.Costs() {
-		p.opt.Progress(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
-	}
-	if p.during != nil {
-		p.during()
-	}
 	if p.after != nil {
 		defer p.after()
 	}
-	if err := ctx.Err(); err != nil {
+	if err := p.begin(ctx, p.Costs(), p.opt.Progress); err != nil {
 		return nil, err
-	}
-	if p.solveErr != nil {
-		return nil, p.solveErr
 	}
 	res := &evd.Result[float64]{Profile: vk.NewProfile()}
 	res.Profile.Add("band reduction", 0.75)

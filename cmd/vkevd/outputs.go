@@ -87,6 +87,41 @@ func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) e
 	return nil
 }
 
+// writeValues fills the output of a path with values, in the format of the path.
+func (o *outputs) writeValues(ctx context.Context, path string, values []float64) error {
+	return o.write(ctx, path, func(w io.Writer) error {
+		switch ending(path) {
+		case ".npy":
+			return matio.WriteNPYVector(w, values)
+		case ".json":
+			return matio.WriteValuesJSON(w, values)
+		}
+		return matio.WriteValues(w, values)
+	})
+}
+
+// printValues lists values on standard output, unless an output goes there.
+func (o *outputs) printValues(ctx context.Context, values []float64) error {
+	if o.toStdout() {
+		return nil
+	}
+	if err := matio.WriteValues(stoppable{ctx, o.stdout}, values); err != nil {
+		return cannotWrite("standard output", err)
+	}
+	return nil
+}
+
+// finish fills the last output, the report, and commits all, unless the command was cancelled.
+func (o *outputs) finish(ctx context.Context, path string, report func(io.Writer) error) error {
+	if err := o.write(ctx, path, report); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return o.commit()
+}
+
 // commit gives all files their names, and then writes to standard output.
 func (o *outputs) commit() error {
 	for _, f := range o.files {

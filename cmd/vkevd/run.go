@@ -72,6 +72,14 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 	return fmt.Errorf(format+"; see %s --help", append(args, cmd.CommandPath())...)
 }
 
+// oneFile refuses any number of arguments but one, which is a FILE.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage(cmd, "%s takes one FILE, not %d", cmd.Name(), len(args))
+	}
+	return nil
+}
+
 // noArguments refuses all arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -61,12 +61,7 @@ what the device holds.`,
   vkevd solve --smallest 100 --out-vectors lowest.npy A.mtx
   vkevd solve --tridiagonal --values-only --check T.dat
   vkevd solve --check --out-vectors Q.npy --report A.json A.npy`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(cmd, "solve takes one FILE, not %d", len(args))
-			}
-			return nil
-		},
+		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err

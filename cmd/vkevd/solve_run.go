@@ -73,9 +73,9 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 		return err
 	}
 	show.end()
-	if !j.noPrint && !out.toStdout() {
-		if err := matio.WriteValues(stoppable{ctx, j.stdout}, res.Values); err != nil {
-			return cannotWrite("standard output", err)
+	if !j.noPrint {
+		if err := out.printValues(ctx, res.Values); err != nil {
+			return err
 		}
 	}
 	known.took("write")
@@ -88,9 +88,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 
 // write fills the outputs that were asked for and gives the files their names.
 func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
-	if err := out.write(ctx, j.values, func(w io.Writer) error {
-		return writeValues(w, j.values, res.Values)
-	}); err != nil {
+	if err := out.writeValues(ctx, j.values, res.Values); err != nil {
 		return err
 	}
 	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
@@ -99,22 +97,5 @@ func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[floa
 	}); err != nil {
 		return err
 	}
-	if err := out.write(ctx, j.report, known.report); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return out.commit()
-}
-
-// writeValues lists eigenvalues in the format of a path.
-func writeValues(w io.Writer, path string, values []float64) error {
-	switch ending(path) {
-	case ".npy":
-		return matio.WriteNPYVector(w, values)
-	case ".json":
-		return matio.WriteValuesJSON(w, values)
-	}
-	return matio.WriteValues(w, values)
+	return out.finish(ctx, j.report, known.report)
 }

@@ -50,12 +50,7 @@ the values. The host holds A, 8·M·N bytes. vkevd plan --svd prints what the de
 		Example: `  vkevd svd A.mtx > sigma.txt
   vkevd svd --check --largest 10 A.npy
   vkevd svd --out-values sigma.npy --report run.json A.csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(cmd, "svd takes one FILE, not %d", len(args))
-			}
-			return nil
-		},
+		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err

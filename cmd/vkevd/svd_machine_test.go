@@ -45,20 +45,11 @@ func (p *fakeSingular) Costs() []evd.StageCost {
 }
 
 func (p *fakeSingular) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
-	for i, c := range p.Costs() {
-		p.opt.Progress(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
-	}
-	if p.during != nil {
-		p.during()
-	}
 	if p.after != nil {
 		defer p.after()
 	}
-	if err := ctx.Err(); err != nil {
+	if err := p.begin(ctx, p.Costs(), p.opt.Progress); err != nil {
 		return nil, err
-	}
-	if p.solveErr != nil {
-		return nil, p.solveErr
 	}
 	res := &svd.Result[float64]{Values: []float64{}, Profile: vk.NewProfile()}
 	res.Profile.Add("band reduction", 0.75)

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -71,9 +70,9 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 		return err
 	}
 	show.end()
-	if !j.noPrint && !out.toStdout() {
-		if err := matio.WriteValues(stoppable{ctx, j.stdout}, res.Values); err != nil {
-			return cannotWrite("standard output", err)
+	if !j.noPrint {
+		if err := out.printValues(ctx, res.Values); err != nil {
+			return err
 		}
 	}
 	known.took("write")
@@ -83,18 +82,10 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 
 // write fills the outputs that were asked for and gives the files their names.
 func (j *svdJob) write(ctx context.Context, out *outputs, values []float64, known svdFacts) error {
-	if err := out.write(ctx, j.values, func(w io.Writer) error {
-		return writeValues(w, j.values, values)
-	}); err != nil {
+	if err := out.writeValues(ctx, j.values, values); err != nil {
 		return err
 	}
-	if err := out.write(ctx, j.report, known.report); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return out.commit()
+	return out.finish(ctx, j.report, known.report)
 }
 
 // readAnyShape reads a matrix of any shape.
