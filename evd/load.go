@@ -3,8 +3,6 @@ package evd
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -35,50 +33,11 @@ func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma fl
 // scan reads the referenced triangle once, with all cores. It returns max|a_ij|, or a
 // *NonFiniteError for the first entry, in column order, that is NaN or infinite.
 func scan[T Float](a Sym[T]) (float64, error) {
-	workers := min(runtime.GOMAXPROCS(0), a.N)
-	largest := make([]float64, workers)
-	bad := make([]*NonFiniteError, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			// Every workers-th column: neighbours in a triangle have nearly the same length.
-			for j := w; j < a.N && bad[w] == nil; j += workers {
-				from, to := a.column(j)
-				var at int
-				if largest[w], at = scanColumn(a.Data[j*a.Ld+from:j*a.Ld+to], largest[w]); at >= 0 {
-					bad[w] = &NonFiniteError{from + at, j, float64(a.Data[j*a.Ld+from+at])}
-				}
-			}
-		})
+	largest, i, j := spectrum.Scan(a.Data, a.Ld, a.N, a.column)
+	if i >= 0 {
+		return 0, &NonFiniteError{i, j, float64(a.Data[i+j*a.Ld])}
 	}
-	wg.Wait()
-	var first *NonFiniteError
-	largestOfAll := 0.0
-	for w := range workers {
-		largestOfAll = max(largestOfAll, largest[w])
-		if b := bad[w]; b != nil && (first == nil || b.Col < first.Col) {
-			first = b
-		}
-	}
-	if first != nil {
-		return 0, first
-	}
-	return largestOfAll, nil
-}
-
-// scanColumn returns the largest magnitude of col and of largest, and −1; or else the index of the
-// first value that is not finite.
-func scanColumn[T Float](col []T, largest float64) (float64, int) {
-	for i, v := range col {
-		x := math.Abs(float64(v))
-		if !(x <= math.MaxFloat64) {
-			return largest, i
-		}
-		if x > largest {
-			largest = x
-		}
-	}
-	return largest, -1
+	return largest, nil
 }
 
 // scaling returns σ for a matrix whose largest magnitude is largest. It is dsyevd's rule. If the

@@ -29,13 +29,13 @@ func (t Tridiagonal[T]) scan() (largest float64, err error) {
 	off := t.off()
 	for i, x := range t.D {
 		var bad int
-		if largest, bad = scanColumn(t.D[i:i+1], largest); bad >= 0 {
+		if largest, bad = spectrum.ScanColumn(t.D[i:i+1], largest); bad >= 0 {
 			return 0, &NonFiniteError{i, i, float64(x)}
 		}
 		if i == len(off) {
 			break
 		}
-		if largest, bad = scanColumn(off[i:i+1], largest); bad >= 0 {
+		if largest, bad = spectrum.ScanColumn(off[i:i+1], largest); bad >= 0 {
 			return 0, &NonFiniteError{i + 1, i, float64(off[i])}
 		}
 	}

@@ -2,8 +2,6 @@ package svd
 
 import (
 	"math"
-	"runtime"
-	"sync"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -43,37 +41,15 @@ func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 // entry, in the order of the storage, that is NaN or infinite.
 func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	rows, cols := stored(a)
-	workers := min(runtime.GOMAXPROCS(0), cols)
-	most := make([]float64, workers)
-	bad := make([]int, workers) // index in Data, or −1
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			bad[w] = -1
-			for j := cols * w / workers; j < cols*(w+1)/workers; j++ {
-				for i, v := range a.Data[j*a.Ld : j*a.Ld+rows] {
-					x := math.Abs(float64(v))
-					if !(x <= math.MaxFloat64) {
-						bad[w] = i + j*a.Ld
-						return
-					}
-					most[w] = max(most[w], x)
-				}
-			}
-		})
+	largest, i, j := spectrum.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
+	if i < 0 {
+		return largest, nil
 	}
-	group.Wait()
-	for w, at := range bad {
-		if at >= 0 {
-			i, j := at%a.Ld, at/a.Ld
-			if a.RowMajor {
-				i, j = j, i
-			}
-			return 0, &evd.NonFiniteError{Row: i, Col: j, Value: float64(a.Data[at])}
-		}
-		largest = max(largest, most[w])
+	bad := &evd.NonFiniteError{Row: i, Col: j, Value: float64(a.Data[i+j*a.Ld])}
+	if a.RowMajor {
+		bad.Row, bad.Col = j, i
 	}
-	return largest, nil
+	return 0, bad
 }
 
 // scaling returns σ, the power of two by which A is multiplied so that neither squares of entries nor
