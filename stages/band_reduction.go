@@ -24,19 +24,19 @@ type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
 
-	// The steps of a panel, and the copy of the band out of A at the end.
+	// These kernels do the steps of a panel, and at the end copy the band out of A.
 	qr      *PanelQR[T]
 	factor  *TFactor[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	// z is Z, n×k, and p is P of a panel, n×b.
+	// z holds the matrix Z of a block, n×k. p holds the matrix P of one panel, n×b.
 	z, p vk.Region[T]
 
-	// s is the products of inner dimension n, YᵀY and ZᵀY or yᵀP: at most two, k×b each.
+	// s holds at most two products of inner dimension n, k×b each: YᵀY with ZᵀY, or yᵀP.
 	s vk.Region[T]
 
-	// between is −½·Tᵀ(YᵀP)T, b×b; tau is the factors τ of a panel, b of them.
+	// between is the matrix −½·Tᵀ(YᵀP)T, b×b. tau holds the b factors τ of a panel's reflectors.
 	between, tau vk.Region[T]
 	work         *vk.Layout
 }
@@ -48,10 +48,10 @@ type BandSize struct {
 	K int // rank of the trailing updates: a multiple of B
 }
 
-// middleStrip is the number of columns that a workgroup of sy2sb_middle makes.
+// middleStrip is the number of columns that one workgroup of the kernel sy2sb_middle computes.
 const middleStrip = 8
 
-// NewBandReduction prepares for matrices of one size.
+// NewBandReduction builds the kernels and lays out the workspace for matrices of the given size.
 func NewBandReduction[T spirv.Scalar](
 	dev *vk.Device, size BandSize, ops product.Ops[T], w Waiting, t PanelTuning,
 ) (*BandReduction[T], error) {
@@ -75,7 +75,8 @@ func NewBandReduction[T spirv.Scalar](
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
-	// The workspaces of qr and factor are never in use at the same time.
+	// The panel factorisation (qr) and the kernel of factor T (factor) share one region: their
+	// workspaces are never in use at the same time.
 	r.z = vk.Reserve[T]("Z", n*min(k, n))
 	r.p = vk.Reserve[T]("P", n*b)
 	r.s = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b)
@@ -90,29 +91,31 @@ func NewBandReduction[T spirv.Scalar](
 	)
 }
 
-// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+// Work is the workspace of the band reduction. The workspace of the products (Ops.Work) must be in
+// the arena, too.
 func (r *BandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Status is the memory of Info. It must not be overwritten until Info is read.
+// Status is the memory of the INFO word. It must not be overwritten until Info is read.
 func (r *BandReduction[T]) Status() *vk.Layout { return r.qr.Status() }
 
-// Info is 0 after a run, or says why the results are undefined; see PanelQR.Info.
+// Info is the INFO word after a run: 0, or the reason why the results are undefined (see
+// PanelQR.Info).
 func (r *BandReduction[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
-// Panels is the number of panels, and of factors T.
+// Panels is the number of panels of the reduction. Each panel has one factor T.
 func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 
-// Flops is the cost, 4/3·n³.
+// Flops is the cost of the whole reduction in flops, 4/3·n³.
 func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops is the cost of the first c columns.
+// flops is the cost of reducing the first c columns, in flops.
 func (r *BandReduction[T]) flops(c int) float64 {
 	n, left := float64(r.N), float64(r.N-c)
 	return 4 * (n*n*n - left*left*left) / 3
 }
 
-// Record reduces a (n×n). band has 2b·n elements, t has b·b for each panel. None of the three may
-// overlap.
+// Record reduces the matrix a (n×n). The slice band has 2b·n elements, and t has b·b elements for
+// each panel. None of a, band and t may overlap.
 func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
@@ -142,8 +145,8 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 	})
 }
 
-// block is the k columns from begin on. Y lies in A, where its panels were, and Z in the workspace.
-// Row i of both belongs to row i of A.
+// block is the block of k columns that starts at column begin. Y lies in A, in the columns where
+// its panels were, and Z lies in the workspace. Row i of Y and of Z belongs to row i of A.
 type block[T spirv.Scalar] struct {
 	*BandReduction[T]
 	ws    *vk.Arena
@@ -151,18 +154,20 @@ type block[T spirv.Scalar] struct {
 	begin int
 }
 
-// block is the block of the columns from begin on.
+// block returns the block of k columns that starts at column begin.
 func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
 	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at is the first cols columns of Y and Z from the given row on. In the columns of a panel, only
-// the rows below its diagonal block are ever read: the rows above hold other numbers.
+// at returns the first cols columns of Y and Z, from the given row on. In the columns of a panel,
+// only the rows below its diagonal block are ever read: the rows above that block hold other
+// numbers.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
 }
 
-// catchUp brings the panel at column c to its present value, from its diagonal block down.
+// catchUp applies the pending updates of the block to the panel at column c, from the panel's
+// diagonal block down.
 func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 	pending, cols := c-k.begin, min(k.B, k.N-c)
 	if pending == 0 {
@@ -174,27 +179,27 @@ func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 		1, k.a.Block(c, c, k.N-c, cols))
 }
 
-// panel factors what is below the diagonal block at column c, and appends its y and z. With Q = I −
-// y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+// panel factors the rows below the diagonal block at column c, and appends the new columns y and z
+// to Y and Z. With Q = I − y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
-//	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
+//	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
 //	z = P·T − ½·y·(Tᵀ·(yᵀ·P)·T)
 //	P = (A − Y·Zᵀ − Z·Yᵀ)·y = A·y − Y·(Zᵀ·y) − Z·(Yᵀ·y).
 //
-// T comes last because everything before it needs y alone. So the short dispatches depend only on
-// the products with A, Y and Z; and yᵀ·y, from which T is made, is part of [Y y]ᵀ·y.
+// T is computed last because everything before it needs y alone. The short dispatches then depend
+// only on the products with A, Y and Z. T is made from yᵀ·y, which is part of [Y y]ᵀ·y.
 func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	b, ws := k.B, k.ws
 	top, pending := c+b, c-k.begin
 	m := k.N - top
 	y := k.a.Block(top, c, m, b)
-	// R(i, j) is element (top+i, c+j) of the band, which lies at (b+i−j) + (c+j)·2b.
+	// Element (i, j) of R is element (top+i, c+j) of the band, which lies at (b+i−j) + (c+j)·2b.
 	upper := product.NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
 	factor := product.NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
 	k.qr.record(rec, ws, y, upper, tau)
 
-	// P and T.
+	// Compute P and T.
 	p := product.NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
@@ -205,7 +210,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 			product.Pair[T]{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair[T]{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
 	}
 
-	// z = P·T + y·N with N = −½·Tᵀ·(yᵀ·P)·T.
+	// Compute z = P·T + y·N with N = −½·Tᵀ·(yᵀ·P)·T.
 	x := product.NewMatrix(k.s.In(ws), b, b, b)
 	k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, p, 0, x)
 	between := product.NewMatrix(k.between.In(ws), b, b, b)
@@ -217,10 +222,10 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 		product.Pair[T]{A: p, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)
 }
 
-// inner is [Y y]ᵀ·y and Zᵀ·y, from row top on, where Y has pending columns before those of y. The
-// two are one batch where Y and Z have the same leading dimension, so that each column of Z lies at
-// the same distance from that of Y. (The last rows of the second result are then products of y with
-// the next columns of Z, which have no meaning.)
+// inner computes the products [Y y]ᵀ·y and Zᵀ·y, from row top on. Y and Z have pending columns
+// each. If Y and Z have the same leading dimension, one batch computes both products, because each
+// column of Z lies at the same distance from that column of Y. In that case the last rows of the
+// second result are products of y with the columns after Z, and have no meaning.
 func (k *block[T]) inner(
 	rec *vk.Recorder, top, pending int, y product.Matrix[T],
 ) (yy, zy product.Matrix[T]) {

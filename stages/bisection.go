@@ -45,19 +45,20 @@ type Bisection struct {
 	work     *vk.Layout
 }
 
-// Rounds are numbers of halvings. A dispatch runs some of them, and the next one continues.
+// These constants are numbers of halvings. A dispatch does some of the halvings, and the next
+// dispatch continues.
 const (
 	prepareThreads = 256 // most invocations of stebz_prepare, which is one workgroup
 
-	// narrowRounds is the number of halvings of a bracket. It is a little more than twice the norm
-	// long at first, and 2⁻⁵¹ of the norm in the end.
+	// narrowRounds is the number of halvings of a bracket. Its length is a little more than twice
+	// the norm at first, and 2⁻⁵¹ of the norm in the end.
 	narrowRounds = 53
 
-	// bisectionRounds is the number of halvings of an interval. It is a little more than twice the
-	// norm long at first, and 2⁻¹⁰⁴ of the norm in the end.
+	// bisectionRounds is the number of halvings of an interval. Its length is a little more than
+	// twice the norm at first, and 2⁻¹⁰⁴ of the norm in the end.
 	bisectionRounds = 107
 
-	// usualRounds is the number of halvings with divisions for an eigenvalue that is not tiny,
+	// usualRounds is the number of halvings with divisions for an eigenvalue that is not tiny
 	// relative to the norm. In later rounds most workgroups have nothing to do.
 	usualRounds = 7
 
@@ -65,7 +66,8 @@ const (
 	minorFlops = 4 // of a minor
 )
 
-// NewBisection prepares for matrices of order n ≥ 0. Errors are those of t.Fits, and vk's.
+// NewBisection builds the kernels for matrices of order n ≥ 0. The error is that of t.Fits, or one
+// of package vk.
 func NewBisection(dev *vk.Device, n int, t BisectionTuning) (*Bisection, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("stages: bisection of order %d", n))
@@ -90,10 +92,10 @@ func NewBisection(dev *vk.Device, n int, t BisectionTuning) (*Bisection, error) 
 	return s, b.err
 }
 
-// Work is the workspace: 6·n elements and a grid of counts.
+// Work is the workspace: 6·n elements and the counts at the points of the grid.
 func (s *Bisection) Work() *vk.Layout { return s.work }
 
-// Flops is the usual cost of all n values; tiny ones cost more.
+// Flops is the usual cost of all n eigenvalues, in flops. Tiny eigenvalues cost more.
 func (s *Bisection) Flops() float64 {
 	n := float64(s.n)
 	rounds := float64(1 + narrowRounds - bits.Len(uint(s.points(s.n))))
@@ -124,8 +126,8 @@ func (s *Bisection) RecordRange(
 	s.recordPivots(rec, ws, il, m, values)
 }
 
-// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. A dispatch continues from
-// the intervals that the one before left.
+// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. Each dispatch continues
+// from the intervals that the dispatch before it left.
 func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
 	levels := int(kernel.Spec.Levels)
@@ -149,7 +151,8 @@ func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, valu
 // points returns the number of grid points for m eigenvalues.
 func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 
-// recordNarrow finds brackets of eigenvalues il … il+m−1, in from and to.
+// recordNarrow finds brackets of eigenvalues il … il+m−1, and stores their ends in the regions from
+// and to.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
 	s.grid.Dispatch(rec, vk.Folded(vk.Tiles(points, s.tune.Threads)), shaders.StebzGridPush{
@@ -176,8 +179,8 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 }
 
 // RecordCounts writes to counts[t] the number of eigenvalues of T(d, e) below shifts[t], for each
-// element of counts. An eigenvalue within rounding errors of a shift may count or not. Otherwise as
-// Record.
+// element of counts. An eigenvalue that is within rounding errors of a shift may count or not. The
+// rules for d, e, overlaps and workspace are those of Record.
 func (s *Bisection) RecordCounts(
 	rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk.Slice[float64], counts vk.Slice[uint32],
 ) {
@@ -197,7 +200,7 @@ func (s *Bisection) RecordCounts(
 	rec.Costs(pivotFlops * s.pivots(m))
 }
 
-// recordPrepare scales T and finds the interval of all bisections (stebz_prepare).
+// recordPrepare scales T and finds the interval in which all bisections begin (stebz_prepare).
 func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64]) {
 	holds("the diagonal", d, s.n)
 	holds("the off-diagonal", e, s.n-1)
@@ -206,8 +209,8 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 	})
 }
 
-// team returns the kernel with the largest teams that the device has threads for, if there are m
-// teams. A team of 2^levels − 1 threads does levels halvings of one interval at once.
+// team returns the kernel with the largest teams that the device has threads for, given that there
+// are m teams. A team of 2^levels − 1 threads does levels halvings of one interval at once.
 func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel[S, P] {
 	levels := 1
 	for levels < len(byLevels) && m*(2<<levels-1) <= s.tune.Lanes {
@@ -216,8 +219,8 @@ func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel
 	return byLevels[levels-1]
 }
 
-// pivots returns the cost of one count by each of m threads, in pivots. Fewer threads than keep the
-// device busy take no less time.
+// pivots returns the cost of one count by each of m threads, in pivots. A device that is not full
+// takes as long as a full one, so at least tune.Lanes threads are counted.
 func (s *Bisection) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
 
 // rounds returns how many counts by each of m threads a dispatch may do, at least one.

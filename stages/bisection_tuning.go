@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BisectionTuning is the sizes of the bisection that are measured for a device.
+// BisectionTuning is the set of sizes of the bisection that are measured for each device.
 type BisectionTuning struct {
 	Threads  uint32  // invocations of a workgroup; at least 2^Levels − 1
 	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
@@ -40,29 +40,31 @@ func (t BisectionTuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// gridSpec is the specialisation of stebz_grid, which counts without divisions at a grid of points.
+// gridSpec is the specialisation of the kernel stebz_grid, which counts without divisions at the
+// points of a grid.
 func (t BisectionTuning) gridSpec() shaders.StebzGridSpec {
 	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused)}
 }
 
-// narrowSpec is the specialisation of stebz_narrow, bisection by counts without divisions. Its
-// teams do levels halvings at once.
+// narrowSpec is the specialisation of the kernel stebz_narrow, which bisects by counts without
+// divisions. Each team does levels halvings at once.
 func (t BisectionTuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
 	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused), Levels: levels}
 }
 
-// bisectSpec is the specialisation of stebz_bisect, bisection by counts with divisions. Its teams
-// do levels halvings at once.
+// bisectSpec is the specialisation of the kernel stebz_bisect, which bisects by counts with
+// divisions. Each team does levels halvings at once.
 func (t BisectionTuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
 	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
 }
 
-// countSpec is the specialisation of stebz_count, one count with divisions for each shift.
+// countSpec is the specialisation of the kernel stebz_count, which does one count with divisions
+// for each shift.
 func (t BisectionTuning) countSpec() shaders.StebzCountSpec {
 	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
 }
 
-// refused says that a device has less of something than the sizes need.
+// refused is the error for a device that has less of a feature than the sizes need.
 func refused(info vk.Info, feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }

@@ -15,7 +15,7 @@ type builder struct {
 	err error // of the first kernel that could not be built
 }
 
-// build is vk.Build, or nil after an error.
+// build builds a kernel with vk.Build. It returns nil if the builder has an error already.
 func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	if b.err != nil {
 		return nil
@@ -25,8 +25,8 @@ func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] 
 	return k
 }
 
-// threads is the size of a workgroup that has no use for more than the given number of invocations:
-// the largest power of two that the device can have and that is not above it.
+// threads is the size of a workgroup that can use at most the given number of invocations. It is
+// the largest power of two up to that number that the device allows.
 func (b *builder) threads(most int) uint32 {
 	if info := b.dev.Info(); info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -34,28 +34,28 @@ func (b *builder) threads(most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// wholeSubgroups rounds a number of invocations up to whole subgroups. Kernels that exchange values
-// within a subgroup need full ones.
+// wholeSubgroups rounds a number of invocations up to a multiple of the subgroup size. Kernels that
+// exchange values within a subgroup need full subgroups.
 func wholeSubgroups(threads int, info vk.Info) int {
 	subgroup := max(1, info.Subgroup)
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// shared is the shared memory that a kernel declares, in bytes, or an error if the module does not
-// determine it.
+// shared is the shared memory that a kernel declares, in bytes. err is set if the module does not
+// determine the size.
 type shared struct {
 	bytes int
 	err   error
 }
 
-// sharedOf reads it from the kernel's SPIR-V.
+// sharedOf reads the size of a kernel's shared memory from its SPIR-V.
 func sharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) shared {
 	bytes, err := product.SharedBytes(kernel, spec)
 	return shared{bytes, err}
 }
 
-// mostShared is the largest of several, for stages whose kernels run one after another: each
-// dispatch has the shared memory of a workgroup to itself.
+// mostShared is the largest size of several kernels that run one after another. It is enough
+// because a dispatch has all shared memory of its workgroups to itself.
 func mostShared(all ...shared) (bytes int, err error) {
 	for _, s := range all {
 		if s.err != nil {
@@ -66,7 +66,7 @@ func mostShared(all ...shared) (bytes int, err error) {
 	return bytes, nil
 }
 
-// specBool is a truth value as a specialisation constant.
+// specBool is a truth value in the form of a specialisation constant.
 func specBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True
@@ -74,14 +74,14 @@ func specBool(v bool) spirv.Bool {
 	return spirv.False
 }
 
-// InfoError says that a kernel set the INFO word of its stage. The stage's method Info explains the
-// value.
+// InfoError is the error for a stage whose kernel has set its INFO word. The stage's method Info
+// explains the value.
 type InfoError struct {
 	Stage string // phase of the solve, such as PhaseBulgeChasing
 	Info  uint32 // value of the INFO word; not 0
 }
 
-// Error names the stage and the word.
+// Error names the stage and gives the value of the INFO word.
 func (e *InfoError) Error() string {
 	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
 }

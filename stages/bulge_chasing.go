@@ -13,9 +13,9 @@ import (
 //
 //	B = Q2·T·Q2ᵀ
 //
-// by sweeps of Householder reflectors. Each sweep chases a bulge down the band, and many sweeps are
-// in flight at once, each some steps after the one before. The kernel sb2st.comp derives which step
-// must wait for which. The package's documentation says how B and Q2 are stored.
+// by sweeps of Householder reflectors. Each sweep chases a bulge down the band. Many sweeps are in
+// flight at once, each some steps after the sweep before it. The file sb2st.comp derives which step
+// must wait for which other step. The package's documentation says how B and Q2 are stored.
 //
 // Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and J. Dongarra, SC 2011.
 type BulgeChasing[T spirv.Scalar] struct {
@@ -23,19 +23,20 @@ type BulgeChasing[T spirv.Scalar] struct {
 	tune  ChaseTuning        // Groups is what the device has in flight
 	abort spirv.Addr[uint32] // word that the host sets to end all waits
 
-	// One of the first three forms; none where there is nothing to chase.
+	// At most one of these three kernels is built, and none if the band is tridiagonal already.
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
 	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // the same, a team for each block of a step
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 
-	// Where sweeps wait for each other: parts are the sweeps of each dispatch; flags has a ticket
-	// for each dispatch, and a flag for each sweep, in which the sweep counts its steps.
+	// parts and flags serve the kernels whose sweeps wait for each other. parts holds the sweeps of
+	// each dispatch. flags has a ticket for each dispatch and a flag for each sweep, which counts
+	// the sweep's finished steps.
 	parts []span
 	flags machine.Flags
 }
 
-// ChaseSize is the size of a bulge chasing.
+// ChaseSize is the size of the matrices of a bulge chasing.
 type ChaseSize struct {
 	N       int  // order of the band
 	B       int  // half-bandwidth, at least 1
@@ -43,11 +44,12 @@ type ChaseSize struct {
 }
 
 const (
-	// chaseLead is the number of steps that the sweep before must be ahead of a step, beyond its
-	// own step.
+	// chaseLead is the number of steps by which a sweep must be ahead of the next one: the next
+	// sweep does step j after this sweep has finished step j + chaseLead.
 	chaseLead = 2
 
-	// mostBand is the bound of a compact band's elements. The kernels count them in 32 bits.
+	// mostBand is the number of elements that a compact band must not reach, because the kernels
+	// count its elements in 32 bits.
 	mostBand = 1 << 32
 
 	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
@@ -66,7 +68,8 @@ func NewBulgeChasing[T spirv.Scalar](
 		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
 			Need: fmt.Sprintf("%d·%d", n, 2*b), Have: fmt.Sprint(mostBand)}
 	}
-	// T is read off the band in any case; the rest only where there is something to chase.
+	// The kernel that copies T out of the band is always built, the kernels that chase only where
+	// there is something to chase.
 	shape := chaseShape{b, size.Vectors, info, w, t}
 	s := &BulgeChasing[T]{ChaseSize: size, tune: t, abort: dev.Abort()}
 	s.tune.Groups = t.groups(info)
@@ -86,7 +89,7 @@ func NewBulgeChasing[T spirv.Scalar](
 	return s, nil
 }
 
-// build builds the kernel that chases.
+// build builds the one kernel that chases bulges in this shape.
 func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
 	if spec, ok := teamsSpec[T](shape); ok {
 		s.teams = build(b, shaders.Sb2stTeams[T](), spec)
@@ -107,7 +110,7 @@ func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
 // waits tells whether sweeps wait for each other, by flags.
 func (s *BulgeChasing[T]) waits() bool { return s.chase != nil || s.teams != nil }
 
-// sweeps is the number of sweeps. Those of a band that is tridiagonal already do nothing.
+// sweeps is the number of sweeps. It is 0 for a band that is tridiagonal already.
 func (s ChaseSize) sweeps() int {
 	if s.B == 1 {
 		return 0
@@ -115,28 +118,28 @@ func (s ChaseSize) sweeps() int {
 	return max(0, s.N-2)
 }
 
-// steps is the number of steps of a sweep.
+// steps is the number of steps of the given sweep.
 func (s ChaseSize) steps(sweep int) int { return vk.Tiles(s.N-1-sweep, uint32(s.B)) }
 
-// stepFlops is the cost of a step: three blocks, one of which is symmetric and changed from both
-// sides.
+// stepFlops is the cost of one step in flops. A step changes three blocks, one of which is
+// symmetric and changed from both sides.
 func (s ChaseSize) stepFlops() float64 { return 12 * float64(s.B) * float64(s.B) }
 
-// Flops is the cost, about 6·n²·b.
+// Flops is the cost of the whole bulge chasing in flops, about 6·n²·b.
 func (s ChaseSize) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 6 * n * n * b
 }
 
-// divide cuts the sweeps into dispatches of about the cost that one may have.
+// divide distributes the sweeps over dispatches, so that each dispatch costs about tune.Dispatch
+// flops.
 func (s *BulgeChasing[T]) divide() []span {
 	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
 		return max(s.tune.SweepCost, float64(s.steps(sweep))*s.stepFlops())
 	})
 }
 
-// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup
-// waits.
+// Work is the workspace: a flag for each sweep and a few words. It is empty if no workgroup waits.
 func (s *BulgeChasing[T]) Work() *vk.Layout {
 	if !s.waits() {
 		return vk.Together()
@@ -144,8 +147,8 @@ func (s *BulgeChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll
-// limit; the results are then undefined. It is empty where no workgroup waits.
+// Info is the INFO word after a run. It is 0, or 1 + the sweep whose flag was not set within the
+// poll limit; in that case the results are undefined. The slice is empty if no workgroup waits.
 func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if !s.waits() {
 		return vk.Slice[uint32]{}
@@ -153,13 +156,13 @@ func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Tridiagonal is a symmetric tridiagonal matrix: D is its diagonal, n elements, E the off-diagonal,
-// n−1.
+// Tridiagonal is a symmetric tridiagonal matrix of order n: D is its diagonal with n elements, and
+// E its off-diagonal with n−1 elements.
 type Tridiagonal[T spirv.Real] struct{ D, E vk.Slice[T] }
 
-// Record reduces band (2·b·n elements, overwritten) to t. With vectors it stores Q2 in q; unused
-// elements of q.Tau become zero. Without vectors q is not used. A band of half-bandwidth 1 is
-// copied, Q2 = I, and q.V is not written. Nothing may overlap.
+// Record reduces band (2·b·n elements, overwritten) to t. With vectors it stores Q2 in q, and
+// unused elements of q.Tau become zero. Without vectors q is not used. A band of half-bandwidth 1
+// is copied to t, and q.V is not written since Q2 = I. No two of the slices may overlap.
 func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], t Tridiagonal[T], q Reflectors[T]) {
 	if s.N == 0 {
 		return
@@ -173,7 +176,7 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 		}
 		vk.Fill(rec, q.Tau, 0)
 	}
-	// Without a kernel that chases, the band is tridiagonal already.
+	// If no kernel that chases was built, the band is tridiagonal already.
 	switch {
 	case s.waits():
 		s.recordChase(rec, ws, band, q)
@@ -185,15 +188,15 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 	})
 }
 
-// groups is the number of workgroups for this many sweeps. A sweep is chaseLead steps after the one
-// before it, so that more workgroups would only poll.
+// groups is the number of workgroups for the given number of sweeps. Each sweep is at least
+// chaseLead steps after the one before it, so more workgroups would only poll.
 func (s *BulgeChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)
 }
 
-// recordChase records the form that waits. No wait lasts for ever: a sweep waits only for the one
-// before it, which ended in an earlier dispatch or was claimed before, by a workgroup that is
-// therefore running.
+// recordChase records the dispatches whose sweeps wait for each other. No wait lasts for ever: a
+// sweep waits only for the sweep before it, which has ended in an earlier dispatch or was claimed
+// earlier by a workgroup, and that workgroup is therefore running.
 func (s *BulgeChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], q Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
@@ -207,7 +210,7 @@ func (s *BulgeChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 	}
 }
 
-// dispatch records some sweeps that wait for each other.
+// dispatch records one dispatch of sweeps that wait for each other.
 func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush[T]) {
 	if s.teams != nil {
 		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush[T](push))
@@ -216,8 +219,9 @@ func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb
 	}
 }
 
-// recordWaves records all steps (sweep s, step j) with stride·s + j = t in one dispatch, for t = 0,
-// 1, … Steps of a wave are independent if the stride is larger than chaseLead.
+// recordWaves records one dispatch for each t = 0, 1, …; dispatch t is a wave of all steps j of
+// sweeps s with stride·s + j = t. The steps of a wave are independent if the stride is larger than
+// chaseLead.
 func (s *BulgeChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], q Reflectors[T], stride int) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {

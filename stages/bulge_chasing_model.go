@@ -6,11 +6,11 @@ import "fmt"
 // performance model of Wang and others (PPoPP 2025, §3.3):
 //
 //  1. a sweep begins Lag steps after the one before it;
-//  2. a sweep has a step for every b rows that are left to it;
-//  3. at most Room sweeps are in flight, and the next one waits until one of them ends.
+//  2. a sweep with r rows left has r/b steps, rounded up;
+//  3. at most Room sweeps are in flight, and the next sweep waits until one of them ends.
 //
-// The paper sums these laws in closed form, as if n/b and n/Room were whole numbers; here they are
-// followed sweep by sweep.
+// The paper adds up these rules in closed form, as if n/b and n/Room were whole numbers. ModelChase
+// follows the rules sweep by sweep.
 type ChaseModel struct {
 	Lag  int `json:"lag"`  // steps from the beginning of a sweep to that of the next
 	Room int `json:"room"` // largest number of sweeps in flight; 0: all sweeps
@@ -18,8 +18,8 @@ type ChaseModel struct {
 	Path   int `json:"path"`   // critical path in steps, if Room were unlimited; about Lag·n
 	Stalls int `json:"stalls"` // steps that waiting for Room adds
 
-	// Seconds is the forecast: the steps times the seconds of one. It is 0 where the tuning does
-	// not know how long a step takes.
+	// Seconds is the predicted time: the number of steps times the seconds of one step. It is 0 if
+	// the tuning does not know how long a step takes.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
@@ -47,8 +47,9 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	return m
 }
 
-// Model forecasts a run of this stage. Teams publish in the middle of a step, so their lag is two
-// steps and a fraction; the latency of the flag makes up the rest of the third.
+// Model predicts the time of a run of this stage. With teams, a sweep publishes its progress in the
+// middle of a step. Its lag is therefore two steps and a fraction, and the latency of the flag
+// makes it three.
 func (s *BulgeChasing[T]) Model() ChaseModel {
 	room, step := 0, s.tune.Step
 	if s.waits() {

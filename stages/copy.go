@@ -23,15 +23,15 @@ type SymmetricLoad[T spirv.Scalar] struct {
 	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
 }
 
-// NewSymmetricLoad prepares for matrices of any order.
+// NewSymmetricLoad builds the kernel, which serves matrices of any order.
 func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
 	spec := shaders.LacpySymmetricSpec{LocalSize: copyThreads, Tile: copyTile}
 	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
 	return &SymmetricLoad[T]{k}, err
 }
 
-// Record reads the lower triangle of a, or the upper one if upper is true, and writes both. What
-// the other triangle held, which may be NaN, is overwritten. a is square.
+// Record reads the lower triangle of the square matrix a, or the upper one if upper is true, and
+// writes both triangles. The other triangle is overwritten, and may hold NaN before.
 func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
@@ -43,7 +43,7 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 	if upper {
 		push.Upper = 1
 	}
-	// A workgroup does a tile of the triangle and its mirror image.
+	// Each workgroup computes one tile of the triangle and its mirror image.
 	tiles := vk.Tiles(a.Rows, copyTile)
 	s.mirror.Dispatch(rec, vk.Folded(tiles*(tiles+1)/2), push)
 }
@@ -53,14 +53,14 @@ type Transpose[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
 }
 
-// NewTranspose prepares for matrices of any shape.
+// NewTranspose builds the kernel, which serves matrices of any shape.
 func NewTranspose[T spirv.Scalar](dev *vk.Device) (*Transpose[T], error) {
 	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: copyThreads, Tile: copyTile})
 	return &Transpose[T]{k}, err
 }
 
-// Record writes aᵀ to b, which must not overlap a. If a is m×n, b is n×m; leading dimensions may be
-// any.
+// Record writes aᵀ to b, which must not overlap a. If a is m×n, then b is n×m. The leading
+// dimensions of a and b may be any.
 func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))

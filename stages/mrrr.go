@@ -45,24 +45,25 @@ type MRRR struct {
 	work   *vk.Layout
 }
 
-// MRRRCounters says how a solution came about.
+// MRRRCounters are counts of what the algorithm did in one solution, such as clusters and
+// fallbacks.
 type MRRRCounters = mrrr.Counters
 
-// mrrrSumThreads is the size of a workgroup of stemr_sums.
+// mrrrSumThreads is the size of a workgroup of the kernel stemr_sums.
 const mrrrSumThreads = 128
 
-// mrrrFlops is about the cost of a vector for each row: the counts of two bisections, and three
-// steps of a Rayleigh quotient iteration. A division counts as one operation.
+// mrrrFlops is the approximate number of operations for each row of each vector: the counts of two
+// bisections, and three steps of a Rayleigh quotient iteration. A division counts as one operation.
 const mrrrFlops = 50*6 + 3*25
 
-// NewMRRR prepares for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n. It refuses a
-// tuning that is inconsistent.
+// NewMRRR prepares for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n. It returns an
+// error if the tuning is inconsistent.
 //
 // Divide and conquer solves the blocks of T for which MRRR finds no good vectors. The host solves
-// small blocks. If large blocks need it, fallback, which is for order n, solves all of T; if
-// fallback is nil, the host solves them, too. If m = n, Work has the memory of fallback, because
-// MRRR needs as much. Otherwise Solve allocates it in the rare case that it is needed: n² elements
-// and those of fallback.Work.
+// small blocks. For large blocks the stage fallback, which is made for order n, solves all of T. If
+// fallback is nil, the host solves the large blocks as well. If m = n, Work has the memory of
+// fallback, because MRRR needs as much. If m < n, Solve allocates that memory in the rare case that
+// it is needed: n² elements and those of fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
@@ -93,8 +94,8 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*
 }
 
 // ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues has
-// c columns, of which it uses two; one more eigenvalue on each side of the wanted ones may be in
-// it.
+// c columns, and uses two of them. A cluster may contain one more eigenvalue on each side of the
+// range that the caller asked for.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
 // inFlight returns how many vectors are computed at the same time.
@@ -103,10 +104,10 @@ func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 // inPlace reports whether Work has the memory of the fallback.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
-// Work is about 2·n·m elements.
+// Work is the workspace, about 2·n·m elements.
 func (s *MRRR) Work() *vk.Layout { return s.work }
 
-// Flops is about the cost of m vectors without clusters.
+// Flops is the approximate cost of m vectors without clusters, in flops.
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
 // Solve finds the eigenvalues il … iu−1 of T(d[n], e[n−1]), ascending, and leaves their vectors in

@@ -6,25 +6,26 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The kernels and the driver have the same numbers.
+// The compiler checks that the constants of the kernels equal those of package mrrr.
 var (
 	_ = [1]struct{}{}[mrrr.Candidates-shaders.StemrShiftShifts]
 	_ = [1]struct{}{}[mrrr.Samples-shaders.StemrSumsSamples]
 	_ = [1]struct{}{}[mrrr.RootSlot+1<<32-shaders.RepresentationRoot]
 )
 
-// mrrrMemory is the workspace. Row i of a representation is its elements dᵢ and lᵢ, side by side.
+// mrrrMemory is the workspace of MRRR. Row i of a representation is the pair of elements dᵢ and lᵢ.
 //
-// A cluster of members i … j−1 of a block has columns i … j−1 of the block's rows in clusters, and
-// uses columns i and i+1. A cluster within it has columns within these; if it begins with the same
-// member, it takes its parent's place, which nothing reads any more. So all representations fit
-// into n·(m+2) elements.
+// A cluster of members i … j−1 of a block owns columns i … j−1 of the block's rows in clusters, and
+// uses columns i and i+1. The columns of a cluster within this cluster lie among these. If the
+// inner cluster begins with the same member, its representation takes the place of its parent's,
+// which is no longer read. So all representations fit into n·(m+2) elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1
 	stationary vk.Region[float64] // s̃ of the stationary transform, n for each vector in flight
 
-	// By task of Count, Bisect, and the members of Level's clusters.
+	// These regions have an element for each task of Count, for each task of Bisect, or for each
+	// member of a level's clusters.
 	tasks  vk.Region[shaders.Task]
 	x      vk.Region[float64] // where to count
 	counts vk.Region[uint32]
@@ -33,7 +34,7 @@ type mrrrMemory struct {
 	phase  vk.Region[uint32]  // of the search for a bracket
 	of     vk.Region[int32]   // cluster
 
-	// By vector of a level.
+	// These regions have an element for each vector of a level.
 	vectorTasks        vk.Region[shaders.Task]
 	column             vk.Region[int32] // of the result
 	vectorLo, vectorHi vk.Region[float64]
@@ -41,7 +42,7 @@ type mrrrMemory struct {
 	lambda, residual   vk.Region[float64]
 	finished           vk.Region[uint32]
 
-	// By cluster of a level.
+	// These regions have an element for each cluster of a level.
 	clusterTasks vk.Region[shaders.Task]
 	slot         vk.Region[int32]   // column of the child's representation
 	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
@@ -59,8 +60,8 @@ func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
-	// A task is a point of the grid or an eigenvalue, whichever are more. A cluster has at least
-	// two eigenvalues, so there are at most n/2 clusters.
+	// A task is a point of the grid or an eigenvalue, and there is space for the larger number of
+	// both. A cluster has at least two eigenvalues, so there are at most n/2 clusters.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),
@@ -85,7 +86,7 @@ func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	}
 }
 
-// layout returns all regions together.
+// layout returns all regions of the workspace together.
 func (w *mrrrMemory) layout() *vk.Layout {
 	return vk.Together(w.roots, w.clusters, w.stationary,
 		w.tasks, w.x, w.counts, w.lo, w.hi, w.step, w.phase, w.of,
@@ -93,7 +94,8 @@ func (w *mrrrMemory) layout() *vk.Layout {
 		w.clusterTasks, w.slot, w.shifts, w.growth, w.chosen, w.chosenGrowth, w.sums)
 }
 
-// taskList returns tasks as the kernels read them. RootSlot becomes ROOT of representation.glsl.
+// taskList returns tasks in the form that the kernels read. The slot RootSlot becomes the constant
+// ROOT of representation.glsl.
 func taskList(tasks []mrrr.Task) []shaders.Task {
 	records := make([]shaders.Task, len(tasks))
 	for i, t := range tasks {

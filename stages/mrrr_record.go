@@ -6,25 +6,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Numbers of rounds. A round that finds nothing to do costs next to nothing.
+// These constants are numbers of rounds. A round that finds nothing to do costs next to nothing.
 const (
-	// halvings suffice for every interval: one for the sign, a few steps towards zero, some for
-	// the exponent, 53 for the mantissa.
+	// halvings is enough for every interval: one halving finds the sign, a few go towards zero,
+	// some find the exponent, and 53 find the mantissa.
 	halvings = 96
 
-	// expanding rounds suffice for every bracket: one for each two bits that it was off.
+	// expanding is the number of rounds that is enough to make every bracket contain its
+	// eigenvalue, because each round makes the step four times as long.
 	expanding = 40
 
 	vectorPasses = 4 // cost of a step of the Rayleigh quotient iteration, in counts
 	usualSteps   = 3 // of these iterations
 )
 
-// pivots returns the cost of one count by each of some threads, in pivots. Fewer threads than keep
-// the device busy take no less time.
+// pivots returns the cost of one count by each of the given number of threads, in pivots. A device
+// that is not full takes as long as a full one, so at least tune.Lanes threads are counted.
 func (s *MRRR) pivots(threads int) float64 { return float64(s.n) * float64(max(threads, s.tune.Lanes)) }
 
-// team returns the largest teams that the device has threads for if there are count of them: a team
-// does levels halvings at once, with size = 2^levels − 1 threads. levels is at least 1.
+// team returns the size of the largest teams that the device has threads for, given that there are
+// count teams. A team of size = 2^levels − 1 threads does levels halvings at once. levels is at
+// least 1.
 func (s *MRRR) team(count int) (levels uint32, size int) {
 	levels = 1
 	for levels < s.tune.Levels && count*(2<<levels-1) <= s.tune.Lanes {
@@ -33,8 +35,8 @@ func (s *MRRR) team(count int) (levels uint32, size int) {
 	return levels, 1<<levels - 1
 }
 
-// inRounds cuts total rounds of counts into dispatches of bounded time. It calls record with the
-// number of rounds of each dispatch. More rounds than are needed change nothing.
+// inRounds splits the total number of rounds into dispatches of bounded time. It calls record with
+// the number of rounds of each dispatch. Extra rounds do not change the result.
 func (s *MRRR) inRounds(rec *vk.Recorder, total, threads int, record func(rounds uint32)) {
 	each := min(max(1, int(s.tune.Dispatch/s.pivots(threads))), total)
 	for from := 0; from < total; from += each {
@@ -43,8 +45,9 @@ func (s *MRRR) inRounds(rec *vk.Recorder, total, threads int, record func(rounds
 	}
 }
 
-// intervalBisection is a bisection of count intervals: those of tasks from the first on, with their
-// ends in lo and hi, to the length rtol relative to their ends.
+// intervalBisection describes the bisection of count intervals. Their tasks start at element first
+// of the region tasks, and lo and hi hold their ends. The bisection ends at length rtol relative to
+// the ends.
 type intervalBisection struct {
 	tasks        vk.Region[shaders.Task]
 	lo, hi       vk.Region[float64]
@@ -52,8 +55,9 @@ type intervalBisection struct {
 	rtol         float64
 }
 
-// recordBisect bisects. tasks are those of x.tasks; only the place of their representations counts.
-// tasks are all of roots or all of clusters.
+// recordBisect records the bisection x. The argument tasks has the same tasks as x.tasks, of which
+// only the place of the representations is used. Either all tasks use root representations or none
+// does.
 func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBisection) {
 	s := r.stage
 	reps, ld := r.representations(tasks)
@@ -66,10 +70,10 @@ func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBi
 	})
 }
 
-// recordVectors finds vectors [first, first+count) of a level: some steps of Rayleigh quotient
-// iteration, then bisection for those that have not finished, which are rare, and a last step.
-// first+count is at most the number of vectors, and count at most those in flight: all of them
-// share the memory of s̃.
+// recordVectors finds vectors [first, first+count) of a level. The steps are: some steps of
+// Rayleigh quotient iteration, then bisection for the few vectors that have not finished, then a
+// last step. first+count is at most the number of vectors of the level. count is at most the number
+// of vectors in flight, which is what the memory of s̃ holds.
 func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count int) {
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(l.Vectors)
@@ -83,8 +87,8 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 			Ld: ld, Lds: uint32(s.inFlight()), Ldx: uint32(r.xt.Ld), N: uint32(s.n), Count: uint32(count), Flags: flags,
 		})
 	}
-	// All steps are recorded, though most vectors need three: a thread whose vector is finished
-	// returns.
+	// All steps are recorded, though most vectors need only three. A thread whose vector is
+	// finished returns at once.
 	for i := range mrrr.QuotientSteps + 1 {
 		var flags uint32
 		if i == 0 {
@@ -103,8 +107,9 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 	step(shaders.StemrVectorLast)
 }
 
-// recordChildren makes the representations of a level's clusters. All vectors of the level must
-// have been recorded before: a child may overwrite the representation that they are found from.
+// recordChildren makes the new representations of a level's clusters. All vectors of the level must
+// have been recorded before, because a child may overwrite the representation that they are
+// computed from.
 func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, clusters := r.stage, &r.stage.memory, len(l.Clusters)
 	reps, ld := r.representations(l.Clusters)
@@ -113,7 +118,8 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 		Growth: addr(r, w.growth, 0), Ld: ld, Clusters: uint32(clusters),
 	})
 	rec.Costs(pivotFlops * s.pivots(mrrr.Candidates*clusters))
-	// A child that takes its parent's place is made after its siblings, which read the parent.
+	// First the children that have a place of their own are made, from their parents'
+	// representations. Then the children that overwrite their parents are made.
 	for over := range uint32(2) {
 		s.child.Dispatch(rec, vk.Folded(vk.Tiles(clusters, s.tune.Threads)), shaders.StemrChildPush{
 			Tasks: addr(r, w.clusterTasks, 0), Reps: reps, Shifts: addr(r, w.shifts, 0), Growth: addr(r, w.growth, 0),
@@ -125,8 +131,8 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 }
 
 // recordBrackets finds the clusters' eigenvalues in their new representations. It must follow
-// recordChildren, and reads the shifts that were chosen there. Intervals need not contain their
-// eigenvalues at first.
+// recordChildren, and it reads the shifts that recordChildren chose. The intervals need not contain
+// their eigenvalues at first.
 func (r *mrrrRun) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, count := r.stage, &r.stage.memory, len(l.Members)
 	levels, size := s.team(count)

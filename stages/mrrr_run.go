@@ -11,21 +11,23 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mrrrRun is one solve in flight, and the mrrr.Backend of the device. The contracts of its exported
-// methods stand there. Each call but Root is one recording, run and awaited:
+// mrrrRun is one solve in flight. It implements mrrr.Backend on the device; the interface documents
+// its exported methods. Each call except Root makes one recording, runs it and waits for the
+// result:
 //
 //	          dispatches                                          threads
 //	Count     stemr_count                                         one per task
 //	Bisect    stemr_bisect, several times                         a team per task
-//	Level     stemr_vector, nine times, stemr_bisect,             two a vector
+//	Level     stemr_vector, nine times, stemr_bisect,             two per vector
 //	          stemr_vector once more
 //	          stemr_shift                                         one per candidate
 //	          stemr_child, twice                                  one per cluster
-//	          stemr_bracket, several times                        a team a member of a cluster
+//	          stemr_bracket, several times                        a team per member of a cluster
 //	Sums      stemr_sums                                          a workgroup per row
 //	Solve     stemr_place, after the host has found the vectors   one per element
 //
-// A dispatch takes a bounded time; what needs longer is several of them, with its state in memory.
+// A dispatch takes a bounded time. Longer work is split into several dispatches, and its state
+// stays in memory between them.
 type mrrrRun struct {
 	ctx     context.Context
 	ws      *vk.Arena
@@ -34,17 +36,18 @@ type mrrrRun struct {
 	profile *vk.Profile
 	roots   []float64 // root representations that the next recording sends; nil once they are sent
 
-	// execute runs a recording on the device. Tests put another function here.
+	// execute runs a recording on the device. Tests replace this function.
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-// newMRRRRun prepares a solve in the given arena, which must have the stage's workspace. xt is the
-// result: as many rows as vectors are wanted, n columns.
+// newMRRRRun prepares a solve in the given arena, which must have the stage's workspace. xt
+// receives the vectors: it has a row for each vector and n columns.
 func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt Matrix) *mrrrRun {
 	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
 }
 
-// solve runs the driver. The profile's time on the host is what the device did not take.
+// solve runs the algorithm of package mrrr. The host time of the profile is the total time minus
+// that of the device.
 func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *vk.Profile, error) {
 	began := time.Now()
 	values, counters, err := mrrr.SolveWith(r, d, e, mrrr.Options{From: il, To: iu, Distrust: r.stage.tune.Distrust})
@@ -52,7 +55,7 @@ func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *v
 	return values, counters, r.profile, err
 }
 
-// run records and executes.
+// run records a recording and executes it.
 func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.stage.dev)
 	rec.Phase(PhaseTridiagonal, 0, 0)
@@ -64,31 +67,31 @@ func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// send records that the beginning of a region gets v before the rest of the recording runs. v must
-// not change before the recording has run.
+// send records a copy of v to the beginning of a region, before the rest of the recording runs. v
+// must not change until the recording has run.
 func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
 	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
-// receive records that to gets the beginning of a region when the recording has run. to is
-// undefined if the run fails.
+// receive records a copy from the beginning of a region to the slice to, at the end of the
+// recording. The contents of to are undefined if the run fails.
 func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
-// addr returns the address of a region's element i. i may be the region's length, for an address
-// that is not accessed.
+// addr returns the address of element i of a region. i may be the length of the region if the
+// address is not accessed.
 func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
 
-// wordsAt is addr for a region of non-negative numbers that kernels read and write as unsigned.
+// wordsAt is addr for a region of non-negative numbers that the kernels treat as unsigned.
 func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 	return spirv.Addr[uint32](addr(r, region, i))
 }
 
-// representations returns where the representations of tasks are, and their leading dimension. The
-// tasks are all of roots or none is. There must be at least one task.
+// representations returns the address and the leading dimension of the representations of tasks.
+// Either all tasks use root representations or none does. There must be at least one task.
 func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
 	if tasks[0].Slot == mrrr.RootSlot {
 		return addr(r, r.stage.memory.roots, 0), 2
@@ -96,14 +99,14 @@ func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], 
 	return addr(r, r.stage.memory.clusters, 0), uint32(r.stage.ld())
 }
 
-// Root implements mrrr.Backend. The representations go with the next recording, so that they need
-// no run of their own. It copies rep.
+// Root implements mrrr.Backend. It copies rep, and the next recording sends it to the device. So
+// Root needs no run of its own.
 func (r *mrrrRun) Root(rep []float64) error {
 	r.roots = slices.Clone(rep)
 	return nil
 }
 
-// Count implements mrrr.Backend, one thread per task.
+// Count implements mrrr.Backend with one thread per task.
 func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
@@ -130,7 +133,7 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	return signed, err
 }
 
-// Bisect implements mrrr.Backend, one team of threads per task.
+// Bisect implements mrrr.Backend with one team of threads per task.
 func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil
@@ -150,8 +153,9 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 	})
 }
 
-// Level implements mrrr.Backend, in one recording. Vectors come in portions, as many as are in
-// flight. All results are received at the end of the recording; after an error they are undefined.
+// Level implements mrrr.Backend in one recording. The vectors are found in portions, each as many
+// as are in flight. All results are received at the end of the recording. After an error they are
+// undefined.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {
@@ -172,8 +176,8 @@ func (r *mrrrRun) Level(l *mrrr.Level) error {
 	})
 }
 
-// sendLevel sends what the kernels of a level read: of its vectors, of its clusters, and of the
-// clusters' members.
+// sendLevel sends the input of a level's kernels: tasks and intervals of its vectors, of its
+// clusters and of the clusters' members.
 func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	w := &r.stage.memory
 	send(r, rec, w.vectorTasks, taskList(l.Vectors))
@@ -190,7 +194,7 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, w.hi, l.MemberHi)
 }
 
-// Sums implements mrrr.Backend, one workgroup per row.
+// Sums implements mrrr.Backend with one workgroup per row.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)
@@ -204,5 +208,5 @@ func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	})
 }
 
-// The compiler checks that no method is missing.
+// The compiler checks here that mrrrRun has all methods of the interface.
 var _ mrrr.Backend = (*mrrrRun)(nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// MRRRTuning is the sizes of MRRR that are measured for a device.
+// MRRRTuning is the set of sizes of MRRR that are measured for each device.
 type MRRRTuning struct {
 	Threads  uint32  // invocations of a workgroup; even, as two of them find a vector
 	Lanes    int     // threads that keep the device busy: fewer threads take no less time

@@ -16,52 +16,56 @@ import (
 //
 // After a run the panel holds Y explicitly: a unit lower trapezoid, with zeros above it and in the
 // columns that have no reflector. tau holds the b factors, and r the upper triangle of R in the
-// rows that exist; below its diagonal r is not written.
+// rows that exist. The part of r below the diagonal is not written.
 //
 // The method is Householder's. It is stable for every finite panel: zero, rank-deficient, near
-// overflow or underflow. Each column needs sums over the column before. There is a dispatch for
-// each column or, with the same bits, one dispatch for all, whose workgroups wait for each other.
+// overflow or underflow. Each column needs sums over the column before it. So each column is a
+// dispatch of its own, or one dispatch does all columns and its workgroups wait for each other.
+// Both ways give the same bits.
 type PanelQR[T spirv.Scalar] struct {
 	b    int // columns
 	tune PanelTuning
 
-	// start computes the sums of the first column. Then a dispatch of column for each column, the
-	// first one of first; or one dispatch of whole.
+	// start computes the sums of the first column. After start, the first column is one dispatch of
+	// first and each later column one of column; or one dispatch of whole does all columns.
 
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]
 	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush[T]]
 
-	// whole is nil where each column is a dispatch. tall is whole for workgroups that have several
-	// chunks of rows.
+	// whole is nil if each column is a dispatch. tall is the variant of whole for workgroups that
+	// have several chunks of rows.
 	whole, tall *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]]
 
-	// chunk is the number of rows that a workgroup looks at together. abort is the word that the
-	// host sets to end all waits.
+	// chunk is the number of rows that a workgroup processes together. abort is the address of the
+	// word that the host sets to end all waits.
 	chunk int
 	abort spirv.Addr[uint32]
 
-	// state is row j of the panel and the dot products of column j with every column, a part from
-	// each workgroup: from one dispatch to the next, in two regions in turn.
+	// state holds row j of the panel, and for each workgroup its part of the dot products of column
+	// j with every column. Successive dispatches use the two regions in turn.
 	state [2]vk.Region[T]
 
-	// slots, with whole, is the same for every column, from each workgroup to all others. Its words
-	// are 64 bits wide, so that a number arrives whole.
+	// slots serves the kernel whole. It holds the same numbers as state for every column, written
+	// by each workgroup for all others. Its words have 64 bits so that a number is never read half
+	// written.
 	slots vk.Region[uint64]
 
-	// exponents is the binary scale of each workgroup's rows, by which no square overflows.
+	// exponents is the binary scale of the rows of each workgroup. With this scale no square
+	// overflows.
 	exponents vk.Region[int32]
 
-	// flags, with whole, is INFO alone: a slot that is not empty is its own flag.
+	// flags serves the kernel whole. It holds only the INFO word, because a slot that is not empty
+	// is its own flag.
 	flags machine.Flags
 
 	work, status *vk.Layout
 }
 
-// maxPanel is the largest b: wider panels would have too few rows in shared memory.
+// maxPanel is the largest b. For wider panels too few rows would fit into shared memory.
 const maxPanel = 128
 
-// NewPanelQR prepares for panels of b columns, 1 ≤ b ≤ 128, and any number of rows.
+// NewPanelQR builds the kernels for panels of b columns, 1 ≤ b ≤ 128, and any number of rows.
 func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning) (*PanelQR[T], error) {
 	if b < 1 || b > maxPanel {
 		return nil, fmt.Errorf("stages: panels of %d columns: 1 to %d can be factored", b, maxPanel)
@@ -90,7 +94,7 @@ func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning)
 	return q, nil
 }
 
-// reserve lays out the workspace.
+// reserve lays out the workspace and the memory of INFO.
 func (q *PanelQR[T]) reserve() {
 	state := q.b * (1 + q.tune.Groups)
 	for i := range q.state {
@@ -109,11 +113,11 @@ func (q *PanelQR[T]) reserve() {
 // Work is the workspace of one factorisation at a time.
 func (q *PanelQR[T]) Work() *vk.Layout { return q.work }
 
-// Status is the memory of Info. It must not be overwritten until Info is read.
+// Status is the memory of the INFO word. It must not be overwritten until Info is read.
 func (q *PanelQR[T]) Status() *vk.Layout { return q.status }
 
-// Info is the INFO word after a run: 0, or 1 + the column whose sums did not arrive within the poll
-// limit; the results are then undefined. It is empty where no workgroup waits.
+// Info is the INFO word after a run. It is 0, or 1 + the column whose sums did not arrive within
+// the poll limit; in that case the results are undefined. The slice is empty if no workgroup waits.
 func (q *PanelQR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if q.whole == nil {
 		return vk.Slice[uint32]{}
@@ -121,27 +125,27 @@ func (q *PanelQR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return q.flags.Info(ws)
 }
 
-// Flops is the cost of a panel of m rows.
+// Flops is the cost of factoring a panel of m rows, in flops.
 func (q *PanelQR[T]) Flops(m int) float64 {
 	b := float64(min(q.b, m))
 	return 2*b*b*float64(m) - 2*b*b*b/3
 }
 
-// Record factors the panel, which has b columns. r is b×b with any leading dimension, tau has b
-// elements. None of the three may overlap.
+// Record factors the panel, which has b columns. r is b×b with any leading dimension, and tau has b
+// elements. None of panel, r and tau may overlap.
 func (q *PanelQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	q.begin(rec, ws)
 	q.record(rec, ws, panel, r, tau)
 }
 
-// begin clears INFO, for any number of panels.
+// begin clears the INFO word. Any number of calls of record may follow.
 func (q *PanelQR[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
 	if q.whole != nil {
 		q.flags.Clear(rec, ws)
 	}
 }
 
-// record is Record without clearing INFO.
+// record is Record without clearing the INFO word.
 func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	if panel.Cols != b || r.Rows != b || r.Cols != b || tau.Len() < b {
@@ -162,7 +166,7 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 		q.columns(rec, ws, panel, r, tau)
 		return
 	}
-	// The kernel of the first sums also marks all slots as empty, before whole polls them.
+	// The kernel start also marks all slots as empty before the kernel whole polls them.
 	slots := q.slots.In(ws)
 	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
 	q.start.Dispatch(rec, vk.Grid(groups), start)
@@ -179,8 +183,8 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 	rec.Costs(2 * float64(m) * float64(b) * float64(b))
 }
 
-// columns records a dispatch for each column. Sums go from one dispatch to the next in two regions
-// in turn, so that no dispatch reads what it writes.
+// columns records a dispatch for each column. The two regions of state serve in turn for the sums,
+// so that no dispatch reads the region that it writes.
 func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	rows, groups := q.share(m)
@@ -201,8 +205,8 @@ func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Ma
 	}
 }
 
-// share is the number of rows of each workgroup, which is a multiple of the chunk, and the number
-// of workgroups.
+// share returns the number of rows of each workgroup, a multiple of the chunk, and the number of
+// workgroups.
 func (q *PanelQR[T]) share(m int) (rows, groups int) {
 	rows = (m + q.tune.Groups - 1) / q.tune.Groups // evenly
 	rows = (rows + q.chunk - 1) / q.chunk * q.chunk

@@ -9,41 +9,43 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// PanelTuning is the sizes of PanelQR and TFactor. The columns of a panel are factored one after
-// another, on many workgroups that add up their results after each column. So the latency of a
-// column counts, and more workgroups make it longer at some point.
+// PanelTuning is the set of sizes of PanelQR and TFactor. The columns of a panel are factored one
+// after another by many workgroups, which add up their results after each column. So the latency of
+// a column matters, and from some number on, more workgroups make it longer.
 type PanelTuning struct {
 	// LocalSize is the number of invocations of a workgroup, a power of two. A panel with more
-	// columns has more.
+	// columns than this has a workgroup with an invocation for each column.
 	LocalSize uint32
 
 	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
-	// (a chunk). The kernel needs some more for smaller arrays.
+	// (a chunk). The kernel needs some more bytes for smaller arrays.
 	TileBytes int
 
-	// Groups is the number of workgroups of a panel, at most.
+	// Groups is the largest number of workgroups of a panel.
 	Groups int
 
-	// Whole: all columns are one dispatch, whose workgroups wait for each other, on devices where
-	// each workgroup can have a unit. If false, each column is a dispatch.
+	// Whole asks for one dispatch for all columns, whose workgroups wait for each other. It takes
+	// effect on devices where each workgroup can have a unit of its own. If Whole is false, each
+	// column is a dispatch.
 	Whole bool
 
-	// Polls is the poll limit of a wait. It is used only with Whole.
+	// Polls is the poll limit of a wait: the number of polls after which a wait fails. It is used
+	// only with Whole.
 	Polls uint32
 
-	// Factor is the number of columns of T that one workgroup makes alone, LocalSize at most.
+	// Factor is the number of columns of T that one workgroup makes alone. It is at most LocalSize.
 	Factor uint32
 
 	// Merge is the number of reflectors that ApplyQ1 applies together.
 	Merge int
 }
 
-// narrowPanel is a half-bandwidth whose panels need no less shared memory than those of narrower
-// ones.
+// narrowPanel is a half-bandwidth. Panels of narrower bands need no more shared memory than its
+// panels.
 const narrowPanel = 16
 
-// Fits returns nil if panels of doubles can have these sizes on the device, up to the widest panel.
-// Otherwise it says what the table lacks, or is a *vk.UnsupportedError.
+// Fits returns nil if panels of doubles of all widths can have these sizes on the device. Otherwise
+// it returns an error that says what is wrong with the sizes, or a *vk.UnsupportedError.
 func (t PanelTuning) Fits(info vk.Info) error {
 	for b := narrowPanel; b <= maxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {
@@ -53,7 +55,7 @@ func (t PanelTuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// panelFits is Fits for panels of b columns of T.
+// panelFits is Fits for panels of b columns with elements of type T.
 func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
 		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
@@ -65,7 +67,7 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if n := int(spec.LocalSize); n > info.MaxLocal {
 		return refuse("invocations in a workgroup", n, info.MaxLocal)
 	}
-	// What the kernels of panels and of the factors T declare, whichever is more.
+	// The shared memory needed is the most that one of these kernels declares.
 	declared := []shared{
 		sharedOf(shaders.GeqrfPanelColumn[T], spec),
 		sharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
@@ -83,25 +85,26 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	return nil
 }
 
-// panelSpec is the shape of the kernels of panels of b columns.
+// panelSpec is the specialisation of the kernels for panels of b columns.
 func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpec {
 	threads := max(t.LocalSize, powerOfTwo(b)) // each column has an invocation
 	size := int(spirv.KindOf[T]().Size())
-	// The tile's columns are padded by an element. A chunk has a power of two rows.
+	// Each column of the tile is padded by one element. The number of rows in a chunk is a power of
+	// two.
 	rows := t.TileBytes/(size*b) - 1
 	chunk := min(threads, 1<<(bits.Len(uint(max(rows, 1)))-1))
 	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
 }
 
-// wholeSpec is the shape of the kernel that factors all columns of a panel.
+// wholeSpec is the specialisation of the kernel that factors all columns of a panel.
 func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	whole := shaders.GeqrfPanelWholeDefaults()
 	whole.LocalSize, whole.Columns, whole.Chunk = s.LocalSize, s.Columns, s.Chunk
 	return whole
 }
 
-// together tells whether the workgroups of a panel may wait for each other: all must be resident at
-// once. They are, if each can have a unit of the device to itself.
+// together tells whether the workgroups of a panel may wait for each other. For this all of them
+// must be resident at once, which is certain if each can have a unit of the device to itself.
 func (t PanelTuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

@@ -1,8 +1,8 @@
 package stages
 
-// The phases of a solve. These are the names in recordings (vk.Recorder.Phase), in profiles, in
-// progress reports and in cost forecasts, which are joined by them. What a phase does on the host
-// has OnHost after the name.
+// These constants name the phases of a solve. Recordings (vk.Recorder.Phase), profiles, progress
+// reports and cost forecasts use the same names, so that a program can join them. The part of a
+// phase that runs on the host has the suffix OnHost.
 const (
 	PhaseLoad          = "scale"                 // σ·A, both triangles
 	PhaseBandReduction = "band reduction"        // A → B
@@ -15,8 +15,8 @@ const (
 	PhaseTranspose     = "transpose"             // Qᵀ → Q, with signs fixed
 	PhaseCheck         = "check"                 // residual and orthogonality
 
-	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed. The
-	// other phases of such a profile are those of the second attempt.
+	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed.
+	// The other phases of that solve's profile belong to the second attempt.
 	PhaseGivenUp = "first attempt, a wait failed"
 
 	OnHost = ", on host"

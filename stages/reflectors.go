@@ -5,13 +5,14 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Reflectors is the orthogonal matrix Q2 of a bulge chasing, as the package's documentation packs
-// it. V and Tau have ReflectorLen elements.
+// Reflectors is the orthogonal matrix Q2 of a bulge chasing, stored as a product of reflectors in
+// the form that the package's documentation describes. ReflectorLen gives the lengths of V and Tau.
 //
-// ApplyQ2 reads what BulgeChasing wrote. Where b = 1 or n < 3 there are no reflectors and Q2 = I.
+// BulgeChasing writes it and ApplyQ2 reads it. If b = 1 or n < 3, there are no reflectors and Q2 =
+// I.
 type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
 
-// check panics if a slice is too short for order n and half-bandwidth b.
+// check panics if V or Tau is too short for order n and half-bandwidth b.
 func (q Reflectors[T]) check(n, b int) {
 	v, tau := ReflectorLen(n, b)
 	holds("V", q.V, v)

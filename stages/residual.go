@@ -7,22 +7,24 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Residual measures a set of eigenpairs on the device (the two tests of dsyt22): the sums of
-// magnitudes of each column of
+// Residual measures a set of eigenpairs on the device (the two tests of dsyt22). It computes the
+// sums of magnitudes of each column of
 //
 //	A·Z − Z·diag(λ)   and   ZᵀZ − I
 //
-// The largest sums are the 1-norms. A is n×n with both triangles, Z n×m.
+// The largest sums are the 1-norms of these matrices. A is n×n with both triangles stored, Z is
+// n×m.
 type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
 
-// Sums is where a residual reads eigenvalues and writes its sums: one element for each column of Z.
+// Sums holds the eigenvalues that a residual reads and the sums that it writes: one element for
+// each column of Z.
 type Sums[T spirv.Real] struct {
 	Lambda        vk.Slice[T] // in: λ
 	Residual      vk.Slice[T] // out: sums of |A·Z − Z·diag(λ)|
 	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|
 }
 
-// NewResidual prepares for m ≤ n vectors of length n.
+// NewResidual prepares for up to m ≤ n vectors of length n.
 func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*Residual[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -31,18 +33,18 @@ func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (
 	return &Residual[T]{sums}, ops.Reserve(product.Shape{M: n, N: min(m, residualBlock), K: n, Count: 1})
 }
 
-// Work is the workspace, n·256 elements at most. That of the products (Ops.Work) must be in the
-// arena, too.
+// Work is the workspace, at most n·256 elements. The workspace of the products (Ops.Work) must be
+// in the arena, too.
 func (r *Residual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Flops is the cost of the two products, A·Z and ZᵀZ, for m vectors.
+// Flops is the cost of the two products A·Z and ZᵀZ, for m vectors, in flops.
 func (r *Residual[T]) Flops() float64 {
 	n, m := float64(r.sums.n), float64(r.sums.m)
 	return 2*n*n*m + 2*n*m*m
 }
 
-// Record measures the columns of z, m or fewer. A NaN in an input is a NaN in its sum. Outputs must
-// not overlap inputs.
+// Record measures the columns of z, at most m of them. A NaN in an input makes the sums that depend
+// on it NaN. Outputs must not overlap inputs.
 func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
 	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
 		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
@@ -56,7 +58,7 @@ type TridiagonalResidual struct {
 	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
 }
 
-// NewTridiagonalResidual prepares for m ≤ n vectors of length n.
+// NewTridiagonalResidual prepares for up to m ≤ n vectors of length n.
 func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) (*TridiagonalResidual, error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -67,11 +69,11 @@ func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) 
 	return &TridiagonalResidual{sums, times}, b.err
 }
 
-// Work is the workspace, n·256 elements at most. That of the products (Ops.Work) must be in the
-// arena, too.
+// Work is the workspace, at most n·256 elements. The workspace of the products (Ops.Work) must be
+// in the arena, too.
 func (r *TridiagonalResidual) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Flops is the cost of the two products.
+// Flops is the cost of the two products T·Z and ZᵀZ, in flops.
 func (r *TridiagonalResidual) Flops() float64 {
 	n, m := float64(r.sums.n), float64(r.sums.m)
 	return lagtmFlops*n*m + 2*n*m*m
@@ -94,8 +96,8 @@ func (r *TridiagonalResidual) Record(
 	})
 }
 
-// columnSums is the part that the residuals have in common. Some columns of Z at a time are
-// multiplied, and the magnitudes of the differences are summed.
+// columnSums is the part that both residuals share. It multiplies some columns of Z at a time, and
+// sums the magnitudes of the differences.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int // order; vectors, at most
 	ops     product.Ops[T]
@@ -108,7 +110,7 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
-// newColumnSums reserves the products ZᵀZ; its callers reserve A·Z.
+// newColumnSums announces the product ZᵀZ to ops. Its callers announce A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := builder{dev: dev}
 	cols := min(m, residualBlock)
@@ -119,7 +121,8 @@ func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T])
 	return columnSums[T]{n, m, ops, columns, vk.Reserve[T]("residual", n*cols)}, b.err
 }
 
-// record measures all columns of z. times records P ← A·Z for some of them.
+// record measures all columns of z. The function times records P ← A·Z for the columns that it is
+// given.
 func (r columnSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
 ) {
@@ -132,14 +135,15 @@ func (r columnSums[T]) record(
 		zj := z.Block(0, j, r.n, cols)
 		push := shaders.ColumnResidualPush[T]{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
 
-		// |A·Z − Z·diag(λ)|
+		// First the sums of |A·Z − Z·diag(λ)|.
 		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
 		times(zj, p)
 		push.X, push.Ldx, push.Rows = p.Addr(), uint32(p.Ld), uint32(r.n)
 		push.Lambda, push.Sums = s.Lambda.From(j).Addr(), s.Residual.From(j).Addr()
 		r.columns.Dispatch(rec, vk.Folded(cols), push)
 
-		// |ZᵀZ − I|; no λ stands for the identity.
+		// Then the sums of |ZᵀZ − I|. A push block without λ makes the kernel subtract the
+		// identity.
 		g := product.NewMatrix(r.product.In(ws), m, cols, m)
 		r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
 		push.X, push.Ldx, push.Rows = g.Addr(), uint32(g.Ld), uint32(m)

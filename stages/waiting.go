@@ -1,31 +1,32 @@
 package stages
 
 // Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers
-// they then use. It joins a fact about the machine (machine.MayWait, machine.WideFence) with what
-// the tuning and the caller ask for; tuning.Tuning.Waiting makes it, once for a plan.
+// they then use. It combines facts about the machine (machine.MayWait, machine.WideFence) with the
+// choices of the tuning and of the caller. tuning.Tuning.Waiting makes it, once for a plan.
 type Waiting struct {
-	// Allowed: workgroups may wait for each other. If false, each stage takes a form in which none
-	// waits: the bulge chasing a dispatch for each wave, ApplyQ2 teams within a workgroup, panels a
-	// dispatch for each column.
+	// Allowed permits workgroups to wait for each other. If false, each stage takes a form in which
+	// none waits: the bulge chasing has a dispatch for each wave of steps, ApplyQ2 lets only the
+	// invocations of one workgroup wait for each other, and panels have a dispatch for each column.
 	Allowed bool
 
-	// WideFence: every invocation issues the memory barrier (fence), instead of one invocation for
-	// its workgroup. See flags.glsl.
+	// WideFence makes every invocation issue the memory barrier (fence). Otherwise one invocation
+	// issues it for its workgroup. See flags.glsl.
 	WideFence bool
 }
 
-// span is the items [first, last) of a stage that one dispatch does, and their cost in flops.
+// span is a range of items [first, last) of a stage that one dispatch processes, with their cost in
+// flops.
 type span struct {
 	first, last int
 	cost        float64
 }
 
-// len is the number of items.
+// len is the number of items in the span.
 func (s span) len() int { return s.last - s.first }
 
-// spans cuts items 0 … n−1 into dispatches. Each one ends with the item at which its cost reaches
-// limit, or its number of items most; it has one item at least. The spans follow one another and
-// cover all items. n = 0 gives none.
+// spans splits items 0 … n−1 into dispatches, one span each. A span ends with the item at which its
+// cost reaches limit, or at most items; it has at least one item. The spans follow one another and
+// cover all items. For n = 0 there is none.
 func spans(n, most int, limit float64, cost func(item int) float64) []span {
 	var all []span
 	part := span{}

@@ -14,24 +14,27 @@ import (
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T n×n, upper triangular
 //
-// from Y with its ones and zeros stored. With G = Yᵀ·Y, of which only the part above the diagonal
-// is used, T⁻¹ = D⁻¹ + strict upper part of G, D = diag(τ). So a block above the diagonal is T12 =
-// −T11·G12·T22. Small diagonal blocks are made first and are then joined by products.
+// It reads Y with its ones and zeros stored. Let G = Yᵀ·Y, of which only the part above the
+// diagonal is used, and D = diag(τ). Then T⁻¹ = D⁻¹ + the strict upper part of G. So if two
+// diagonal blocks T11 and T22 of T are known, the block above them is T12 = −T11·G12·T22. Small
+// diagonal blocks are made first, and products then join them to larger ones.
 type TFactor[T spirv.Scalar] struct {
 	n    int // order of T, at most
 	ops  product.Ops[T]
 	tune PanelTuning
 
-	// larft makes diagonal blocks of T from τ and YᵀY; diagonal copies those of panels into a T.
+	// larft makes diagonal blocks of T from τ and YᵀY. diagonal copies the factors of panels into
+	// the diagonal blocks of a T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	// gram is YᵀY, half is T11·G12 of all pairs of a join; n×n each.
+	// gram is the matrix YᵀY. half holds T11·G12 of all pairs of blocks that are joined. Both are
+	// n×n.
 	gram, half vk.Region[T]
 	work       *vk.Layout
 }
 
-// NewTFactor prepares for factors of order n or less, of reflectors of at most rows elements.
+// NewTFactor prepares for factors T of order n or less, of reflectors with at most rows elements.
 func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T], t PanelTuning) (*TFactor[T], error) {
 	if err := panelFits[T](t, dev.Info(), 1); err != nil {
 		return nil, err
@@ -48,7 +51,8 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	return f, f.reserve(rows)
 }
 
-// reserve announces YᵀY, and the joins of blocks of every size, however small the first ones are.
+// reserve announces to ops the product YᵀY, and the products that join blocks of every size,
+// however small the first blocks are.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
 		return err
@@ -62,16 +66,16 @@ func (f *TFactor[T]) reserve(rows int) error {
 	return nil
 }
 
-// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+// Work is the workspace. The workspace of the products (Ops.Work) must be in the arena, too.
 func (f *TFactor[T]) Work() *vk.Layout { return f.work }
 
-// Flops is the cost for n reflectors of m elements.
+// Flops is the cost for n reflectors of m elements, in flops.
 func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
 
-// Record makes t from y and the factors tau of its reflectors. t is square, as large as y has
-// columns. Below its diagonal t becomes zero. None of the three may overlap.
+// Record makes t from y and the factors tau of its reflectors. t is square, with as many columns as
+// y, and becomes zero below its diagonal. None of y, tau and t may overlap.
 func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {
@@ -94,16 +98,16 @@ func (f *TFactor[T]) RecordFrom(
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	holds("tau", tau, n)
-	// A workgroup makes a diagonal block of Factor columns.
+	// Each workgroup makes a diagonal block of Factor columns.
 	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
 }
 
-// RecordMerge makes t, n×n with leading dimension n, for neighbouring panels of b columns each,
-// from their own factors (b×b, one after another in panels). y holds all n columns with the zeros
-// above each panel's trapezoid. n is a multiple of b.
+// RecordMerge makes the factor t of neighbouring panels of b columns each from the panels' own
+// factors, which are b×b and lie one after another in panels. t is n×n with leading dimension n,
+// and n is a multiple of b. y holds all n columns with the zeros above each panel's trapezoid.
 func (f *TFactor[T]) RecordMerge(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T],
 ) {
@@ -121,15 +125,15 @@ func (f *TFactor[T]) RecordMerge(
 	}
 }
 
-// gramian is Yᵀ·Y, packed, in the workspace.
+// gramian computes Yᵀ·Y into the workspace, packed.
 func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]) product.Matrix[T] {
 	g := product.NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
 	f.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, y, 0, g)
 	return g
 }
 
-// grow doubles the size of T's diagonal blocks until one block is left. Before, the blocks of the
-// given size are made, and T is zero below them.
+// grow doubles the size of T's diagonal blocks until one block is left. Before the call, the
+// diagonal blocks of the given size must be made, and T must be zero below them.
 func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T], size int) {
 	j := join[T]{g: g, t: t, half: product.NewMatrix(f.half.In(ws), t.Rows, t.Rows, t.Rows)}
 	for n := t.Rows; size < n; size *= 2 {
@@ -143,20 +147,21 @@ func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T]
 	}
 }
 
-// join is count pairs of neighbouring diagonal blocks of T, of orders n1 and n2, the first pair at
-// row start.
+// join describes count pairs of neighbouring diagonal blocks of T. The blocks of a pair have orders
+// n1 and n2, and the first pair begins at row start.
 type join[T spirv.Scalar] struct {
 	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
 	start, n1, n2, count int
 }
 
-// join makes T12 = −T11·G12·T22 of all pairs, in two batches.
+// join computes the blocks T12 = −T11·G12·T22 of all pairs, with one batch of products for T11·G12
+// and one for the product with T22.
 func (f *TFactor[T]) join(rec *vk.Recorder, ws *vk.Arena, j join[T]) {
 	if j.count == 0 {
 		return
 	}
-	// above is the block above the diagonal of a pair; next is the distance from one pair to the
-	// next.
+	// above returns the block above the diagonal of the first pair. next is the distance from one
+	// pair to the next, in elements.
 	above := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(j.start, j.start+j.n1, j.n1, j.n2) }
 	next := func(m product.Matrix[T]) int { return (j.n1 + j.n2) * (m.Ld + 1) }
 	t11, t22 := j.t.Block(j.start, j.start, j.n1, j.n1), j.t.Block(j.start+j.n1, j.start+j.n1, j.n2, j.n2)

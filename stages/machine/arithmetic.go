@@ -8,25 +8,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Arithmetic is what was found of a device's doubles. Errors are the largest ones seen, in units in
-// the last place of the result; correct rounding leaves ½.
+// Arithmetic describes how a device rounds doubles. Errors are the largest ones seen, in units in
+// the last place (ulps) of the result. Correct rounding leaves an error of at most ½.
 type Arithmetic struct {
 	// Operands is the number of quotients and of roots that were tried.
 	Operands int `json:"operands"`
 
-	// Division and Sqrt are the largest errors in ulps; +Inf if a result is no number.
+	// Division and Sqrt are the largest errors in ulps. They are +Inf if a result is not a number.
 	Division float64 `json:"division_ulp"`
 	Sqrt     float64 `json:"sqrt_ulp"`
 
-	// Fused: fma() rounds once.
+	// Fused tells that fma() rounds only once.
 	Fused bool `json:"fused_fma"`
 
-	// Subnormals: numbers below the smallest normal one are kept, not flushed to zero.
+	// Subnormals tells that numbers below the smallest normal one are kept, and not flushed to
+	// zero.
 	Subnormals bool `json:"subnormals"`
 }
 
-// MeasureArithmetic measures with two small kernels: one divides and takes roots of operands whose
-// results are hard to round, the other tells whether fma() rounds once. Errors are vk's.
+// MeasureArithmetic measures with two small kernels. One divides and takes roots of operands whose
+// results are hard to round. The other tells whether fma() rounds only once. Errors are those of
+// package vk.
 func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	var a Arithmetic
 	fused, err := isFused(ctx, dev)
@@ -39,12 +41,12 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 		return a, err
 	}
 	a = Arithmetic{Operands: len(in), Fused: fused, Subnormals: true}
-	// The largest errors, in ulps.
+	// Find the largest errors, in ulps.
 	for i, o := range in {
 		a.Division = max(a.Division, divisionError(o.x, o.y, out[i].quotient))
 		a.Sqrt = max(a.Sqrt, rootError(o.z, out[i].root))
 	}
-	// A device that flushes subnormal numbers to zero shows it here.
+	// On a device that flushes subnormal numbers to zero these results differ from the exact ones.
 	kept, err := divideAndRoot(ctx, dev, subnormals)
 	for i, o := range subnormals {
 		a.Subnormals = a.Subnormals && err == nil && kept[i].quotient == o.x/o.y
@@ -52,12 +54,12 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 	return a, err
 }
 
-// result is what the device makes of an operand. quotient is x/y and root is √z, as the device
+// result is what the device computes from an operand: quotient is x/y and root is √z, as the device
 // rounds them.
 type result struct{ quotient, root float64 }
 
-// divideAndRoot runs probe_arithmetic: x/y and √z of each operand. The results are in the order of
-// the operands. Errors are vk's.
+// divideAndRoot runs the kernel probe_arithmetic, which computes x/y and √z of each operand. The
+// results are in the order of the operands. Errors are those of package vk.
 func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result, error) {
 	k, err := vk.Build(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults())
 	if err != nil {
@@ -84,15 +86,16 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of the
-// product, for all of some pairs of factors. If one of them is not fused, the answer is false.
-// Errors are vk's.
+// isFused runs the kernel probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of
+// the product for each of some pairs of factors. If it is not for one pair, the answer is false.
+// Errors are those of package vk.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {
 		return false, err
 	}
-	// Products that are not exact: two near 1, two of irrational numbers.
+	// These products are not exact: the factors of one are near 1, those of two are irrational
+	// numbers.
 	factors := []float64{1 + 0x1p-30, 1 - 0x1p-31, math.Pi, math.E, math.Sqrt2, -math.Ln2}
 	out := make([]uint32, len(factors)/2)
 	err = run(ctx, dev, factors, out, func(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[uint32]) {
@@ -106,13 +109,13 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	return err == nil, err
 }
 
-// run uploads in, runs what record records, and downloads out. record must not keep the slices,
-// because the memory is freed when run returns. The host slices in and out are not used after that
-// either.
+// run uploads in, runs the commands that record records, and downloads out. The function record
+// must not keep the slices, because the device memory is freed when run returns. The host slices in
+// and out are not used after that either.
 func run[T any](
 	ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T]),
 ) error {
-	// Memory of its own, which is freed at the end.
+	// The memory is allocated for this run alone, and freed at the end.
 	x, y := vk.Reserve[float64]("in", len(in)), vk.Reserve[T]("out", len(out))
 	ws, err := dev.NewArena(vk.Together(x, y))
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Flags is the memory through which workgroups of a kernel wait for each other, the twin of the
-// kernels' flags.glsl. It is 32-bit words:
+// Flags is the memory through which workgroups of a kernel wait for each other. The kernels' file
+// flags.glsl uses the same layout of 32-bit words:
 //
 //	0                                INFO: 0, or why a wait was given up
 //	1 … tickets                      a ticket for each dispatch; a workgroup takes its number from it
@@ -20,42 +20,42 @@ type Flags struct {
 }
 
 // ReserveFlags reserves memory for the given numbers of tickets and flags. stride is the distance
-// between two flags in words, at least 1: flags on different cache lines do not slow each other
-// down when they are polled.
+// between two flags in words, at least 1. Flags on different cache lines do not slow each other
+// down when workgroups poll them.
 func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }
 
-// Layout is the memory, for an arena.
+// Layout is the memory as a layout, to be placed in an arena.
 func (f Flags) Layout() *vk.Layout { return vk.Together(f.region) }
 
 // Stride is the distance between two flags, in words.
 func (f Flags) Stride() uint32 { return f.stride }
 
-// Info is the INFO word.
+// Info is the INFO word in the arena.
 func (f Flags) Info(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).Sub(0, 1) }
 
-// Ticket is ticket i.
+// Ticket is the word of ticket i in the arena.
 func (f Flags) Ticket(ws *vk.Arena, i int) vk.Slice[uint32] {
 	return f.region.In(ws).Sub(1, f.tickets).Sub(i, 1)
 }
 
-// First is flag 0; flag i lies Stride·i words after it.
+// First is the address of flag 0. Flag i lies Stride·i words after it.
 func (f Flags) First(ws *vk.Arena) spirv.Addr[uint32] { return f.flags(ws).Addr() }
 
-// Flag is flag i.
+// Flag is the word of flag i in the arena.
 func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 	return f.flags(ws).Sub(i*int(f.stride), 1)
 }
 
-// flags is all flags.
+// flags is the memory of all flags in the arena.
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
-// Clear records that INFO, all tickets and all flags become zero.
+// Clear records that INFO, all tickets and all flags are set to zero.
 func (f Flags) Clear(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, f.region.In(ws), 0) }
 
-// ClearFirst records that all tickets and the first flags become zero. INFO stays, for a recording
-// of several dispatches whose INFO is read at the end.
+// ClearFirst records that all tickets and the first flags are set to zero. INFO stays as it is.
+// This serves a recording of several dispatches whose INFO is read at the end.
 func (f Flags) ClearFirst(rec *vk.Recorder, ws *vk.Arena, flags int) {
 	vk.Fill(rec, f.region.In(ws).Sub(1, f.tickets+flags*int(f.stride)), 0)
 }

@@ -15,45 +15,47 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Machine is what is known about one open device.
+// Machine holds what is known about one open device.
 type Machine struct {
 	Info vk.Info
 
-	// Units is the number of units (multiprocessors, cores) that hold workgroups; 0 if the driver
-	// does not tell.
+	// Units is the number of units (multiprocessors, cores) that hold workgroups. It is 0 if the
+	// driver does not tell.
 	Units int
 
-	// WideFence tells that every invocation must fence, because the fence of one does not act for
-	// its workgroup: see WideFence.
+	// WideFence tells that every invocation must issue the fence (memory barrier), because a fence
+	// of one invocation does not act for its workgroup. See the function WideFence.
 	WideFence bool
 
 	dev *vk.Device
 }
 
-// Of is what is known about a device without asking it anything. A vk.Dry device will do.
+// Of returns what is known about a device without running anything on it. It accepts a vk.Dry
+// device, too.
 func Of(dev *vk.Device) *Machine {
 	info := dev.Info()
 	return &Machine{Info: info, Units: info.Units, WideFence: WideFence(info), dev: dev}
 }
 
-// WideFence tells whether every invocation of a workgroup must fence before a flag is published and
-// after it was seen. One invocation can do it for all only where the memory model has chains of
-// availability and visibility: the workgroup's barrier is the first link, that fence the second. It
-// is relied on where it was tried, on NVIDIA's driver and on the CPU's.
+// WideFence tells whether every invocation of a workgroup must issue the fence before a flag is
+// published and after a flag was seen. One invocation can do this for all only if the memory model
+// has chains of availability and visibility: the workgroup's barrier is the first link of the
+// chain, and the fence is the second. This package relies on such chains only on drivers where they
+// were tried, which are NVIDIA's and those that run on a CPU.
 func WideFence(info vk.Info) bool {
 	tried := info.Family == "nvidia" || info.Family == "cpu"
 	return !tried || !info.FenceChains()
 }
 
-// Rates are measured speeds in operations per second; 0 if not measured yet.
+// Rates are measured speeds in operations per second. A rate is 0 if it has not been measured yet.
 type Rates struct{ FP64, FP32, INT8 float64 }
 
 const ratesFact = "operations a second, FP64 FP32 INT8"
 
-// String is the form in which rates are kept.
+// String is the text form in which rates are stored.
 func (r Rates) String() string { return fmt.Sprint(r.FP64, r.FP32, r.INT8) }
 
-// Rates are those that were kept for this device and driver by KeepRates.
+// Rates returns the rates that KeepRates has stored for this device and driver.
 func (m *Machine) Rates() Rates {
 	var r Rates
 	text, err := m.dev.ProbeOnce(ratesFact, func() (string, error) { return "", errUnknown })
@@ -65,15 +67,16 @@ func (m *Machine) Rates() Rates {
 
 var errUnknown = errors.New("machine: not measured")
 
-// KeepRates keeps rates for this device and driver, in place of earlier ones.
+// KeepRates stores rates for this device and driver, and replaces earlier ones.
 func (m *Machine) KeepRates(r Rates) {
 	m.dev.SetProbe(ratesFact, r.String())
 }
 
 const arithmeticFact = "arithmetic: operands, division, root, fma, subnormals"
 
-// Arithmetic tells how doubles are rounded. It is measured once for a device and driver;
-// MeasureArithmetic measures anew. Nothing is known of a vk.Dry device: the result is zero.
+// Arithmetic tells how doubles are rounded. It is measured once for a device and driver, and then
+// read from storage. MeasureArithmetic always measures. For a vk.Dry device nothing is known, and
+// the result is zero.
 func (m *Machine) Arithmetic(ctx context.Context) (Arithmetic, error) {
 	var a Arithmetic
 	text, err := m.dev.ProbeOnce(arithmeticFact, func() (string, error) {

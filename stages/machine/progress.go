@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// The probe of forward progress.
+// These are the sizes of the probe of forward progress, the kernel that tests whether workgroups
+// may wait for each other.
 const (
 	probePerUnit = 4       // workgroups for each unit of the device
 	usualUnits   = 32      // units where the driver does not tell
@@ -22,33 +23,34 @@ const (
 	probeStride  = 8       // words from one flag to the next
 )
 
-// progressFact is the name of the answer. It says which probe it was: the answer of an older probe
-// must not be taken for that of a newer one.
+// progressFact is the name under which the answer of the probe is stored. The name has the version
+// of the probe, so that the answer of an older version is not taken for one of this version.
 const progressFact = "hands flags on, probe 3"
 
-// Answers. "begun 2" stands for two runs of the probe that began and did not come to an end. They
-// are the text that vk.Device.ProbeOnce and SetProbe keep, on disk if there is a folder for it.
+// These are the stored answers, in the text form of vk.Device.ProbeOnce and SetProbe. "begun 2"
+// stands for two runs of the probe that began and did not come to an end.
 const yes, no, begun = "yes", "no", "begun %d"
 
-// mostBegun is the number of such runs after which the answer is no.
+// mostBegun is the number of runs without an end after which the answer is no.
 const mostBegun = 3
 
-// MayWait tells whether workgroups of one dispatch may wait for each other: whether those that have
-// started make progress while others poll, and whether what they stored is visible when their flag
-// is. Vulkan promises only the latter. Where the answer is no, each stage takes a form in which no
-// workgroup waits for another.
+// MayWait tells whether workgroups of one dispatch may wait for each other. This needs two
+// properties: workgroups that have started make progress while others poll, and what a workgroup
+// stored is visible to those that see its flag. Vulkan promises only the second one. If the answer
+// is no, each stage takes a form in which no workgroup waits for another.
 //
-// The answer is found by running a kernel, and kept. A driver may reset the device during the
-// probe. So each run is written down before its dispatch, and after three runs without an answer,
-// of whatever process, the kernel does not run again. (One such run may be that of another process,
-// which has not ended yet.) After WaitFailed the answer is no, too. For a vk.Dry device it is yes.
+// The answer is found by running a kernel, and is then stored. A driver may reset the device during
+// this probe. So each run is written down before its dispatch. After three runs without an answer,
+// of any process, the kernel does not run again. (One of the three may be a run of another process
+// that has not ended yet.) After WaitFailed the answer is no, too. For a vk.Dry device it is yes.
 func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
 		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, begin)
 	})
 }
 
-// mayWait is MayWait with the kernel given: run calls begin before its dispatch, and returns INFO.
+// mayWait is MayWait with the kernel as a parameter. The function run calls begin before its
+// dispatch, and returns the INFO word.
 func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) {
 	asking.Lock()
 	defer asking.Unlock()
@@ -70,21 +72,21 @@ func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) 
 	return answer != no, nil
 }
 
-// WaitFailed says that a wait between workgroups was given up in a solve. From then on the answer of
-// MayWait is no: in this process, and in later ones that keep facts in the same folder.
+// WaitFailed records that a wait between workgroups was given up in a solve. From then on the
+// answer of MayWait is no, in this process and in later ones that store facts in the same folder.
 func (m *Machine) WaitFailed() {
 	asking.Lock()
 	defer asking.Unlock()
 	m.dev.SetProbe(progressFact, no)
 }
 
-// asking keeps two goroutines from probing at the same time. It is a lock of the process. Two
-// processes may still probe at the same time.
+// asking keeps two goroutines of this process from probing at the same time. Two processes may
+// still probe at the same time.
 var asking sync.Mutex
 
 // probe runs the kernel and returns the answer. runs is the number of earlier runs that did not
-// end. A run that loses the device stays written down as one more of them; after another error it
-// does not.
+// end. If this run loses the device, it stays written down as one more of them. After another error
+// it is not counted.
 func (m *Machine) probe(runs int, run func(begin func()) (uint32, error)) (string, error) {
 	if !m.Info.MemoryModel() {
 		return no, nil // nothing orders what workgroups store
@@ -102,8 +104,8 @@ func (m *Machine) probe(runs int, run func(begin func()) (uint32, error)) (strin
 	return yes, nil
 }
 
-// probeGroups is the grid: several times what the stages that wait will have. It is limited by the
-// largest grid that every device accepts.
+// probeGroups is the number of workgroups of the probe. It is several times the number that the
+// stages with waits have, but not above the largest grid that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {
@@ -112,8 +114,8 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MaxGroups())
 }
 
-// probePolls is the poll limit. It counts loads of a flag, not time. On a CPU other processes may
-// stop a thread for long, so that the limit is higher there.
+// probePolls is the poll limit of the probe. It counts loads of a flag, not time. On a CPU other
+// processes may stop a thread for long, so the limit is higher there.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls
@@ -121,10 +123,11 @@ func (m *Machine) probePolls() uint32 {
 	return gpuPolls
 }
 
-// probeProgress runs probe_progress and returns its INFO: 0 if all is well. starved makes the
-// second workgroup wait in vain, for tests. begin is called before the dispatch. The words of the
-// probe lie in memory of their own, which is freed at the end. Errors are vk's; vk.ErrDeviceLost
-// says that the driver has reset the device.
+// probeProgress runs the kernel probe_progress and returns its INFO word, which is 0 if all waits
+// ended. For tests, starved makes the second workgroup wait for a flag that is never set. The
+// function begin is called before the dispatch. The words of the probe lie in memory of their own,
+// which is freed at the end. Errors are those of package vk. The error vk.ErrDeviceLost says that
+// the driver has reset the device.
 func probeProgress(
 	ctx context.Context, m *Machine, groups int, polls uint32, starved bool, begin func(),
 ) (uint32, error) {
@@ -142,7 +145,7 @@ func probeProgress(
 		return 0, err
 	}
 	defer ws.Close()
-	// Tickets, flags and data begin at zero, which no workgroup publishes.
+	// Tickets, flags and data begin at zero, a value that no workgroup publishes.
 	rec := vk.NewRecorder(m.dev)
 	flags.Clear(rec, ws)
 	vk.Fill(rec, data.In(ws), 0)
@@ -159,7 +162,7 @@ func probeProgress(
 	return info[0], err
 }
 
-// specBool is a truth value as a specialisation constant.
+// specBool is a truth value in the form of a specialisation constant.
 func specBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True

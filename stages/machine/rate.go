@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The measurement of a rate: a dispatch of rateGroups workgroups, with more and more rounds, until
-// it takes so long that the overhead of a dispatch is negligible.
+// A rate is measured with a dispatch of rateGroups workgroups. Its number of rounds grows until the
+// dispatch takes so long that its overhead is negligible.
 const (
 	rateGroups  = 1024
 	rateRounds  = 16   // in the first dispatch: 0.3 GFLOP, so that a slow device is not busy for long
@@ -16,10 +16,11 @@ const (
 	rateSeconds = 2e-3 // long enough
 )
 
-// Float64Rate is the rate of FP64 fused multiply-adds in registers, in flops per second, two for
-// each. It is measured once for a device and driver, in some milliseconds, and kept with the other
-// rates. The device then forecasts the time of its batches by it. A CPU is not measured, as its
-// forecasts are slow enough: 0.
+// Float64Rate is the rate of FP64 fused multiply-adds in registers, in flops per second. Each
+// multiply-add counts as two. The rate is measured once for a device and driver, in some
+// milliseconds, and is stored with the other rates. It also becomes the rate by which the device
+// predicts the time of its batches. A CPU is not measured, because the rate that vk assumes for it
+// is low enough. The result is then 0.
 func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	if m.Info.Type == "cpu" {
 		return 0, nil
@@ -42,9 +43,9 @@ func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	return rates.FP64, nil
 }
 
-// measureFloat64Rate runs peak_fma. It returns flops per second; the error is vk's. If even the
-// longest dispatch takes less than rateSeconds, the result is a lower bound. The memory is freed
-// before it returns.
+// measureFloat64Rate runs the kernel peak_fma and returns flops per second. The error is that of
+// package vk. If even the longest dispatch takes less than rateSeconds, the result is a lower
+// bound. The device memory is freed before it returns.
 func measureFloat64Rate(ctx context.Context, dev *vk.Device) (float64, error) {
 	kernel, err := vk.Build(dev, shaders.PeakFma[float64](), shaders.PeakFmaDefaults())
 	if err != nil {

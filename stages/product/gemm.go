@@ -8,16 +8,17 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// tiledGemm is Gemm with one workgroup for each tile of C. Where C has too few tiles to fill the
-// device, the inner dimension is split (split-K), and a second dispatch adds the partial products.
+// tiledGemm implements Gemm with one workgroup for each tile of C. If C has too few tiles to fill
+// the device, the inner dimension is split (split-K), and a second dispatch adds the partial
+// products.
 type tiledGemm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]] // one for each tile
 	sums    partialSums[T]
 }
 
-// newTiledGemm builds a kernel for each tile, and the one that adds partial products. The error is
-// a *vk.UnsupportedError if a tile does not fit the device, or vk's.
+// newTiledGemm builds a kernel for each tile, and the kernel that adds partial products. The error
+// is a *vk.UnsupportedError if a tile does not fit the device, or another error of package vk.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
 	g := &tiledGemm[T]{chooser: newChooser(t)}
 	var err error
@@ -28,7 +29,8 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 	return g, err
 }
 
-// Gemm implements Ops. Partial products lie in the memory that Work has in ws.
+// Gemm implements Ops. The partial products of a split lie in ws, in the region that Work
+// describes.
 func (g *tiledGemm[T]) Gemm(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -59,13 +61,13 @@ func (g *tiledGemm[T]) GemmPair(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// request is one call of a method of Gemm. It is a value: cutting a request into blocks makes new
-// ones.
+// request is one call of a method of Gemm. It is a plain value, and splitting it into blocks makes
+// new requests.
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
 	alpha, beta T
 
-	// factors is one pair, or two whose products are added.
+	// factors has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
 
 	// c is the result of the first product of the batch.
@@ -73,8 +75,9 @@ type request[T spirv.Scalar] struct {
 	batch Batch
 }
 
-// inner is the inner dimension that is summed over: 0 if α = 0, when the factors are not read. It
-// panics if the shapes do not fit each other. All items of a batch have the same.
+// inner is the inner dimension, over which the product sums. It is 0 if α = 0, because the factors
+// are not read then. inner panics if the shapes do not fit each other. All items of a batch have
+// the same shape.
 func (r *request[T]) inner() (k int) {
 	one := r.factors[0].A
 	for _, f := range r.factors {
@@ -87,15 +90,16 @@ func (r *request[T]) inner() (k int) {
 				m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
 		}
 	}
-	// With no terms the kernels scale C alone.
+	// An inner dimension of 0 makes the kernels only scale C.
 	if r.alpha == 0 {
 		return 0
 	}
 	return k
 }
 
-// problem is what tile and split depend on. op(A) = Aᵀ and op(B) = B lie along the inner dimension,
-// so that a shallow tile reads parts of their cache lines. Strides do not matter for it.
+// problem returns the properties on which the choice of tile and split depends. If op(A) = Aᵀ or
+// op(B) = B, that factor lies in memory along the inner dimension, so that a shallow tile reads
+// only parts of its cache lines. Strides do not matter for the choice.
 func (r *request[T]) problem() problem {
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
 	if r.opA == Trans {
@@ -107,8 +111,8 @@ func (r *request[T]) problem() problem {
 	return p
 }
 
-// shapeOf is the shape of op(m). The shape is that of the operand of the product, not that of the
-// stored matrix.
+// shapeOf is the shape of op(m), the operand of the product. The stored matrix m may be its
+// transpose.
 func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	if o == Trans {
 		return m.Cols, m.Rows
@@ -116,7 +120,7 @@ func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-// word is the operation as the kernels read it. 0 stands for X, 1 for Xᵀ.
+// word is the operation in the form that the kernels read: 0 stands for X, 1 for Xᵀ.
 func (o Op) word() uint32 {
 	if o == Trans {
 		return 1
@@ -124,10 +128,10 @@ func (o Op) word() uint32 {
 	return 0
 }
 
-// record records a request with the given tile and split. A product that costs more than one
-// dispatch may is cut into blocks of whole tiles of C: of columns, and where one column of tiles is
-// too much, of rows, too. Each block keeps the tile and the split of the whole product, so that the
-// bits do not depend on how it is cut.
+// record records a request with the given tile and split. A product that costs more flops than one
+// dispatch may have is divided into blocks of whole tiles of C. The blocks are ranges of columns,
+// and also of rows if one column of tiles is too much. Each block keeps the tile and the split of
+// the whole product, so that the division into blocks does not change the bits.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
 	flops := 2 * float64(r.inner()) * float64(len(r.factors)) // of an element of C
@@ -146,8 +150,9 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 }
 
-// block is the request for some rows and columns of C. It begins at row i and column j of C, and
-// keeps the whole inner dimension. r itself stays as it is. The batch must have one item.
+// block is the request for a part of C that begins at row i and column j and has the given numbers
+// of rows and columns. It keeps the whole inner dimension. r itself stays as it is. The batch must
+// have one item.
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {
@@ -167,15 +172,15 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 	return r
 }
 
-// recordBatch records a request in dispatches of at most the given number of items. A batch is also
-// cut to fit one dimension of a grid; with split K each dispatch is followed by its sum, so that
-// they use the same room for partial products. It records nothing where C stays as it is.
+// recordBatch records a request in dispatches of at most the given number of items. A dispatch must
+// also fit one dimension of a grid. With split-K each dispatch is followed by its sum, so that all
+// dispatches use the same memory for partial products. Nothing is recorded if C stays as it is.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
 		return
 	}
-	// What all dispatches have in common.
+	// The push block has these members in common for all dispatches.
 	kernel, first := g.kernels[x.tile], r.factors[0]
 	push := shaders.GemmPush[T]{
 		Alpha: r.alpha, Beta: r.beta,
@@ -189,13 +194,14 @@ func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T],
 		push.A2, push.B2 = second.A.Addr(), second.B.Addr()
 		push.Lda2, push.Ldb2 = uint32(second.A.Ld), uint32(second.B.Ld)
 	}
-	// Partial products are packed and not scaled; the sum scales them.
+	// Partial products are packed and not scaled. The kernel that sums them scales the sum.
 	if x.splits > 1 {
 		push.Alpha, push.Beta, push.Ldc = 1, 0, push.M
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
 	}
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
-	// Items of a batch and pieces of K share the grid's z.
+	// The z dimension of the grid counts the items of a batch times the pieces of the inner
+	// dimension.
 	for item := 0; item < r.batch.Count; {
 		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits, most)
 		push.A, push.B = first.A.Addr().Plus(item*r.batch.StrideA), first.B.Addr().Plus(item*r.batch.StrideB)

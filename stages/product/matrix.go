@@ -15,7 +15,7 @@ type Matrix[T spirv.Scalar] struct {
 	At             vk.Slice[T]
 }
 
-// MostLd is the bound of leading dimensions: each must be less.
+// MostLd is the limit of leading dimensions: each must be less than MostLd.
 const MostLd = 1 << 24
 
 // NewMatrix views a slice as a rows×cols matrix with leading dimension ld. It panics if the slice

@@ -13,22 +13,22 @@ const (
 	sumLanes   = 16  // invocations that share the sum of one element, at most
 )
 
-// partialSums is the second half of a product with split K: the partial products, and the kernel
-// that adds them up. The order of a sum depends on the shape alone.
+// partialSums is the second half of a product with split-K: the memory of the partial products, and
+// the kernel that adds them up. The order of a sum depends on the shape alone.
 type partialSums[T spirv.Scalar] struct {
 	region vk.Region[T] // the parts: for each matrix of a batch its pieces of K, packed
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
 // newPartialSums reserves memory for the given number of elements of partial products. name is the
-// name of the region in tables of memory. The error is vk's.
+// name of this region in tables of memory. The error is that of package vk.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
 }
 
-// threads is the largest power of two that is at most the given number and that a workgroup of the
-// device can have as invocations.
+// threads is the size of a workgroup on the device: the largest power of two that is at most the
+// given number and that the device allows.
 func threads(info vk.Info, most int) uint32 {
 	if info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -37,23 +37,24 @@ func threads(info vk.Info, most int) uint32 {
 }
 
 // room is the address of memory for the given number of elements of partial products. It panics if
-// more elements are asked for than were reserved. All products of one arena share this memory, one
-// after another.
+// this is more than was reserved. All products of one arena use this memory, one after another.
 func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 	return s.region.In(ws).Sub(0, elements).Addr()
 }
 
 // record adds up splits partial products for each of count matrices: C ← α·ΣP + β·C. The matrices
-// lie strideC elements apart. The parts must lie in room, packed. If β = 0, C is not read.
+// lie strideC elements apart. The partial products P must lie packed at the address that room
+// returns. If β = 0, C is not read.
 func (s *partialSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int,
 ) {
-	// Several invocations share the sum of an element if it has many parts.
+	// If an element has many partial products, several invocations share its sum.
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {
 		lanes *= 2
 	}
-	// A workgroup sums as many elements as it has teams of lanes; z is the matrices.
+	// A workgroup sums as many elements as it has teams of lanes. The z dimension of the grid is
+	// the number of matrices.
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
 	grid.Z = count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{

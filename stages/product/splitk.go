@@ -7,20 +7,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// splitK is how one product is spread over the device: the tile, as an index into the table, and
-// the number of pieces that the inner dimension is split into. depth is the length of a piece.
-// splits is at least 1, and splits·depth is at least the inner dimension.
+// splitK says how one product is spread over the device. tile is an index into the table of tiles,
+// splits is the number of pieces of the inner dimension, and depth is the length of a piece. splits
+// is at least 1, and splits·depth is at least the inner dimension.
 type splitK struct{ tile, splits, depth int }
 
-// problem is what the choice of tile and split depends on: count products of m×k by k×n. It is
-// comparable, and the key of kept choices.
+// problem holds the properties on which the choice of tile and split depends: count products of m×k
+// by k×n. It is comparable, because it is the key of the cached choices.
 type problem struct {
 	m, n, k, count int
 	alongK         int // factors whose memory runs along the inner dimension, 0 to 2
 }
 
-// chooser chooses tiles and splits by a model of costs. It sees shapes only, so equal products get
-// equal splits and their results equal bits. Several goroutines may use it.
+// chooser chooses tiles and splits by a model of costs. The model uses shapes only, so equal
+// products get equal splits and their results equal bits. Several goroutines may use a chooser.
 type chooser struct {
 	tiles    []Tile
 	units    int     // of the device
@@ -29,7 +29,8 @@ type chooser struct {
 	known    *choices
 }
 
-// within is the number of parts, of the given flops each, that one dispatch may have: at least 1.
+// within is the number of parts, of the given flops each, that one dispatch may have. It is at
+// least 1.
 func (c chooser) within(flops float64) int { return partsWithin(c.dispatch, flops) }
 
 func partsWithin(dispatch, flops float64) int {
@@ -39,19 +40,19 @@ func partsWithin(dispatch, flops float64) int {
 	return max(1, int(dispatch/flops))
 }
 
-// choices are the answers that were computed already. A plan asks for the same ones in each run.
-// Only the number of vectors may differ from matrix to matrix. When there are more than
-// mostChoices, all are forgotten.
+// choices is a cache of computed answers. A plan asks for the same answers in each run, except that
+// the number of vectors may differ from matrix to matrix. When there are more than mostChoices
+// answers, all are dropped.
 type choices struct {
 	sync.Mutex
 	by map[problem]splitK
 }
 
-// mostChoices is far more than one solve needs, of any order that fits a device.
+// mostChoices is far more than the choices of one solve, of any order that fits a device.
 const mostChoices = 1 << 16
 
-// newChooser allows partial products of twice the tiles that a full device computes at once. t must
-// have at least one tile.
+// newChooser allows partial products of twice the tiles that a full device computes at once. The
+// tuning t must have at least one tile.
 func newChooser(t Tuning) chooser {
 	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: &choices{by: map[problem]splitK{}}}
 	for _, x := range t.Tiles {
@@ -77,21 +78,22 @@ func (t Tile) step() float64 {
 	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
 }
 
-// cost is the forecast for all products of p, each with its inner dimension split as x says.
-// Workgroups spread evenly over the units. A unit with less than three quarters of the workgroups
-// that it can hold runs no faster than with three quarters. The unit is arbitrary: only comparisons
-// of costs of the same p have a meaning.
+// cost is the predicted cost of all products of p, with the tile and the split x. Workgroups spread
+// evenly over the units of the device. A unit with less than three quarters of the workgroups that
+// it can hold runs no faster than one with three quarters. The unit of cost is arbitrary: only
+// comparisons for the same p have a meaning.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
-	// Workgroups that one unit does, in turn or together.
+	// perUnit is the number of workgroups that one unit runs, one after another or together.
 	groups := vk.Tiles(p.m, t.M) * vk.Tiles(p.n, t.N) * p.count * x.splits
 	perUnit := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*occupancy)
 	cost := perUnit * t.step() * float64(x.depth+startSteps)
-	// A tile with small K reads a part of a cache line in each row of a factor that lies along K.
+	// A tile with small K reads only a part of each cache line of a factor that lies along the
+	// inner dimension.
 	if t.K < lineElements {
 		cost *= 1 + shortLines*float64(p.alongK)
 	}
-	// The sum is another dispatch, and reads and writes the partial products.
+	// The sum of partial products is another dispatch, which reads them. The product writes them.
 	if x.splits > 1 {
 		elements := float64(p.m) * float64(p.n) * float64(p.count*x.splits)
 		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
@@ -99,7 +101,7 @@ func (c chooser) cost(x splitK, p problem) float64 {
 	return cost
 }
 
-// choose is the cheapest tile and split.
+// choose returns the cheapest tile and split for p.
 func (c chooser) choose(p problem) splitK {
 	c.known.Lock()
 	defer c.known.Unlock()
@@ -114,8 +116,8 @@ func (c chooser) choose(p problem) splitK {
 	return best
 }
 
-// search tries all tiles and splits. A split is allowed if its partial products fit their room and
-// one dimension of a grid.
+// search tries all tiles and splits. A split is allowed if its partial products fit the memory that
+// is reserved for them, and if its pieces fit one dimension of a grid.
 func (c chooser) search(p problem) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i, t := range c.tiles {
@@ -135,7 +137,7 @@ func (c chooser) search(p problem) splitK {
 	return best
 }
 
-// unsplit is the cheapest tile where the inner dimension stays whole.
+// unsplit returns the cheapest tile when the inner dimension is not split.
 func (c chooser) unsplit(p problem) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i := range c.tiles {
@@ -147,7 +149,7 @@ func (c chooser) unsplit(p problem) splitK {
 	return best
 }
 
-// more is the next number of pieces to try. It steps through 1, 2, 3, 4, 6, 8, 12, 16 …
+// more is the next number of pieces to try. The sequence is 1, 2, 3, 4, 6, 8, 12, 16 …
 func more(pieces int) int {
 	if pieces&(pieces-1) == 0 && pieces > 1 {
 		return pieces / 2 * 3
@@ -155,8 +157,8 @@ func more(pieces int) int {
 	return max(pieces/3*4, 2)
 }
 
-// split divides k into at most the given number of pieces. The depth of each is a multiple of the
-// tile's K.
+// split divides an inner dimension of k into at most the given number of pieces. The depth of each
+// is a multiple of the tile's K.
 func (c chooser) split(tile, k, pieces int) splitK {
 	step := int(c.tiles[tile].K)
 	depth := max((k+pieces-1)/pieces, 1)
@@ -164,19 +166,20 @@ func (c chooser) split(tile, k, pieces int) splitK {
 	return splitK{tile, max((k+depth-1)/depth, 1), depth}
 }
 
-// Chooser picks tiles of a table for kernels outside of this package that compute many small
-// products in one dispatch (stedc_multiply), by the same model.
+// Chooser chooses tiles for kernels of other packages that compute many small products in one
+// dispatch (stedc_multiply). It uses the same model of costs.
 //
 // Such a kernel has its own code for each tile, and no partial sums.
 type Chooser struct{ c chooser }
 
-// NewChooser is a chooser for a table that Fits the device.
+// NewChooser makes a chooser for a tuning that fits the device (see Tuning.Fits).
 func NewChooser(t Tuning) Chooser { return Chooser{newChooser(t)} }
 
-// Tiles is the table.
+// Tiles is the table of tiles.
 func (c Chooser) Tiles() []Tile { return c.c.tiles }
 
-// Choose is the index of the tile for count products of m×k by k×n, op = NoTrans for both factors.
+// Choose is the index of the tile for s.Count products of s.M×s.K by s.K×s.N, neither factor
+// transposed.
 func (c Chooser) Choose(s Shape) int {
 	return c.c.unsplit(problem{m: s.M, n: s.N, k: s.K, count: s.Count, alongK: 1}).tile
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// tiledSymm is Symm with the tiles of tiledGemm. A tile of A to the right of its diagonal is read
-// from below the diagonal, transposed.
+// tiledSymm implements Symm with the tiles of tiledGemm. A tile of A to the right of the diagonal
+// is read from below the diagonal, and transposed.
 //
-// So each tile of A is read twice, once for each of its two uses. With n columns of W that is n/4
-// flops a byte, 8 with 32 columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the same
-// ratio, and most devices have a smaller one. Reading a tile only once would save bandwidth, which
-// is not the bottleneck, and would cost a sum over workgroups.
+// So each tile of A is read twice. With n columns of W that gives n/4 flops per byte, 8 for 32
+// columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the same ratio, and most devices have
+// a smaller one. To read each tile only once would save bandwidth, which is not the bottleneck, and
+// would cost a sum over workgroups.
 type tiledSymm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[T]] // one for each tile
 	sums    partialSums[T]
 }
 
-// newTiledSymm builds a kernel for each tile, and the one that adds partial products. The error is
-// a *vk.UnsupportedError if a tile does not fit the device, or vk's.
+// newTiledSymm builds a kernel for each tile, and the kernel that adds partial products. The error
+// is a *vk.UnsupportedError if a tile does not fit the device, or another error of package vk.
 func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
 	s := &tiledSymm[T]{chooser: newChooser(t)}
 	spec := func(tile Tile) shaders.SymmSpec { return shaders.SymmSpec(tile.Spec()) }
@@ -50,7 +50,7 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 	if m == 0 || n == 0 {
 		return
 	}
-	// The inner dimension is that of A, m.
+	// The inner dimension is m, the order of A.
 	push := shaders.SymmPush[T]{
 		A: a.Addr(), W: w.Addr(), P: p.Addr(),
 		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),

@@ -19,8 +19,8 @@ type tiledSyr2k[T spirv.Scalar] struct {
 	kernel   *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
-// newTiledSyr2k refuses a tile whose height is no multiple of its width, or that the device cannot
-// run.
+// newTiledSyr2k returns an error for a tile whose height is not a multiple of its width, or that
+// the device cannot run.
 func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], error) {
 	tile := t.Syr2k
 	if err := fitsTriangle[T](tile, dev.Info()); err != nil {
@@ -30,8 +30,8 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 	return &tiledSyr2k[T]{tile, t.Dispatch, k}, err
 }
 
-// Syr2k implements Ops. It needs no workspace: k is not split, because C is large wherever the
-// stages call it.
+// Syr2k implements Ops. It needs no workspace: the inner dimension k is not split, because C is
+// large in every call of the stages.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {
@@ -41,7 +41,7 @@ func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) 
 	if n == 0 || k == 0 {
 		return
 	}
-	// A triangle of squares of M×M, each of M/N tiles.
+	// The triangle is covered by squares of M×M elements, and each square by M/N tiles.
 	rows := vk.Tiles(n, s.tile.M)
 	tiles := rows * (rows + 1) / 2 * int(s.tile.M/s.tile.N)
 	tileFlops := 4 * float64(s.tile.M) * float64(s.tile.N) * float64(k)

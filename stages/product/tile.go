@@ -8,21 +8,24 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tile is how a product is tiled (the kernels' tile.glsl). A workgroup computes M×N elements of the
-// result, an invocation ThreadM×ThreadN of them. The inner dimension is walked K at a time.
+// Tile says how a product is divided into tiles (see the kernels' tile.glsl). A workgroup computes
+// M×N elements of the result, and an invocation ThreadM×ThreadN of them. The inner dimension is
+// processed in slices of K.
 type Tile struct {
-	// M and N are the rows and columns of the result that a workgroup computes. K is the number of
-	// steps of the inner dimension between two loads.
+	// M and N are the numbers of rows and columns of the result that a workgroup computes. K is the
+	// number of steps of the inner dimension between two loads.
 	M, N, K uint32
 
-	// ThreadM and ThreadN are the rows and columns of an invocation. They divide M and N.
+	// ThreadM and ThreadN are the numbers of rows and columns that an invocation computes. They
+	// divide M and N.
 	ThreadM, ThreadN uint32
 
 	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.
 	Unroll uint32
 
-	// Buffers is the number of buffers in shared memory: 1, or 2 for double buffering, which saves
-	// a barrier, or 0, where invocations read memory directly and K is 1.
+	// Buffers is the number of buffers in shared memory. With 1 there is one buffer. With 2 there
+	// is double buffering, which saves a barrier. With 0 invocations read memory directly, and K
+	// must be 1.
 	Buffers uint32
 
 	// Resident is the number of workgroups of this tile that a unit of the device can hold at once.
@@ -42,13 +45,13 @@ func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 // invocations or shared memory than a workgroup of the device can have.
 func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
-// fits is Fits for products of T.
+// fits is Fits for products of matrices with elements of type T.
 func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 ||
 		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
 		return fmt.Errorf("product: %v: the parts do not divide the whole", t)
 	}
-	// Each invocation loads as many elements of a factor as every other one.
+	// All invocations must load the same number of elements of each factor.
 	n := t.threads()
 	if t.M*t.K%n != 0 || t.N*t.K%n != 0 ||
 		t.Buffers > 0 && (n%t.M*(t.M%n) != 0 || n%t.N*(t.N%n) != 0 || n%t.K != 0) {
@@ -73,8 +76,8 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle is fits for tiles of syr2k. They divide a square, so that the tiles of a triangle
-// are those of its squares.
+// fitsTriangle is fits for the tile of syr2k. Such tiles divide a square, so that the tiles of a
+// triangle are those of its squares.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err
@@ -85,7 +88,8 @@ func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// Spec is the tile as specialisation constants. All kernels of products have the same ones.
+// Spec returns the tile as specialisation constants. All kernels of products have the same
+// constants.
 func (t Tile) Spec() shaders.GemmSpec {
 	return shaders.GemmSpec{
 		LocalSize: t.threads(), TileM: t.M, TileN: t.N, TileK: t.K,
@@ -93,13 +97,14 @@ func (t Tile) Spec() shaders.GemmSpec {
 	}
 }
 
-// Grid is the workgroups that cover rows×cols elements; the caller may set Z.
+// Grid is the grid of workgroups that covers rows×cols elements. The caller may set its Z.
 func (t Tile) Grid(rows, cols int) vk.Groups {
 	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
 }
 
-// tileKernels builds a kernel of products of T for each tile, with the constants that spec makes of
-// it. The error is a *vk.UnsupportedError if a tile does not fit the device, or vk's.
+// tileKernels builds a kernel of products of T for each tile, with the constants that the function
+// spec makes from the tile. The error is a *vk.UnsupportedError if a tile does not fit the device,
+// or another error of package vk.
 func tileKernels[T spirv.Scalar, S, P any](
 	dev *vk.Device, tiles []Tile, module spirv.Module[S, P], spec func(Tile) S,
 ) (kernels []*vk.Kernel[S, P], err error) {

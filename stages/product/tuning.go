@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the sizes of Tiled. Package stages/tuning has a table for each machine.
+// Tuning is the set of sizes of Tiled. Package stages/tuning has a table of them for each machine.
 type Tuning struct {
-	// Tiles are the tiles of gemm and symm, which take the cheapest one for each shape.
+	// Tiles are the tiles of gemm and symm. Both take the cheapest tile for each shape.
 	Tiles []Tile
 
 	// Syr2k is the tile of syr2k. Its M is a multiple of its N.
@@ -17,12 +17,14 @@ type Tuning struct {
 	// Units is the number of units of the device (multiprocessors, cores) that hold workgroups.
 	Units int
 
-	// Dispatch is the number of flops at which a product is cut into several dispatches; 0: never.
-	// It bounds the time of a dispatch on slow devices, and changes no bit of a result.
+	// Dispatch is the number of flops above which a product is divided into several dispatches. 0
+	// means never. It bounds the time of a dispatch on slow devices, and changes no bit of a
+	// result.
 	Dispatch float64 `json:",omitempty"`
 }
 
-// Fits is nil if products of doubles can use all tiles on the device; otherwise see Tile.Fits.
+// Fits is nil if products of doubles can use all tiles on the device. Otherwise it is the error of
+// Tile.Fits.
 func (t Tuning) Fits(info vk.Info) error {
 	for _, tile := range t.Tiles {
 		if err := tile.Fits(info); err != nil {

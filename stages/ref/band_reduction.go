@@ -3,8 +3,8 @@ package ref
 // BandReduction reduces the lower triangle of A to half-bandwidth b, A = Q1·B·Q1ᵀ, with panels of b
 // columns and trailing updates of rank k (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
 //
-// It returns the compact band and the T factors, and leaves Y in A, all as package stages
-// describes. Columns of A that belong to no panel end up zero.
+// It returns the compact band and the factors T, and leaves Y in A. Package stages documents all
+// three formats. Columns of A that belong to no panel become zero.
 func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 	r := reduction{
 		n: n, b: b, a: a, lda: lda,
@@ -29,11 +29,12 @@ func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 }
 
 // A reduction is a band reduction in progress. Inside a block of k columns, the trailing matrix in
-// memory stays as it was when the block began. Its true value is A − Y·Zᵀ − Z·Yᵀ, with one column
-// of Y and Z for each column of the block's panels so far. Y is stored in A, where its panels were.
+// memory stays as it was when the block began. Its true value is A − Y·Zᵀ − Z·Yᵀ, where Y and Z
+// have one column for each column of the block's panels so far. Y is stored in A, in the columns of
+// these panels.
 //
-// Rows of Y and Z are those of A. A panel's y and z begin below its diagonal block; no row above is
-// read.
+// Row i of Y and Z belongs to row i of A. The part y and z of a panel begins below the panel's
+// diagonal block. No row above that is read.
 type reduction struct {
 	n, b    int
 	a       []float64
@@ -42,10 +43,10 @@ type reduction struct {
 	band, t []float64
 }
 
-// y returns Y from the given row and the block's first column on.
+// y returns Y as a slice that begins at the given row and at the first column of the block.
 func (r *reduction) y(row, block int) []float64 { return r.a[row+block*r.lda:] }
 
-// zAt returns Z from the given row and column on.
+// zAt returns Z as a slice that begins at the given row and column.
 func (r *reduction) zAt(row, column int) []float64 { return r.z[row+column*r.n:] }
 
 // catchUp applies the pending update to the columns of the panel at c, from its diagonal block
@@ -68,9 +69,10 @@ func (r *reduction) diagonalBlock(c int) {
 }
 
 // panel factors the panel's rows below the diagonal block, moves R into the band and appends the
-// panel's y and z. With Q = I − W·yᵀ, W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+// panel's y and z to Y and Z. With Q = I − W·yᵀ, W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ
+// becomes
 //
-//	Qᵀ·(…)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
+//	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
 //	z = P − ½·y·(Wᵀ·P)
 //	P = (A − Y·Zᵀ − Z·Yᵀ)·W = A·W − Y·(Zᵀ·W) − Z·(Yᵀ·W).
 func (r *reduction) panel(block, c int) {

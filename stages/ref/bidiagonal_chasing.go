@@ -8,11 +8,11 @@ package ref
 // so a column has 3b elements. b more columns of zeros follow the last.
 func BidiagonalBandLen(n, b int) int { return 3 * b * (n + b) }
 
-// BidiagonalBandAt is where element (i, j) of a general compact band lies.
+// BidiagonalBandAt is the index of element (i, j) in a general compact band.
 func BidiagonalBandAt(b, i, j int) int { return i + j*(3*b-1) + 2*b - 1 }
 
-// Reflectors are the factors of an orthogonal matrix H(0,0)·H(0,1)⋯H(1,0)⋯ with H = I − τ·v·vᵀ,
-// packed as package stages says for Q2.
+// Reflectors holds the factors of an orthogonal matrix H(0,0)·H(0,1)⋯H(1,0)⋯ with H = I − τ·v·vᵀ,
+// in the format that package stages documents for Q2.
 type Reflectors struct{ V, Tau []float64 }
 
 // BidiagonalChasing reduces an upper band of order n with b superdiagonals to upper bidiagonal
@@ -29,9 +29,10 @@ func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Re
 	return c.result()
 }
 
-// BidiagonalChasingWaves is BidiagonalChasing in the order of a device without flags: wave t is
-// all half-steps with bidiagonalStride·s + h = t, which may run in parallel. The bits are the same;
-// here the later sweeps of a wave go first, to show it.
+// BidiagonalChasingWaves is BidiagonalChasing in the order of a device without flags. Wave t
+// consists of all half-steps h of sweeps s with bidiagonalStride·s + h = t. They may run in
+// parallel, and the bits do not depend on their order. To show this, the later sweeps of a wave go
+// first here.
 func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0
@@ -48,11 +49,11 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 	return c.result()
 }
 
-// bidiagonalStride is how many waves a sweep begins after the one before it: half-step (s+1, h)
-// comes after (s, h+3).
+// bidiagonalStride is the number of waves between the beginning of a sweep and that of the next
+// one. Half-step (s+1, h) comes after half-step (s, h+3).
 const bidiagonalStride = 4
 
-// A bidiagonalChase is a chase in progress.
+// A bidiagonalChase is a reduction to bidiagonal form in progress.
 type bidiagonalChase struct {
 	n, b        int
 	band        []float64
@@ -72,7 +73,7 @@ func (c *bidiagonalChase) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s)
 
 func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandAt(c.b, i, j)] }
 
-// halfStep is half-step h of sweep s. With j = ⌊h/2⌋ and r = s+1+j·b its reflector acts on the
+// halfStep does half-step h of sweep s. With j = ⌊h/2⌋ and r = s+1+j·b its reflector acts on the
 // columns, or else on the rows, r … r+L−1, L = min(b, n−r):
 //
 //	               r … r+L−1    r+b … r+2b−1
@@ -87,15 +88,15 @@ func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandA
 //	h = 2j+1   L(s,j), from the first column of D(j):
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
-// Each block is hit twice: the half-step before has filled it, this one takes its first line away
-// and leaves the rest to the next sweep.
+// Two half-steps change each block. The first one fills the block with non-zeros. The second one
+// annihilates its first line, and leaves the other lines to the next sweep.
 //
 // Which half-steps must wait for which. Sweep s+1 has the same blocks one row and one column
-// further. Half-step (s+1, h) shares with sweep s: the blocks of half-steps up to h+1; a line of
-// half-step h+2's second block; and one element of half-step h+3, the first of the line that it
-// annihilates, where it leaves its β. Later half-steps of sweep s touch nothing of it. So (s+1, h)
-// may begin once (s, h+3), or the last half-step of sweep s, has ended. Sweep s−1 is further ahead
-// by the same rule.
+// further. Half-step (s+1, h) has these elements in common with sweep s: the blocks of half-steps
+// up to h+1; a line of half-step h+2's second block; and one element of half-step h+3, the first of
+// the line that half-step h+3 annihilates and in which it leaves β. Later half-steps of sweep s
+// touch no element of half-step (s+1, h). So (s+1, h) may begin once (s, h+3), or the last
+// half-step of sweep s, has ended. Sweep s−1 is further ahead by the same rule.
 func (c *bidiagonalChase) halfStep(s, h int) {
 	j := h / 2
 	r := s + 1 + j*c.b
@@ -116,7 +117,8 @@ func (c *bidiagonalChase) halfStep(s, h int) {
 	}
 }
 
-// annihilate replaces a line by β·e1 and returns its reflector.
+// annihilate computes the reflector of a line of the matrix, replaces the line by β·e1, and returns
+// the reflector.
 func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v []float64, tau float64) {
 	v = make([]float64, length)
 	for k := range v {
@@ -127,7 +129,7 @@ func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v [
 	return v, tau
 }
 
-// reflect replaces a line by H times it.
+// reflect applies the reflector H to a line of the matrix.
 func reflect(tau float64, v []float64, line func(k int) *float64) {
 	var dot float64
 	for k, vk := range v {
@@ -143,7 +145,7 @@ func (c *bidiagonalChase) keep(side Reflectors, s, j int, v []float64, tau float
 	side.Tau[s*Steps(c.n, c.b)+j] = tau
 }
 
-// result reads C off the band's two diagonals.
+// result reads C from the two diagonals of the band.
 func (c *bidiagonalChase) result() (d, e []float64, left, right Reflectors) {
 	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
 	for i := range d {

@@ -68,8 +68,8 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// A triplet is a singular value with its left vector s and its right vector w: C·w = sigma·s. While
-// blocks are merged, it also has its element z of the full row of M.
+// A triplet is a singular value sigma with its left vector s and its right vector w: C·w = sigma·s.
+// While blocks are merged, a triplet also has z, its element of the full row of M.
 type triplet struct {
 	sigma float64
 	s, w  []float64
@@ -77,8 +77,8 @@ type triplet struct {
 }
 
 // A bidiagonalBlock is a solved block: n rows of C, with n columns or n+1. With n+1 columns, null
-// is the unit vector that is orthogonal to all w; the block times null is zero. The triplets are in
-// no order.
+// is the unit vector that is orthogonal to all right vectors w, and the block times null is zero.
+// The triplets are in no order.
 type bidiagonalBlock struct {
 	triplets []triplet
 	null     []float64
@@ -104,7 +104,7 @@ func conquerBidiagonal(d, e []float64, leaf int) bidiagonalBlock {
 	return mergeBidiagonal(upper, lower, d[k], e[k])
 }
 
-// timesPowerOfTwo returns 2^exponent·x, in memory of its own.
+// timesPowerOfTwo returns 2^exponent·x in a new slice.
 func timesPowerOfTwo(x []float64, exponent int) []float64 {
 	y := slices.Clone(x)
 	for i := range y {
@@ -113,7 +113,7 @@ func timesPowerOfTwo(x []float64, exponent int) []float64 {
 	return y
 }
 
-// zeroPadded returns x between zeros, in memory of its own.
+// zeroPadded returns a new slice with zeros above x, then x, then zeros below x.
 func zeroPadded(above int, x []float64, below int) []float64 {
 	return slices.Concat(make([]float64, above), x, make([]float64, below))
 }

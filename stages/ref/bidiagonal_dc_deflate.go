@@ -2,12 +2,12 @@ package ref
 
 import "math"
 
-// deflateBidiagonal separates the triplets that are those of M already, to within tol (dlasd2).
-// zero is pole 0, the others ascend. The poles that remain begin with pole 0. They ascend strictly,
-// their z are above tol in magnitude, and they are above tol but for pole 0. The vectors are
-// written.
+// deflateBidiagonal separates the triplets of the blocks that are already triplets of M, to within
+// tol (dlasd2). The argument zero is pole 0, and the others ascend. The poles that remain begin
+// with pole 0 and ascend strictly. All except pole 0 are above tol, and the magnitudes of their z
+// are above tol. The vectors are changed in place.
 //
-// Each rule makes an element of M zero that is at most tol:
+// Each rule makes an element of M zero whose magnitude is at most tol:
 //
 //	|z_i|                             z_i itself
 //	d_i·|z_i|/r,  r = √(z_0² + z_i²)  pole i is near to 0: columns 0 and i are rotated until z_i

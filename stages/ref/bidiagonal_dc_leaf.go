@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// sweepsPerValue limits the sweeps of a leaf to so many for each of its values, so that the loop
-// ends. Two or three are usual.
+// sweepsPerValue is the largest number of sweeps of a leaf for each of its values. It makes the
+// loop end. Two or three sweeps for each value are usual.
 const sweepsPerValue = 30
 
 // A leafIteration is the QR iteration of a leaf. At any time the leaf is S·C·Wᵀ. C is upper
@@ -62,8 +62,8 @@ func (it *leafIteration) annihilateLastColumn() {
 	}
 }
 
-// run iterates until C is diagonal. Each sweep is done on the last rows lo … hi between which no e
-// is zero.
+// run iterates until C is diagonal. Each sweep works on rows lo … hi, the last range of rows in
+// which no e is zero.
 func (it *leafIteration) run() {
 	hi := len(it.d) - 1
 	for sweeps := sweepsPerValue * len(it.d); hi > 0 && sweeps > 0; {
@@ -97,9 +97,9 @@ func (it *leafIteration) dropTiny() {
 }
 
 // shift returns the smaller singular value of the last two rows and columns of rows lo … hi, as
-// dlas2 does. The sum of the two values is √((|f|+|h|)² + g²), their difference is
-// √((|f|−|h|)² + g²), and their product |f·h|. If a diagonal element is zero, so is a singular
-// value, and the shift is zero.
+// dlas2 does. Let f, g and h be the elements of this 2×2 matrix. The sum of the two singular values
+// is √((|f|+|h|)² + g²), their difference is √((|f|−|h|)² + g²), and their product is |f·h|. If a
+// diagonal element is zero, so is a singular value, and the shift is zero.
 func (it *leafIteration) shift(lo, hi int) float64 {
 	for _, x := range it.d[lo : hi+1] {
 		if x == 0 {
@@ -112,7 +112,8 @@ func (it *leafIteration) shift(lo, hi int) float64 {
 
 // sweep is one step of implicit QR iteration on CᵀC − shift²·I (dbdsqr). The first rotation of
 // columns is that of the first column of this matrix. It leaves a bulge below the diagonal. A
-// rotation of rows annihilates it and leaves one above the superdiagonal, and so on down to hi.
+// rotation of rows annihilates this bulge and leaves one above the superdiagonal, and so on down to
+// row hi.
 func (it *leafIteration) sweep(lo, hi int, shift float64) {
 	d, e := it.d, it.e
 	f, g := (math.Abs(d[lo])-shift)*(math.Abs(d[lo])+shift), d[lo]*e[lo]
@@ -135,7 +136,7 @@ func (it *leafIteration) sweep(lo, hi int, shift float64) {
 	e[hi-1] = f
 }
 
-// sweepWithoutShift is sweep with a shift of zero, in the form that subtracts nothing (Demmel and
+// sweepWithoutShift is sweep with a shift of zero, in a form that has no subtractions (Demmel and
 // Kahan 1990). If a diagonal element is zero, this sweep brings a zero to d[hi] and to e[hi−1].
 func (it *leafIteration) sweepWithoutShift(lo, hi int) {
 	d, e := it.d, it.e

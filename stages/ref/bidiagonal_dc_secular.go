@@ -6,32 +6,32 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// poles are the triplets of M that deflation leaves: pole 0 first, in strictly ascending order. The
-// singular values of M are the roots σ > 0 of the secular equation
+// poles are the triplets of M that remain after deflation: pole 0 first, in strictly ascending
+// order. The singular values of M are the roots σ > 0 of the secular equation
 //
 //	f(σ²) = 1 + Σ z_i² / (d_i² − σ²) = 0
 //
-// One root lies between each two neighbours, and one above the last pole.
+// One root lies between each pair of neighbours, and one above the last pole.
 type poles []triplet
 
-// A singularRoot is the root σ² = d_o² + mu; o, the origin, is the nearer one of the two poles
-// around it.
+// A singularRoot is the root σ² = d_o² + mu. Pole o, the origin, is the nearer one of the two poles
+// around the root.
 type singularRoot struct {
 	origin int
 	mu     float64
 }
 
-// gap returns d_i² − d_o², to an ulp or two of itself. Rounded squares would serve as well,
-// fl(d_i²) − fl(d_o²): they are the exact squares of poles moved by half an ulp. But then each
-// square must be rounded before it is subtracted, in every place; a fused multiply and subtract
-// loses orthogonality.
+// gap returns d_i² − d_o², to an ulp or two of itself. The difference of rounded squares would
+// serve as well, because these are the exact squares of poles moved by half an ulp. But then each
+// square must be rounded before it is subtracted, everywhere: a fused multiply and subtract would
+// make the vectors less orthogonal.
 func (p poles) gap(i, o int) float64 { return (p[i].sigma - p[o].sigma) * (p[i].sigma + p[o].sigma) }
 
 // toRoot returns d_i² − σ², to some ulps of itself.
 func (p poles) toRoot(i int, r singularRoot) float64 { return p.gap(i, r.origin) - r.mu }
 
-// negative reports whether f(d_o² + mu) < 0. Every operation is monotone in mu, and so is the sum:
-// between two poles the answer changes once.
+// negative reports whether f(d_o² + mu) < 0. Every operation is monotone in mu, and so is the
+// computed sum. So between two poles the answer changes only once.
 func (p poles) negative(r singularRoot) bool {
 	f := 1.0
 	for i, t := range p {
@@ -40,8 +40,9 @@ func (p poles) negative(r singularRoot) bool {
 	return f < 0
 }
 
-// root finds the root above pole j, by bisection until no number is left (dlasd4 has faster steps).
-// f rises from −∞ to ∞ between two poles. The last root is not above d² + ‖z‖².
+// root finds the root above pole j by bisection, until no number is left between the ends. (dlasd4
+// has faster steps.) f rises from −∞ to ∞ between two poles. The last root is not above d² + ‖z‖²,
+// where d is the last pole.
 func (p poles) root(j int) singularRoot {
 	from := func(origin int) func(mu float64) bool {
 		return func(mu float64) bool { return p.negative(singularRoot{origin, mu}) }
@@ -80,8 +81,8 @@ func (p poles) weights(roots []singularRoot) []float64 {
 	return weights
 }
 
-// solve returns the triplets of M in the bases of the whole block. In the bases of the poles the
-// vectors of root σ are, before they are normalised,
+// solve returns the triplets of M in the bases of the whole block. In the bases of the poles, the
+// vectors of a root σ have these elements, before they are normalised:
 //
 //	right:  ẑ_i / (d_i² − σ²)
 //	left:   −1 for pole 0, d_i·ẑ_i / (d_i² − σ²) for the others
@@ -109,7 +110,8 @@ func (p poles) solve() []triplet {
 	return solved
 }
 
-// combination returns Σ c_i·x_i/‖c‖, where x_i is one of the two vectors of pole i.
+// combination returns Σ c_i·x_i/‖c‖. The function vector selects x_i, one of the two vectors of
+// pole i.
 func (p poles) combination(c []float64, vector func(triplet) []float64) []float64 {
 	norm := 0.0
 	for _, x := range c {

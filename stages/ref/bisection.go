@@ -8,9 +8,9 @@ import (
 
 // Bisection returns all eigenvalues of the symmetric tridiagonal T(d, e), ascending, each by its
 // own bisection on Sturm counts (dstebz without blocks). An eigenvalue is found to within a few ulp
-// of itself or ulp²·‖T‖, whichever is more, as far as counts can tell: they are those of a T whose
-// off-diagonal elements differ by some ulps of themselves. They never decrease as x grows. If T is
-// not finite, all values are NaN.
+// of itself or ulp²·‖T‖, whichever is more, as far as counts can tell. The counts are exact for a
+// matrix whose off-diagonal elements differ from those of T by some ulps of themselves. Counts
+// never decrease as x grows. If T is not finite, all values are NaN.
 func Bisection(d, e []float64) []float64 {
 	s := NewSturm(d, e)
 	values := make([]float64, len(d))
@@ -28,9 +28,9 @@ func CountBelow(d, e []float64, x float64) int {
 }
 
 // A Sturm is a tridiagonal matrix prepared for counts: 2^−Exponent·T, whose largest element is in
-// [½, 1), and the interval from which every bisection starts. All of it comes from exact
-// operations, minima, maxima and some sums of two numbers, so that a kernel has the same numbers
-// whatever order it uses.
+// [½, 1), and the interval from which every bisection starts. Its numbers come from exact
+// operations, minima, maxima and sums of two numbers, so that a kernel gets the same numbers in any
+// order of operations.
 type Sturm struct {
 	D, E2    []float64 // diagonal; squares of the off-diagonal, E2[i] couples i and i+1
 	Exponent int
@@ -39,14 +39,14 @@ type Sturm struct {
 }
 
 const (
-	// Smaller elements of the scaled T, and smaller squares of them, count as zero. Then no number
-	// of the recurrence is denormal, and devices that flush denormals have the same counts. For a
-	// norm of 1 such elements are lost in any case.
+	// Elements of the scaled T below bisectFlush, and squares of elements below it, count as zero.
+	// Then no number of the recurrence is denormal, so that devices which flush denormals get the
+	// same counts. For a norm of 1 such small elements do not change the eigenvalues noticeably.
 	bisectFlush = 0x1p-900
 )
 
-// NewSturm scales T by a power of two and finds the interval of all bisections. d and e are not
-// written.
+// NewSturm scales T by a power of two and finds the interval from which every bisection starts. d
+// and e are not written.
 func NewSturm(d, e []float64) *Sturm {
 	n := len(d)
 	var top float64
@@ -90,9 +90,9 @@ func NewSturm(d, e []float64) *Sturm {
 }
 
 // Count returns the number of negative pivots of T − x·I = L·diag(q)·Lᵀ, which is the number of
-// eigenvalues below x. A pivot of magnitude up to tridiag.Pivmin becomes −Pivmin. The operations
-// and their order are the contract: each one is rounded, none is fused. This makes the count
-// monotone in x (Demmel, Dhillon and Ren, ETNA 3, 1995).
+// eigenvalues below x. A pivot of magnitude up to tridiag.Pivmin becomes −Pivmin. The kernels must
+// do the same operations in the same order: each operation is rounded, none is fused. This makes
+// the count monotone in x (Demmel, Dhillon and Ren, ETNA 3, 1995).
 func (s *Sturm) Count(x float64) int {
 	count := 0
 	var q float64
@@ -113,10 +113,11 @@ func (s *Sturm) Count(x float64) int {
 }
 
 // Value returns eigenvalue k of the scaled T, counted from 0. All k start from the same interval
-// and take midpoints of the same tree; as counts are monotone, the values ascend.
+// and take midpoints of the same tree. As counts are monotone, the values ascend.
 //
-// The loop ends. An interval longer than the bound has its midpoint strictly inside. An interval of
-// twice the norm is shorter than Tiny after at most 106 halvings. NaN ends the loop at once.
+// The loop ends, for these reasons. An interval longer than the bound has its midpoint strictly
+// inside. An interval of twice the norm is shorter than Tiny after at most 106 halvings. NaN ends
+// the loop at once.
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
 	mid := 0.5 * (lo + hi)

@@ -13,9 +13,9 @@ func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 	return c.result()
 }
 
-// BulgeChasingWaves is BulgeChasing in the order of a device without flags. Wave t is all steps
-// with 3s + j = t, which are independent of each other. The bits are the same in every order; here
-// the later sweeps of a wave go first, to show it.
+// BulgeChasingWaves is BulgeChasing in the order of a device without flags. Wave t consists of all
+// steps j of sweeps s with 3s + j = t, which are independent of each other. The bits are the same
+// in every order. To show this, the later sweeps of a wave go first here.
 func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	c := newChase(n, b, band)
 	for t := 0; t < Waves(n, b); t++ {
@@ -32,8 +32,9 @@ func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 // the smallest number that keeps the dependence rule: (s+1, j) comes after (s, j+2).
 const waveStride = 3
 
-// Waves is the number of waves, up to and including the last step of the last sweep. The next sweep
-// begins three waves later and has at most one step less, so that it also ends later.
+// Waves is the number of waves, up to and including the last step of the last sweep. The last sweep
+// is the last one to end: each sweep begins three waves after the one before it, and has at most
+// one step less.
 func Waves(n, b int) int {
 	last := Sweeps(n) - 1
 	if last < 0 {
@@ -61,11 +62,11 @@ func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
 // stepsOf returns the number of steps of sweep s.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
-// at returns column col of the band from the given row on.
+// at returns column col of the band as a slice that begins at the given row.
 func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 
-// chaseStep is step j of sweep s. Its reflector acts on rows and columns
-// r … r+L−1; in the lower triangle it meets three blocks:
+// chaseStep does step j of sweep s. Its reflector acts on rows and columns r … r+L−1. In the lower
+// triangle these rows and columns meet three blocks:
 //
 //	        left      r       r+L
 //	          ┌───┬─────┬────────┐
@@ -75,8 +76,8 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 //	min(r+2b, n)        └────────┘
 //
 // H annihilates x, column left, below its first element. A is the columns between left and r, which
-// the step before filled; it becomes H·A. The diagonal block D becomes H·D·H. C becomes C·H, which
-// fills it: it is the next step's A. For j = 0, left is s = r−1 and there is no A.
+// the step before filled. It becomes H·A. The diagonal block D becomes H·D·H. C becomes C·H, which
+// fills it with non-zeros: it is the next step's A. For j = 0, left is s = r−1 and there is no A.
 //
 // Which steps must wait for which. The step reads and writes rows r … r+b−1 of columns left … r+b−1
 // and rows r+b … r+2b−1 of columns r … r+b−1. Steps j, j+1, j+2, j+3 of the sweep before, s−1, are
@@ -88,7 +89,7 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 //   - step j+3 writes rows from r−1+3b on, below all that this step reads or writes.
 //
 // So step (s, j) may begin once step (s−1, j+2), or the last step of sweep s−1, has ended. The
-// steps that sweep s−1 has left do not touch the same elements. Sweep s−2 is two steps further by
+// steps that remain of sweep s−1 do not touch the same elements. Sweep s−2 is two steps further by
 // the same rule, so that a step need only wait for the sweep before its own.
 func (c *chase) chaseStep(s, j int) {
 	b := c.b
@@ -153,7 +154,7 @@ func (c *chase) reflectRight(tau float64, v []float64, r int) {
 	}
 }
 
-// result returns T, which is the band's first two diagonals.
+// result returns T, whose elements are the first two diagonals of the band.
 func (c *chase) result() (d, e, v, tau []float64) {
 	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
 	for i := range d {

@@ -9,18 +9,19 @@ import (
 
 // DivideConquer returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors,
 // n×n and column-major: T = Z·diag(values)·Zᵀ. It is Cuppen's method in its plainest form (dstedc;
-// Cuppen 1981, Gu and Eisenstat 1995), torn down to single rows:
+// Cuppen 1981, Gu and Eisenstat 1995), split down to single rows:
 //
 //	T = diag(T1, T2) + ρ·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0), ρ = |e|, the sign is e's
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ          Q = diag(Q1, Q2), z = Qᵀ·v
 //
 // The steps of a merge are deflation, the roots of the secular equation 1/ρ + Σ z²/(d − λ) = 0,
 // weights by Löwner's formula, the vectors of D + ρ·z·zᵀ, and their product with Q. Package
-// stages/tridiag/dc does the same level by level, blocked and in parallel; the two share no code.
+// stages/tridiag/dc has the same method level by level, blocked and in parallel. It shares no code
+// with this function.
 //
-// e has n−1 elements or more; those past n−1 are not looked at. It takes O(n³) operations with a
-// large constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors orthogonal to a few
-// n·ulp.
+// e has n−1 elements or more; the elements from n−1 on are ignored. DivideConquer takes O(n³)
+// operations with a large constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors
+// orthogonal to a few n·ulp.
 func DivideConquer(d, e []float64) (values, z []float64) {
 	n := len(d)
 	if n == 0 {
@@ -40,15 +41,15 @@ func DivideConquer(d, e []float64) (values, z []float64) {
 	return values, z
 }
 
-// eigenpair is an eigenvalue d of a diagonal block, its vector q, and, while the block is merged,
-// the element z of Qᵀ·v.
+// eigenpair is an eigenvalue d of a diagonal block and its vector q. While the block is merged, it
+// also has z, its element of Qᵀ·v.
 type eigenpair struct {
 	d float64
 	q []float64
 	z float64
 }
 
-// conquer returns the eigenpairs of T(d, e), ascending.
+// conquer returns the eigenpairs of T(d, e), ascending by eigenvalue.
 func conquer(d, e []float64) []eigenpair {
 	n := len(d)
 	if n == 1 {
@@ -84,9 +85,9 @@ func ascending(a, b eigenpair) int {
 	return 0
 }
 
-// deflate separates the pairs that are eigenpairs of D + ρ·z·zᵀ already, to working accuracy: those
-// with a z of zero. Where two d agree, a rotation of their vectors makes one of their z zero
-// (dlaed2).
+// deflate separates the pairs that are already eigenpairs of D + ρ·z·zᵀ, to working accuracy. These
+// are the pairs with a z of zero. If two d are equal, a rotation of their vectors makes one of
+// their z zero (dlaed2).
 func deflate(pairs []eigenpair, rho float64) (poles, solved []eigenpair) {
 	norm := 0.0
 	for _, p := range pairs {
@@ -131,9 +132,9 @@ type root struct {
 	mu     float64
 }
 
-// solveSecular returns the eigenpairs of D + ρ·z·zᵀ, whose d ascend strictly and whose z are not
-// zero. The vectors are those of the weights ẑ for which the roots are exact; with these, not with
-// z, they are orthogonal (Gu and Eisenstat).
+// solveSecular returns the eigenpairs of D + ρ·z·zᵀ. The d of the poles must ascend strictly, and
+// no z may be zero. The vectors are computed with the weights ẑ for which the roots are exact. With
+// ẑ in place of z they are orthogonal (Gu and Eisenstat).
 func solveSecular(poles []eigenpair, rho float64) []eigenpair {
 	k := len(poles)
 	roots := make([]root, k)
@@ -172,8 +173,8 @@ func solveSecular(poles []eigenpair, rho float64) []eigenpair {
 }
 
 // secularRoot finds root k of f(λ) = 1/ρ + Σ z²/(d − λ), which lies between d[k] and d[k+1], by
-// bisection until no number is left. f rises from −∞ to ∞ there. The last root lies below
-// d[k] + ρ·‖z‖².
+// bisection until no number is left between the ends. f rises from −∞ to ∞ there. The last root
+// lies below d[k] + ρ·‖z‖².
 func secularRoot(poles []eigenpair, rho float64, k int) root {
 	f := func(origin int, mu float64) float64 {
 		sum := 1 / rho
@@ -198,8 +199,8 @@ func secularRoot(poles []eigenpair, rho float64, k int) root {
 	return root{k, bisectSign(0, width, func(mu float64) bool { return f(k, mu) < 0 })}
 }
 
-// bisectSign returns the point in (lo, hi) where below turns false: the number nearest to it that
-// is not an end of the first interval.
+// bisectSign returns the point in (lo, hi) at which the function below changes from true to false.
+// It is the number nearest to this point that is not an end of the first interval.
 func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
 	from, to := lo, hi
 	for {

@@ -1,24 +1,24 @@
-// Package ref, internal to vkevd, is package stages again, in plain Go on float64 slices, written
-// to be read: what a kernel must compute, in the order in which it is easiest to understand, and
-// the oracle its output is held against.
+// Package ref, internal to vkevd, repeats package stages in plain Go on float64 slices, written to
+// be read. Its functions compute what a kernel must compute, in the order in which it is easiest to
+// understand, and tests compare the kernels with them.
 //
 // The notation, the storage of Y, T, V, τ and of the compact band, and the signs are those of
 // package stages. Every function is correct for all n ≥ 0 and all 1 ≤ b ≤ k with k a multiple of b,
-// whether or not b or k divides n. Nothing here is blocked for speed, runs in parallel, or checks
-// its arguments beyond what a slice does. Only tests import the package; what runs on the host in
-// production is in package stages/tridiag and below.
+// whether or not b or k divides n. No function is blocked for speed, runs in parallel, or checks
+// its arguments more than a slice access does. Only tests import the package. The code that runs on
+// the host in production is in package stages/tridiag and in the packages below it.
 //
-// Two functions promise the bits of their kernels. Bisection does, for each eigenvalue, the very
-// operations of the kernel's thread. BulgeChasing gives the same bits in every order of steps that
-// its rule allows.
+// Two functions promise the bits of their kernels. Bisection does, for each eigenvalue, the same
+// operations as a thread of the kernel. BulgeChasing gives the same bits in every order of steps
+// that its rule allows.
 //
-// The tridiagonal solvers are not twins of kernels but oracles that share no code with the drivers:
-// DivideConquer is Cuppen's method down to single rows, Jacobi needs no method of the others at
-// all.
+// The tridiagonal solvers do not repeat kernels. They are independent solvers that share no code
+// with the drivers: DivideConquer is Cuppen's method down to single rows, and Jacobi shares no
+// method with the others at all.
 //
 // BidiagonalDivideConquer specifies the singular vectors of a bidiagonal matrix: the split, leaves,
-// deflation rules and secular equation that its kernels must have. It promises LAPACK's ratios, not
-// the kernels' bits.
+// deflation rules and secular equation that its kernels must have. It promises the accuracy that
+// LAPACK's tests require, not the bits of the kernels.
 package ref
 
 // Panels is the number of panels of the band reduction. Panel p exists while there are rows below

@@ -5,9 +5,9 @@ import "math"
 // Householder overwrites x with v, v[0] = 1, and returns β and τ such that H = I − τ·v·vᵀ is
 // orthogonal and H·x = β·e1, β = −sign(x0)·‖x‖ (dlarfg).
 //
-// If x is zero below its first element, H = I: τ = 0, β = x0, v = e1. The sign of zero is plus. All
-// sums are those of x divided by its largest magnitude, so that neither entries near overflow nor
-// denormals spoil them. β overflows only if ‖x‖ does.
+// If x is zero below its first element, H = I: τ = 0, β = x0, v = e1. The sign of zero counts as
+// plus. All sums use x divided by its largest magnitude, so that neither entries near overflow nor
+// denormals make them inaccurate. β overflows only if ‖x‖ does.
 func Householder(x []float64) (beta, tau float64) {
 	var tail float64
 	for _, v := range x[1:] {

@@ -10,12 +10,13 @@ import (
 
 // Jacobi returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors, n×n and
 // column-major: T = Z·diag(values)·Zᵀ. It is Jacobi's method (1846; Golub and Van Loan, Matrix
-// Computations, 8.5): rotations of two rows and columns each make one off-diagonal element zero, in
+// Computations, 8.5). Rotations of two rows and columns each make one off-diagonal element zero, in
 // sweeps over all elements of the full matrix, until all are negligible.
 //
-// It needs no shifts, no splitting and no orthogonalisation, so that it shares nothing with any
-// solver of this module. e has n−1 elements or more; those past n−1 are not looked at. It takes
-// O(n³) operations per sweep, and about ten sweeps. Residual and orthogonality are a few n·ulp.
+// The method needs no shifts, no splitting and no orthogonalisation, so it shares nothing with any
+// other solver of this module. e has n−1 elements or more; the elements from n−1 on are ignored. A
+// sweep takes O(n³) operations, and about ten sweeps are needed. Residual and orthogonality are a
+// few n·ulp.
 func Jacobi(d, e []float64) (values, z []float64) {
 	const mostSweeps = 60
 	n := len(d)
@@ -51,7 +52,7 @@ func Jacobi(d, e []float64) (values, z []float64) {
 }
 
 // annihilate rotates rows and columns p and q of a, so that a[p, q] becomes zero, and columns p and
-// q of v. It returns false if the element is negligible, against the diagonal or against a norm of
+// q of v. It returns false if the element is negligible, relative to the diagonal or to a norm of
 // 1.
 func annihilate(n int, a, v []float64, p, q int) bool {
 	x, dp, dq := a[p+q*n], a[p+p*n], a[q+q*n]
@@ -59,7 +60,7 @@ func annihilate(n int, a, v []float64, p, q int) bool {
 	if math.Abs(x) <= negligible {
 		return false
 	}
-	// tan of the smaller of the two angles that make the element zero.
+	// t is the tangent of the smaller of the two angles that make the element zero.
 	theta := (dq - dp) / (2 * x)
 	t := math.Copysign(1, theta) / (math.Abs(theta) + math.Hypot(theta, 1))
 	c := 1 / math.Hypot(t, 1)

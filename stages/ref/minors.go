@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// The range of the minors is kept by a lower bound for couplings and by powers of two, which are
-// exact.
+// Two measures keep the minors within range: small squares of off-diagonal elements are replaced by
+// a lower bound, and minors are scaled by powers of two, which is exact.
 const (
 	minorsLeast = 0x1p-120 // smaller squares of off-diagonal elements are replaced by this one
 	minorsLevel = 0x1p900  // to which the larger one of two minors is scaled
@@ -19,9 +19,9 @@ const (
 //
 //	p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)
 //
-// shaders/glsl/tridiag/stebz_narrow.comp proves the bound 3·Unit, and that no minor overflows or
-// underflows harmfully. The count of a kernel may differ from this one, for the same x, within that
-// bound.
+// The file shaders/glsl/tridiag/stebz_narrow.comp proves the bound 3·Unit, and that no minor
+// overflows or underflows harmfully. For the same x, the count of a kernel may differ from this one
+// within that bound.
 func (s *Sturm) CountMinors(x float64) int {
 	changes, before, now := 0, 0.0, minorsLevel
 	for i, d := range s.D {
@@ -43,7 +43,7 @@ func (s *Sturm) CountMinors(x float64) int {
 	return changes
 }
 
-// Unit is ulp·‖T‖ of the scaled T. For the zero matrix it is ulp/2.
+// Unit is ulp·‖T‖ for the norm of the scaled T. For the zero matrix it is ulp/2.
 func (s *Sturm) Unit() float64 {
 	return tridiag.Ulp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
 }

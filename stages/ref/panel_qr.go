@@ -3,9 +3,10 @@ package ref
 // PanelQR factors the m×b panel, m ≥ 1, as Q·[R; 0], where Q = H0·H1⋯ is the product of kb = min(b,
 // m) reflectors (dgeqr2).
 //
-// On return the panel is Y in full: column j < kb has zeros above row j, a one in row j and the
-// rest of its reflector below; columns from kb on are zero. R is b×b with leading dimension b,
-// upper triangular, and zero in the rows from kb on. tau has b factors, which are zero from kb on.
+// On return the panel holds Y in full. Column j < kb has zeros above row j, a one in row j and the
+// rest of its reflector below row j. Columns from kb on are zero. R is b×b with leading dimension
+// b, upper triangular, and zero in the rows from kb on. tau has b factors, which are zero from kb
+// on.
 func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
 	r, tau = make([]float64, b*b), make([]float64, b)
 	for j := range min(b, m) {
@@ -24,8 +25,8 @@ func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
 }
 
 // TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᵀ (dlarft, forward,
-// columnwise), for Y as PanelQR leaves it. If I − Y·T·Yᵀ is the product of the first j reflectors,
-// the next product is
+// columnwise), for Y as PanelQR leaves it. If I − Y·T·Yᵀ is the product of the first reflectors,
+// the product with one more reflector is
 //
 //	(I − Y·T·Yᵀ)·(I − τ·v·vᵀ) = I − [Y v]·[T, −τ·T·Yᵀ·v; 0, τ]·[Y v]ᵀ.
 //

@@ -1,5 +1,5 @@
-// Package stagetest, internal to vkevd, is what the tests of the stages share: one open device,
-// guarded memory, and matrices whose padding is watched. Only tests import it.
+// Package stagetest, internal to vkevd, is the code that the tests of the stages share: one open
+// device, guarded memory, and matrices whose padding is checked. Only tests import it.
 package stagetest
 
 import (
@@ -26,7 +26,7 @@ func Device(t testing.TB) *vk.Device {
 	return d
 }
 
-// Info describes Device; it is empty if there is none.
+// Info describes the device that Device returns. It is empty if there is none.
 func Info() vk.Info {
 	d, err := openOnce()
 	if err != nil {
@@ -52,11 +52,12 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What a stage reads before it was written is NaN, and shows in its result.
+	// All memory is filled with NaN. If a stage reads memory before it writes it, NaN appears in
+	// its result.
 	rec := vk.NewRecorder(d)
 	a.Poison(rec)
 	Run(t, d, rec)
-	// What was written outside of all regions shows here.
+	// If a stage writes outside of all regions, this check finds it.
 	t.Cleanup(func() {
 		if err := a.CheckGuards(context.Background()); err != nil {
 			t.Error(err)

@@ -2,19 +2,20 @@ package tridiag
 
 import "math"
 
-// The relative accuracy of a float64 goes by two names, which differ by a factor of two.
+// The relative accuracy of a float64 has two names, for two numbers that differ by a factor of two.
 const (
-	// Ulp is the distance from 1 to the next larger float64, dlamch('P').
+	// Ulp is the distance from 1 to the next larger float64. It is dlamch('P') of LAPACK.
 	Ulp = 0x1p-52
 
-	// Roundoff is the largest relative error of one rounded operation, Ulp/2, dlamch('E').
+	// Roundoff is the largest relative error of one rounded operation, Ulp/2. It is dlamch('E') of
+	// LAPACK.
 	Roundoff = 0x1p-53
 )
 
-// The smallest numbers that matter.
+// These are the smallest numbers that count as different from zero.
 const (
-	// Pivmin is the least magnitude of a pivot in a T whose largest element is below 1, the
-	// least normal number: e²/Pivmin is finite.
+	// Pivmin is the least magnitude of a pivot, for a T whose largest element is below 1. It is the
+	// least normal number. For each off-diagonal element e of such a T, e²/Pivmin is finite.
 	Pivmin = 0x1p-1022
 
 	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 counts
@@ -23,7 +24,7 @@ const (
 	Tiny = 0x1p-400
 )
 
-// Largest returns the largest magnitude of an element of T(d, e); 0 for an empty T.
+// Largest returns the largest magnitude of an element of T(d, e), or 0 for an empty T.
 func Largest(d, e []float64) (norm float64) {
 	for _, x := range d {
 		norm = max(norm, math.Abs(x))
@@ -34,9 +35,9 @@ func Largest(d, e []float64) (norm float64) {
 	return norm
 }
 
-// Scale multiplies T(d, e) by 2^−exponent, which brings its largest element into [½, 1), and returns
-// the exponent. The scaling is exact, except for elements that become subnormal. The exponent of
-// zeros is 0.
+// Scale multiplies T(d, e) by 2^−exponent, so that its largest element is in [½, 1), and returns
+// the exponent. The scaling is exact, except for elements that become subnormal. If all elements
+// are zero, the exponent is 0.
 func Scale(d, e []float64) (exponent int) {
 	_, exponent = math.Frexp(Largest(d, e))
 	for i := range d {

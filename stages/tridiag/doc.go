@@ -1,8 +1,9 @@
-// Package tridiag, internal to vkevd, holds what the solvers of the tridiagonal eigenproblem share:
+// Package tridiag, internal to vkevd, holds the code that the solvers of the tridiagonal
+// eigenproblem share:
 //
 //	T = S·Λ·Sᵀ      T has the diagonal d (n) and the off-diagonal e (n−1)
 //
-// These are constants of the arithmetic, errors and checks of T, and loops on all processors. The
+// It has constants of the arithmetic, errors and checks of T, and loops on all processors. The
 // solvers have packages of their own:
 //
 //	dc     divide and conquer (dstedc)
@@ -13,7 +14,7 @@
 // dc, mrrr and ql run in production. dc and mrrr are drivers, blocked and parallel: they make the
 // decisions, from O(n) numbers per level, and leave the work of order n² and n³ to a Backend.
 // Package stages implements the back ends on a device; no package here imports vk. Each driver also
-// has a back end in plain Go, which says what another back end has to compute.
+// has a back end in plain Go, which specifies what another back end has to compute.
 //
-// Package stages/ref has independent solvers, with which the tests compare these.
+// Package stages/ref has independent solvers, with which the tests compare the solvers here.
 package tridiag

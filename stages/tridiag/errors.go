@@ -14,16 +14,16 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("tridiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// NoConvergenceError says that QL iteration did not converge for the diagonal block of rows
-// [Lo, Hi) of T. The eigenvalues of the other blocks are not known either.
+// NoConvergenceError says that QL iteration did not converge for the diagonal block of rows [Lo,
+// Hi) of T. The eigenvalues of the other blocks are not known in this case either.
 type NoConvergenceError struct{ Lo, Hi int }
 
 func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("tridiagonal solver: no convergence in rows %d to %d", e.Lo, e.Hi-1)
 }
 
-// CheckFinite returns a *NonFiniteError for the first element, row by row, that is NaN or
-// infinite. e has n−1 elements or more; those past n−1 are not looked at.
+// CheckFinite returns a *NonFiniteError for the first element, row by row, that is NaN or infinite.
+// e has n−1 elements or more; the elements from n−1 on are ignored.
 func CheckFinite(d, e []float64) error {
 	for i := range d {
 		if math.IsNaN(d[i]) || math.IsInf(d[i], 0) {

@@ -6,11 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Parallel calls f(0) … f(n−1) on all processors and returns when all have returned. The calls
-// come in no fixed order and at the same time: they must not write to the same memory.
+// Parallel calls f(0) … f(n−1) on all processors and returns when all calls have returned. The
+// calls run at the same time and in no fixed order, so they must not write to the same memory.
 func Parallel(n int, f func(i int)) {
-	// Each worker takes the next i from a shared counter, so that calls of unequal cost are
-	// balanced.
+	// Each worker takes the next i from a shared counter. This balances calls of unequal cost.
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {
 		for i := range n {

@@ -2,17 +2,18 @@ package tuning
 
 import "github.com/vkevd/vkevd/stages"
 
-// amd is for GPUs of AMD whose driver gives a workgroup 64 KiB of shared memory.
+// amd is the table for GPUs of AMD whose driver gives a workgroup 64 KiB of shared memory.
 var amd = withPanel(anywhere, stages.PanelTuning{
 	LocalSize: 256, TileBytes: 33 << 10, Groups: 96, Factor: 32, Merge: 512,
 })
 
-// amdSmall is for drivers of AMD that give 32 KiB: AMDVLK, and the driver on Windows.
+// amdSmall is the table for drivers of AMD that give a workgroup 32 KiB of shared memory: AMDVLK,
+// and the driver on Windows.
 var amdSmall = withPanel(anywhere, stages.PanelTuning{
 	LocalSize: 256, TileBytes: 17 << 10, Groups: 96, Factor: 32, Merge: 512,
 })
 
-// withPanel is a table with other sizes of panels.
+// withPanel returns the table t with other sizes of panels.
 func withPanel(t Tuning, p stages.PanelTuning) Tuning {
 	t.Panel = p
 	return t

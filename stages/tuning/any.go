@@ -5,13 +5,13 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// anywhere runs on every device that Vulkan allows: 16 KiB of shared memory and 128 invocations in
-// a workgroup. It was measured nowhere. It is the last table of every chain, so that it must fit
-// every device. It uses no kernel whose workgroups wait in a panel or in ApplyQ2.
+// anywhere is the table for every device that Vulkan allows: it needs 16 KiB of shared memory and
+// 128 invocations in a workgroup. It was not measured on any device. It is the last table of every
+// chain, so it must fit every device. With it no workgroup waits in a panel or in ApplyQ2.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
 	Products: product.Tuning{
-		// Tiles of 128 invocations at most, in 8320 bytes of shared memory at most.
+		// The tiles have at most 128 invocations, and at most 8320 bytes of shared memory.
 		Tiles: []product.Tile{
 			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 			{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 4},
@@ -21,7 +21,7 @@ var anywhere = Tuning{
 		Units: 32,
 	},
 	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
-	// 32 workgroups in flight: most drivers do not tell the number of units.
+	// There are 32 workgroups in flight, because most drivers do not tell the number of units.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
 	}},

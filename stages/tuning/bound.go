@@ -4,18 +4,20 @@ package tuning
 // that is busy for two seconds. The screen is not redrawn during a dispatch. A cancelled solve
 // waits for the dispatches in flight.
 const (
-	// dispatchSeconds is what one dispatch may take if the device reaches its rate of fused
-	// multiply-adds. Kernels reach half of that or more, so a dispatch ends within 100 ms.
+	// dispatchSeconds is the time that one dispatch may take if the device reaches its rate of
+	// fused multiply-adds. Kernels reach at least half of that rate, so that a dispatch ends within
+	// 100 ms.
 	dispatchSeconds = 0.05
 
-	// pivotFlops is what one pivot of bisection or MRRR costs in terms of that rate: a division, of
-	// some 15 instructions, and a few more.
+	// pivotFlops is the cost of one pivot of bisection or MRRR, in flops at the rate of fused
+	// multiply-adds. A pivot takes a division, of some 15 instructions, and a few more
+	// instructions.
 	pivotFlops = 40
 )
 
-// Bounded is t with no dispatch longer than 100 ms on a device of the given rate, in flops per
-// second (machine.Float64Rate). Smaller sizes stay as they are. A rate of 0 is unknown and changes
-// nothing. No bit of a result depends on the rate.
+// Bounded returns the tuning t with no dispatch longer than 100 ms on a device of the given rate,
+// in flops per second (machine.Float64Rate). Smaller sizes stay as they are. A rate of 0 is unknown
+// and changes nothing. No bit of a result depends on the rate.
 func (t Tuning) Bounded(rate float64) Tuning {
 	if rate <= 0 {
 		return t
@@ -27,7 +29,8 @@ func (t Tuning) Bounded(rate float64) Tuning {
 		}
 	}
 	bound(&t.Products.Dispatch, flops)
-	// A dispatch ends with the sweep, or the group of sweeps, that reaches the bound.
+	// A dispatch ends after the sweep, or the group of sweeps, with which its cost reaches the
+	// bound.
 	bound(&t.Chase.Dispatch, 0.9*flops)
 	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
 	bound(&t.Bisection.Dispatch, flops/pivotFlops)

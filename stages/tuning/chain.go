@@ -7,10 +7,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chain is the tables for a device, the most special one first. The last one fits every device. The
-// tables must not be changed: all devices share them.
+// chain returns the tables for a device, from the most special to the most general. The last one
+// fits every device. The tables must not be changed, because all devices share them.
 func chain(info vk.Info) []Tuning {
-	// Family is the vendor. A machine of its own is told by its name.
+	// Family is the vendor of the device. A machine that has its own table is recognised by its
+	// name.
 	switch info.Family {
 	case "nvidia":
 		if strings.Contains(info.Name, "H200") {
@@ -27,8 +28,8 @@ func chain(info vk.Info) []Tuning {
 	return []Tuning{anywhere}
 }
 
-// On is the tuning for a device: each row from the first table of its chain whose row fits. A limit
-// of which info says nothing limits nothing.
+// On returns the tuning for a device. It takes each row from the first table of the device's chain
+// whose row fits the device. If info does not give a limit, the limit counts as infinite.
 func On(info vk.Info) Tuning {
 	const much = 1 << 20
 	if info.SharedBytes == 0 {
@@ -41,12 +42,12 @@ func On(info vk.Info) Tuning {
 }
 
 // pick takes each row from the first table whose row fits. info must have limits for shared memory
-// and invocations (see On). Sizes that belong together come from one table: all tiles of products,
-// or a half-bandwidth with its block. The slices of the result belong to the tables and must not be
-// changed.
+// and invocations (see On). Sizes that belong together come from one table, such as all tiles of
+// products, or a half-bandwidth with its block. The slices of the result belong to the tables and
+// must not be changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
-	// Sizes that depend on the device alone.
+	// These sizes do not depend on the half-bandwidth.
 	t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products
 	t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel
 	t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection
@@ -61,12 +62,12 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
 	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2
-	// The wide band is an option: without room for it, it is never taken.
+	// The wide band is optional. If it does not fit the device, it is not used.
 	if t.ValuesFrom > 0 && fitsBand(t, info, t.ValuesBand) != nil {
 		t.ValuesFrom = 0
 	}
 
-	// Facts of the device itself.
+	// These facts come from the device, not from a table.
 	if info.Units > 0 {
 		t.Products.Units = info.Units
 	}
@@ -74,9 +75,9 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	return t
 }
 
-// row is the first table that fits, or the last one. The last table fits every device that Vulkan
-// allows; on others the constructors say what is missing. fits returns nil for a table that fits,
-// and is called in the order of the tables.
+// row returns the first table that fits, or the last one. The last table fits every device that
+// Vulkan allows. On a device that is even smaller the constructors say what is missing. The
+// function fits returns nil for a table that fits, and is called in the order of the tables.
 func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	for _, t := range tables {
 		if fits(t) == nil {
@@ -86,8 +87,8 @@ func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	return tables[len(tables)-1]
 }
 
-// fitsBand is nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b. The error is
-// that of the stage that cannot, a *vk.UnsupportedError.
+// fitsBand is nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b. Otherwise it is
+// the *vk.UnsupportedError of the stage that cannot.
 func fitsBand(t Tuning, info vk.Info, b int) error {
 	if err := t.Chase.Fits(info, b); err != nil {
 		return err

@@ -2,7 +2,7 @@ package tuning
 
 import "github.com/vkevd/vkevd/stages"
 
-// intel is for GPUs of Intel and of Apple.
+// intel is the table for GPUs of Intel and of Apple.
 var intel = withPanel(anywhere, stages.PanelTuning{
 	LocalSize: 128, TileBytes: 17 << 10, Groups: 32, Factor: 32, Merge: 256,
 })

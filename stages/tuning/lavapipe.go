@@ -5,13 +5,16 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// lavapipe is for drivers that run on a CPU. It was measured with Mesa 25.0.7 on two cores.
+// lavapipe is the table for drivers that run on a CPU. It was measured with Mesa 25.0.7 on two
+// cores.
 //
-// Products read memory directly: a CPU's caches are as fast as its shared memory, which would only
-// add barriers, so this is two to six times as fast. A workgroup is one vector.
+// Products read memory directly, which is two to six times as fast as a copy in shared memory. On a
+// CPU caches are as fast as shared memory, and shared memory would need barriers. A workgroup has
+// as many invocations as a vector of the CPU.
 //
-// No workgroup waits for another. One that polls keeps a core from the one it waits for: two busy
-// cores took up to eighty times as long with flags. A wave is as fast and takes all cores.
+// No workgroup waits for another. A workgroup that polls takes a core from the workgroup that it
+// waits for. With flags, two busy cores took up to eighty times as long. The form with waves is as
+// fast and uses all cores.
 var lavapipe = Tuning{
 	Band: 16, Block: 64,
 	Products: product.Tuning{

@@ -5,10 +5,10 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// nvidia is for GPUs of NVIDIA. Its sizes were measured on an H200. Other GPUs of NVIDIA use the
-// same sizes, as far as these fit their limits.
+// nvidia is the table for GPUs of NVIDIA. Its sizes were measured on an H200. Other GPUs of NVIDIA
+// use the same sizes, if these fit their limits.
 var nvidia = Tuning{
-	// From n = 24576 on, b = 64 pays where few vectors are wanted.
+	// From n = 24576 on, b = 64 is faster if few vectors are wanted.
 	Band: 32, Block: 512, ValuesBand: 64, ValuesFrom: 24576,
 	Products: product.Tuning{
 		Tiles: []product.Tile{
@@ -21,18 +21,19 @@ var nvidia = Tuning{
 			{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 7},
 		},
 		Syr2k: product.Tile{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
-		// An H200 has 132; On takes the device's own number.
+		// An H200 has 132 units. The function On replaces this by the number of the device itself.
 		Units: 132,
 	},
-	// With 128 workgroups, each has a multiprocessor of an H200, so that all are resident.
+	// With 128 workgroups, each has a multiprocessor of an H200 to itself, so that all are
+	// resident.
 	Panel: stages.PanelTuning{
 		LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
 	},
-	// Teams from b = 33 on. One workgroup for each multiprocessor.
+	// Half-bandwidths from 33 on have teams. There is one workgroup for each multiprocessor.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
 	}},
-	// The driver gives the workgroups of a multiprocessor some 48 KiB of shared memory together.
+	// The driver gives all workgroups of a multiprocessor together some 48 KiB of shared memory.
 	ApplyQ2: stages.ApplyQ2Tuning{
 		Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
 		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12,

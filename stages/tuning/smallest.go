@@ -5,14 +5,16 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// Smallest makes every path run on matrices of order 50 and less: small tiles, several chunks per
-// workgroup, several workgroups, factors T that are joined, dispatches of a few sweeps. It is for
-// tests. Each call returns a new value, which the caller may change.
+// Smallest returns sizes with which matrices of order 50 and less take every path of the stages:
+// small tiles, several chunks per workgroup, several workgroups, factors T that are joined, and
+// dispatches of a few sweeps. It is for tests. Each call returns a new value, which the caller may
+// change.
 func Smallest() Tuning {
 	return Tuning{
 		Band: 4, Block: 8,
 		Products: product.Tuning{
-			// Double buffers, single ones, few columns, and no shared memory.
+			// The tiles cover double buffering, single buffering, few columns, and no shared
+			// memory.
 			Tiles: []product.Tile{
 				{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Resident: 2},
 				{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
@@ -22,12 +24,12 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8,
 		},
-		// TileBytes makes chunks of four rows where b = 3.
+		// These TileBytes make chunks of four rows for b = 3.
 		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
 		Chase: Chase{ChaseTuning: stages.ChaseTuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		}},
-		// A poll limit that no test reaches by chance.
+		// This poll limit is so high that no test reaches it by chance.
 		ApplyQ2: stages.ApplyQ2Tuning{
 			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
 		},

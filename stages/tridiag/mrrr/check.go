@@ -6,27 +6,28 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Limits of check, in n·ulp of the block.
+// These are the limits of check, in units of n·ulp of the block.
 const (
-	// orthogonalLimit bounds |‖y‖² − m|. One pair of vectors that are not orthogonal counts twice
-	// in it. If many eigenvalues are as close as singles may be, the products of their vectors are
-	// an ulp over that distance, or n·ulp, each; their number grows as m. They are of random sign
-	// and add up as √m. The limit is therefore √m if that is more.
+	// orthogonalLimit bounds |‖y‖² − m|. A pair of vectors that are not orthogonal counts twice in
+	// this difference. If many eigenvalues are as close as single eigenvalues may be, each product
+	// of two of their vectors has a magnitude of ulp over the relative gap, which is about n·ulp.
+	// There are about m such products. They have random signs, so their sum grows as √m. The limit
+	// is therefore √m if that is more than orthogonalLimit.
 	orthogonalLimit = 50
 
 	// residualLimit bounds ‖T·y − Z·Λ·w‖.
 	residualLimit = 30
 )
 
-// check marks the blocks whose vectors are wrong as failed. It looks at sums of all m vectors of a
-// block with random signs, y = Z·w, wᵢ = ±1. On average
+// check marks the blocks whose vectors are wrong as failed. It uses a sum y = Z·w of all m vectors
+// of a block with random signs wᵢ = ±1. On average
 //
 //	( ‖y‖² − m )²      is 2·‖ZᵀZ − I‖²    in Frobenius's norm
 //	‖T·y − Z·Λ·w‖²     is ‖T·Z − Z·Λ‖²
 //
 // and for one pair of vectors that are not orthogonal the first is exact. So a few samples, of n·m
-// operations each, see what n·m² operations would. The check does not depend on how the vectors
-// were found.
+// operations each, detect the same errors as n·m² operations would. The check does not depend on
+// how the vectors were found.
 func (s *solution) check(blocks []*block) error {
 	lambda := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -56,8 +57,8 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w. NaN is not
-// good.
+// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w. It is false if
+// the sample has a NaN.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

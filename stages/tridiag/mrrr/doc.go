@@ -1,14 +1,14 @@
 // Package mrrr, internal to vkevd, is the method of multiple relatively robust representations
-// (LAPACK dstemr; Dhillon and Parlett 2004), level by level, so that all work of a level is
-// independent.
+// (LAPACK dstemr; Dhillon and Parlett 2004). It goes level by level through a tree, so that all
+// work of a level is independent.
 //
 //	T − σ·I = L·D·Lᵀ            a root for each block of T, definite
 //	L·D·Lᵀ·z = λ·z              for a λ that is single: far from all others, relative to itself
 //	L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I    for a cluster of close λ: a child, with a shift τ close by, in which
 //	                            the λ − τ are single or form smaller clusters
 //
-// A tree of a block with eigenvalues 1 … 7, of which 2, 3 and 4 form a cluster, and of these 3 and
-// 4 another one, has three levels:
+// For example, let a block have eigenvalues 1 … 7. Let 2, 3 and 4 form a cluster, within which 3
+// and 4 form another cluster. Its tree has three levels:
 //
 //	T − σ·I          1  ( 2   3   4 )  5  6  7      vectors of 1, 5, 6 and 7
 //	its child           2 ( 3   4 )                 vector of 2
@@ -29,13 +29,13 @@
 //	representation.go  counts, bisection and shifts of one representation
 //	vector.go          one vector
 //
-// LAPACK accepts a child only if its elements are not much larger than those of the root. This is
-// sufficient but not necessary, and there are clusters that have no such child, for which it gives
-// up. This package takes the best of some children, whatever its elements are, and checks the
+// LAPACK accepts a child only if its elements are not much larger than those of the root. This
+// condition is sufficient but not necessary. Some clusters have no such child, and for them LAPACK
+// gives up. This package takes the best of some children, whatever its elements are, and checks the
 // vectors afterwards. If the vectors of a block are not orthogonal, the block is solved again from
 // another root, and at last by divide and conquer. Counters has the numbers of these cases.
 //
-// The package runs in production, on the host: package stages implements Backend on a device. The
-// back end in plain Go says what a Backend computes; it runs in parallel. Package stages/ref has
-// independent solvers, with which the tests compare this one.
+// The package runs in production, on the host, and package stages implements Backend on a device.
+// The back end in plain Go specifies what a Backend computes, and runs in parallel. Package
+// stages/ref has independent solvers, with which the tests compare this one.
 package mrrr

@@ -14,13 +14,13 @@ type Host struct {
 	z     []float64 // the vectors, n×m, column-major
 }
 
-// NewHost prepares for m vectors of a matrix of order n: n·(2·m+2) elements of memory, about.
+// NewHost prepares for m vectors of a matrix of order n. It allocates about n·(2·m+2) elements.
 func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
-// rep returns the representation that a task is about. It shares the memory of b.
+// rep returns the representation that a task uses. It shares the memory of b.
 func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
@@ -28,8 +28,8 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
-// slot returns the representation in a slot, for the block of a task. Its rows are those of the
-// block; two columns of reps belong to one representation.
+// slot returns the representation in a slot, for the block of a task. Its rows are the rows of the
+// block, and it occupies two columns of b.reps.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
@@ -48,8 +48,8 @@ func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	return counts, nil
 }
 
-// Bisect implements Backend. Each interval must contain its eigenvalue; it is replaced by a shorter
-// one.
+// Bisect implements Backend. Each interval must contain its eigenvalue. It is replaced by a shorter
+// interval.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	b.bisect(tasks, lo, hi, rtol, true)
 	return nil
@@ -66,8 +66,8 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	})
 }
 
-// Level implements Backend. Vectors come first, because a child may take the place of the
-// representation that they are found from.
+// Level implements Backend. It finds the vectors first, because a child may overwrite the
+// representation that the vectors are found from.
 func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
@@ -76,7 +76,7 @@ func (b *Host) Level(l *Level) error {
 		twist := twisted{b.rep(t), make([]float64, t.Hi-t.Lo), z[t.Lo:t.Hi]}
 		l.Lambda[i], l.Residual[i] = twist.vector(int(t.Index), l.Lo[i], l.Hi[i], l.Gap[i])
 	})
-	// All candidates of a cluster are tried, and only the best one is written.
+	// For each cluster all candidates are tried, and only the best one is written.
 	tridiag.Parallel(len(l.Clusters), func(c int) {
 		parent, shifts := b.rep(l.Clusters[c]), l.Shifts[c*Candidates:(c+1)*Candidates]
 		var growth [Candidates]float64
@@ -86,7 +86,8 @@ func (b *Host) Level(l *Level) error {
 		best := Choose(growth[:])
 		l.Chosen[c], l.Growth[c] = int32(best), growth[best]
 	})
-	// A child that takes its parent's place is made after its siblings, which read the parent.
+	// First the children that have a place of their own are made, from their parents'
+	// representations. Then the children that overwrite their parents are made.
 	for _, inPlace := range []bool{false, true} {
 		tridiag.Parallel(len(l.Clusters), func(c int) {
 			t := l.Clusters[c]
@@ -108,8 +109,8 @@ func (b *Host) Level(l *Level) error {
 // column returns column c of the vectors. It has n elements and shares the memory of b.z.
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
-// Sums implements Backend. The order of the additions is that of the columns, so that the bits do
-// not depend on the number of processors.
+// Sums implements Backend. It adds the columns in ascending order, so that the bits do not depend
+// on the number of processors.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
@@ -130,11 +131,12 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	return sums, nil
 }
 
-// SolveAll implements Backend: it has no fast way.
+// SolveAll implements Backend. It returns nil, because this back end has no fast way to solve all
+// of T.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-// Solve implements Backend, by divide and conquer. It overwrites the columns of the block's
-// vectors, zeros outside of its rows included.
+// Solve implements Backend by divide and conquer. It overwrites the columns of the block's vectors,
+// including the zeros outside of the block's rows.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

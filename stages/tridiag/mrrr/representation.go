@@ -18,11 +18,11 @@ type representation struct {
 // row returns dᵢ and lᵢ.
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
-// count returns the number of eigenvalues of L·D·Lᵀ below x: the number of negative pivots of
-// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, by the differential stationary transform (dlaneg). A pivot of zero
-// makes the next one infinite; then ∞/∞ has the limit 1. The operations and their order are the
-// contract with the kernels: products are rounded before they are added, and nothing is fused. x
-// must be finite.
+// count returns the number of eigenvalues of L·D·Lᵀ below x. It is the number of negative pivots of
+// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, computed by the differential stationary transform (dlaneg). A pivot of
+// zero makes the next one infinite, and then ∞/∞ is replaced by its limit 1. The kernels must do
+// the same operations in the same order: products are rounded before they are added, and nothing is
+// fused. x must be finite.
 func (r representation) count(x float64) int {
 	count, s := 0, -x
 	for i := range r.n {
@@ -36,7 +36,8 @@ func (r representation) count(x float64) int {
 	return count
 }
 
-// stationaryStep is one step of the stationary transform. It returns s·l²·d/d⁺ − x, where dp is d⁺.
+// stationaryStep is one step of the stationary transform. It returns s·l²·d/d⁺ − x, where the
+// argument dp is d⁺.
 func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
@@ -49,7 +50,7 @@ func stationaryStep(s, dp, d, l, x float64) float64 {
 	return s
 }
 
-// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless that is nil, and returns the largest |d⁺|,
+// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless out is nil. It returns the largest |d⁺|,
 // or infinity if the factorisation breaks down (dlarrf). out may have the memory of r. After a
 // breakdown the rows of out are undefined.
 func (r representation) shifted(tau float64, out *representation) (growth float64) {
@@ -70,13 +71,13 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 	return growth
 }
 
-// huge is more than any element of a useful representation.
+// huge is larger than any element of a useful representation.
 const huge = 0x1p200
 
-// bisect shrinks [lo, hi] around eigenvalue k until it is no longer than rtol times its larger end
-// (dlarrb). If sure is false, eigenvalue k may be outside at first; the interval then grows until
-// counts prove that it contains eigenvalue k. It returns the new ends. The interval contains the
-// eigenvalue, as far as counts tell.
+// bisect shrinks [lo, hi] around eigenvalue k until the interval is no longer than rtol times its
+// larger end (dlarrb), and returns the new ends. If sure is false, eigenvalue k may be outside at
+// first. In that case the interval grows until counts prove that it contains the eigenvalue. The
+// final interval contains the eigenvalue, as far as counts tell.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
@@ -116,19 +117,19 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// Limits of bisection.
+// These are the limits of bisection.
 const (
-	// tiny is the magnitude below which an eigenvalue of a representation with norm about 1 may be
+	// tiny is a magnitude. In a representation with norm about 1, an eigenvalue below tiny may be
 	// 0.
 	tiny = 0x1p-300
 
-	// bracket takes at most this many steps at each end. Each one is expansionFactor times as long
-	// as the one before.
+	// expansions is the largest number of steps that bracket takes at each end. Each step is
+	// expansionFactor times as long as the one before.
 	expansions      = 60
 	expansionFactor = 4
 )
 
-// firstStep is the length of bracket's first step.
+// firstStep is the length of the first step of bracket.
 func firstStep(lo, hi float64) float64 {
 	return max(hi-lo, 4*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi)), tiny)
 }
@@ -138,8 +139,8 @@ func worthHalving(lo, hi, rtol float64) bool {
 	return hi-lo > rtol*max(math.Abs(lo), math.Abs(hi))+tiny
 }
 
-// middle returns the point at which bisection divides an interval, for accuracy relative to the
-// eigenvalue: by its sign, then by its exponent, then by its mantissa.
+// middle returns the point at which bisection divides an interval. To make the eigenvalue accurate
+// relative to itself, it finds the sign first, then the exponent, then the mantissa.
 func middle(lo, hi float64) float64 {
 	switch {
 	case lo < 0 && hi > 0:
@@ -156,5 +157,5 @@ func middle(lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// plunge is the factor by which middle approaches an end that is zero.
+// plunge is the factor by which middle approaches an end of the interval that is zero.
 const plunge = 0x1p-20

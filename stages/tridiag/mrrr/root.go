@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Sizes of the first steps of an attempt.
+// These are the sizes of the first steps of an attempt.
 const (
 	// perturbation is the relative change of a root's elements, in ulps, in the first attempt. It
 	// is perturbationGrowth times as large in each further attempt.
@@ -19,15 +19,15 @@ const (
 	GridPointsPerRow = 16
 )
 
-// root makes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside of Gerschgorin's
+// root makes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside of Gershgorin's
 // discs, below all eigenvalues in even attempts and above them in odd ones. All pivots then have
-// one sign, and none is larger than the spectrum is wide.
+// one sign, and none is larger than the width of the spectrum.
 //
 // The elements are then changed by some ulps, at random. Eigenvalues of T may agree to the last
 // digit, but those of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
 //
-// It sets sigma, negative, least and most of the block, and its rows of s.roots. The result depends
-// on T and on attempt alone, so that every back end gets the same bits.
+// root sets sigma, negative, least and most of the block, and the block's rows of s.roots. The
+// result depends on T and on attempt alone, so that every back end gets the same bits.
 func (s *solution) root(b *block, attempt int) {
 	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -65,8 +65,8 @@ func (s *solution) root(b *block, attempt int) {
 	}
 }
 
-// random returns a number in [−1, 1) that is fixed for each place i and use. use must be below 16:
-// larger ones repeat the numbers of the next place.
+// random returns a number in [−1, 1) that depends only on the place i and on use. use must be below
+// 16, because larger values repeat the numbers of the next place.
 func random(i, use int) float64 {
 	x := (uint64(i)*16 + uint64(use) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -74,9 +74,10 @@ func random(i, use int) float64 {
 	return float64(int64(x^x>>31)) * 0x1p-63
 }
 
-// bracket finds an interval for each member of the blocks in their roots, by counts on a grid, then
-// by bisection to the length rtol relative to its ends. The counts of the grid are made monotone,
-// so that intervals of neighbouring members are in order. The error is the back end's.
+// bracket finds an interval for each member of the blocks in their root representations. It counts
+// eigenvalues on a grid, and then bisects until each interval has the length rtol relative to its
+// ends. The counts of the grid are made monotone, so that intervals of neighbouring members are in
+// order. The error is that of the back end.
 func (s *solution) bracket(blocks []*block, rtol float64) error {
 	var tasks []Task
 	var x []float64

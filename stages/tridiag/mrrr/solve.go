@@ -6,23 +6,24 @@ import (
 	"slices"
 )
 
-// Options tunes the solver. The zero value finds all vectors.
+// Options are the options of the solver. With the zero value it finds all vectors.
 type Options struct {
-	// From and To ask for the values and vectors From … To−1 alone; 0, 0 asks for all.
+	// From and To select the eigenvalues From … To−1 and their vectors. If both are 0, all are
+	// found.
 	From, To int
 
 	// Attempts is the number of roots that are tried for a block before divide and conquer solves
-	// it; 0 stands for 2.
+	// it. 0 stands for 2.
 	Attempts int
 
-	// Distrust makes every check fail. It is for tests of the last resort.
+	// Distrust makes every check fail. It serves tests of the last resort.
 	Distrust bool
 }
 
-// defaultAttempts is the Attempts that 0 stands for.
+// defaultAttempts is the value that Attempts = 0 stands for.
 const defaultAttempts = 2
 
-// Counters says how a solution came about.
+// Counters counts what the algorithm did in one solution.
 type Counters struct {
 	Blocks   int `json:"blocks"`   // of T
 	Depth    int `json:"depth"`    // of the deepest tree; 1 if no eigenvalue was in a cluster
@@ -32,9 +33,9 @@ type Counters struct {
 }
 
 // Solve returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as the columns
-// of an n×m matrix, column-major. d has n elements; e has n−1 or more, of which only n−1 are read.
-// Neither is written. It panics if the range is not within [0, n]. Errors: *tridiag.NonFiniteError,
-// and from the last resort *tridiag.NoConvergenceError.
+// of an n×m matrix, column-major. d has n elements. e has n−1 elements or more, of which only n−1
+// are read. d and e are not written. Solve panics if the range is not within [0, n]. The error is a
+// *tridiag.NonFiniteError, or a *tridiag.NoConvergenceError from the last resort.
 func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters, err error) {
 	opt = opt.defaults(len(d))
 	host := NewHost(len(d), opt.To-opt.From)
@@ -42,7 +43,8 @@ func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters,
 	return values, host.z, counters, err
 }
 
-// defaults replaces zeros by what they stand for, and panics if the range is not within [0, n].
+// defaults replaces options that are 0 by their default values. It panics if the range is not
+// within [0, n].
 func (opt Options) defaults(n int) Options {
 	if opt.From < 0 || opt.To < opt.From || opt.To > n {
 		panic(fmt.Sprintf("mrrr: eigenvalues [%d, %d) of order %d", opt.From, opt.To, n))
@@ -56,16 +58,16 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith is Solve with the given back end, which has the vectors in the end. Its errors are
-// Solve's and the back end's. For each block:
+// SolveWith is Solve with the given back end, which keeps the vectors. The errors are those of
+// Solve and of the back end. For each block it does these steps:
 //
 //	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
 //	check        of residuals and orthogonality, by a few sums of all vectors
 //	attempt      again, from another root, if the check failed
 //	last resort  by divide and conquer, if all attempts failed
 //
-// The values are the caller's; the vectors belong to the back end. After an error of the back end
-// no result is defined. The counters say what was done until then.
+// The values belong to the caller, the vectors to the back end. After an error of the back end no
+// result is defined, but the counters tell what was done until then.
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
 	opt = opt.defaults(len(d))
 	s, err := newSolution(backend, d, e, opt)
@@ -92,7 +94,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 		open = filter(open, func(b *block) bool { return b.failed && !b.hopeless })
 	}
 	hopeless = append(hopeless, open...)
-	// The last resort. For many rows the back end may solve all of T again, vectors included.
+	// The last resort solves the hopeless blocks by divide and conquer. If they have many rows, the
+	// back end may solve all of T again, vectors included.
 	rows := 0
 	for _, b := range hopeless {
 		rows += b.n()
@@ -113,8 +116,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 // rows the back end may solve all of T at once.
 const hostRows = 256
 
-// fallBack solves blocks by another method, one by one. Their values are in the scale of the block.
-// The error is that of Backend.Solve.
+// fallBack solves blocks by divide and conquer, one by one. Their values are in the scale of the
+// block. The error is that of Backend.Solve.
 func (s *solution) fallBack(blocks []*block) error {
 	for _, b := range blocks {
 		from, to := b.wanted()
@@ -130,8 +133,9 @@ func (s *solution) fallBack(blocks []*block) error {
 	return nil
 }
 
-// values returns the eigenvalues of all wanted columns, ascending. The columns of several blocks
-// were ordered when fewer digits of their values were known, so that they may have to be sorted.
+// values returns the eigenvalues of all wanted columns, ascending. If there are several blocks,
+// their columns were put in order when fewer digits of the values were known, so the values are
+// sorted again.
 func (s *solution) values() []float64 {
 	values := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -147,7 +151,7 @@ func (s *solution) values() []float64 {
 	return values
 }
 
-// filter returns the blocks to keep, in their order.
+// filter returns the blocks for which keep is true, in their order.
 func filter(blocks []*block, keep func(*block) bool) (kept []*block) {
 	for _, b := range blocks {
 		if keep(b) {

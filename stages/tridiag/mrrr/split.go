@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution is one solution in progress. The caller's diagonals are copied, and stay as they are.
-// One goroutine uses it; only the back end is parallel.
+// solution is one solution in progress. It has copies of the caller's diagonals. Only one goroutine
+// uses it, and only the back end is parallel.
 type solution struct {
 	backend  Backend
 	d, e     []float64 // T, with its blocks scaled
@@ -18,7 +18,7 @@ type solution struct {
 	roots    []float64 // the root representations: row i has dᵢ and lᵢ in roots[2·i] and roots[2·i+1]
 }
 
-// block is the rows [lo, hi) of T, multiplied by 2^−exponent.
+// block is the diagonal block of rows [lo, hi) of T, multiplied by 2^−exponent.
 type block struct {
 	lo, hi, exponent int
 	members          []member // consecutive eigenvalues: the wanted ones and one more on each side
@@ -46,8 +46,9 @@ func (b *block) n() int { return b.hi - b.lo }
 func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
 // newSolution splits T and scales its blocks. T is split where an off-diagonal element is as small
-// as the rounding errors of ‖T‖. The largest element of a block comes into [½, 1), by a power of
-// two. It panics if e is too short. The error is a *tridiag.NonFiniteError.
+// as the rounding errors of ‖T‖. Each block is scaled by a power of two, so that its largest
+// element is in [½, 1). newSolution panics if e is too short. The error is a
+// *tridiag.NonFiniteError.
 func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {

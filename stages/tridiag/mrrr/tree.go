@@ -7,28 +7,31 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// What counts as single, as known, and as good.
+// These constants define which eigenvalues are single, which intervals are short enough, and which
+// vectors are good.
 const (
 	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the
-	// larger one. Their vectors are then orthogonal to some ulps divided by it. The result need
-	// only be orthogonal to n·ulp, so that for large n the gap may be relativeGapTimesN/n.
+	// larger one. Their vectors are then orthogonal to some ulps divided by relativeGap. The result
+	// needs to be orthogonal only to n·ulp, so that for large n the gap may be relativeGapTimesN/n.
 	relativeGap       = 1e-2
 	relativeGapTimesN = 1.0
 
-	// bracketPart is the length of an interval, as part of such a distance, from which Rayleigh
+	// bracketPart is the largest length of an interval, relative to the gap, from which Rayleigh
 	// quotients converge.
 	bracketPart = 0x1p-10
 
-	// maxDepth is the largest number of levels of a tree. A block that needs more has failed.
+	// maxDepth is the largest number of levels of a tree. A block that needs more levels has
+	// failed.
 	maxDepth = 20
 
-	// vectorResidualLimit bounds the residual of a vector, in n·ulp.
+	// vectorResidualLimit bounds the residual of a vector, in units of n·ulp.
 	vectorResidualLimit = 10
 )
 
-// attempt solves blocks from their roots on, level by level. Blocks for which that is not possible
-// are marked as failed. The blocks must be open: neither solved nor hopeless. attempt counts from
-// 0; each attempt has other roots. The error is the back end's, and leaves the blocks undefined.
+// attempt solves blocks level by level, beginning at their roots. Blocks for which that is not
+// possible are marked as failed. The blocks must be open: neither solved nor hopeless. The number
+// attempt counts from 0, and each attempt has other roots. The error is that of the back end, and
+// leaves the blocks undefined.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false
@@ -88,8 +91,8 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	if err := s.sharpen(clusters); err != nil {
 		return nil, err
 	}
-	// One call of the back end: vectors of this level, then representations of the next one, which
-	// may take the place of this level's.
+	// One call of the back end makes the vectors of this level and then the representations of the
+	// next one. The new representations may overwrite those of this level.
 	l := &Level{RTol: gap * bracketPart}
 	for _, single := range singles {
 		single.askVector(l)
@@ -114,13 +117,13 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	return clusters, nil
 }
 
-// narrowCluster is how many times as wide as its members' intervals a cluster has to be, so that
-// its ends are known well enough.
+// narrowCluster is the ratio of widths between a cluster and the intervals of its members below
+// which the cluster counts as narrow: its ends are then not known well enough.
 const narrowCluster = 16
 
-// sharpen finds the ends of narrow clusters to the last digits, so that a shift can come close to
-// them. It changes the intervals of the first and the last member of a cluster only. Wider clusters
-// stay as they are.
+// sharpen finds the ends of narrow clusters to the last digits, so that a shift can be close to the
+// cluster. It changes only the intervals of the first and the last member of a cluster. Wider
+// clusters stay as they are.
 func (s *solution) sharpen(clusters []node) error {
 	var tasks []Task
 	var ends []*member

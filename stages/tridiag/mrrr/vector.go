@@ -11,9 +11,9 @@ import (
 //
 //	L·D·Lᵀ − λ·I = N_r·Δ_r·N_rᵀ,   Δ_r = diag(d⁺₀ … d⁺_{r−1}, γ_r, d⁻_{r+1} … d⁻_{n−1})
 //
-// where the d⁺ come from the top down to r, and the d⁻ from the bottom up to it. The r with the
-// smallest |γ_r| is the twist. There N_rᵀ·z = e_r gives z without a sum, hence without
-// cancellation, and
+// where the d⁺ are computed from the top down to r, and the d⁻ from the bottom up to r. The row r
+// with the smallest |γ_r| is the twist. At the twist, N_rᵀ·z = e_r gives the vector z without a
+// sum, hence without cancellation, and
 //
 //	(L·D·Lᵀ − λ·I)·z = γ_r·e_r.
 type twisted struct {
@@ -22,9 +22,9 @@ type twisted struct {
 	u []float64 // U⁻ of the progressive transform, from the bottom up; later z
 }
 
-// factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets s, and u
-// but for u[0]. twist is the largest r among those with the smallest |γ_r|. A pivot of zero gives
-// infinities; the step after it takes the limit.
+// factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets t.s, and
+// all elements of t.u except u[0]. twist is the largest r among those with the smallest |γ_r|. A
+// pivot of zero gives infinities, and the step after it takes the limit.
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
@@ -40,7 +40,8 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 			s = float64(l * float64(l*d)) // the pivot was infinite
 		}
 	}
-	// From here on, below counts the negative d⁺ above row i, and after the negative d⁻ below it.
+	// In this loop the variable below counts the negative d⁺ above row i, and the variable after
+	// counts the negative d⁻ below row i.
 	p, after, best, counted := 0.0, 0, math.Inf(1), 0
 	for i := t.n - 1; i >= 0; i-- {
 		d, l := t.row(i)
@@ -72,9 +73,9 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	return gamma, twist, counted
 }
 
-// solve writes z, with z_r = 1, to u, and returns zᵀ·z, whose parts above and below r are summed
-// apart. s and u must be as factor left them. Where an element of z is zero, the next one comes
-// from the row of L·D·Lᵀ, not from the recurrence.
+// solve writes the vector z, with z_r = 1, to u, and returns zᵀ·z. The parts of zᵀ·z above and
+// below r are summed separately. s and u must be as factor left them. Where an element of z is
+// zero, the next element is computed from the row of L·D·Lᵀ, not from the recurrence.
 func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
@@ -101,9 +102,10 @@ func (t twisted) solve(lambda float64, r int) float64 {
 	return (1 + above) + below
 }
 
-// Vector finds eigenvalue k of one representation, and its vector z, as Backend.Level does. [lo,
-// hi] contains the eigenvalue, and gap is its distance to the nearest other one. Row i of the
-// representation is rep[2·i] and rep[2·i+1]. rep is not changed. z is new memory, of norm 1.
+// Vector finds eigenvalue k of one representation and its vector z, as Backend.Level does. [lo, hi]
+// contains the eigenvalue, and gap is its distance to the nearest other one. Row i of the
+// representation is rep[2·i] and rep[2·i+1]. rep is not changed. z is newly allocated and has norm
+// 1.
 func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
 	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}
@@ -111,10 +113,10 @@ func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, res
 	return t.u, lambda, residual
 }
 
-// vector is Vector, with z, of norm 1, in u. It is Rayleigh quotient iteration (dlarrv), with
-// bisection where that would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z −
-// λ·z‖ is so small that no other vector contributes to z, or if λ cannot improve. residual is
-// relative to a vector of norm 1, and has the scale of the representation.
+// vector is Vector, but leaves z, of norm 1, in u. It is Rayleigh quotient iteration (dlarrv), with
+// bisection where a step would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z −
+// λ·z‖ is so small that no other vector contributes to z, or if λ cannot improve. residual is that
+// of a vector of norm 1, and has the scale of the representation.
 func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {
@@ -149,7 +151,7 @@ func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	}
 }
 
-// Limits of the Rayleigh quotient iteration.
+// These are the limits of the Rayleigh quotient iteration.
 const (
 	gapUlps        = 2 // a residual below this many ulps of the gap ends the iteration
 	correctionUlps = 1 // a correction below this many ulps of λ also ends it

@@ -7,8 +7,8 @@ import (
 )
 
 // setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more on
-// each side, so that distances are known. Of several blocks nothing is known yet: all are
-// candidates.
+// each side, so that distances are known. If there are several blocks, nothing is known yet about
+// which eigenvalues are wanted, so that all are candidates.
 func (s *solution) setCandidates(b *block) {
 	from, to := 0, b.n()
 	if len(s.blocks) == 1 {
@@ -18,10 +18,10 @@ func (s *solution) setCandidates(b *block) {
 }
 
 // assignColumns gives the wanted members their columns, in the order of their values in all blocks.
-// It drops the other members, but for one on each side.
+// It drops the other members, except one on each side of the wanted ones.
 func (s *solution) assignColumns() {
-	// Values of different blocks are comparable only with the shift of the root and the scaling
-	// undone.
+	// Values of different blocks can only be compared without the shift of the root and without the
+	// scaling.
 	type place struct {
 		*member
 		at float64
@@ -35,7 +35,8 @@ func (s *solution) assignColumns() {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y place) int { return cmp.Compare(x.at, y.at) })
-	// If there is one block, members begin at its first one; otherwise all eigenvalues are members.
+	// If there is only one block, its first member is already the first candidate. Otherwise all
+	// eigenvalues are members.
 	skip := s.from
 	if len(s.blocks) == 1 {
 		skip -= s.blocks[0].first
@@ -55,8 +56,7 @@ func (s *solution) assignColumns() {
 	}
 }
 
-// wanted returns the range of the indices of a block's eigenvalues that are wanted. It is
-// contiguous.
+// wanted returns the range of indices of a block's wanted eigenvalues. They are contiguous.
 func (b *block) wanted() (from, to int) {
 	i := slices.IndexFunc(b.members, func(m member) bool { return m.column >= 0 })
 	if i < 0 {

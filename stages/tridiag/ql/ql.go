@@ -13,14 +13,14 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Solve returns the eigenvalues of the symmetric tridiagonal T(d, e), ascending, by implicit QL and
-// QR iterations, and the eigenvectors if vectors is true: component i of vector j is z[i·n+j]
-// (dsteqr; without vectors dsterf). It is gonum's, for a T that a power of two has scaled to a norm
-// of about 1. d has n elements; e has n−1 or more, of which only n−1 are read. Neither is written.
-// Errors: *tridiag.NonFiniteError, *tridiag.NoConvergenceError.
+// Solve returns the eigenvalues of the symmetric tridiagonal T(d, e), ascending, and the
+// eigenvectors if vectors is true: component i of vector j is z[i·n+j]. The method is implicit QL
+// and QR iteration (dsteqr; without vectors dsterf). A power of two scales T to a norm of about 1,
+// and gonum solves it. d has n elements. e has n−1 elements or more, of which only n−1 are read. d
+// and e are not written. The error is a *tridiag.NonFiniteError or a *tridiag.NoConvergenceError.
 //
-// The work is O(n²) without vectors, when z is nil, and O(n³) with them. The memory of values and z
-// is new, and the caller owns it.
+// The work is O(n²) without vectors, when z is nil, and O(n³) with vectors. values and z are newly
+// allocated, and belong to the caller.
 func Solve(d, e []float64, vectors bool) (values, z []float64, err error) {
 	n := len(d)
 	if n == 0 {

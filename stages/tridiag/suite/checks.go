@@ -12,7 +12,8 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Limit bounds all ratios and distances of this package. LAPACK's own tests allow 30 to 60.
+// Limit bounds all ratios and distances of this package. The limits of LAPACK's own tests are 30 to
+// 60.
 const Limit = 10
 
 // Scale returns a power of two near the largest element of T, or 1 for the zero matrix.
@@ -31,7 +32,8 @@ func Scale(d, e []float64) float64 {
 	return math.Ldexp(1, max(exp, -1021))
 }
 
-// Ratios returns ‖T·Z − Z·Λ‖/(‖T‖·n·ulp) and ‖I − Zᵀ·Z‖/(n·ulp) in the 1-norm.
+// Ratios returns the residual ‖T·Z − Z·Λ‖/(‖T‖·n·ulp) and the orthogonality ‖I − Zᵀ·Z‖/(n·ulp), in
+// the 1-norm.
 func Ratios(d, e, values, z []float64) (residual, orthogonality float64) {
 	n := len(d)
 	if n == 0 {
@@ -82,7 +84,7 @@ func Ratios(d, e, values, z []float64) (residual, orthogonality float64) {
 	return residual, worst / (float64(n) * tridiag.Ulp)
 }
 
-// maxOrNaN is max that keeps a NaN.
+// maxOrNaN is the larger of a and b, or NaN if one of them is NaN.
 func maxOrNaN(a, b float64) float64 {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.NaN()
@@ -90,7 +92,7 @@ func maxOrNaN(a, b float64) float64 {
 	return max(a, b)
 }
 
-// Distance returns max |a − b| in units of n·ulp·‖T‖.
+// Distance returns the largest |a − b| of two lists of eigenvalues, in units of n·ulp·‖T‖.
 func Distance(d, e, a, b []float64) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)
@@ -102,8 +104,8 @@ func Distance(d, e, a, b []float64) float64 {
 	return worst / (float64(max(len(a), 1)) * tridiag.Ulp)
 }
 
-// countBelow returns Sturm's count, the number of eigenvalues of T below x. It is exact for a T
-// whose elements differ by a few ulp.
+// countBelow returns Sturm's count: the number of eigenvalues below x. Its result is exact for a
+// matrix whose elements differ from those of T by a few ulp.
 func countBelow(d, e []float64, x float64) int {
 	scale := Scale(d, e)
 	count, q := 0, 1.0
@@ -123,9 +125,9 @@ func countBelow(d, e []float64, x float64) int {
 	return count
 }
 
-// Sturm returns a bound, in units of n·ulp·‖T‖, for the error of all values: it widens the interval
-// around each value until counts prove that it has the eigenvalue. The bound is a power of two, or
-// infinite.
+// Sturm returns a bound for the error of all values, in units of n·ulp·‖T‖. It widens the interval
+// around each value until counts prove that the interval has the eigenvalue. The bound is a power
+// of two, or infinite.
 func Sturm(d, e, values []float64) float64 {
 	unit := float64(len(d)) * tridiag.Ulp * Scale(d, e)
 	for c := 1.0; c <= 64; c *= 2 {
@@ -143,7 +145,7 @@ func Sturm(d, e, values []float64) float64 {
 	return math.Inf(1)
 }
 
-// QL returns the eigenvalues by gonum's QL iteration, or nil where that overflows, which it does
+// QL returns the eigenvalues by gonum's QL iteration. It returns nil if that overflows, as it does
 // for elements that span hundreds of orders of magnitude.
 func QL(t *testing.T, d, e []float64) []float64 {
 	t.Helper()
@@ -168,11 +170,11 @@ func QL(t *testing.T, d, e []float64) []float64 {
 	return v
 }
 
-// Angle compares vectors first, first+1 … of T, the columns of z, with the columns of want, which
-// has all vectors. It returns the largest sine of the angle between two vectors, times the distance
-// of the eigenvalue to its neighbours, in units of n·ulp·‖T‖. This is of order 1 if both are as
-// good as rounding errors allow (Davis and Kahan 1970). values are all eigenvalues; a multiple one
-// has no vector of its own and does not count.
+// Angle compares vectors of T with those of another solver. The columns of z are vectors first,
+// first+1 …, and want has all vectors. Angle returns the largest product of the sine of the angle
+// between two vectors and the distance of the eigenvalue to its neighbours, in units of n·ulp·‖T‖.
+// This is of order 1 if both are as good as rounding errors allow (Davis and Kahan 1970). values
+// holds all eigenvalues. A multiple eigenvalue does not determine a vector and is left out.
 func Angle(d, e, values []float64, first int, z, want []float64) float64 {
 	n, scale, worst := len(d), Scale(d, e), 0.0
 	for j := range len(z) / max(n, 1) {

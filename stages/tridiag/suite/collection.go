@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// LargestFile is the largest order of a collected matrix that tests try.
+// LargestFile is the largest order of a matrix from a file that tests try.
 const LargestFile = 1000
 
 // ReadMatrix reads T from a file: n, then n lines of index, d and e. The index is wrong in some
@@ -26,7 +26,7 @@ func ReadMatrix(t *testing.T, file string) (d, e []float64) {
 }
 
 // ReadNumbers returns all numbers of a file, or nil if there is no such file. Exponents may begin
-// with D, as Fortran's do.
+// with the letter D, as in Fortran.
 func ReadNumbers(t *testing.T, file string) (x []float64) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -101,7 +101,7 @@ var Families = []struct {
 	}},
 }
 
-// generator returns random numbers that depend on n alone.
+// generator returns a generator of random numbers that depend on n alone.
 func generator(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 2026)) }
 
 // Build returns the matrix of order n with the diagonal diag(i) and the off-diagonal off(i).
@@ -123,8 +123,8 @@ func Random(n int) (d, e []float64) {
 	return Build(n, f, f)
 }
 
-// Glued returns Wilkinson matrices of order 21 one after another, coupled by elements glue. The
-// last one may be cut off.
+// Glued returns Wilkinson matrices of order 21 one after another. The elements that couple them are
+// equal to glue. The last matrix may be incomplete.
 func Glued(n int, glue float64) (d, e []float64) {
 	return Build(n, func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
 		func(i int) float64 {
@@ -135,13 +135,14 @@ func Glued(n int, glue float64) (d, e []float64) {
 		})
 }
 
-// graded falls by 32 orders of magnitude if direction is −1, and rises if it is 1.
+// graded returns a matrix whose elements fall by 32 orders of magnitude if direction is −1, and
+// rise if it is 1.
 func graded(n int, direction float64) (d, e []float64) {
 	f := func(i int) float64 { return math.Pow(10, direction*32*float64(i)/float64(n)) }
 	return Build(n, f, func(i int) float64 { return f(i) / 2 })
 }
 
-// scaled returns the random matrix times scale.
+// scaled returns the random matrix of order n times scale.
 func scaled(n int, scale float64) (d, e []float64) {
 	d, e = Random(n)
 	for i := range d {
