@@ -35,7 +35,7 @@ func TestCrossover(t *testing.T) {
 		for _, c := range []struct {
 			vectors bool
 			solver  evd.Solver
-		}{{false, evd.Bisection}, {false, evd.QR}, {true, evd.DivideConquer}, {true, evd.QR}} {
+		}{{false, evd.Bisection}, {false, evd.DivideConquer}, {false, evd.QR}, {true, evd.DivideConquer}, {true, evd.QR}} {
 			p := tridiagonalPlan(t, d, n, evd.Options{Vectors: c.vectors, Solver: c.solver})
 			best := time.Hour
 			for range 7 {

@@ -152,7 +152,7 @@ func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
 //	small orders       QR iteration on the host; the orders in t come from measurements
 //	a part, vectors    MRRR: O(n·m) operations
 //	all, vectors       divide and conquer
-//	values             bisection
+//	values             bisection; where t says so, divide and conquer, which always finds all values
 func (o Options) choose(n int, t tuning.Tuning) Solver {
 	switch {
 	case o.Solver != Auto:
@@ -161,8 +161,16 @@ func (o Options) choose(n int, t tuning.Tuning) Solver {
 		return QR
 	case o.Vectors && o.Capacity(n) < n:
 		return MRRR
-	case o.Vectors:
+	case o.Vectors, o.conquersValues(n, t):
 		return DivideConquer
 	}
 	return Bisection
+}
+
+// conquersValues says whether values alone are found faster by divide and conquer than by
+// bisection. Bisection takes time for each value that is wanted. An interval may hold few values,
+// so it is always left to bisection.
+func (o Options) conquersValues(n int, t tuning.Tuning) bool {
+	few := o.Select.by == selectedByValue || o.Capacity(n)*t.ConquerValues.Share < n
+	return t.ConquerValues.From > 0 && n >= t.ConquerValues.From && !few
 }

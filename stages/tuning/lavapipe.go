@@ -35,4 +35,5 @@ var lavapipe = Tuning{
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
 	QR:            stages.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured
+	ConquerValues: ConquerValues{From: 1024, Share: 4},       // at 512 it depends on how much deflates
 }

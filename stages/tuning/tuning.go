@@ -35,7 +35,12 @@ type Tuning struct {
 	DivideConquer stages.DivideConquerTuning // divide and conquer
 	MRRR          stages.MRRRTuning          // relatively robust representations
 	QR            stages.QRTuning            // orders up to which QR iteration on the host is faster
+	ConquerValues ConquerValues              // values alone by divide and conquer
 }
+
+// ConquerValues says when divide and conquer finds values alone faster than bisection: for orders
+// from From on, if at least 1/Share of the values are wanted. If From is 0, never.
+type ConquerValues struct{ From, Share int }
 
 // Chase is the set of sizes of the bulge chasing, and also the rules of waiting for all stages.
 // These rules are here only for the sake of the JSON form.
