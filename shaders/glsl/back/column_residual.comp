@@ -19,7 +19,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a power of two.
+// LOCAL_SIZE is the number of invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer Column { scalar_t at[]; };
@@ -30,11 +30,11 @@ layout(push_constant, scalar) uniform Push {
 	Sums sums;
 	// rows, cols  shape of X
 	// ldx, ldy    leading dimensions, at least rows
-	// first       without lambda: number of the identity's column that X begins with
+	// first       if there is no lambda: the column of the identity with which column 0 of X is compared
 	uint rows, cols, ldx, ldy, first;
 } p;
 
-// One partial sum for each invocation.
+// partial has one partial sum for each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

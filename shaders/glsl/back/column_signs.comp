@@ -15,7 +15,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a power of two.
+// LOCAL_SIZE is the number of invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Column { scalar_t at[]; };
@@ -27,7 +27,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, ldx;
 } p;
 
-// The largest magnitude that each invocation found, and its row.
+// largest and place have, for each invocation, the largest magnitude that it found, and its row.
 shared scalar_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 

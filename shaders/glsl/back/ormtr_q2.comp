@@ -83,30 +83,32 @@
 #endif
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a multiple of PIPE·SHARE.
+// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of PIPE·SHARE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Half-bandwidth, at least 2.
+// B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// Sweeps of a group: a multiple of CHUNK.
+// G is the number of sweeps of a group, a multiple of CHUNK.
 layout(constant_id = 2) const uint G = 4;
-// Reflectors in shared memory at a time: a multiple of U.
+// CHUNK is the number of reflectors in shared memory at a time, a multiple of U.
 layout(constant_id = 3) const uint CHUNK = 4;
-// Reflectors of a batch, at least 1.
+// U is the number of reflectors of a batch, at least 1.
 layout(constant_id = 4) const uint U = 2;
-// Whether Q2ᵀ is applied instead of Q2.
+// TRANSPOSED tells whether Q2ᵀ is applied instead of Q2.
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;
 #else
-// Groups in flight at the same time: teams of a workgroup, at least 1.
+// PIPE is the number of groups that a workgroup has in flight, with a team for each, at least 1.
 layout(constant_id = 6) const uint PIPE = 1;
 #endif
-// Invocations that share a vector: a power of two that divides B, U and LANES.
+// SHARE is the number of invocations that share a vector: a power of two that divides B, U and
+// LANES.
 layout(constant_id = 7) const uint SHARE = 1;
-// Whether slots are in the invocation's own memory; otherwise in shared memory.
+// PRIVATE tells whether the slots are in the invocation's own memory. Otherwise they are in shared
+// memory.
 layout(constant_id = 8) const bool PRIVATE = false;
 
-// One team reads what another one has written, so the elements are not private.
+// One team reads elements that another team has written, so the elements are not private.
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Vectors { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -117,36 +119,40 @@ layout(push_constant, scalar) uniform Push {
 	// ld  leading dimension of x, at least m
 	uint n, m, ld;
 	// group   number of the first group of the dispatch
-	// groups  number of groups, at least 1
+	// groups  number of groups of the dispatch, at least 1
 	uint group, groups;
 #ifdef FLAGS
-	// Loads of a flag before a wait is given up.
+	// polls is the poll limit: after so many loads of a flag a wait is given up.
 	uint polls;
-	// A flag for each group of the dispatch and each strip, all zero before the dispatch.
+	// flags has a flag for each group of the dispatch and each strip. All are zero before the
+	// dispatch.
 	Flags flags;
-	// Zero before the dispatch; groups and strips are claimed with it.
+	// ticket is the counter from which workgroups claim groups and strips. It is zero before the
+	// dispatch.
 	Flags ticket;
-	// 0, or 1 + the number of the flag that was not set within the poll limit.
+	// info is 0, or 1 + the number of the flag that was not set within the poll limit.
 	Flags info;
-	// Becomes nonzero when the host asks the kernel to stop.
+	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #endif
 } p;
 
 const uint LANES = LOCAL_SIZE / PIPE; // invocations of a team
 const uint BATCHES = G / U;
-// Elements of v of a chunk, and factors, that an invocation loads.
+// OWN is the number of elements of v, and of factors τ, that an invocation loads for a chunk.
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;
-// Rows of a reflector, of a batch's move and of the slots that belong to an invocation.
+// ROWS, MOVE and KEPT are the numbers of rows that one invocation has of a reflector, of a move of
+// the window after a batch, and of the slots.
 const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE;
 const uint WINDOW = ROWS + MOVE; // rows in registers
 const uint WIDTH = LANES / SHARE; // vectors of a strip
-// Elements of v in shared memory for each neighbour: ROWS + 1 rounded up to an even number, because
-// two are loaded at a time.
+// V is the number of elements of a vector v in shared memory for each neighbour. It is ROWS + 1
+// rounded up to an even number, because elements are loaded two at a time.
 const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;
 
-// The chunk's reflectors and factors of each team, and the slots.
+// chunk and factor hold the reflectors of a chunk and their factors τ, for each team. shared_slot
+// and memory_slot hold the slots.
 shared work_t chunk[PIPE * CHUNK * SHARE * V];
 shared work_t factor[PIPE * CHUNK];
 shared work_t shared_slot[PRIVATE ? 1 : KEPT * LOCAL_SIZE];
@@ -158,10 +164,10 @@ work_t coming_v[OWN], coming_tau[OWN_TAU]; // the next chunk, in flight
 
 #include "q2_blocks.glsl"
 
-// slot_of returns where slot k of this invocation is in shared memory.
+// slot_of returns the index of this invocation's slot k in shared memory.
 uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
-// slot and set_slot access slot k of this invocation.
+// slot and set_slot load and store this invocation's slot k.
 work_t slot(uint k) { return PRIVATE ? memory_slot[k] : shared_slot[slot_of(k)]; }
 
 void set_slot(uint k, work_t value) {
@@ -169,18 +175,19 @@ void set_slot(uint k, work_t value) {
 	else shared_slot[slot_of(k)] = value;
 }
 
-// held returns where this team's reflectors begin in shared memory, counted in reflectors.
+// held returns the index in shared memory at which this team's reflectors begin, counted in
+// reflectors.
 uint held() { return team() * CHUNK; }
 
-// v_of returns where element q of the chunk's reflector i is in shared memory. It belongs to row
-// w+q of the window if the reflector begins at row w.
+// v_of returns the index in shared memory of element q of the chunk's reflector i. If the reflector
+// begins at row w of the window, the element belongs to row w+q.
 uint v_of(uint i, uint q) {
 	uint after = i % SHARE + q;
 	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;
 }
 
-// clear sets the elements of v to zero that belong to no row of a reflector. No chunk overwrites
-// them.
+// clear sets those elements of v to zero that belong to no row of a reflector. No chunk overwrites
+// these elements.
 void clear() {
 	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
 		uint after = e / SHARE % SHARE, h = e % SHARE;
@@ -193,7 +200,7 @@ void clear() {
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());
-	// Where the reflectors of sweep s0 begin. Those of sweep s0+d begin d·(n−1−s0) − d·(d−1)/2
+	// The reflectors of sweep s0 begin here. Those of sweep s0+d begin d·(n−1−s0) − d·(d−1)/2
 	// elements later.
 	uint64_t begin = uint64_t(s0) * (p.n - 1) - (uint64_t(s0) * s0 - s0) / 2;
 	MatrixIn v = MatrixIn(element(uint64_t(p.v), begin + j * B, 0, 0));
@@ -214,7 +221,7 @@ void request(Place at) {
 	}
 }
 
-// receive stores what was requested to shared memory.
+// receive stores the elements that request has loaded to shared memory.
 void receive() {
 	barrier(); // no invocation needs the chunk before any more
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
@@ -228,7 +235,7 @@ void receive() {
 	barrier();
 }
 
-// total returns the sum of x over the neighbours, the same bits to each.
+// total returns the sum of x over the neighbours that share a vector. All get the same bits.
 work_t total(work_t x) {
 	[[unroll]] for (uint mask = 1; mask < SHARE; mask *= 2) x += subgroupShuffleXor(x, mask);
 	return x;
@@ -241,7 +248,8 @@ void reflect(uint i, uint w) {
 	[[unroll]] for (uint q = 0; q < count; q++) v[q] = chunk[at + q];
 	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
 	[[unroll]] for (uint q = 0; q < count; q++) dot[q % 4] = fma(v[q], x[first + q], dot[q % 4]);
-	// Added up without a loop: a compiler may put an array that a loop indexes into memory.
+	// The four sums are added without a loop, because a compiler may put an array that a loop
+	// indexes into memory.
 	work_t scale = -factor[held() + i] * total((dot[0] + dot[1]) + (dot[2] + dot[3]));
 	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = fma(scale, v[q], x[first + q]);
 }
@@ -253,7 +261,8 @@ void reflect_batch(uint i) {
 	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);
 }
 
-// move moves the window up from a batch that began at i: U rows enter, U rows leave.
+// move moves the window up after a batch that began with reflector i: U rows enter and U rows
+// leave.
 void move(uint i) {
 	uint at = i / SHARE;
 	work_t enters[MOVE];
@@ -263,10 +272,10 @@ void move(uint i) {
 	[[unroll]] for (uint a = 0; a < MOVE; a++) x[a] = enters[a];
 }
 
-// enter loads what the window needs at the beginning of a block.
+// enter loads the rows that the window needs at the beginning of a block.
 void enter(uint base, bool first) {
-	// The rows of the first block that enter the window last. For Q2ᵀ at most one of them exists.
-	// For Q2, none of those exists that remain in the slots after the last block.
+	// These rows enter the window last. In the first block they come from x. For Q2ᵀ at most one of
+	// them exists. For Q2, the rows that remain in the slots after the last block do not exist.
 	if (first) {
 		Rows r = rows(base, 0, KEPT);
 		for (uint k = 0; k < KEPT; k++) set_slot(k, load_checked(r, k));
@@ -295,8 +304,8 @@ void leave(uint base, bool last) {
 	}
 }
 
-// block applies the reflectors of one step of all sweeps of the group. All teams call it, also
-// those that have no block at the time, because it contains barriers.
+// block applies the reflectors of one step of all sweeps of the group. All teams must call it
+// because it contains barriers, also the teams that have no block at that time.
 void block(Place at) {
 	bool busy = PIPE == 1 || works(at); // a single team always has a block
 	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
@@ -310,9 +319,9 @@ void block(Place at) {
 			at.c = i / CHUNK;
 			request(next_chunk(at));
 		}
-		// No `continue` here: invocations that diverge in an `if` converge at its end, but after a
-		// `continue` not before all have left the loop. The barriers of receive need all of them
-		// together.
+		// A `continue` must not be used here. Invocations that diverge in an `if` converge at its
+		// end, but after a `continue` they converge only when all have left the loop. The barriers
+		// of receive need all of them together.
 		if (busy) {
 			reflect_batch(i);
 			if (i > 0) move(i);
@@ -321,22 +330,23 @@ void block(Place at) {
 	if (busy) leave(base, last);
 }
 
-// strips returns the number of strips.
+// strips returns the number of strips that the vectors form.
 uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
-// item  what the workgroup has claimed: group·strips + strip, which is also the number of its flag
+// item  the item that the workgroup has claimed: group·strips + strip, also the number of its flag
 // go    whether the next block can begin
 shared uint item;
 shared bool go;
 
-// Why no wait lasts for ever: the groups of a strip are claimed in order, and each waits only for
-// the one before it. That one was therefore claimed before, by a workgroup that is running. By
-// induction it comes to its end and sets FLAG_END, because the first group of a dispatch waits for
-// none. This needs a device on which started workgroups make progress.
+// No wait lasts for ever, for this reason. The groups of a strip are claimed in order, and each
+// waits only for the one before it. So the one before it was claimed earlier, by a workgroup that
+// is running. By induction that workgroup comes to its end and sets FLAG_END, because the first
+// group of a dispatch waits for none. This needs a device on which started workgroups make
+// progress.
 //
-// Between two writes of item or go stand barriers that all invocations reach only after they have
-// read it: those of a block.
+// Between two writes of item, or of go, all invocations pass the barriers of a block, and they
+// reach these barriers only after they have read the variable.
 void main() {
 	uint t = gl_LocalInvocationIndex, all = strips();
 	clear();

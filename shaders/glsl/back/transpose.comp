@@ -3,8 +3,8 @@
 // in:  a  rows×cols
 // out: b  cols×rows
 //
-// Tiles are staged in shared memory, so that both matrices are accessed contiguously. The kernel
-// takes care of the edges; values are copied as they are, NaN too. B must not overlap A.
+// Tiles pass through shared memory, so that both matrices are accessed contiguously. The kernel
+// checks the edges. Values, including NaN, are copied as they are. B must not overlap A.
 //
 // Grid: x and y together number the tiles of A. An empty A must not be dispatched.
 #version 460
@@ -18,9 +18,9 @@
 #include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a multiple of TILE.
+// LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TILE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Rows and columns of a tile.
+// TILE is the number of rows and columns of a tile.
 layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {

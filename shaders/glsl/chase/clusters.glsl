@@ -1,29 +1,31 @@
-// A step of bulge chasing whose blocks lie in the registers of clusters.
+// This header does a step of bulge chasing whose blocks lie in the registers of clusters of
+// invocations.
 //
 // sb2st.comp and tb2bd.comp include this header, after reflector.glsl and after the specialisation
 // constants B, TILES, LANES and WORK. The header defines the tile, the registers of an invocation,
 // and take, reflect, times and dot.
 //
-// A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks of B lines each, A and C:
-// every line ℓ becomes H·ℓ. A line belongs to a cluster of LANES neighbouring invocations of one
+// A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks of B lines each, A and C.
+// Every line ℓ becomes H·ℓ. A line belongs to a cluster of LANES neighbouring invocations of one
 // subgroup, which add up its dot product by shuffles. Every cluster has all of u, and computes the
-// reflector for itself. A comes from shared memory, where it was the C of the step before, with
-// lines and elements exchanged. Its line 0 is x, which H annihilates except for its first element.
+// reflector for itself. A comes from shared memory, where the step before stored it as its block C,
+// with lines and elements exchanged. Line 0 of A is x, which H annihilates except for its first
+// element.
 #ifndef CLUSTERS_GLSL
 #define CLUSTERS_GLSL
 
-// Leading dimension of a tile. Neighbouring clusters then access different banks, by rows and by
-// columns.
+// LD is the leading dimension of a tile. With this LD neighbouring clusters access different banks,
+// both by rows and by columns.
 const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
 const uint TILE = B * LD;
-// Elements of a line that an invocation holds: its own elements.
+// OWN is the number of elements of a line that an invocation holds. They are its own elements.
 const uint OWN = (B + LANES - 1) / LANES;
 
-// A, and C, which is the A of the next step.
+// tile holds A, and C, which is the A of the next step.
 shared work_t tile[TILES * TILE];
 
-// If B is not a multiple of LANES, or if the clusters do not fill the subgroups, some elements and
-// clusters lie past the end of the block.
+// inside tells whether element or line k lies in the block. Some elements and clusters lie past its
+// end if B is not a multiple of LANES, or if the clusters do not fill the subgroups.
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
@@ -31,7 +33,7 @@ bool exists(uint i) { return WORK == B * LANES || i < B; }
 // u     own elements of u
 // u_i   element i of u
 work_t a[OWN], c[OWN], u[OWN], u_i;
-// x_0, scaled like u once reflect has been called.
+// head is x_0. After reflect has been called, it is scaled like u.
 work_t head;
 
 // cluster_sum returns the sum of x over the cluster, the same bits to each of its invocations.
@@ -60,8 +62,8 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	return cluster_sum(even + odd);
 }
 
-// take reads line i of A and x from the tile, from index `from` on; the head of x is kept apart
-// from u.
+// take reads line i of A, and x, from the tile, which begins at index `from`. The first element of
+// x goes to head, not to u.
 void take(uint i, uint first, uint from) {
 	i = exists(i) ? i : 0;
 	uint column = from + first + i * LD, x = from + first;
@@ -92,6 +94,7 @@ Reflector reflect() {
 	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
 }
 
-// times returns γ·yᵀu for the own elements y of a line, where u does not have its u_0 yet.
+// times returns γ·yᵀu for the own elements y of a line. u does not contain its first element u_0
+// yet.
 work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
 #endif

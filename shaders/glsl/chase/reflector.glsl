@@ -1,38 +1,41 @@
-// A Householder reflector from a vector x that is spread over many invocations.
+// This header computes a Householder reflector from a vector x that is spread over many
+// invocations.
 //
-// The kernels of bulge chasing include this header, after a numerics header. It defines Reflector,
+// The kernels of bulge chasing include it, after a numerics header. It defines Reflector,
 // reflector, inverse_root, inverse and magnitude.
 #ifndef REFLECTOR_GLSL
 #define REFLECTOR_GLSL
 #include "scale.glsl"
 
-// H = I − γ·u·uᵀ with u = x·2^-e − ν·e1, ν = ∓‖x‖·2^-e. LAPACK's v and τ are u/u_0 and γ·u_0².
-// inverse is 1/u_0, and beta is the first element of H·x, unscaled.
+// A Reflector is H = I − γ·u·uᵀ with u = x·2^-e − ν·e1, ν = ∓‖x‖·2^-e. In LAPACK's terms its vector
+// v is u/u_0, and its factor τ is γ·u_0². inverse is 1/u_0, and beta is the first element of H·x,
+// without the scaling.
 struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
-// inverse_root returns 1/√q to an ulp or two. q must be in the range of single precision: the
-// result in that precision is refined by one step of third order.
+// inverse_root returns 1/√q to an ulp or two. q must be in the range of single precision, because
+// the result in single precision is refined by one step of third order.
 work_t inverse_root(work_t q) {
 	work_t y = work_t(inversesqrt(float(q)));
 	work_t e = fma(-(q * y), y, work_t(1));
 	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
 }
 
-// inverse returns 1/z to an ulp or two. z must be in the range of single precision, as for
-// inverse_root.
+// inverse returns 1/z to an ulp or two. z must be in the range of single precision, because the
+// result in single precision is refined.
 work_t inverse(work_t z) {
 	work_t y = work_t(1.0f / float(z));
 	work_t e = fma(-z, y, work_t(1));
 	return fma(y, fma(e, e, e), y);
 }
 
-// magnitude returns the upper half of |x|, which has the exponent: it orders magnitudes.
+// magnitude returns the upper half of |x|, which contains the exponent. Its order is that of the
+// magnitudes.
 uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
 
-// reflector computes H from the head of x and q = xᵀx, both scaled by 2^-e so that neither
-// overflows nor vanishes. kept is the head without the scaling. If turns is false, H = I. There is
-// no branch: NVIDIA's compiler (580.159) treats the branch as divergent, and the shuffles after it
-// become many times slower.
+// reflector computes H from the head of x and from q = xᵀx, both scaled by 2^-e so that neither
+// overflows nor vanishes. kept is the head without the scaling. If turns is false, H = I. The code
+// has no branch, because NVIDIA's compiler (580.159) would treat the branch as divergent, and the
+// shuffles after it would become many times slower.
 Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {
 	work_t size = abs(head);
 	q = turns ? q : work_t(1);

@@ -72,29 +72,31 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: WORK; with FLAGS at least one subgroup and two invocations more.
+// LOCAL_SIZE is the number of invocations of a workgroup. It is WORK, but with FLAGS it is larger
+// than WORK by at least one subgroup and two invocations.
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
-// Half-bandwidth, at least 2.
+// B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// Blocks in shared memory. 2: A and C. 1: C waits until A has left the tile, which costs one
-// barrier more.
+// TILES is the number of blocks in shared memory. With 2 these are A and C. With 1, C waits until A
+// has left the tile, which costs one barrier more.
 layout(constant_id = 2) const uint TILES = 2;
-// Whether reflectors are stored.
+// VECTORS tells whether reflectors are stored.
 layout(constant_id = 3) const bool VECTORS = true;
-// Steps by which the sweep before must be ahead: 2.
+// LEAD is the number of steps by which the sweep before must be ahead: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// Invocations of a cluster: a power of two, at most the size of a subgroup.
+// LANES is the number of invocations of a cluster: a power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
-// Invocations that compute: at least B·LANES, and a multiple of the subgroup's size.
+// WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
+// subgroup's size.
 layout(constant_id = 6) const uint WORK = 8;
-// Whether D of the step before stays in registers together with this step's; otherwise it is stored
-// before this step's D is loaded. It costs registers.
+// RETAIN tells whether D of the step before stays in registers together with D of this step, which
+// costs registers. Otherwise it is stored before D of this step is loaded.
 layout(constant_id = 7) const bool RETAIN = true;
 
 #include "chase.glsl"
 #include "clusters.glsl"
 
-// γ·D·u of this step and of the one before.
+// d_u is γ·D·u of this step and of the step before.
 shared work_t d_u[2 * B];
 
 // s, j      step j of sweep s
@@ -104,16 +106,16 @@ shared work_t d_u[2 * B];
 //           first + LANES, …
 struct Step { uint s, j, r, len, low, i, first; };
 
-// Own elements of row i of D.
+// d holds the own elements of row i of D.
 work_t d[OWN];
 work_t gamma;
-// mirrored() of the own elements.
+// mirror holds mirrored() of the own elements.
 uint mirror[OWN];
-// D, u and u_i of the step before.
+// late_d, late_u and late_u_i hold D, u and u_i of the step before.
 work_t late_d[OWN], late_u[OWN], late_u_i;
 
-// step_of returns step j of sweep s. len is the number of rows of A and D, low the number of rows
-// of C.
+// step_of returns step j of sweep s. In it len is the number of rows of A and D, and low the number
+// of rows of C.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;
@@ -126,15 +128,16 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
-// prepare computes mirror once for all steps.
+// prepare computes the array mirror once for all steps.
 void prepare() {
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		mirror[m] = mirrored(gl_LocalInvocationIndex / LANES, gl_LocalInvocationIndex % LANES + m * LANES);
 	}
 }
 
-// fetch_c and fetch_d start loading C, and D by symmetry. Below row n−1 memory holds zeros, so a
-// step needs no other check at the end of the matrix. Right of column n−1 memory holds nothing.
+// fetch_c starts loading C, and fetch_d starts loading D by symmetry. Below row n−1 memory holds
+// zeros, so a step needs no other check at the end of the matrix. Right of column n−1 memory holds
+// nothing.
 void fetch_c(Step q) {
 	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	if (q.low > 0 && exists(q.i)) {
@@ -153,8 +156,9 @@ void fetch_d(Step q) {
 	}
 }
 
-// chase does the whole step except D, which finish does when all clusters have come to the barrier.
-// If keeps, C goes to the tile, from index `to` on; otherwise it goes to memory.
+// chase does the whole step except D. The function finish does D when all clusters have come to the
+// barrier. If keeps is true, C is stored in the tile from index `to` on. Otherwise it is stored to
+// memory.
 void chase(Step q, bool keeps, uint to, uint slot) {
 	Reflector h = reflect();
 	gamma = h.gamma;
@@ -194,7 +198,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	}
 }
 
-// retain keeps what finish needs after the next barrier.
+// retain keeps the values that finish needs after the next barrier.
 void retain() {
 	if (!RETAIN) return;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -223,15 +227,15 @@ void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_
 	}
 }
 
-// finish_late calls finish for the step before, wherever its D is kept.
+// finish_late calls finish for the step before, whether its D is in registers or in memory.
 void finish_late(Step q, bool any, uint slot) {
 	if (RETAIN) finish(q, any, slot, late_d, late_u, late_u_i);
 	else finish(q, any, slot, d, u, u_i);
 }
 
 #ifdef FLAGS
-// Two invocations that compute nothing exchange flags with other sweeps while a step runs. One
-// publishes the step before; one waits for what the next step needs.
+// While a step runs, two invocations that compute nothing exchange flags with other sweeps. One
+// publishes the step before. The other waits for the flag that the next step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 

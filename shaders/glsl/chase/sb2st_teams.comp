@@ -6,8 +6,7 @@
 //
 // variant: sb2st_teams FLAGS
 // variant: sb2st_teams_log FLAGS LOG
-//
-// Steps, blocks, which steps must wait for which, aliasing and NaN: see sb2st.comp. A step of a
+// See sb2st.comp for steps, blocks, which steps must wait for which, aliasing and NaN. A step of a
 // wide band has many elements: an invocation cannot hold its share of all blocks, and shared memory
 // cannot hold two tiles. Also, if one subgroup does everything in order, either the memory pipeline
 // or the arithmetic pipeline is idle at any time. So each block has its team, and the teams are at
@@ -20,10 +19,10 @@
 //	head     x → reflector, β to memory              v, τ to memory
 //	spare                                            publish; wait for the next step
 //
-// The barrier between the halves hands the reflector to all teams. At that barrier the tile has
-// become free for C. Everything that the next sweep waits for is stored by then: D of the step
-// before, and β. So the flag counts a step in its middle. C and D are loaded after the barrier: if
-// the first half issued their loads, the barrier might have to wait for them.
+// The barrier between the halves makes the reflector visible to all teams. At that barrier the tile
+// has become free for C. Everything that the next sweep waits for is stored by then: D of the step
+// before, and β. So the flag counts a step in the middle of the step. C and D are loaded after the
+// barrier: if the first half issued their loads, the barrier might have to wait for them.
 //
 // The elements that an invocation holds of its block are one array for all teams. With an array for
 // each team, a compiler that does not know that no invocation is in two teams would keep three
@@ -46,60 +45,65 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: 3·TEAM + HEAD, and at least two more.
+// LOCAL_SIZE is the number of invocations of a workgroup: 3·TEAM + HEAD, and at least two more.
 layout(constant_id = 0) const uint LOCAL_SIZE = 40;
-// Half-bandwidth, at least 2.
+// B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// Invocations of the team of a block: a multiple of the subgroup's size.
+// TEAM is the number of invocations of the team of a block: a multiple of the subgroup's size.
 layout(constant_id = 2) const uint TEAM = 8;
-// Whether reflectors are stored.
+// VECTORS tells whether reflectors are stored.
 layout(constant_id = 3) const bool VECTORS = true;
-// Steps by which the sweep before must be ahead: 2.
+// LEAD is the number of steps by which the sweep before must be ahead: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// Invocations that share a row of C or D: a power of two, at most the subgroup's size.
+// LANES is the number of invocations that share a row of C or D: a power of two, at most the
+// subgroup's size.
 layout(constant_id = 5) const uint LANES = 2;
-// Invocations that share a column of A: a power of two, at most the subgroup's size.
+// LANES_A is the number of invocations that share a column of A: a power of two, at most the
+// subgroup's size.
 layout(constant_id = 6) const uint LANES_A = 4;
-// Invocations of the team of x: the subgroup's size.
+// HEAD is the number of invocations of the team that makes the reflector from x: the subgroup's
+// size.
 layout(constant_id = 7) const uint HEAD = 8;
 
 #include "chase.glsl"
 
-// Rows of C and D: a cluster of LANES invocations has ROWS rows, CLUSTERS apart. An invocation has
-// OWN elements of each.
+// These constants distribute the rows of C and D. A cluster of LANES invocations has ROWS rows,
+// which are CLUSTERS apart. An invocation has OWN elements of each of them.
 const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
-// Columns of A: a cluster of LANES_A invocations has COLUMNS columns, CLUSTERS_A apart. An
-// invocation has OWN_A elements of each.
+// These constants distribute the columns of A. A cluster of LANES_A invocations has COLUMNS
+// columns, which are CLUSTERS_A apart. An invocation has OWN_A elements of each of them.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
 
-// Elements of x that an invocation of its team has.
+// OWN_HEAD is the number of elements of x that an invocation of the team of x has.
 const uint OWN_HEAD = (B + HEAD - 1) / HEAD;
 
-// Elements that an invocation holds, in whichever team it is.
+// SIZE is the number of elements that an invocation of any team holds of its block.
 const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 
-// Leading dimension of the tile. The hardware serves half a subgroup of 32 at once; LD spreads the
-// rows and columns of C that it accesses over different banks.
+// LD is the leading dimension of the tile. The hardware serves half a subgroup of 32 at once. LD
+// distributes the rows and columns of C that such a half accesses over different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-// A, and C, which is the A of the next step.
+// tile holds A, and later C, which is the A of the next step.
 shared work_t tile[B * LD];
-// u and γ of this step and of the one before.
+// u and gamma hold u and γ of this step and of the step before.
 shared work_t u[2 * B], gamma[2];
-// γ·D·u.
+// d_u is the vector γ·D·u.
 shared work_t d_u[B];
 
-// The elements of this invocation's block. Of C and D: element m of row r is at r·OWN + m.
+// own holds the elements of this invocation's block. For C and D, element m of row r is at r·OWN +
+// m.
 work_t own[SIZE];
-// 1/u_0 and τ, in the team of x.
+// inverse_u0 and tau are 1/u_0 and τ. They are set in the team of x.
 work_t inverse_u0, tau;
 
-// Step j of sweep s, with r, len and low as in sb2st.comp. slot is the half of u that it uses.
+// A Step is step j of sweep s, with r, len and low as in sb2st.comp. slot is the half of u that the
+// step uses.
 struct Step { uint s, j, r, len, low, slot; };
 
 // step_of returns step j of sweep s.
@@ -120,15 +124,15 @@ work_t sum_of(uint neighbours, work_t x) {
 	return x;
 }
 
-// t is the invocation's number in its team. row returns its r-th row of C or D. first returns where
-// its own elements begin; they are LANES apart.
+// row returns the r-th row of C or D of the invocation with number t in its team. first returns
+// where the invocation's own elements begin; they are LANES apart.
 uint row(uint t, uint r) { return t / LANES + r * CLUSTERS; }
 uint first(uint t) { return t % LANES; }
 bool whole() { return ROWS * CLUSTERS == B; } // false: some rows lie past the end
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 
-// column returns the invocation's c-th column of A. If two clusters are served at once, their
-// columns are two apart, and so in different banks.
+// column returns the c-th column of A of the invocation with number t in its team. If the hardware
+// serves two clusters at once, their columns are two apart, and so in different banks.
 uint column(uint t, uint c) {
 	uint i = t / LANES_A;
 	if (CLUSTERS_A % 4 == 0) i = i & ~3u | (i & 1) << 1 | i >> 1 & 1;
@@ -138,7 +142,7 @@ uint column(uint t, uint c) {
 // u_at returns element k of u, or zero if the invocation has no such element.
 work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
 
-// times computes γ·yᵀu for each own row y.
+// times computes γ·yᵀu for each row y that this invocation has a part of.
 void times(Step q, uint t, out work_t y_u[ROWS]) {
 	work_t odd[ROWS];
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = odd[r] = 0;
@@ -154,8 +158,8 @@ void times(Step q, uint t, out work_t y_u[ROWS]) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * sum_of(LANES, y_u[r] + odd[r]);
 }
 
-// fetch_c loads the own rows of C. Below row n−1 memory holds zeros, so a step needs no other check
-// at the end of the matrix. Right of column n−1 memory holds nothing.
+// fetch_c loads this invocation's part of the rows of C. Below row n−1 memory holds zeros, so a
+// step needs no other check at the end of the matrix. Right of column n−1 memory holds nothing.
 void fetch_c(Step q, uint t) {
 	if (q.low == 0) return;
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -184,7 +188,7 @@ void put_c(Step q, uint t) {
 
 bool inside_a(uint i) { return B % LANES_A == 0 || i < B; }
 
-// take_a reads the own columns of A from the tile.
+// take_a reads this invocation's part of the columns of A from the tile.
 void take_a(uint t) {
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
 		uint k = COLUMNS * CLUSTERS_A == B || column(t, c) < B ? column(t, c) : 0;
@@ -219,7 +223,7 @@ void put_a(Step q, uint t) {
 	}
 }
 
-// fetch_d loads the own rows of D, by symmetry.
+// fetch_d loads this invocation's part of the rows of D, by symmetry.
 void fetch_d(Step q, uint t) {
 	Band corner = Band(band(q.r, q.r));
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -232,12 +236,12 @@ void fetch_d(Step q, uint t) {
 	}
 }
 
-// multiply_d stores γ·D·u to shared memory, for finish_d of all clusters.
+// multiply_d stores γ·D·u to shared memory, where finish_d of all clusters reads it.
 void multiply_d(Step q, uint t) {
 	work_t y[ROWS];
 	times(q, t, y);
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		// Zero if no row was loaded.
+		// The element is zero if no row was loaded.
 		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0);
 	}
 }
@@ -314,7 +318,8 @@ void put_v(Step q, uint t) {
 	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
 }
 
-// The first invocation of each team. The team of C begins with invocation 0, that of A with TEAM.
+// These are the first invocations of the teams. The team of C begins with invocation 0, that of A
+// with invocation TEAM.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
 // While a step runs, two invocations that take no part in it exchange flags with other sweeps.
@@ -335,7 +340,7 @@ void main() {
 			if (!go[j % 2]) return;
 			Step q = step_of(s, j);
 			if (t < TEAM) {
-				// C waits until A has left the tile.
+				// The team of C does nothing until the team of A has read A from the tile.
 			} else if (t < FIRST_D) take_a(t - TEAM);
 			else if (t < FIRST_HEAD) finish_d(step_of(s, j - 1), t - FIRST_D, j > 0);
 			else if (t < FIRST_SPARE) reflect(q, t - FIRST_HEAD);

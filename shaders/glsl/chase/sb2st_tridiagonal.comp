@@ -1,5 +1,5 @@
-// sb2st_tridiagonal copies T out of a compact band: the first two rows of its storage are the
-// diagonal and the subdiagonal.
+// sb2st_tridiagonal copies T out of a compact band. The first two rows of the band's storage are
+// the diagonal and the subdiagonal.
 //
 // in:  band  ld rows per column; column c holds rows c, c+1, … of the matrix
 // out: d, e  n and n−1 elements
@@ -17,7 +17,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer Band { scalar_t at[]; };

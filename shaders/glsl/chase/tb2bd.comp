@@ -69,49 +69,51 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: WORK; with FLAGS at least one subgroup and two invocations more.
+// LOCAL_SIZE is the number of invocations of a workgroup. It is WORK, but with FLAGS it is larger
+// than WORK by at least one subgroup and two invocations.
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
-// Superdiagonals of the band, at least 2.
+// B is the number of superdiagonals of the band, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// Blocks in shared memory. 2: A and C. 1: C waits until A has left the tile, which costs one
-// barrier more.
+// TILES is the number of blocks in shared memory. With 2 these are A and C. With 1, C waits until A
+// has left the tile, which costs one barrier more.
 layout(constant_id = 2) const uint TILES = 2;
-// Whether reflectors are stored.
+// VECTORS tells whether reflectors are stored.
 layout(constant_id = 3) const bool VECTORS = true;
-// Half-steps by which the sweep before must be ahead: 3.
+// LEAD is the number of half-steps by which the sweep before must be ahead: 3.
 layout(constant_id = 4) const uint LEAD = 3;
-// Invocations of a cluster: a power of two, at most the size of a subgroup.
+// LANES is the number of invocations of a cluster: a power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
-// Invocations that compute: at least B·LANES, and a multiple of the subgroup's size.
+// WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
+// subgroup's size.
 layout(constant_id = 6) const uint WORK = 8;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// The compact band, 3·B rows per column.
+	// band is the compact band, with 3·B rows per column.
 	Band band;
-	// Reflectors and their factors, packed; not used without VECTORS.
+	// These are the packed reflectors and their factors. They are not used without VECTORS.
 	MatrixOut left, left_tau, right, right_tau;
-	// Order, at least 3.
+	// n is the order of the band, at least 3.
 	uint n;
 #ifdef FLAGS
-	// Sweeps of this dispatch.
+	// The dispatch runs sweeps [first, last).
 	uint first, last;
-	// Loads of a flag before a wait is given up.
+	// polls is the poll limit: after so many loads of a flag a wait is given up.
 	uint polls;
-	// One flag per sweep, all zero before the first dispatch.
+	// flags has one flag per sweep. All are zero before the first dispatch.
 	Flags flags;
-	// Zero before this dispatch; the sweeps are claimed with it.
+	// ticket is the counter from which workgroups claim sweeps. It is zero before the dispatch.
 	Flags ticket;
-	// 0, or 1 + the sweep that did not make progress within the poll limit.
+	// info is 0, or 1 + the sweep that did not make progress within the poll limit.
 	Flags info;
-	// Becomes nonzero when the host asks the kernel to stop.
+	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
 	// wave    number of the wave
 	// stride  waves from a half-step of one sweep to the same half-step of the next sweep
 	uint wave, stride;
-	// Workgroup i < count takes sweep newest − i.
+	// Workgroup i < count does a half-step of sweep newest − i.
 	uint newest, count;
 #endif
 } p;
@@ -122,7 +124,7 @@ layout(push_constant, scalar) uniform Push {
 #include "sweeps.glsl"
 #endif
 
-// Elements of the compact band from (i, j) to (i, j+1).
+// COLUMN is the distance in the compact band from element (i, j) to element (i, j+1), in elements.
 const uint COLUMN = 3 * B - 1;
 
 // band returns the address of element (row, col).
@@ -155,7 +157,7 @@ HalfStep half_step(uint s, uint h) {
 // half_steps returns the number of half-steps of sweep s.
 uint half_steps(uint s) { return (p.n - 1 - s + B - 1) / B * 2; }
 
-// a_at and c_at return the address of the own first element of line i of A and of C.
+// a_at and c_at return the address of this invocation's first element of line i of A, and of C.
 uint64_t a_at(HalfStep q) {
 	uint row = q.h == 0 ? q.s : q.r - (q.h % 2 == 0 ? B : 0);
 	return band(row, q.r) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
@@ -168,8 +170,8 @@ uint64_t c_at(HalfStep q) {
 // has_a tells whether A has line i. In the first half-step A is only x.
 bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 == 0 || q.i < q.len); }
 
-// fetch starts loading C. Up to B lines and elements past the matrix are zero in memory, so there
-// is no other check at the end of the matrix.
+// fetch starts loading C. Up to B lines and elements past the matrix are zero in memory, so no
+// other check is needed at the end of the matrix.
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
@@ -177,8 +179,8 @@ void fetch(HalfStep q) {
 	}
 }
 
-// chase does the half-step. If keeps, C goes to the tile, from index `to` on; otherwise it goes to
-// memory.
+// chase does the half-step. If keeps is true, C is stored in the tile from index `to` on. Otherwise
+// it is stored to memory.
 void chase(HalfStep q, bool keeps, uint to) {
 	Reflector h = reflect();
 	work_t c_u = times(h, c), a_u = times(h, a);
@@ -213,8 +215,8 @@ void chase(HalfStep q, bool keeps, uint to) {
 }
 
 #ifdef FLAGS
-// Two invocations that compute nothing exchange flags with other sweeps while a half-step runs. One
-// publishes the half-step before; one waits for what the next half-step needs.
+// While a half-step runs, two invocations that compute nothing exchange flags with other sweeps.
+// One publishes the half-step before. The other waits for the flag that the next half-step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 

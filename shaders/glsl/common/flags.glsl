@@ -23,23 +23,24 @@
 #define FLAGS_GLSL
 #extension GL_KHR_memory_scope_semantics : require
 
-// Whether every invocation that calls meet() fences the memory of the device. If false, the fences
-// in publish and await act for all invocations, through the workgroup's barrier: this is one fence
-// instead of one per subgroup. The memory model allows it where the device supports availability
-// and visibility chains.
+// WIDE_FENCE tells whether every invocation that calls meet() issues a fence for the memory of the
+// device. If it is false, the fences in publish and await act for all invocations, through the
+// workgroup's barrier. Then there is one fence instead of one per subgroup. The memory model allows
+// this if the device supports availability and visibility chains.
 layout(constant_id = 30) const bool WIDE_FENCE = true;
 
-// Distance between two flags, in 32-bit words, at least 1. Flags of different cache lines do not
-// slow each other down when many workgroups poll them.
+// FLAG_STRIDE is the distance between two flags, in 32-bit words, at least 1. Flags on different
+// cache lines do not slow each other down when many workgroups poll them.
 layout(constant_id = 31) const uint FLAG_STRIDE = 8;
 
-// Flags in memory, FLAG_STRIDE words apart; or a single word, such as INFO or a ticket.
+// Flags is an array of flags in memory, FLAG_STRIDE words apart. It is also the type of a single
+// word, such as INFO or a ticket.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Flags { nonprivate uint at[]; };
 
-// The flag of a producer that has finished: it is at least every count that a consumer can wait
-// for.
+// FLAG_END is the flag of a producer that has finished. It is at least every count that a consumer
+// can wait for.
 const uint FLAG_END = 0xffffffffu;
-// Polls between two checks whether to give up.
+// POLLS_A_LOOK is the number of polls of a flag between two checks of whether to give up.
 const uint POLLS_A_LOOK = 256;
 
 // meet is a barrier of the workgroup that also orders accesses to buffers.
@@ -58,7 +59,8 @@ void publish(Flags flags, uint i, uint count) {
 // relaxed loads a word atomically, without ordering anything.
 uint relaxed(Flags word) { return atomicLoad(word.at[0], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); }
 
-// stopped tells whether to give up: the host asked for an abort, or some workgroup waited too long.
+// stopped tells whether to give up waiting: the host asked for an abort, or some workgroup waited
+// too long.
 bool stopped(Flags info, Flags abort_word) { return relaxed(info) != 0 || relaxed(abort_word) != 0; }
 
 // await spins until flag i is at least need, and returns the flag. It gives up and returns 0 if the

@@ -1,4 +1,4 @@
-// The number types of a kernel, in single precision (FP32). See numerics.glsl.
+// This header defines the number types of a kernel in single precision (FP32). See numerics.glsl.
 //
 // Devices may flush subnormal numbers to zero. MAGNITUDE_BITS therefore leaves the mantissa out: a
 // subnormal number has magnitude 0, and no kernel tries to scale it up.

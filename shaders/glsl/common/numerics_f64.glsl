@@ -1,6 +1,6 @@
-// The number types of a kernel, in double precision (FP64).
+// This header defines the number types of a kernel in double precision (FP64).
 //
-// Kernels for float64 alone include this header first; the others include numerics.glsl, which
+// Kernels that exist only for float64 include it first. The others include numerics.glsl, which
 // explains the names.
 #ifndef NUMERICS_GLSL
 #define NUMERICS_GLSL

@@ -1,11 +1,12 @@
-// Powers of two, to scale numbers without a rounding error.
+// This header makes powers of two, which scale numbers without a rounding error.
 //
-// Included by the kernels that scale a vector before they square it (panels, bulge chasing) and by
-// those that bisect, after a numerics header. It defines exponent_of and power_of_two.
+// Kernels that scale a vector before they square it (panels, bulge chasing) and kernels that bisect
+// include it, after a numerics header. It defines exponent_of and power_of_two.
 #ifndef SCALE_GLSL
 #define SCALE_GLSL
 
-// Allowed exponents e: 2^e and 2^-e are both normal numbers.
+// Exponents e are allowed from SCALE_LEAST to SCALE_MOST: 2^e and 2^-e are then both normal
+// numbers.
 const int SCALE_LEAST = -EXPONENT_MOST, SCALE_MOST = EXPONENT_MOST;
 
 // exponent_of returns the smallest e in [SCALE_LEAST, SCALE_MOST] with |x| < 2^e, or SCALE_MOST if

@@ -1,14 +1,13 @@
-// The order in which workgroups take the tiles of a matrix.
+// This header defines the order in which workgroups take the tiles of a matrix.
 //
-// Kernels that give each workgroup a tile include this header. It defines swath_tile, for a
-// rectangle of tiles, and lower_tile and triangle, for the lower triangle of a square. It needs no
-// other header.
+// Kernels that give each workgroup a tile include it. It defines swath_tile, for a rectangle of
+// tiles, and lower_tile and triangle, for the lower triangle of a square. It needs no other header.
 #ifndef TILE_ORDER_GLSL
 #define TILE_ORDER_GLSL
 
-// Rows of tiles in one swath. Workgroups that run at the same time should share rows and columns of
-// the factors, so that the cache serves them. Tiles are therefore numbered in swaths of this many
-// rows, and column by column inside a swath.
+// SWATH is the number of rows of tiles in one swath. Workgroups that run at the same time should
+// share rows and columns of the factors, so that the cache serves them. Tiles are therefore
+// numbered in swaths of this many rows, and column by column inside a swath.
 const uint SWATH = 8;
 
 // swath_tile returns the row and the column of tile number index among rows×cols tiles.

@@ -20,16 +20,16 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Independent chains of an invocation, at least 1.
+// CHAINS is the number of independent chains of an invocation, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
-// Steps of each chain in the unrolled loop body, at least 1.
+// STEPS is the number of steps of each chain in the unrolled loop body, at least 1.
 layout(constant_id = 2) const uint STEPS = 16;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut sums;
-	// Passes through the loop body.
+	// rounds is the number of passes through the loop body.
 	uint rounds;
 } p;
 

@@ -19,7 +19,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Factors { double at[]; };
@@ -28,11 +28,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Fu
 layout(push_constant, scalar) uniform Push {
 	Factors factors;
 	Fused fused;
-	// Number of pairs.
+	// pairs is the number of pairs.
 	uint pairs;
 } p;
 
-// high returns x rounded to 26 bits. Products of two such halves are exact.
+// high returns x rounded to 26 bits. The product of two numbers of 26 bits is exact.
 double high(double x) {
 	double t = 134217729.0lf * x; // 2^27 + 1
 	return t - (t - x);

@@ -23,7 +23,7 @@
 #include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: 1.
+// LOCAL_SIZE is the number of invocations of a workgroup: 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 1;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Places { uint64_t at[]; };

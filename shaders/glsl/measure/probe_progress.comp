@@ -1,19 +1,19 @@
-// probe_progress tells whether a device lets workgroups make progress while other workgroups wait
-// for them, and whether data is visible when its flag is. The kernels whose workgroups wait for
-// each other need the first (sb2st_chase, sb2st_teams, ormtr_q2_flags, geqrf_panel_whole). All but
-// the last of these need the second, too.
+// probe_progress tests two properties of a device: whether workgroups make progress while other
+// workgroups wait for them, and whether data is visible when its flag is visible. The kernels whose
+// workgroups wait for each other need the first property (sb2st_chase, sb2st_teams, ormtr_q2_flags,
+// geqrf_panel_whole). All of them except the last also need the second one.
 //
 // in, out: ticket, info, flags  a ticket, INFO, and a flag for each workgroup; all zero before
 // out:     data                 ROUNDS·LOCAL_SIZE words for each workgroup
 //
 // Each workgroup takes a ticket. Then it does ROUNDS rounds. In each round it waits for the
-// workgroup with the ticket before its own, checks what that one wrote in this round, writes as
-// much itself, and publishes. The words that an invocation writes in successive rounds are
-// neighbours in memory. So a cache line with the words of a round was already loaded in earlier
-// rounds, and a stale cache is found.
+// workgroup with the ticket before its own, checks the words that this workgroup wrote in this
+// round, writes as many words itself, and publishes. The words that an invocation writes in
+// successive rounds are neighbours in memory. So a cache line with the words of a round was already
+// loaded in earlier rounds, and a stale cache is found.
 //
-// INFO stays 0 if all is well. It becomes FLAG_END if a word was not visible, and 1 + the ticket
-// waited for if a wait reached the poll limit. The buffers must not overlap.
+// INFO stays 0 if both properties hold. It becomes FLAG_END if a word was not visible, and 1 + the
+// ticket waited for if a wait reached the poll limit. The buffers must not overlap.
 //
 // Grid: as many workgroups in x as are to wait for each other.
 #version 460
@@ -24,26 +24,27 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Rounds of each workgroup, at least 1.
+// ROUNDS is the number of rounds of each workgroup, at least 1.
 layout(constant_id = 1) const uint ROUNDS = 4;
-// If true, the first workgroup does nothing, so that the second one waits in vain. It is for tests.
+// If STARVED is true, the first workgroup does nothing, so that the second one waits in vain. This
+// is for tests.
 layout(constant_id = 2) const bool STARVED = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// abort_word: becomes nonzero when the host asks the kernel to stop.
+	// The host sets abort_word to ask the kernel to stop. The other words are explained above.
 	Flags ticket, info, flags, abort_word;
 	Data data;
-	// Loads of a flag before a wait is given up.
+	// polls is the poll limit: after so many loads of a flag a wait is given up.
 	uint polls;
 } p;
 
-// The workgroup's ticket.
+// mine is the ticket of the workgroup.
 shared uint mine;
-// Whether the round can begin.
+// go tells whether the round can begin.
 shared bool go;
 
 // word returns what invocation t of workgroup k writes in round r, at position word − 1. It is
@@ -57,8 +58,8 @@ void main() {
 	uint k = mine;
 	if (STARVED && k == 0) return;
 	for (uint r = 0; r < ROUNDS; r++) {
-		// Why no wait lasts for ever: ticket k − 1 was taken by a workgroup that has started. The
-		// first workgroup waits for none.
+		// No wait lasts for ever, because ticket k − 1 was taken by a workgroup that has started,
+		// and the workgroup with ticket 0 waits for none.
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;

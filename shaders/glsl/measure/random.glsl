@@ -1,8 +1,8 @@
-// Counter-based random numbers: the number at a position depends on the position and a seed alone,
-// and not on the order in which numbers are computed.
+// This header makes counter-based random numbers: the number at a position depends on the position
+// and a seed alone, and not on the order in which numbers are computed.
 //
-// The kernels that make test matrices include this header, after a numerics header. It defines
-// philox and uniform_at.
+// The kernels that make test matrices include it, after a numerics header. It defines philox and
+// uniform_at.
 //
 // Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3,
 // SC 2011 (Philox, two words, ten rounds).
@@ -24,7 +24,7 @@ uvec2 philox(uvec2 counter, uint key) {
 // variance 1/3.
 real_t uniform_at(uint i, uint j, uint seed) {
 	uvec2 bits = philox(uvec2(i, j), seed);
-	// A random mantissa with the exponent of 1 ≤ x < 2.
+	// x has a random mantissa and the exponent of numbers 1 ≤ x < 2.
 	real_t x = JOIN(uvec2(bits.x, uint(EXPONENT_BIAS) << EXPONENT_SHIFT | bits.y >> (32 - EXPONENT_SHIFT)));
 	return real_t(2) * x - real_t(3);
 }

@@ -17,12 +17,12 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// Elements with i + j ≥ end are zero; at least rows + cols − 1 if none are to be.
+	// Elements with i + j ≥ end are zero. With end ≥ rows + cols − 1 there are no such elements.
 	uint64_t end;
 	// rows, cols  shape
 	// ld          leading dimension, at least rows

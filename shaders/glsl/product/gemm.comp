@@ -38,17 +38,18 @@ layout(push_constant, scalar) uniform Push {
 	// stride_a, stride_b  elements from the factor of one item of the batch to that of the next
 	// stride_c            elements from one result to the next
 	uint64_t stride_a, stride_b, stride_c;
-	// The factors α and β, any finite numbers.
+	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
 	// m, n, k        shapes; m and n at least 1
 	// lda, ldb, ldc  leading dimensions, at least the number of stored rows
 	uint m, n, k, lda, ldb, ldc;
-	// 0: op(X) = X. Otherwise: op(X) = Xᵀ.
+	// If trans_a = 0, op(A) = A; otherwise op(A) = Aᵀ. trans_b says the same about B.
 	uint trans_a, trans_b;
 	// splits   parts of the inner dimension, at least 1
 	// stretch  length of a part, splits·stretch ≥ k
 	uint splits, stretch;
-	// The second pair of factors, null if there is none, and its leading dimensions.
+	// a2 and b2 are the second pair of factors, null if there is none. lda2 and ldb2 are their
+	// leading dimensions.
 	MatrixIn a2, b2;
 	uint lda2, ldb2;
 } p;

@@ -25,15 +25,15 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a multiple of lanes.
+// LOCAL_SIZE is the number of invocations of a workgroup, a multiple of lanes.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn parts;
 	MatrixInOut c;
-	// Elements from one member's C to the next one's.
+	// stride_c is the distance in elements from one member's C to the next one's.
 	uint64_t stride_c;
-	// The factors α and β, any finite numbers.
+	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
 	// m, n  shape of C
 	// ldc   leading dimension, at least m
@@ -43,10 +43,10 @@ layout(push_constant, scalar) uniform Push {
 	uint splits, lanes;
 } p;
 
-// Loads that one invocation has in flight.
+// AT_ONCE is the number of loads that one invocation has in flight.
 const uint AT_ONCE = 8;
 
-// Sums of the lanes, in order.
+// partial holds the sums of the lanes, in order.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -31,14 +31,14 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, w;
 	MatrixOut p;
-	// Elements from one partial product to the next.
+	// stride_p is the distance in elements from one partial product to the next.
 	uint64_t stride_p;
 	// m, n           shape of W and P, at least 1×1; m is the order of A
 	// lda, ldw, ldp  leading dimensions, at least m
 	uint m, n, lda, ldw, ldp;
-	// Length of a split in the inner dimension: a multiple of TILE_K, or at least m.
+	// stretch is the length of a split in the inner dimension: a multiple of TILE_K, or at least m.
 	uint stretch;
-	// Tiles [first, first + count) of P are those of this dispatch.
+	// This dispatch computes tiles [first, first + count) of P.
 	uint first, count;
 } p;
 
@@ -53,7 +53,8 @@ void main() {
 	uint64_t a = uint64_t(p.a);
 	Factor w = Factor(element(uint64_t(p.w), 0, j0, p.ldw), p.ldw, p.n - j0, ACROSS, 0);
 	clear_acc();
-	// The pieces: left of the diagonal tile, the tile, right of it.
+	// Piece 0 is left of the diagonal tile, piece 1 is the diagonal tile, and piece 2 is right of
+	// it.
 	[[dont_unroll]] for (uint piece = 0; piece < 3; piece++) {
 		Factor f;
 		uint from, to;

@@ -32,7 +32,7 @@ layout(push_constant, scalar) uniform Push {
 	// k              columns of Y and Z
 	// ldy, ldz, ldc  leading dimensions, at least n
 	uint n, k, ldy, ldz, ldc;
-	// first, count   tiles of this dispatch, numbered from the upper left
+	// This dispatch computes tiles [first, first + count), numbered from the upper left.
 	uint first, count;
 } p;
 

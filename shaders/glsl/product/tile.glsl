@@ -1,13 +1,13 @@
-// How a matrix product is cut into tiles, and the registers of one invocation.
+// This header divides a matrix product into tiles, and defines the registers of one invocation.
 //
-// The kernels of products include this header, after index.glsl. It declares the workgroup size and
+// The kernels of products include it, after index.glsl. It declares the workgroup size and
 // specialisation constants 0 to 7, and defines clear_acc and multiply_add.
 //
 // A workgroup computes TILE_M×TILE_N elements of the result. Each invocation accumulates
 // THREAD_M×THREAD_N of them in registers. The elements of one invocation are THREADS_M rows and
 // THREADS_N columns apart, so that neighbouring invocations access neighbouring elements.
 //
-// What must hold:
+// These conditions must hold:
 //
 //	THREAD_M divides TILE_M, THREAD_N divides TILE_N, UNROLL divides TILE_K
 //	LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); it divides TILE_M·TILE_K and TILE_N·TILE_K
@@ -17,29 +17,31 @@
 #define TILE_GLSL
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Size of a workgroup's tile of the result, in rows and columns.
+// TILE_M and TILE_N are the numbers of rows and columns of a workgroup's tile of the result.
 layout(constant_id = 1) const uint TILE_M = 32;
 layout(constant_id = 2) const uint TILE_N = 32;
-// Steps of the inner dimension that pass through shared memory at a time.
+// TILE_K is the number of steps of the inner dimension that pass through shared memory at a time.
 layout(constant_id = 3) const uint TILE_K = 16;
-// Size of an invocation's part of the tile, in rows and columns.
+// THREAD_M and THREAD_N are the numbers of rows and columns of an invocation's part of the tile.
 layout(constant_id = 4) const uint THREAD_M = 4;
 layout(constant_id = 5) const uint THREAD_N = 4;
-// Steps of the inner dimension in one unrolled loop body.
+// UNROLL is the number of steps of the inner dimension in one unrolled loop body.
 layout(constant_id = 6) const uint UNROLL = 4;
-// Copies of the tiles in shared memory. 1: single buffering. 2: double buffering, which saves one
-// barrier per step. 0: no shared memory, the factors are read from memory directly (for CPUs).
+// BUFFERS is the number of copies of the tiles in shared memory. 1 is single buffering. 2 is double
+// buffering, which saves one barrier per step. With 0 there is no shared memory, and the factors
+// are read from memory directly (for CPUs).
 layout(constant_id = 7) const uint BUFFERS = 1;
 
-// Invocations along the rows and along the columns of the tile.
+// THREADS_M and THREADS_N are the numbers of invocations along the rows and along the columns of
+// the tile.
 const uint THREADS_M = TILE_M / THREAD_M;
 const uint THREADS_N = TILE_N / THREAD_N;
 
-// The invocation's part of the result (column-major), and its parts of both factors at one step of
-// the inner dimension. These are global variables and not function arguments: so no compiler copies
-// them, and they stay in registers.
+// acc is the invocation's part of the result (column-major). part_a and part_b are its parts of
+// both factors at one step of the inner dimension. They are global variables and not function
+// arguments, so that no compiler copies them and they stay in registers.
 acc_t acc[THREAD_M * THREAD_N];
 acc_t part_a[THREAD_M], part_b[THREAD_N];
 

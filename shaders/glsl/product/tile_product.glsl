@@ -13,16 +13,17 @@
 #ifndef TILE_PRODUCT_GLSL
 #define TILE_PRODUCT_GLSL
 
-// Distance from one k to the next in a tile. It is odd, so that writing in either direction has no
-// bank conflicts.
+// STRIDE_M and STRIDE_N are the distances from one k to the next in a tile. They are odd, so that
+// writes in either direction have no bank conflicts.
 const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
-// Elements of a tile that one invocation loads.
+// FETCH_M and FETCH_N are the numbers of elements of a tile that one invocation loads.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
-// The tiles: element (r, k) of buffer x at (x·TILE_K + k)·STRIDE + r.
+// tile_a and tile_b are the tiles. Element (r, k) of buffer x lies at (x·TILE_K + k)·STRIDE + r.
 shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
-// The tile that was loaded last, before it is stored to shared memory.
+// next_a and next_b are this invocation's elements of the tiles that were loaded last, before they
+// are stored to shared memory.
 scalar_t next_a[FETCH_M], next_b[FETCH_N];
 
 // A Walk says which elements of a tile one invocation moves, when all invocations move the tile
@@ -34,12 +35,13 @@ scalar_t next_a[FETCH_M], next_b[FETCH_N];
 //	far_r, far_k   step from the first element of a batch to the first one of the next batch
 struct Walk { uint r, k, near_r, far_r, far_k; };
 
-// Elements of a batch: how many times the workgroup's invocations fit along the tile's edge, at
-// least 1.
+// WIDE_M and WIDE_N are the numbers of elements of a batch: how many times the workgroup's
+// invocations fit along the tile's edge, at least 1.
 const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1;
 const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
 
-// walk returns which elements of a tile the invocation loads. The tile has `tile` rows.
+// walk returns which elements of a tile the invocation loads. `tile` is the number of rows of the
+// tile.
 Walk walk(uint form, uint tile, uint wide) {
 	uint t = gl_LocalInvocationIndex;
 	if (form == ACROSS) {
@@ -49,8 +51,8 @@ Walk walk(uint form, uint tile, uint wide) {
 	return Walk(t % tile, t / tile, LOCAL_SIZE, 0u, max(LOCAL_SIZE / tile, 1u));
 }
 
-// offset returns how many elements after the corner of its tile element (r, k) lies. It is for
-// tiles that are inside (see below), hence not for MIRRORED.
+// offset returns the distance of element (r, k) from the corner of its tile, in elements. It is
+// only for tiles that lie wholly inside the factor, and not for MIRRORED.
 uint offset(Factor f, uint r, uint k) { return f.form == ALONG ? r + k * f.ld : k + r * f.ld; }
 
 // checked loads element (r, k), or returns zero where the factor has no such element.
@@ -109,7 +111,7 @@ void multiply(uint buffer_) {
 	}
 }
 
-// tile_product: see the top of this file.
+// tile_product adds the tile of op(A)·op(B) to acc, as the top of this file explains.
 void tile_product(Factor a, Factor b, uint first, uint end) {
 	if (first >= end) return;
 	if (BUFFERS == 0) {
@@ -129,7 +131,8 @@ void tile_product(Factor a, Factor b, uint first, uint end) {
 		if (BUFFERS == 1) barrier();
 		else buffer_ ^= 1;
 	}
-	// The next product's first tiles go to buffer 0, which other invocations may still be reading.
+	// The first tiles of the next product go to buffer 0, which other invocations may still be
+	// reading.
 	if (BUFFERS > 1) barrier();
 }
 

@@ -56,20 +56,21 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, j;
 } p;
 
-// Loads of partial dot products that each invocation has in flight.
+// AT_ONCE is the number of loads of partial dot products that each invocation has in flight.
 const uint AT_ONCE = 16;
 
-// Dot products of the tail with each column.
+// dots has the dot product of the tail with each column.
 shared acc_t dots[COLUMNS];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// The next chunk, loaded into registers ahead of its use (software pipelining): this invocation's
-// columns of its row, which are j+1+lane and then every LANES-th; and column j, in lane 0 only.
+// fetched and fetched_tail are this invocation's part of the next chunk, loaded into registers
+// ahead of its use (software pipelining). fetched has the columns j+1+lane and then every LANES-th
+// one of its row. fetched_tail has column j, in lane 0 only.
 work_t fetched[PER_LANE];
 work_t fetched_tail;
 
-// fetch loads this invocation's part of a row, zeros for rows that take no part.
+// fetch loads this invocation's part of a row. It sets the part to zero for rows that take no part.
 void fetch(uint row, uint lane) {
 	bool live = row > p.j && row < p.m;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -124,7 +125,7 @@ void main() {
 	if (lane == 0) tail[row_of] = fetched_tail;
 	barrier();
 
-	// Every invocation computes the reflector itself: this is cheaper than a barrier.
+	// Every invocation computes the reflector itself, because this is cheaper than a barrier.
 	Reflector h = reflector(x0, dots[p.j]);
 	acc_t weight = h.tau * fma(dot, h.inverse, head);
 	if (t < COLUMNS) weights[t] = work_t(weight);

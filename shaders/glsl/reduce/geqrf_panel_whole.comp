@@ -1,9 +1,9 @@
-// geqrf_panel_whole makes all reflectors of an m×COLUMNS panel in one dispatch. It does what
-// geqrf_panel_first and geqrf_panel_column do in one dispatch per column, with the same arithmetic
-// in the same order, hence with the same bits.
+// geqrf_panel_whole makes all reflectors of an m×COLUMNS panel in one dispatch. The kernels
+// geqrf_panel_first and geqrf_panel_column do the same in one dispatch per column, with the same
+// arithmetic in the same order, hence with the same bits.
 //
-// Here the workgroups keep running from column to column. What one dispatch hands to the next in
-// those kernels, the workgroups hand to each other here.
+// Here the workgroups keep running from column to column. They exchange through memory the values
+// that those kernels pass from one dispatch to the next.
 //
 // in, out: panel          as in geqrf_panel_column
 // out:     r, tau         as in geqrf_panel_column
@@ -16,11 +16,11 @@
 // in, out: info           0 before; 1 + the column whose values did not arrive in time
 // in:      abort_word     becomes nonzero when the host asks the kernel to stop
 //
-// Why no wait lasts for ever: in column j, every workgroup waits for what all others have computed
-// in column j−1. So all workgroups must run at the same time. The host ensures this: it dispatches
-// at most one workgroup for each unit (multiprocessor) of the device, and each unit can hold at
-// least one. If it fails all the same, the poll limit ends the kernel, INFO is set, and the results
-// are undefined.
+// No wait should last for ever, for this reason. In column j, every workgroup waits for values that
+// all others have computed in column j−1. So all workgroups must run at the same time. The host
+// ensures this: it dispatches at most one workgroup for each unit (multiprocessor) of the device,
+// and each unit can hold at least one. If they do not all run, the poll limit ends the kernel, INFO
+// is set, and the results are undefined.
 //
 // Each element of the panel belongs to one invocation, which keeps it in a register if the
 // workgroup has at most KEPT chunks. The panel must be finite: a NaN delays no workgroup, but the
@@ -57,30 +57,32 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
-// Loads of partial dot products that each invocation has in flight.
+// AT_ONCE is the number of loads of partial dot products that each invocation has in flight.
 const uint AT_ONCE = 8;
-// The upper half of a slot without a value. No finite number has it.
+// NOTHING is the upper half of a slot without a value. No finite number has this upper half.
 const uint NOTHING = ~0u;
 
 // heads    row j
 // inverse  the factor 1/(x0 − β)
 shared acc_t heads[COLUMNS], inverse;
-// Shares of the dot products that were waited for. Those of the next column are in reduce_room.
+// room has shares of the dot products of this column, which were waited for. The shares for the
+// next column are in reduce_room.
 shared acc_t room[LOCAL_SIZE];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// Chunks of a workgroup that stay in registers, at least 1. The limit is the number of registers.
+// KEPT is the number of chunks of a workgroup that stay in registers, at least 1. The number of
+// registers limits it.
 layout(constant_id = 3) const uint KEPT = 1;
 
-// This invocation's elements of a chunk: columns lane, lane + LANES, … from index base on. If all
-// chunks are kept, base is c·PER_LANE for chunk c; otherwise it is 0.
+// mine holds this invocation's elements of a chunk: columns lane, lane + LANES, … from index base
+// on. If all chunks are kept, base is c·PER_LANE for chunk c. Otherwise base is 0.
 work_t mine[KEPT * PER_LANE];
 
 // slots_of returns the address of the slots of column j ≥ 1.
 uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
-// put stores a value, which sets the slot's flag at the same time.
+// put stores a value to a slot, and thereby also sets the slot's flag.
 void put(Slots to, uint i, acc_t x) {
 	uvec2 halves = SPLIT(x);
 	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN in the panel must not look like an empty slot
@@ -126,7 +128,7 @@ acc_t share(uint j) {
 		uvec2 bits[AT_ONCE], top = uvec2(0);
 		bool waits = true;
 		for (uint k = 1; waits; k++) {
-			// All loads are in flight at once. Those past the last workgroup repeat the first one.
+			// All loads are in flight at once. Loads past the last workgroup repeat the first one.
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
 				uint at = g + u * SEGMENTS;
 				bits[u] = peek(from, COLUMNS * (1 + (at < p.groups ? at : g)) + column);
@@ -145,7 +147,7 @@ acc_t share(uint j) {
 	return sum;
 }
 
-// total does what column_total does, with the shares that are in room.
+// total does what column_total does, but with the shares that are in room.
 acc_t total(uint column) {
 	acc_t even = acc_t(0), odd = acc_t(0);
 	for (uint s = 0; s < SEGMENTS; s += 2) {
@@ -172,8 +174,8 @@ void put_tail(uint base, uint row_of, uint lane, uint j) {
 	}
 }
 
-// apply stores v of column j and applies the reflector to the later columns of a chunk. Before, the
-// chunk is in mine and tail, and no invocation needs the tile.
+// apply stores v of column j and applies the reflector to the later columns of a chunk. Before the
+// call, the chunk is in mine and tail, and no invocation needs the tile.
 void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
 	uint row = chunk + row_of;
 	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
@@ -224,7 +226,7 @@ void main() {
 	}
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		// In flight while the sums are computed.
+		// These loads are in flight while the sums are computed.
 		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge);
 		put_tail(0, row_of, lane, j);
 		if (j == 0) room[t] = first_share(e);

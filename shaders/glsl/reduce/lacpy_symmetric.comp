@@ -20,14 +20,14 @@
 #include "tile_order.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a multiple of TILE.
+// LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TILE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Rows and columns of a tile.
+// TILE is the number of rows and columns of a tile.
 layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
-	// The factor σ, finite.
+	// sigma is the factor σ, a finite number.
 	real_t sigma;
 	// n      order, at least 1
 	// ld     leading dimension, at least n

@@ -30,9 +30,9 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, at least BLOCK.
+// LOCAL_SIZE is the number of invocations of a workgroup, at least BLOCK.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// Rows and columns of a diagonal block, at least 1.
+// BLOCK is the number of rows and columns of a diagonal block, at least 1.
 layout(constant_id = 1) const uint BLOCK = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -43,12 +43,13 @@ layout(push_constant, scalar) uniform Push {
 	uint n, ldg, ldt;
 } p;
 
-// An odd stride has no bank conflicts.
+// STRIDE is the leading dimension in shared memory. An odd one has no bank conflicts.
 const uint STRIDE = BLOCK + 1;
 
-// G: (i, k) at i·STRIDE + k for k > i. Below the diagonal: G12·T22, transposed.
+// gram has element (i, k) of G at i·STRIDE + k for k > i. Below the diagonal it has G12·T22,
+// transposed.
 shared acc_t gram[BLOCK * STRIDE];
-// T: (i, l) at i·STRIDE + l.
+// factor has element (i, l) of T at i·STRIDE + l.
 shared acc_t factor[BLOCK * STRIDE];
 
 void main() {

@@ -1,16 +1,16 @@
-// What the kernels of one panel factorisation share: how a panel is cut, and dot products of its
-// columns.
+// This header has the common parts of the kernels that factor one panel: how a panel is divided,
+// and dot products of its columns.
 //
-// The kernels geqrf_panel_* include this header. It includes the numerics header, index.glsl,
-// scale.glsl and reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots,
-// share_of, column_total and put_dots. The includer's push block p must have `rows`.
+// The kernels geqrf_panel_* include it. It includes the numerics header, index.glsl, scale.glsl and
+// reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots, share_of,
+// column_total and put_dots. The kernel's push block p must have `rows`.
 //
 // A panel of m rows and COLUMNS columns is divided among workgroups. Each owns p.rows rows, a
 // multiple of CHUNK. A workgroup processes its rows in chunks of CHUNK rows, through a tile in
 // shared memory.
 //
-// What one dispatch hands to the next is called a state. It is the next row (COLUMNS values),
-// followed by COLUMNS partial dot products of each workgroup:
+// The data that one dispatch passes to the next is called a state. It is the next row (COLUMNS
+// values), followed by COLUMNS partial dot products of each workgroup:
 //
 //	state[l]                      element l of the row
 //	state[COLUMNS·(1 + g) + l]    workgroup g's part of the dot product with column l
@@ -21,11 +21,11 @@
 #include "scale.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a multiple of CHUNK, at least COLUMNS.
+// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of CHUNK, at least COLUMNS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
-// Columns of the panel, b; 1 to 128.
+// COLUMNS is the number of columns of the panel, 1 to 128.
 layout(constant_id = 1) const uint COLUMNS = 32;
-// Rows of a chunk: a power of two.
+// CHUNK is the number of rows of a chunk, a power of two.
 layout(constant_id = 2) const uint CHUNK = 64;
 
 #include "reduce.glsl"
@@ -35,7 +35,7 @@ const uint PER_LANE = (COLUMNS + LANES - 1) / LANES; // columns of that row for 
 const uint SEGMENTS = LOCAL_SIZE / COLUMNS;         // invocations that share a dot product
 const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so no bank conflicts
 
-// A chunk of the panel's rows; element (r, l) lies at r + l·STRIDE.
+// tile holds a chunk of the panel's rows. Element (r, l) lies at r + l·STRIDE.
 shared work_t tile[COLUMNS * STRIDE];
 
 // add_dots returns sum plus this invocation's share of a dot product over the tile: column pivot
@@ -53,9 +53,9 @@ acc_t add_dots(acc_t sum, uint pivot) {
 }
 
 // share_of and column_total add up shares of one value for each column, in the order of the
-// invocations. Invocation t has a share of column t % COLUMNS. All invocations call share_of, then
-// a barrier follows, then any invocation may ask for the total of any column. Another barrier must
-// follow before the next share_of.
+// invocations. Invocation t has a share of column t % COLUMNS. All invocations call share_of. Then
+// a barrier must follow. Then any invocation may ask for the total of any column. Another barrier
+// must follow before the next share_of.
 void share_of(acc_t x) { reduce_room[gl_LocalInvocationIndex] = x; }
 
 acc_t column_total(uint column) {

@@ -1,25 +1,26 @@
-// How a column of a panel becomes a reflector, and how workgroups that scaled their rows
-// differently find a common scale.
+// This header makes a reflector from a column of a panel, and finds a common scale for workgroups
+// that have scaled their rows differently.
 //
-// The kernels geqrf_panel_column and geqrf_panel_whole include this header, after panel.glsl. It
-// defines Reflector, reflector, Exponents, common_exponent and regauge.
+// The kernels geqrf_panel_column and geqrf_panel_whole include it, after panel.glsl. It defines
+// Reflector, reflector, Exponents, common_exponent and regauge.
 #ifndef PANEL_REFLECTOR_GLSL
 #define PANEL_REFLECTOR_GLSL
 
-// reciprocal returns 1/x to nearly full accuracy, even on devices whose division is not accurate: a
-// Newton step corrects it.
+// reciprocal returns 1/x to nearly full accuracy, even on devices whose division is not accurate. A
+// Newton step corrects the quotient.
 acc_t reciprocal(acc_t x) {
 	acc_t y = acc_t(1) / x;
 	return fma(fma(-x, y, acc_t(1)), y, y);
 }
 
-// root returns √x for x > 0 to nearly full accuracy: a Newton step corrects it.
+// root returns √x for x > 0 to nearly full accuracy. A Newton step corrects the device's root.
 acc_t root(acc_t x) {
 	acc_t y = sqrt(x);
 	return fma(fma(-y, y, x), acc_t(0.5) / y, y);
 }
 
-// H = I − τ·v·vᵀ with H·(x0, x) = (β, 0) and v = (1, inverse·x). inverse = 0 says that H = I.
+// A Reflector is H = I − τ·v·vᵀ with H·(x0, x) = (β, 0) and v = (1, inverse·x). inverse = 0 means
+// that H = I.
 struct Reflector { acc_t beta, tau, inverse; };
 
 // reflector computes H from the head x0 and the square x·x of the tail.
@@ -34,7 +35,7 @@ Reflector reflector(acc_t x0, acc_t square) {
 	return h;
 }
 
-// Exponents of the scales: [0] the panel's, [1 + g] workgroup g's.
+// Exponents has the exponents of the scales: [0] is that of the panel, [1 + g] that of workgroup g.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
 
 // common_exponent returns the largest of the workgroups' exponents. All invocations must call it.
@@ -44,8 +45,8 @@ int common_exponent(Exponents exponents, uint groups) {
 	return int(group_max(acc_t(e)));
 }
 
-// regauge converts x, a dot product of workgroup g, to the common scale 2^-e. What it drops is
-// below 2^TINY_EXPONENT, even after 2^32 such terms.
+// regauge converts x, a dot product of workgroup g, to the common scale 2^-e. Results that are too
+// small become zero. Even 2^32 such terms together are below 2^TINY_EXPONENT.
 acc_t regauge(Exponents exponents, acc_t x, uint g, int e) {
 	int d = 2 * (exponents.at[1 + g] - e);
 	return d < REGAUGE_LEAST ? acc_t(0) : x * acc_t(power_of_two(d));

@@ -19,24 +19,24 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Order b, at least 1.
+// COLUMNS is the order b of the matrices, at least 1.
 layout(constant_id = 1) const uint COLUMNS = 32;
-// Columns of N that a workgroup computes, at least 1.
+// STRIP is the number of columns of N that a workgroup computes, at least 1.
 layout(constant_id = 2) const uint STRIP = 8;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x, t;
 	MatrixOut n;
-	// Leading dimension of T, at least b.
+	// ldt is the leading dimension of T, at least b.
 	uint ldt;
 } p;
 
-// Loads of each factor that an invocation has in flight.
+// AT_ONCE is the number of loads of each factor that an invocation has in flight.
 const uint AT_ONCE = 8;
 
-// X·T: element (i, l) at i + l·COLUMNS.
+// xt has element (i, l) of X·T at i + l·COLUMNS.
 shared acc_t xt[STRIP * COLUMNS];
 
 void main() {

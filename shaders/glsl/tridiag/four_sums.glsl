@@ -1,11 +1,12 @@
-// Four sums over a workgroup at once, in an order that depends on LOCAL_SIZE alone.
+// This header computes four sums over a workgroup at once, in an order that depends on LOCAL_SIZE
+// alone.
 //
-// stedc_secular and stedc_rows include this header, after a numerics header and after the
-// declaration of LOCAL_SIZE, which must be a multiple of four. It defines four_sums.
+// stedc_secular and stedc_rows include it, after a numerics header and after the declaration of
+// LOCAL_SIZE, which must be a multiple of four. It defines four_sums.
 #ifndef FOUR_SUMS_GLSL
 #define FOUR_SUMS_GLSL
 
-// Invocations that take part in adding up one of the four sums.
+// SUM_SHARE is the number of invocations that take part in adding up one of the four sums.
 const uint SUM_SHARE = LOCAL_SIZE / 4;
 
 // four_room   the terms of all invocations, one sum after another
@@ -32,8 +33,8 @@ void four_sums(inout acc_t a, inout acc_t b, inout acc_t c, inout acc_t d) {
 		c += four_parts[2 * SUM_SHARE + i];
 		d += four_parts[3 * SUM_SHARE + i];
 	}
-	// The next call stores to four_room first, which was read before the second barrier. It stores
-	// to four_parts after a barrier of its own.
+	// No barrier is needed here. The next call stores first to four_room, which was read before the
+	// second barrier. It stores to four_parts only after a barrier of its own.
 }
 
 #endif

@@ -1,11 +1,11 @@
-// The merges of one level of divide and conquer, as the host describes them, and where their
-// matrices lie.
+// This header has the merges of one level of divide and conquer, as the host describes them, and
+// the places of their matrices in memory.
 //
-// The kernels stedc_* include this header, after a numerics header. It includes index.glsl, and
-// defines Merge, the buffer types of the kernels, and functions that return offsets.
+// The kernels stedc_* include it, after a numerics header. It includes index.glsl, and defines
+// Merge, the buffer types of the kernels, and functions that return offsets.
 //
 // The numbers of a merge (poles, weights, roots, …) are elements [lo, lo + n) of the level's
-// arrays. Its matrices lie in two pieces of memory, that of the blocks of Q and that of W and S.
+// arrays. Its matrices lie in two pieces of memory: one for the blocks of Q, one for W and S.
 // Offsets count elements from the beginning of the piece:
 //
 //	Q1 (n1×n1), Q2 (n2×n2)     one after the other, at Q + at
@@ -20,15 +20,15 @@
 #define MERGE_GLSL
 #include "index.glsl"
 
-// One merge; the host writes it.
+// A Merge describes one merge. The host writes it.
 struct Merge {
 	// lo  first row and column of the merge, in T
 	// n1  rows of the upper half
 	// n   rows of both halves
 	uint lo, n1, n;
 	uint k;         // poles that remain after deflation
-	// The poles in the order of S's rows: the columns of [0, upper) have elements in the upper
-	// half, those of [lower, k) in the lower half.
+	// The poles are numbered in the order of S's rows. The columns of [0, upper) have elements in
+	// the upper half, those of [lower, k) in the lower half.
 	uint upper, lower;
 	uint from, to;  // the columns of S that are wanted
 	// at    offset of Q1, and of the merged Q; the low word first
@@ -45,8 +45,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut {
 // wide returns a 64-bit number from its two words.
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// Offsets of element (0, 0) of each matrix: of Q1 and of the merged Q, of Q2, of both halves of W,
-// of the deflated columns, of S.
+// These functions return the offsets of element (0, 0) of Q1 and of the merged Q, of Q2, of both
+// halves of W, of the deflated columns, and of S.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

@@ -1,9 +1,9 @@
-// Relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix (see package mrrr in
-// stages/tridiag): where they lie, and counts of their eigenvalues.
+// This header deals with relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix
+// (see package mrrr in stages/tridiag): it finds them in memory, and counts their eigenvalues.
 //
-// The kernels stemr_bisect, stemr_shift and stemr_vector include this header, after a numerics
-// header. It includes index.glsl and scale.glsl. It defines Task, Representation, the buffer types
-// of the kernels, and count.
+// The kernels stemr_bisect, stemr_shift and stemr_vector include it, after a numerics header. It
+// includes index.glsl and scale.glsl. It defines Task, Representation, the buffer types of the
+// kernels, and count.
 //
 // Row r of a representation is the pair (d, l), at element slot + r·ld. The representations of the
 // roots are one array with ld = 2 and are named by the slot ROOT, which means offset 0.
@@ -12,15 +12,16 @@
 #include "index.glsl"
 #include "scale.glsl"
 
-// A task is eigenvalue number index of the block of rows [lo, hi), in the representation at slot.
-// sharp ≠ 0 asks for it to the last bits.
+// A Task is eigenvalue number index of the block of rows [lo, hi), in the representation at slot.
+// If sharp ≠ 0, the eigenvalue is wanted to the last bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
-// The slot of the root representations.
+// ROOT is the slot of the root representations.
 #pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
-// A row: element d of D, and element l of L that couples it to the next row.
+// A Pair is a row of a representation: element d of D, and element l of L that couples it to the
+// next row.
 struct Pair { real_t d, l; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Tasks { Task at[]; };
@@ -28,8 +29,8 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Pai
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut { uint at[]; };
 
-// Rows that are loaded ahead of their use. Loops over them are unrolled, so that compilers keep
-// them in registers.
+// AHEAD is the number of rows that are loaded ahead of their use. Loops over them are unrolled, so
+// that compilers keep the rows in registers.
 #define AHEAD 4
 
 // base    address of the first row
@@ -42,7 +43,8 @@ Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }
 
-// pair returns row i, or the last row if i is past it: rows are loaded ahead of their use.
+// pair returns row i, or the last row if i is past it. A caller that loads rows ahead of their use
+// may go past the end.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
 #include "ulp.glsl"
@@ -52,8 +54,8 @@ work_t tiny() { return power_of_two(-300); }
 
 work_t infinity() { return packDouble2x32(uvec2(0u, 0x7ff00000u)); }
 
-// count returns the number of eigenvalues below x: the negative pivots of the stationary transform.
-// The bits of its operations are the same as in package mrrr.
+// count returns the number of eigenvalues below x, which is the number of negative pivots of the
+// stationary transform. Its operations have the same bits as those of package mrrr.
 uint count(Representation r, work_t x) {
 	uint found = 0;
 	work_t s = -x;

@@ -45,12 +45,12 @@
 #include "sturm.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, at least 2^LEVELS − 1.
+// LOCAL_SIZE is the number of invocations of a workgroup, at least 2^LEVELS − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Rows of T in shared memory at a time, at least 1.
+// TILE is the number of rows of T in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
-// Halvings that a team does at once, at least 1.
+// LEVELS is the number of halvings that a team does at once, at least 1.
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -68,8 +68,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 	MatrixOut values;
 	// first   number of the first eigenvalue, from 0
-	// rounds  rounds that the dispatch may do, at least 1
-	// fresh   not 0: lo and hi are not read, but begin with the interval of start
+	// rounds  number of rounds that the dispatch may do, at least 1
+	// fresh   if not 0: lo and hi are not read, but set to the interval of start
 	uint first, rounds, fresh;
 #endif
 	// n      order of T, at least 1
@@ -77,8 +77,8 @@ layout(push_constant, scalar) uniform Push {
 	uint n, count;
 } p;
 
-// below returns the number of negative pivots of 2^−x·T − shift. All invocations of the workgroup
-// must call it, in uniform control flow.
+// below returns the number of negative pivots of 2^−x·T − shift, where 2^−x·T is the scaled T. All
+// invocations of the workgroup must call it, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
 	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter
@@ -106,7 +106,7 @@ void main() {
 #else
 #include "sturm_tree.glsl"
 
-// open_ tells whether the interval is still too long.
+// open_ tells whether the interval is still too long, so that bisection must go on.
 bool open_(work_t lo, work_t hi, work_t tiny) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + tiny; }
 
 void main() {

@@ -69,14 +69,14 @@
 #include "sturm.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, at least 2^LEVELS − 1.
+// LOCAL_SIZE is the number of invocations of a workgroup, at least 2^LEVELS − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Rows of T in shared memory at a time: a multiple of EIGHT.
+// TILE is the number of rows of T in shared memory at a time, a multiple of EIGHT.
 layout(constant_id = 1) const uint TILE = 64;
-// Whether to use fma(): true where it is as fast as a product.
+// FUSED tells whether to use fma(). It should be true if fma() is as fast as a product.
 layout(constant_id = 2) const bool FUSED = true;
 #ifndef GRID
-// Halvings that a team does at once, at least 1.
+// LEVELS is the number of halvings that a team does at once, at least 1.
 layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -93,8 +93,8 @@ layout(push_constant, scalar) uniform Push {
 	CountsIn grid;
 	MatrixInOut lo, hi;
 	// first   number of the first eigenvalue, from 0
-	// rounds  rounds that the dispatch may do, at least 1
-	// fresh   not 0: lo and hi are not read, but begin with a cell of the grid
+	// rounds  number of rounds that the dispatch may do, at least 1
+	// fresh   if not 0: lo and hi are not read, but set to a cell of the grid
 	// count   number of eigenvalues
 	uint first, rounds, fresh, count;
 #endif
@@ -120,8 +120,8 @@ void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint
 	now = next;
 }
 
-// below returns the number of eigenvalues of 2^−x·T below shift, within the error bound. All
-// invocations of the workgroup must call it, in uniform control flow.
+// below returns the number of eigenvalues of the scaled matrix 2^−x·T below shift, within the error
+// bound. All invocations of the workgroup must call it, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint changes = 0;
 	work_t before = 0, now = power_of_two(LEVEL);
@@ -141,7 +141,8 @@ uint below(work_t shift, inout uint resident) {
 	return changes;
 }
 
-// at returns point g of the grid, 1 ≤ g ≤ points; 0 and points + 1 are the ends of the interval.
+// at returns point g of the grid, 1 ≤ g ≤ points. Points 0 and points + 1 are the ends of the
+// interval.
 work_t at(uint g, Start s) {
 	if (g > p.points) return s.hi;
 	return s.lo + (s.hi - s.lo) * (work_t(g) / work_t(p.points + 1));

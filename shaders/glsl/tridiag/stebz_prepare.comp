@@ -24,7 +24,7 @@
 #include "scale.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of the workgroup.
+// LOCAL_SIZE is the number of invocations of the workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 #include "sturm.glsl"
@@ -37,14 +37,14 @@ layout(push_constant, scalar) uniform Push {
 	In d, e;
 	RowsOut rows;
 	StartOut start;
-	// Order of T, at least 1.
+	// n is the order of T, at least 1.
 	uint n;
 } p;
 
 // binary_exponent returns x with |top| = f·2^x, ½ ≤ f < 1; it returns 0 for zero.
 int binary_exponent(work_t top) {
 	if (top == 0) return 0;
-	// This factor makes every subnormal number normal.
+	// The factor 2^room makes every subnormal number normal.
 	const int room = 60;
 	if (top < power_of_two(SCALE_LEAST)) return exponent_of(top * power_of_two(room)) - room;
 	// exponent_of is limited to SCALE_MOST, so the largest numbers are scaled down first.

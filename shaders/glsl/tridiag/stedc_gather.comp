@@ -32,7 +32,7 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 // merge  number of the merge
@@ -54,7 +54,8 @@ layout(push_constant, scalar) uniform Push {
 	uint count, first, strip;
 } p;
 
-// This invocation's merge and row, counted from lo; whether the row is in the upper half.
+// m and i are this invocation's merge and its row, counted from lo. upper tells whether the row is
+// in the upper half.
 Merge m;
 uint i;
 bool upper;

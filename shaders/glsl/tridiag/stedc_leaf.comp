@@ -26,12 +26,12 @@
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// Largest order of a leaf, at least 1.
+// LEAF is the largest order of a leaf, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 
-// A leaf: first row, order, and the offset of its block in q (the low word first).
+// A Leaf has its first row, its order, and the offset of its block in q (the low word first).
 struct Leaf { uint lo, n; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
@@ -40,23 +40,24 @@ layout(push_constant, scalar) uniform Push {
 	RealsInOut d;
 	Reals e;
 	RealsOut first, last, q;
-	// Leaves.
+	// count is the number of leaves.
 	uint count;
 } p;
 
 const uint SWEEPS = 30;  // sweeps for each row, before a leaf is given up
 const uint PATIENCE = 8; // sweeps without an eigenvalue, before the direction changes
-// An off-diagonal element below tiny is zero; lift and drop are factors against underflow.
+// An off-diagonal element below tiny() counts as zero. lift() and drop() are factors that prevent
+// underflow.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
 double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
 double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }
 
-// The leaf's T, and the rotations of a sweep.
+// d and e are the leaf's T. cos_ and sin_ are the rotations of a sweep.
 shared work_t d[LEAF], e[LEAF], cos_[LEAF], sin_[LEAF];
 shared work_t v[LEAF * LEAF]; // column-major, leading dimension LEAF
 
-// The block [lo, hi] that the iteration works on. turned says that it converges at hi instead of
-// lo.
+// [lo, hi] is the block that the iteration works on. turned says that the block converges at hi
+// instead of at lo.
 shared uint lo, hi, state;
 shared bool turned;
 const uint DONE = 0, GOING = 1, FAILED = 2;
@@ -89,7 +90,7 @@ bool next(uint n, inout uint futile) {
 	return true;
 }
 
-// rotation returns c, s and r with c·g + s·f = r and c·f − s·g = 0.
+// rotation returns c, s and r such that c·g + s·f = r and c·f − s·g = 0.
 void rotation(double g, double f, out double c, out double s, out double r) {
 	if (f == 0.0lf) {
 		c = 1.0lf, s = 0.0lf, r = g;

@@ -78,7 +78,8 @@ void main() {
 	clear_acc();
 	tile_product(a, b, 0, inner);
 
-	// Unrolled code is kept short: otherwise a compiler may keep the loop, and put acc into memory.
+	// Unrolled code is kept short. If it were long, a compiler might keep the loop and put acc into
+	// memory.
 	uint ld = turned ? p.ldx : m.n, row0 = upper ? 0 : m.n1;
 	uint64_t base = turned ? element(uint64_t(p.x), 0, m.lo + row0 + j0, ld) : element(uint64_t(p.q), at_q(m) + row0 + i0, m.from + j0, ld);
 	uint places[THREAD_M];

@@ -22,7 +22,7 @@
 #include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a multiple of four.
+// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of four.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 #include "four_sums.glsl"

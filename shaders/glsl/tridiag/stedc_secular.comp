@@ -26,7 +26,7 @@
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a multiple of four.
+// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of four.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 #include "four_sums.glsl"
@@ -37,8 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	RealsOut mu;
 } p;
 
-// Steps before a root is given up: far more than are needed, because the interval halves at least
-// every third step.
+// STEP_CAP is the number of steps after which a root is given up. It is far more than are needed,
+// because the interval halves at least every third step.
 const uint STEP_CAP = 500;
 
 // interval_mean returns a point between lo and hi: their geometric mean if they differ by more than
@@ -59,8 +59,9 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 	return (b - r) / (2.0lf * c);
 }
 
-// sums computes ψ and ψ' over the poles below lower, φ and φ' over those above lower + 1, at shift
-// + mu. Above all poles the first sum is φ.
+// sums computes ψ and ψ' over the poles before pole lower, and φ and φ' over the poles after pole
+// lower + 1, at shift + mu. If above is true, the root is above all poles, and the first sum is
+// returned as φ.
 void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
 		out double psi, out double dpsi, out double phi, out double dphi) {
 	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;

@@ -23,12 +23,12 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// Rows and columns of a tile, at least 1.
+// TILE is the number of rows and columns of a tile, at least 1.
 layout(constant_id = 1) const uint TILE = 32;
 
-// A column: its rows [from, to), and the offset of the first of them in q (the low word first).
+// A Column has its rows [from, to), and the offset of the first of them in q (the low word first).
 struct Column { uint from, to; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Columns { Column at[]; };
 
@@ -44,7 +44,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, rows, m, ldx;
 } p;
 
-// Element (r, j) of the tile at r + j·(TILE + 1).
+// tile has element (r, j) of the tile at r + j·(TILE + 1).
 shared real_t tile[TILE * (TILE + 1)];
 
 // value returns element r of column c.

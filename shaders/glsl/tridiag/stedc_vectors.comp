@@ -22,7 +22,7 @@
 #include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a power of two.
+// LOCAL_SIZE is the number of invocations of a workgroup: a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -35,7 +35,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, columns;
 } p;
 
-// One partial sum for each invocation.
+// partial has one partial sum for each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -26,7 +26,7 @@
 #include "secular.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a multiple of four.
+// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of four.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -35,7 +35,7 @@ layout(push_constant, scalar) uniform Push {
 	RealsOut zhat;
 } p;
 
-// One partial product for each invocation.
+// partial has one partial product for each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -41,7 +41,7 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, at least 2^levels − 1.
+// LOCAL_SIZE is the number of invocations of a workgroup, at least 2^levels − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -57,7 +57,7 @@ layout(push_constant, scalar) uniform Push {
 	// of      the cluster of each task
 	// chosen  the candidate that was chosen for each cluster
 	Words of, chosen;
-	// Eight candidates for each cluster.
+	// shifts has eight candidates for each cluster.
 	MatrixIn shifts;
 	MatrixInOut step;
 	WordsInOut phase;
@@ -67,7 +67,7 @@ layout(push_constant, scalar) uniform Push {
 	// rounds  rounds that the dispatch may do, at least 1
 	// levels  halvings that a team does at once, at least 1
 	uint rounds, levels;
-	// Relative length of the intervals at the end, at least 4 ulp.
+	// rtol is the relative length of the intervals at the end, at least 4 ulp.
 	real_t rtol;
 #endif
 	// ld     leading dimension of reps, at least 2
@@ -83,31 +83,31 @@ void main() {
 	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
 }
 #else
-// Whether a team still needs counts.
+// busy tells whether a team still needs counts.
 shared uint busy;
-// Counts, by team and node of its tree: the root is node 1, and the nodes below node k are 2k and
-// 2k+1.
+// counted has the counts, by team and node of its tree. The root is node 1, and the nodes below
+// node k are 2k and 2k+1.
 shared uint counted[LOCAL_SIZE];
 
-// Phases: first the lower end is proved to be below the eigenvalue, then the upper end to be above,
-// then the interval is halved.
+// These are the phases. First the lower end is proved to be below the eigenvalue, then the upper
+// end to be above it, then the interval is halved.
 const uint LOWER = 0, UPPER = 1, HALVE = 2;
 
-// Factor by which the step grows when an end has to move.
+// EXPANSION is the factor by which the step grows when an end has to move.
 const work_t EXPANSION = 4;
 
-// larger returns the larger magnitude of the two ends.
+// larger returns the larger magnitude of the two ends of an interval.
 work_t larger(work_t lo, work_t hi) { return max(abs(lo), abs(hi)); }
 
-// stride returns the first step of an end that has to move.
+// stride returns the length of the first step of an end that has to move.
 work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger(lo, hi)), tiny()); }
 
-// open_ tells whether the interval is still too long.
+// open_ tells whether the interval is still too long, so that bisection must go on.
 bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
 
-// middle returns where to halve: at zero if the signs differ; near zero if one end is zero; at the
-// geometric mean if the ends differ by more than a factor of four; otherwise at the arithmetic
-// mean.
+// middle returns the point at which the interval is halved: zero if the signs of its ends differ;
+// near zero if one end is zero; the geometric mean if the ends differ by more than a factor of
+// four; otherwise the arithmetic mean.
 work_t middle(work_t lo, work_t hi) {
 	if (lo < 0 && hi > 0) return 0;
 	if (lo == 0) return hi * power_of_two(-20);
@@ -117,7 +117,7 @@ work_t middle(work_t lo, work_t hi) {
 	return work_t(0.5) * (lo + hi);
 }
 
-// point returns where node k of the tree over [lo, hi] counts.
+// point returns the number at which node k of the tree over [lo, hi] counts.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);
@@ -167,8 +167,8 @@ void main() {
 			counted[t] = count(r, x);
 		}
 		barrier();
-		// No `continue` here: after it, invocations need not be together with the others at the
-		// barriers of the next round.
+		// A `continue` must not be used here. After it, an invocation need not be together with the
+		// others at the barriers of the next round.
 		if (open && phase == LOWER) {
 			if (counted[t] <= task.index) {
 				phase = UPPER;

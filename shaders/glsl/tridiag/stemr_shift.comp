@@ -39,7 +39,7 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -63,10 +63,10 @@ layout(push_constant, scalar) uniform Push {
 	uint ld, clusters;
 } p;
 
-// Candidates of a cluster.
+// SHIFTS is the number of candidates of a cluster.
 #pragma host SHIFTS
 const uint SHIFTS = 8;
-// Growth that is good enough.
+// GROWTH is a growth that is good enough: a candidate with this growth or less is taken.
 const work_t GROWTH = 8;
 
 // The transform breaks down at a pivot below least_pivot or above huge in magnitude.
@@ -75,7 +75,7 @@ work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
-// choose returns the candidate to take for cluster c.
+// choose returns the number of the candidate to take for cluster c.
 uint choose(uint c) {
 	uint best = 0;
 	for (uint j = 0; j < SHIFTS; j += 2) {

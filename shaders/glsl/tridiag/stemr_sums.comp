@@ -7,9 +7,9 @@
 //      lambda  m elements
 // out: sums    at (2·s)·n + r: Σ_c ±x(c, r);  at (2·s+1)·n + r: Σ_c ±lambda[c]·x(c, r),  0 ≤ s < 4
 //
-// The sign of column c in sample s depends on c and s alone: see Negative in package mrrr. The
-// order of the sums depends on LOCAL_SIZE alone. A NaN in row r makes the sums of row r NaN. sums
-// must not overlap the inputs.
+// The sign of a term depends only on the column c and the sample s. It is the function Negative of
+// package mrrr. The order of the sums depends on LOCAL_SIZE alone. A NaN in row r makes the sums of
+// row r NaN. sums must not overlap the inputs.
 //
 // Grid: one workgroup per row, in x and y.
 #version 460
@@ -23,7 +23,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 
@@ -36,11 +36,11 @@ layout(push_constant, scalar) uniform Push {
 	uint n, m, ldx;
 } p;
 
-// Sums of each kind.
+// SAMPLES is the number of sums of each kind.
 #pragma host SAMPLES
 const uint SAMPLES = 4;
 
-// sign_of returns whether column c has a minus in sample s.
+// sign_of tells whether column c has a minus sign in sample s.
 bool sign_of(uint c, uint s) {
 	uint x = (c + 1) * 0x9e3779b9u ^ (s + 1) * 0x85ebca6bu;
 	x = (x ^ x >> 16) * 0x7feb352du;

@@ -58,10 +58,11 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: an even number.
+// LOCAL_SIZE is the number of invocations of a workgroup: an even number.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-// One invocation of a pair writes what the other one reads, so the elements are not private.
+// One invocation of a pair writes elements that the other one reads, so the elements are not
+// private.
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedWords { nonprivate uint at[]; };
 
@@ -80,7 +81,7 @@ layout(push_constant, scalar) uniform Push {
 	// n      order of the matrix
 	// count  vectors of this dispatch
 	uint ld, lds, ldx, n, count;
-	// The sum of FRESH, LAST and HALVES that apply.
+	// flags is the sum of those constants FRESH, LAST and HALVES that apply.
 	uint flags;
 } p;
 
@@ -94,27 +95,28 @@ const uint FRESH = 1, LAST = 2, HALVES = 4;
 // stride  bytes from one row to the next
 struct Column { uint64_t base, stride; };
 
-// get and put access number i of a column.
+// get and put load and store number i of a column.
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
 
-// A candidate for the twist: the row whose |γ| = least is smallest among the rows that were
-// examined. below is the number of eigenvalues below λ.
+// A Found is a candidate for the twist: among the rows that were examined, the row with the
+// smallest |γ|, which is least. below is the number of eigenvalues below λ.
 struct Found { work_t gamma, least; uint twist, below; };
 
-// What the two invocations of a pair tell each other.
+// counted and the variables after it carry values between the two invocations of a pair.
 shared uint counted[LOCAL_SIZE];
 shared work_t summed[LOCAL_SIZE];
 shared Found found[LOCAL_SIZE];
 
-// self and other number the invocations of a pair. down is true for the one that goes down.
+// self returns the number of this invocation in the workgroup, and other that of its partner in the
+// pair. down is true for the invocation that goes down.
 uint self() { return gl_LocalInvocationIndex; }
 uint other() { return self() ^ 1; }
 bool down() { return self() % 2 == 0; }
 
-// exchanged makes what each has stored visible to the other. All invocations of a workgroup call
-// it.
+// exchanged makes the data that each invocation has stored visible to the other one of its pair.
+// All invocations of a workgroup call it.
 void exchanged() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
@@ -127,8 +129,8 @@ uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
 // pair_of returns the k-th row of the representation, or its last if k is past it.
 Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
 
-// The state of a transform: s̃ of the next row when going down, the progressive transform's p of
-// the row before when going up; and the number of negative pivots so far.
+// A Walk is the state of a transform: the number t, and the number of negative pivots so far. Going
+// down, t is s̃ of the next row. Going up, t is p of the progressive transform, of the row before.
 struct Walk { work_t t; uint negative; };
 
 // visit takes a transform over its k-th row, and returns U⁻ of that row, which only the invocation
@@ -147,8 +149,8 @@ work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	return l * quotient;
 }
 
-// approach takes the transforms to the middle, where they meet: n/2 rows, or one more when going up
-// if n is odd.
+// approach takes the transforms to the middle, where they meet: n/2 rows, or one more for the
+// invocation that goes up if n is odd.
 void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w) {
 	uint end = down() ? r.n / 2 : r.n - r.n / 2;
 	Pair next[AHEAD];

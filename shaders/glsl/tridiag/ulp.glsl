@@ -1,11 +1,12 @@
-// Relative errors of double precision. Two numbers are in use, and only one of them is an ulp:
+// This header defines the relative errors of double precision. Two numbers are in use, and only one
+// of them is an ulp:
 //
 //	EPS    2^-53: the largest relative error of one rounding, also called unit roundoff (LAPACK's
 //	       dlamch('E')). Half the distance from 1 to the next larger number
 //	ulp()  2^-52: the distance from 1 to the next larger number (LAPACK's dlamch('P'))
 //
-// Included by the kernels for tridiagonal matrices, after numerics_f64.glsl. ulp() is there only
-// after scale.glsl.
+// The kernels for tridiagonal matrices include it, after numerics_f64.glsl. ulp() is defined only
+// if scale.glsl was included before.
 #ifndef ULP_GLSL
 #define ULP_GLSL
 
