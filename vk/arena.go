@@ -6,25 +6,26 @@ import (
 	"slices"
 )
 
-// Arena is device memory for one Layout. Its regions lie in one buffer, or in several where the
-// device allows none so large. Close releases it; so does Device.Close.
+// Arena is device memory for one Layout. Its regions lie in one buffer, or in several buffers if
+// one would be larger than the device allows. Close and Device.Close release the memory.
 type Arena struct {
 	dev *Device
 
-	// chunks are the buffers, by cell of limit bytes. size is the sum of theirs.
+	// chunks are the buffers. Each belongs to one cell of limit bytes. size is the sum of their
+	// sizes.
 	chunks []*chunk
 	limit  uint64
 	size   uint64
 
-	// offsets are the virtual offsets of the regions. names lists the regions by offset, guards the
-	// offsets of guard bytes.
+	// offsets holds the virtual offset of each region. names lists the regions by offset. guards
+	// holds the offsets of the guard bytes.
 	offsets map[*Layout]uint64
 	names   []Placed
 	guards  []uint64
 }
 
 // NewArena allocates a layout. The error is an *OutOfMemoryError if the layout does not fit. On a
-// Dry device nothing is allocated, and what the described device would refuse is refused.
+// Dry device nothing is allocated, but the error is the same as on the described device.
 func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 
 // NewGuardedArena is NewArena with guard bytes after each region, for tests: CheckGuards tells
@@ -34,11 +35,11 @@ func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(
 // Bytes is the memory that an arena for the layout takes on this device.
 func (d *Device) Bytes(l *Layout) uint64 { return l.place(d.info.cell(l), 0).bytes() }
 
-// Table lists the regions of a layout with their offsets on this device.
+// Table lists the regions of a layout with the offsets that they have on this device.
 func (d *Device) Table(l *Layout) []Placed { return l.place(d.info.cell(l), 0).table() }
 
-// If the driver refuses a buffer that it did not promise to give, it is tried again with buffers of
-// the promised size.
+// newArena allocates a layout with guard bytes after each region. If the driver refuses a buffer
+// that is larger than it promised to give, newArena tries again with buffers of the promised size.
 func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 }
 
 // allocateArena is newArena with buffers of at most limit bytes. The error is an *OutOfMemoryError,
-// or another *Error of the driver; then no memory is held.
+// or another *Error of the driver. After an error no memory is held.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	p := l.place(limit, guard)
 	if len(p.ends) == 0 {
@@ -75,7 +76,7 @@ func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	return a, nil
 }
 
-// add notes where a region lies. It panics if a region is twice in a layout.
+// add stores the place of a region. It panics if a region is twice in a layout.
 func (a *Arena) add(p placed, guard uint64) {
 	if _, twice := a.offsets[p.leaf]; twice {
 		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
@@ -87,7 +88,7 @@ func (a *Arena) add(p placed, guard uint64) {
 	}
 }
 
-// allocate makes one chunk for each cell. After an error no memory is held.
+// allocate makes one chunk for each cell that is in use. After an error no memory is held.
 func (a *Arena) allocate(ends []uint64) error {
 	for cell, size := range ends {
 		c := &chunk{arena: a, from: uint64(cell) * a.limit, size: size}
@@ -101,8 +102,8 @@ func (a *Arena) allocate(ends []uint64) error {
 	return nil
 }
 
-// chunkOf is the chunk that holds a virtual offset. The offset of a region of no bytes may lie at
-// the end of the last chunk. off must be the offset of a region, or within one.
+// chunkOf is the chunk that holds a virtual offset. off must be the offset of a region, or within a
+// region. The offset of a region of no bytes may lie at the end of the last chunk.
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
@@ -110,8 +111,8 @@ func (a *Arena) chunkOf(off uint64) *chunk {
 // address is the device address of a virtual offset.
 func (a *Arena) address(off uint64) uint64 { return a.chunkOf(off).address(off) }
 
-// Close releases the memory. No Run may be using it. To close an arena again does nothing, nor does
-// it after Device.Close, which has closed it.
+// Close releases the memory. No Run may be using it. A second call does nothing, and neither does a
+// call after Device.Close.
 func (a *Arena) Close() {
 	if a.dev.usage.enter() != nil {
 		return
@@ -122,7 +123,7 @@ func (a *Arena) Close() {
 	}
 }
 
-// free releases the chunks that have a buffer. The caller makes sure that no batch uses the memory.
+// free releases the chunks that have a buffer. No batch may use the memory.
 func (a *Arena) free() {
 	for _, c := range a.chunks {
 		if c.buffer != nil {
@@ -132,5 +133,5 @@ func (a *Arena) free() {
 	}
 }
 
-// Bytes is the size of the memory. It includes padding, and guard bytes if there are any.
+// Bytes is the size of the memory in bytes, including padding and guard bytes.
 func (a *Arena) Bytes() uint64 { return a.size }

@@ -1,36 +1,37 @@
 package vk
 
-// batch is a part of a recording in flight. It is made by start and read by finish, both in the
-// goroutine that has the queue.
+// batch is a part of a recording that is in flight. The method start makes it and finish reads its
+// results, both in the goroutine that has the queue.
 type batch struct {
-	// value is the timeline's when the batch has ended.
+	// value is the value that the timeline has when the batch has ended.
 	value uint64
 
-	// marks name the times between timestamps: marks[i] is the time from timestamp i−1 to i.
+	// marks are the names of the times between timestamps: marks[i] names the time from timestamp
+	// i−1 to i.
 	marks []mark
 
-	// estimate is the forecast of its time, in seconds.
+	// estimate is the predicted time of the batch, in seconds.
 	estimate float64
 
-	// progress is the last phase mark in it; nil if there is none.
+	// progress is the last phase mark in the batch, or nil if there is none.
 	progress *phaseMark
 
-	// work tells what it runs, for errors. ran lists its dispatches where accesses are checked.
+	// work describes the batch for errors. ran lists its dispatches if memory accesses are checked.
 	work work
 	ran  []mark
 }
 
-// mark names the time between two timestamps. kernel is "" where kernels are not timed.
+// mark is the name of the time between two timestamps. kernel is "" if kernels are not timed.
 type mark struct{ phase, kernel string }
 
-// work is what a batch runs.
+// work describes the commands of a batch.
 type work struct {
 	first, last string // phases of the first command and of the last one
 	kernel      string // of the last command
 	mixed       bool   // there are several kernels
 }
 
-// add notes one command. Commands come in the order of the recording.
+// add adds one command to the description. Commands come in the order of the recording.
 func (w *work) add(phase, kernel string) {
 	if w.first == "" {
 		w.first = phase
@@ -42,8 +43,8 @@ func (w *work) add(phase, kernel string) {
 	w.kernel = kernel
 }
 
-// wrap is an *Error about the batch, with as much of kernel and phase as is known. A nil err gives
-// nil.
+// wrap returns err as an *Error about the batch, with its kernel and phase as far as they are
+// known. It returns nil if err is nil.
 func (w *work) wrap(op string, err error) error {
 	kernel, phase := w.kernel, w.first
 	if w.mixed {
@@ -55,9 +56,10 @@ func (w *work) wrap(op string, err error) error {
 	return wrap(op, kernel, phase, err)
 }
 
-// start encodes commands from next on and submits them as one batch. It returns the first command
-// that is not in the batch. The command buffer of the slot must not be in flight. At least one
-// command is taken, however long it is. After an error the batch is not in flight.
+// start encodes commands from number next on and submits them as one batch. It returns the number
+// of the first command that is not in the batch. The command buffer of the slot must not be in
+// flight. The batch has at least one command, however long that takes. After an error the batch is
+// not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -81,8 +83,8 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch of a slot, if there is one, reads its times and reports progress. It
-// waits even after the context has ended, with the abort word set.
+// finish waits for the batch of a slot, if there is one, reads its times and reports progress. If
+// the context has ended, finish still waits, with the abort word set.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {
@@ -114,6 +116,6 @@ func (r *run) finish(slot int) error {
 	return nil
 }
 
-// elapsed is the number of ticks between two timestamps of the given number of bits. Such a
-// timestamp starts again at 0.
+// elapsed is the number of ticks between two timestamps. Timestamps have the given number of bits,
+// and start again at 0 after the largest number.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

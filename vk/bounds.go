@@ -13,11 +13,12 @@ import (
 )
 
 // bounds checks each memory access of each kernel, for Options.DebugShaders. spirv.Guard rewrites
-// kernels before they are compiled: they look up in a table which addresses they may access, and
-// record the first access elsewhere. The table has the regions of all arenas that are open when a
-// Run begins.
+// kernels before they are compiled. A rewritten kernel looks up in a table which addresses it may
+// access, and records the first access to any other address. The table has the regions of all
+// arenas that are open when a Run begins.
 //
-// Batches run one at a time then, so that a record is that of the batch that has ended.
+// With these checks only one batch runs at a time, so that a record belongs to the batch that has
+// ended.
 //
 // A nil *bounds checks nothing.
 type bounds struct {
@@ -29,22 +30,21 @@ type bounds struct {
 	kernels []guarded // kernel i has the number i+1 in a record
 }
 
-// guarded is a kernel that was rewritten. accesses are those that spirv.Guard has listed, by
-// number.
+// guarded is a kernel that was rewritten. accesses is the list that spirv.Guard returned for it.
 type guarded struct {
 	name     string
 	accesses []spirv.Access
 }
 
-// debugGap is the number of bytes that follow each region where accesses are checked: an access
-// that misses its region should not hit the next one.
+// debugGap is the number of bytes between regions if accesses are checked. With this gap an access
+// that misses its region does not hit the next one.
 const debugGap = 64 << 10
 
-// debugRanges is the size of the table, in ranges. It is enough for a hundred plans.
+// debugRanges is the size of the table, in ranges. It is large enough for a hundred plans.
 const debugRanges = 1 << 14
 
-// openBounds allocates the table, if accesses are to be checked. Without Options.DebugShaders it
-// does nothing, and d.bounds stays nil.
+// openBounds allocates the table for checks of accesses. Without Options.DebugShaders it does
+// nothing, and d.bounds stays nil.
 func (d *Device) openBounds() error {
 	if !d.opt.DebugShaders {
 		return nil
@@ -60,8 +60,8 @@ func (d *Device) openBounds() error {
 	return nil
 }
 
-// guard is a kernel's code with its accesses checked; the code itself if nothing is to be checked.
-// r.code itself is not changed. It may be called from several goroutines.
+// guard returns a kernel's code with its accesses checked, or the code itself if b is nil. r.code
+// is not changed. Several goroutines may call guard.
 func (b *bounds) guard(r recipe) ([]byte, error) {
 	if b == nil {
 		return r.code, nil
@@ -76,7 +76,7 @@ func (b *bounds) guard(r recipe) ([]byte, error) {
 	return code, err
 }
 
-// begin fills the table. Nothing may be in flight.
+// begin fills the table. No batch may be in flight.
 //
 // Kernels search the table by halving. It therefore has a power of two of entries in ascending
 // order, of which the first is empty.
@@ -106,8 +106,8 @@ func (b *bounds) begin(arenas []*Arena) error {
 	return nil
 }
 
-// ranges lists what kernels may access, in ascending order. Regions without bytes are left out.
-// Ranges do not overlap, because arenas of such a device place all regions apart.
+// ranges lists the ranges that kernels may access, in ascending order. Regions without bytes are
+// left out. Ranges do not overlap, because arenas of such a device place all regions apart.
 func (b *bounds) ranges() []span {
 	all := []span{{b.abort, b.abort + 4}}
 	for _, a := range b.arenas {
@@ -122,8 +122,9 @@ func (b *bounds) ranges() []span {
 	return all
 }
 
-// found is the access that a batch has recorded, as an error; nil if there is none. The batch has
-// ended and no other one is in flight. The error is an *Error that wraps an *OutOfRangeError.
+// found returns the access that a batch has recorded as an error, or nil if there is none. The
+// batch must have ended, and no other batch may be in flight. The error is an *Error that wraps an
+// *OutOfRangeError.
 func (b *bounds) found(of *batch) error {
 	if b == nil {
 		return nil
@@ -150,8 +151,8 @@ func (b *bounds) found(of *batch) error {
 	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// only is the part of a batch's work that one kernel does. Its phases are those in which the kernel
-// runs.
+// only returns the part of a batch's work that one kernel does. Its phases are those in which the
+// kernel runs.
 func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {

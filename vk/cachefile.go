@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 )
 
-// cacheMagic begins a cache file. The SHA-256 hash of the data follows, then the data. Drivers
-// trust the data that they are given, so a torn file must not get there.
+// cacheMagic is the beginning of a cache file. It is followed by the SHA-256 hash of the data, and
+// then the data. Drivers trust the data that they are given, so the hash keeps damaged files away
+// from them.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
-// readCache returns the data of a file. It returns nil if the file is missing, torn or of another
-// kind, or if other users may have written it.
+// readCache returns the data of a file. It returns nil if the file is missing, damaged or of
+// another kind, or if other users may have written it.
 func readCache(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,8 +39,8 @@ func readCache(path string) []byte {
 	return data
 }
 
-// writeCache replaces a file in one step: a reader sees the old file or the new one. It makes the
-// folder, which only the user may read.
+// writeCache replaces a file in one step, so that a reader sees either the old file or the new one.
+// If needed, it makes the folder, which only the user may read.
 func writeCache(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// trusted tells whether only the user or root can have written the file. Drivers run what is in a
-// cache.
+// trusted tells whether only the user or root can have written the file. This matters because
+// drivers execute the contents of a cache.
 func trusted(info fs.FileInfo) bool {
 	const othersWrite = 0o022
 	owner := -1

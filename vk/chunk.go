@@ -9,29 +9,30 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// chunk is one buffer of an arena. It has the bytes of the virtual offsets [from, from+size).
+// chunk is one buffer of an arena. It holds the virtual offsets [from, from+size).
 type chunk struct {
 	arena *Arena
 
 	// buffer is nil on a Dry device.
 	buffer *driver.Buffer
 
-	// base is the device address of the first byte, from its virtual offset, size the number of
-	// bytes.
+	// base is the device address of the first byte, from is its virtual offset, and size is the
+	// number of bytes.
 	base, from, size uint64
 }
 
-// address is the device address of a virtual offset. off must be in [from, from+size].
+// address is the device address that belongs to a virtual offset. off must be in [from, from+size].
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// at is the place of a device address in the buffer, in bytes. The address must be in the chunk.
+// at is the distance of a device address from the beginning of the buffer, in bytes. The address
+// must be in the chunk.
 func (c *chunk) at(addr uint64) uint64 { return addr - c.base }
 
-// words is the whole chunk. Sizes of chunks are multiples of the alignment, so that no byte is
-// missing.
+// words is the whole chunk as a slice of words. The size of a chunk is a multiple of the alignment,
+// so no byte is left out.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c, c.base, int(c.size / 4)} }
 
-// nameOf prints an address as region+offset.
+// nameOf returns an address as text in the form region+offset.
 func (c *chunk) nameOf(addr uint64) string {
 	off, names := c.from+c.at(addr), c.arena.names
 	i := sort.Search(len(names), func(i int) bool { return names[i].Offset > off }) - 1
@@ -44,7 +45,8 @@ func (c *chunk) nameOf(addr uint64) string {
 	return names[i].Name
 }
 
-// addChunks makes the chunks of an arena known to find. Addresses of open chunks do not overlap.
+// addChunks adds the chunks of an arena to those that find searches. Addresses of open chunks do
+// not overlap.
 func (d *Device) addChunks(a *Arena) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -53,8 +55,8 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks makes them unknown. It tells whether they were known. The chunks keep their memory,
-// which the caller frees.
+// dropChunks removes the chunks of an arena from those that find searches. It tells whether they
+// were there. The chunks keep their memory, which the caller frees.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -74,8 +76,8 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find is the chunk that holds an address, nil if there is none. Recordings have addresses only, as
-// push blocks do; fills and copies need the buffer.
+// find returns the chunk that holds an address, or nil if there is none. Recordings contain only
+// addresses, but fills and copies need the buffer.
 func (d *Device) find(addr uint64) *chunk {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -86,7 +88,7 @@ func (d *Device) find(addr uint64) *chunk {
 	return d.chunks[i]
 }
 
-// nameOf prints an address as region+offset, or says that no arena has it.
+// nameOf returns an address as text in the form region+offset, or says that it is in no arena.
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"

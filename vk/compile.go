@@ -3,11 +3,11 @@ package vk
 import "slices"
 
 // Compile runs build, which may call Build any number of times, and lets the driver compile all of
-// these kernels at the same time. It returns build's error, or that of the first kernel that could
-// not be compiled, in the order of the calls.
+// these kernels at the same time. It returns the error of build, or that of the first kernel that
+// could not be compiled, in the order of the calls.
 //
-// Kernels that other goroutines build at the same time may be among them. Those goroutines get the
-// error from Run at the latest.
+// If other goroutines build kernels at the same time, these may be among them. Such a goroutine
+// gets the error of its kernel from Run at the latest.
 func (d *Device) Compile(build func() error) error {
 	asked, err := d.collect(build)
 	for _, p := range asked {
@@ -18,9 +18,9 @@ func (d *Device) Compile(build func() error) error {
 	return err
 }
 
-// collect runs build and returns the kernels that it asked for. Some may still be compiling. They
-// are in the order of the calls. Calls of collect may overlap; each returns at least its own
-// kernels.
+// collect runs build and returns the kernels that build asked for, in the order of the calls. Some
+// may still be compiling. If calls of collect overlap, each returns its own kernels and perhaps
+// others.
 func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p := &d.pipes
 	p.lock.Lock()

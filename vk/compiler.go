@@ -1,16 +1,16 @@
 package vk
 
-// OpenCompiler opens a device for its driver's compiler alone. Kernels are compiled as on the
-// device, and Statistics lists what the compiler says of them. In all else it is a Dry device: Run
-// and transfers return an error. Of the options, only Device, Validate, Logger, CacheDir and
-// Statistics count.
+// OpenCompiler opens a device only for its driver's compiler. Kernels are compiled as on the
+// device, and Statistics lists what the compiler reports about them. In all other respects it is a
+// Dry device: Run and transfers return an error. Only the options Device, Validate, Logger,
+// CacheDir and Statistics have an effect.
 //
-// It also opens devices that are not there. Mesa's driver for AMD describes a GPU for which there
-// is no hardware, and compiles for it, if its name is in the environment: RADV_FORCE_FAMILY=navi31.
+// The hardware need not be present. Mesa's driver for AMD describes a GPU that the machine does not
+// have, and compiles for it, if the GPU's name is in the environment: RADV_FORCE_FAMILY=navi31.
 //
-// change may change what Info says of the device, before kernels are chosen by it: for example to
-// the limits of another driver for the same GPU. nil changes nothing. The caller closes the device.
-// Errors are as for Open.
+// The function change may change the device's Info before kernels are chosen by it, for example to
+// the limits of another driver for the same GPU. If change is nil, nothing is changed. The caller
+// closes the device. The errors are those of Open.
 func OpenCompiler(opt Options, change func(*Info)) (*Device, error) {
 	opt = opt.withDefaults()
 	opt.DebugShaders = false

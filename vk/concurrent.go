@@ -19,14 +19,14 @@ type access struct {
 	write bool
 }
 
-// concurrent is a Concurrently in progress.
+// concurrent is the state of a call of Concurrently in progress.
 type concurrent struct {
 	seen []access
 }
 
-// Concurrently records the commands of record with no barrier between them; a barrier follows the
-// last one. It panics if a command accesses what another one writes. No other check exists:
-// validation layers do not see accesses through device addresses.
+// Concurrently records the commands of record without barriers between them. A barrier follows the
+// last one. Concurrently panics if a command accesses memory that another one writes. No other
+// check exists, because validation layers do not see accesses through device addresses.
 func (r *Recorder) Concurrently(record func()) {
 	if r.concurrent != nil {
 		panic("vk: Concurrently inside Concurrently")
@@ -58,8 +58,8 @@ func (c *concurrent) check(cmd command, acc []access) {
 }
 
 // declared pairs the address members of a push block with the declared ranges. An address belongs
-// to the Touch that contains it; 0 is no address. An address without a Touch is a panic: the
-// overlap could not be checked.
+// to the Touch that contains it. The address 0 is ignored. If an address has no Touch, declared
+// panics, because the overlap could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {
@@ -72,7 +72,7 @@ func declared(k *kernel, push []byte, touch []Touch) []access {
 	return acc
 }
 
-// covering is the range of the Touch that contains an address. It panics if there is none.
+// covering returns the range of the Touch that contains an address. It panics if there is none.
 func covering(k *kernel, f spirv.PushField, at uint64, touch []Touch) span {
 	for _, t := range touch {
 		if t.at.from <= at && at < t.at.to {

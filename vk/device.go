@@ -10,14 +10,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Device is an open device. Any number of goroutines may call its methods at the same time. One Run
-// or transfer at a time has the queue; the others wait for it.
+// Device is an open device. Any number of goroutines may call its methods at the same time. Only
+// one Run or transfer at a time has the queue, and the others wait for it.
 type Device struct {
 	info Info
 	opt  Options
 
-	// dry: nothing runs, and there is no memory. compiles: there is a driver. A device of Dry has
-	// only info and opt of the members up to bounds, one of OpenCompiler no queue and no control.
+	// dry says that nothing runs and that there is no memory. compiles says that there is a driver.
+	// A device made by Dry has only the members info and opt of those before bounds. A device made
+	// by OpenCompiler has no queue and no control.
 	dry, compiles bool
 
 	in   *driver.Instance
@@ -30,7 +31,7 @@ type Device struct {
 	pipes  pipelines
 	probes probes
 
-	// What follows belongs to the call that has the queue.
+	// The members from here on belong to the call that has the queue.
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
 	abort   uint64         // device address of the abort word
@@ -45,7 +46,7 @@ type Device struct {
 }
 
 // Dry makes a device without a driver. Layouts, arenas, kernels and recordings work as on the
-// device that info describes; Run and transfers return an error.
+// device that info describes. Run and transfers return an error.
 func Dry(info Info) *Device {
 	return &Device{info: info, dry: true, opt: Options{Logger: slog.New(slog.DiscardHandler)}}
 }
@@ -53,8 +54,8 @@ func Dry(info Info) *Device {
 // Info describes the device.
 func (d *Device) Info() Info { return d.info }
 
-// Close waits for the calls in progress and releases everything, open arenas among it. Calls that
-// begin later fail with ErrClosed. To close a device again does nothing.
+// Close waits for the calls in progress and releases everything, including open arenas. Calls that
+// begin later fail with ErrClosed. A second call of Close does nothing.
 func (d *Device) Close() error {
 	if d.compiles {
 		d.usage.close()
@@ -63,8 +64,8 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// release destroys everything that open and later calls have made. No call is in progress. It works
-// on a device that was opened in part, after a failure of open.
+// release destroys everything that open and later calls have made. No call may be in progress.
+// release also works after open has failed halfway.
 func (d *Device) release() {
 	if d.dev != nil {
 		if d.queue.value > 0 {
@@ -91,8 +92,8 @@ func (d *Device) release() {
 // that run for long, read it again and again and then return early. It is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort changes the abort word. It writes only a new value: a store that crosses a bus takes 0.2
-// ms. The caller has the queue.
+// setAbort changes the abort word. It writes only if the value is new, because a store that crosses
+// a bus takes 0.2 ms. The caller must have the queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v
@@ -101,7 +102,7 @@ func (d *Device) setAbort(v uint32) {
 }
 
 // drain passes the messages of the validation layer to the logger. Without Options.Validate there
-// are none.
+// are no messages.
 func (d *Device) drain() {
 	for _, m := range d.in.Messages() {
 		if m.Error {

@@ -1,6 +1,6 @@
-// Package vk runs typed compute kernels on a Vulkan device. It knows no mathematics.
+// Package vk runs typed compute kernels on a Vulkan device. It contains no numerical methods.
 //
-// Who owns what:
+// These are its objects, with their owners:
 //
 //	Device    owns the Vulkan device, its queue, staging buffer and pipelines; Close releases all of it
 //	Arena     owns device memory for one Layout, in one buffer or several; Close releases it
@@ -8,9 +8,9 @@
 //	Kernel    is a compiled pipeline with its specialisation constants; the Device owns it
 //	Recorder  is a list of commands, plain Go values; Device.Run submits it
 //
-// An Arena, a Kernel and a Recorder can also be made on a Dry device, which has no driver, and on
-// one of OpenCompiler, which compiles the kernels. Such recordings are printed and compared, not
-// run.
+// An Arena, a Kernel and a Recorder can also be made on a device of Dry, which has no driver, and
+// on a device of OpenCompiler, which compiles the kernels. Such recordings can be printed and
+// compared, but not run.
 //
 // The parts by file:
 //

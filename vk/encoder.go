@@ -2,10 +2,10 @@ package vk
 
 import "github.com/vkevd/vkevd/vk/internal/driver"
 
-// encoder translates commands of a recording into those of one batch. A recording has device
-// addresses, a batch has buffers and offsets. With Options.Kernels a timestamp follows each
-// command, otherwise each phase mark. It lives as long as the batch is being encoded, and belongs
-// to the goroutine that has the queue.
+// encoder translates commands of a recording into commands of one batch. A recording has device
+// addresses, a batch has buffers and offsets. A timestamp follows each phase mark, or each command
+// with Options.Kernels. The encoder lives as long as the batch is being encoded, and belongs to the
+// goroutine that has the queue.
 type encoder struct {
 	run     *run
 	b       *batch
@@ -14,9 +14,8 @@ type encoder struct {
 	seconds float64 // forecast of the commands so far
 }
 
-// fits tells whether the batch has room for another command: for the command itself and its
-// timestamp, and within Options.Batch. The first command fits whatever it takes, and so does the
-// barrier that follows a command.
+// fits tells whether the batch can take another command and its timestamp, within Options.Batch.
+// The first command always fits, and so does the barrier that follows a command.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false
@@ -28,15 +27,15 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// stamp writes a timestamp. The time before it belongs to the kernel, or to the phase. The number
-// of timestamps must stay within batchQueries, which fits ensures.
+// stamp writes a timestamp. The time before it is counted for the kernel, or for the phase. The
+// number of timestamps must stay within batchQueries, which fits ensures.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
 	e.queries++
 }
 
-// add translates one command. A phase mark becomes a timestamp. fits must have accepted the
+// add translates one command. A phase mark becomes a timestamp. Before, fits must have accepted the
 // command.
 func (e *encoder) add(c *command) {
 	d := e.run.dev
@@ -62,8 +61,8 @@ func (e *encoder) add(c *command) {
 	}
 }
 
-// translate looks up the buffers of a command's addresses. All addresses must lie in open arenas:
-// it panics for a command on a closed arena.
+// translate looks up the buffers that belong to a command's addresses. All addresses must lie in
+// open arenas. translate panics for a command on a closed arena.
 func (e *encoder) translate(c *command) driver.Command {
 	d := e.run.dev
 	out := driver.Command{Op: driver.OpBarrier}

@@ -7,18 +7,18 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// ErrDeviceLost is what errors.Is finds when the GPU was reset or removed. All memory and kernels
-// of the device are lost; only Close is of use.
+// ErrDeviceLost is the error that errors.Is finds if the GPU was reset or removed. All memory and
+// kernels of the device are lost, and Close is the only useful call.
 var ErrDeviceLost = errors.New("device lost")
 
-// ErrNoDevice is what errors.Is finds when there is no Vulkan loader, no driver, or no device that
-// can be used. The message says which, and what to install.
+// ErrNoDevice is the error that errors.Is finds if there is no Vulkan loader, no driver, or no
+// device that can be used. The message says which of these is missing, and what to install.
 var ErrNoDevice = errors.New("no usable Vulkan device")
 
-// ErrClosed is the error of calls after Device.Close.
+// ErrClosed is the error of calls that begin after Device.Close.
 var ErrClosed = errors.New("the device is closed")
 
-// Error is a failed Vulkan call, with the place in the program.
+// Error is a failed Vulkan call, with the operation, kernel and phase in which it failed.
 type Error struct {
 	Op     string // what the library was doing
 	Kernel string // the kernel concerned; "" if there is none, or several
@@ -37,10 +37,10 @@ func (e *Error) Error() string {
 	return s + ": " + e.Err.Error()
 }
 
-// Unwrap makes errors.As find the driver's answer.
+// Unwrap lets errors.As find the driver's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is find ErrDeviceLost.
+// Is lets errors.Is find ErrDeviceLost.
 func (e *Error) Is(target error) bool {
 	var d *driver.Error
 	return target == ErrDeviceLost && errors.As(e.Err, &d) && d.Result == driver.DeviceLost
@@ -48,10 +48,11 @@ func (e *Error) Is(target error) bool {
 
 // UnsupportedError says what a device lacks.
 type UnsupportedError struct {
-	// Device is its name.
+	// Device is the name of the device.
 	Device string
 
-	// Feature is what it lacks; Need and Have are the value needed and the device's own.
+	// Feature is the missing ability. Need is the value that is needed, and Have is the device's
+	// own.
 	Feature, Need, Have string
 }
 
@@ -59,16 +60,16 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s: %s: needs %s, has %s", e.Device, e.Feature, e.Need, e.Have)
 }
 
-// OutOfMemoryError says that something does not fit. Sizes are in bytes.
+// OutOfMemoryError says that some memory cannot be allocated. Sizes are in bytes.
 type OutOfMemoryError struct {
-	// What does not fit.
+	// What names the memory that cannot be allocated.
 	What string
 
-	// Need is its size. Free is the driver's estimate of the free memory.
+	// Need is the size of that memory. Free is the driver's estimate of the free memory.
 	Need, Free uint64
 
-	// Limit is the largest size that the device gives in one piece, where that is the reason
-	// although enough memory is free; 0 otherwise.
+	// Limit is the largest size that the device gives in one piece. It is 0 unless this limit is
+	// the reason although enough memory is free.
 	Limit uint64
 }
 
@@ -80,7 +81,7 @@ func (e *OutOfMemoryError) Error() string {
 	return s + fmt.Sprintf(", %d are free", e.Free)
 }
 
-// wrap returns err as an *Error with the place in the program; nil if err is nil.
+// wrap returns err as an *Error with the operation, kernel and phase. It returns nil if err is nil.
 func wrap(op, kernel, phase string, err error) error {
 	if err == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// candidate is a physical device with all that Open must know of it.
+// candidate is a physical device with everything that Open must know about it.
 type candidate struct {
 	physical   driver.Physical
 	props      driver.Properties
@@ -19,23 +19,24 @@ type candidate struct {
 	types      []driver.MemoryType
 	heaps      []driver.Heap
 
-	// family is the number of the queue family to use, −1 if none computes. tickBits is the number
-	// of valid bits of its timestamps.
+	// family is the number of the queue family to use, −1 if no family can compute. tickBits is the
+	// number of valid bits of the family's timestamps.
 	family   int
 	tickBits uint32
 
 	info Info
 
-	// problem is why the device cannot be used; nil if it can.
+	// problem says why the device cannot be used. It is nil if the device can be used.
 	problem error
 
-	// onlyCompiles: the problem is that there is a driver and no device. OpenCompiler takes it.
+	// onlyCompiles says that the problem is a driver without a device. OpenCompiler accepts such a
+	// candidate.
 	onlyCompiles bool
 }
 
-// examine asks a physical device for everything that Open and Info must know. It makes no device,
-// so that a list of devices is cheap. A device that cannot be used is described as far as it can
-// be.
+// examine asks a physical device for everything that Open and Info must know. It does not make a
+// logical device, so that a list of devices is cheap. If a device cannot be used, it is described
+// as far as possible.
 func examine(index int, p driver.Physical) *candidate {
 	c := &candidate{}
 	c.extensions, _ = p.Extensions()
@@ -67,10 +68,10 @@ func (c *candidate) describe(index int) {
 	c.info.Memory, c.info.Free = c.largestHeap(c.heaps)
 }
 
-// computes is the number of the queue family to use; −1 if none computes. It is the first one with
-// graphics, too: some drivers' pure compute families share time slices with the desktop. On AMD it
-// is the first one without graphics: the other freezes the desktop during each dispatch, and ends
-// jobs that take longer than two seconds.
+// computes returns the number of the queue family to use, or −1 if no family can compute. It is the
+// first one that can also do graphics, because some drivers' pure compute families share time
+// slices with the desktop. On AMD it is the first one without graphics: the family with graphics
+// freezes the desktop during each dispatch, and ends jobs that take longer than two seconds.
 func computes(families []driver.QueueFamily, vendor uint32) int {
 	has := func(q driver.QueueFamily, bits uint32) bool { return q.Flags&bits == bits }
 	pure := func(q driver.QueueFamily) bool {
@@ -86,8 +87,8 @@ func computes(families []driver.QueueFamily, vendor uint32) int {
 	return -1
 }
 
-// refuse says why the device cannot be used; nil if it can. It reads the features. The error is an
-// *UnsupportedError.
+// refuse says why the device cannot be used. It returns nil if the device can be used. refuse reads
+// the device's features. The error is an *UnsupportedError.
 func (c *candidate) refuse() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
@@ -146,8 +147,8 @@ func lacks(name string, features driver.Features) error {
 
 var mesaVersion = regexp.MustCompile(`Mesa (\d+)`)
 
-// oldLavapipe refuses llvmpipe before Mesa 25: an invocation there ends each loop after 65,535
-// iterations of all its loops, without an error. A version that cannot be read is accepted.
+// oldLavapipe refuses llvmpipe before Mesa 25. There an invocation ends all its loops after 65,535
+// iterations together, without an error. A version that cannot be read is accepted.
 func oldLavapipe(p *driver.Properties) error {
 	const oldestLavapipe = 25
 	if p.DriverName != "llvmpipe" {
@@ -182,7 +183,7 @@ func family(p *driver.Properties) string {
 	return "other"
 }
 
-// rank orders devices: a discrete GPU comes first, the CPU last.
+// rank orders devices by type: a discrete GPU comes first, a CPU last.
 func (c *candidate) rank() int {
 	switch c.props.Type {
 	case driver.Discrete:
@@ -197,8 +198,8 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// matches tells whether the user's word is the device's index, type or driver, or a part of its
-// name. Case does not matter. A word that is a number is only compared with the index.
+// matches tells whether the user's word means this device: its index, type or driver, or a part of
+// its name. Case does not matter. A word that is a number is only compared with the index.
 func (c *candidate) matches(word string) bool {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n == c.info.Index

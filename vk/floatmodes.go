@@ -5,12 +5,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// floatModes are the modes of floating-point arithmetic that kernels ask for: doubles keep their
-// subnormals, signs of zeros, infinities and NaN, and are rounded to the nearest. Where a device
-// does not offer a mode, nothing is asked, and Vulkan promises nothing.
+// floatModes returns the modes of floating-point arithmetic that kernels ask for: doubles keep
+// their subnormals, signs of zeros, infinities and NaN, and are rounded to the nearest. If a device
+// does not offer a mode, the kernels do not ask for it, and Vulkan promises nothing.
 //
-// Some devices have one behaviour for all widths: there a mode of doubles is asked for with that of
-// floats or not at all.
+// Some devices have one behaviour for all widths. On these a mode of doubles can only be asked for
+// together with the same mode of floats.
 func floatModes(p *driver.Properties) []spirv.FloatControl {
 	var list []spirv.FloatControl
 	for _, m := range []struct {

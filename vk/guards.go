@@ -10,11 +10,12 @@ import (
 // guardBytes is the number of guard bytes after each region of a guarded arena.
 const guardBytes = alignment
 
-// guardWord is half of a quiet NaN, so that a result computed from guard bytes is NaN.
+// guardWord is one half of a quiet NaN. A result that is computed from guard bytes is therefore
+// NaN.
 const guardWord = 0x7ff8dead
 
-// Poison records that all bytes of the arena, guard bytes among them, become NaN. A region's
-// element that no kernel writes afterwards stays NaN.
+// Poison records that all bytes of the arena, including the guard bytes, become NaN. An element of
+// a region that no kernel writes afterwards stays NaN.
 func (a *Arena) Poison(r *Recorder) {
 	for _, c := range a.chunks {
 		Fill(r, c.words(), guardWord)
@@ -24,8 +25,8 @@ func (a *Arena) Poison(r *Recorder) {
 // PoisonValue is a poisoned float64: a NaN.
 func PoisonValue() float64 { return math.Float64frombits(guardWord<<32 | guardWord) }
 
-// CheckGuards reads the guard bytes of a guarded arena. The error names the first region with
-// something written past its end.
+// CheckGuards reads the guard bytes of a guarded arena. The error names the first region after
+// whose end a kernel has written.
 func (a *Arena) CheckGuards(ctx context.Context) error {
 	for _, g := range a.guards {
 		c, b := a.chunkOf(g), make([]byte, guardBytes)

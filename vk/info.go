@@ -8,7 +8,7 @@ import (
 
 // Info describes a device. A number is 0 if the driver does not tell it.
 type Info struct {
-	// Index is the device's place in the loader's order.
+	// Index is the device's number in the loader's order.
 	Index int    `json:"index"`
 	Name  string `json:"name"`
 
@@ -19,51 +19,52 @@ type Info struct {
 	// that compute on the CPU.
 	Family string `json:"family"`
 
-	// Driver and DriverVersion are the driver's name and what it says of itself.
+	// Driver is the driver's name, and DriverVersion the text with which it describes its version.
 	Driver        string `json:"driver"`
 	DriverVersion string `json:"driver_version"`
 
-	// API is the version of Vulkan.
+	// API is the version of Vulkan that the device supports.
 	API string `json:"vulkan"`
 
-	// Memory is the size of the largest heap that arenas use, in bytes. Free is the driver's
-	// estimate of what is free of it.
+	// Memory is the size in bytes of the largest heap that arenas use. Free is the driver's
+	// estimate of the free part of it.
 	Memory uint64 `json:"memory_bytes"`
 	Free   uint64 `json:"free_bytes"`
 
-	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the size that the
-	// driver promises to allocate; some drivers give more. See MaxRegion.
+	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the largest size that
+	// the driver promises to allocate, but some drivers give more. See MaxRegion.
 	MaxBuffer     uint64 `json:"max_buffer_bytes"`
 	MaxAllocation uint64 `json:"max_allocation_bytes"`
 
-	// SharedBytes is the shared memory of a workgroup, MaxLocal its number of invocations.
+	// SharedBytes is the number of bytes of shared memory that a workgroup can have, and MaxLocal
+	// the number of invocations.
 	SharedBytes int `json:"shared_bytes"`
 	MaxLocal    int `json:"max_invocations"`
 
-	// Subgroup is the number of invocations in a subgroup of kernels that depend on it.
+	// Subgroup is the number of invocations in a subgroup, for kernels that depend on this number.
 	Subgroup int `json:"subgroup"`
 
 	// Units is the number of multiprocessors or compute units.
 	Units int `json:"units"`
 
-	// Features are the features that the device offers, FloatControls the modes of arithmetic that
-	// shaders may ask for, by Vulkan's names.
+	// Features are the features that the device offers. FloatControls are the modes of arithmetic
+	// that shaders may ask for. Both are Vulkan's names.
 	Features      []string `json:"features"`
 	FloatControls []string `json:"float_controls"`
 
-	// Problem says why the device cannot be used. "" if it can.
+	// Problem says why the device cannot be used. It is "" if the device can be used.
 	Problem string `json:"problem,omitempty"`
 }
 
-// FenceChains tells whether one invocation's fence orders the memory accesses of all invocations
-// that met it at a barrier (availability and visibility chains).
+// FenceChains tells whether a fence of one invocation orders the memory accesses of all invocations
+// that it met at a barrier (availability and visibility chains).
 func (i Info) FenceChains() bool { return i.offers(driver.MemoryModelChains) }
 
 // Int64Atomics tells whether buffers have atomic operations on 64-bit integers.
 func (i Info) Int64Atomics() bool { return i.offers(driver.Int64Atomics) }
 
-// MemoryModel tells whether kernels may use Vulkan's memory model. Build refuses those that do
-// where it is missing.
+// MemoryModel tells whether kernels may use Vulkan's memory model. If not, Build refuses kernels
+// that use it.
 func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }
@@ -80,34 +81,34 @@ var required = []driver.Feature{
 	driver.ScalarLayout,        // push blocks and buffers have the layout of Go structs
 }
 
-// wanted are the features that are used where they exist.
+// wanted are the features that kernels use if a device has them.
 var wanted = []driver.Feature{
-	// Kernels whose workgroups wait for each other, and those whose invocations pass data through
-	// memory, need the memory model. Build refuses them where it is missing.
+	// The memory model is for kernels whose workgroups wait for each other, and for kernels whose
+	// invocations pass data through memory. Build refuses these kernels on devices without it.
 	driver.MemoryModel, driver.MemoryModelDevice,
 
-	// Kernels whose invocations address their neighbours in a subgroup ask for full subgroups of
-	// the size that Info tells.
+	// These two are for kernels whose invocations address their neighbours in a subgroup. Such
+	// kernels ask for full subgroups, of the size that Info tells.
 	driver.SubgroupSizeControl, driver.FullSubgroups,
 
-	// MaxBuffer is known.
+	// With Maintenance4 the size MaxBuffer is known.
 	driver.Maintenance4,
 
-	// One fence stands for a workgroup.
+	// With MemoryModelChains one fence is enough for a workgroup.
 	driver.MemoryModelChains,
 
 	// Workgroups of a panel exchange doubles by 64-bit atomics.
 	driver.Int64Atomics,
 }
 
-// A Feature is an ability that a device may offer, under Vulkan's name. Info.Features lists those
-// of a device.
+// A Feature is an ability that a device may offer, with the name that Vulkan gives it.
+// Info.Features lists the features of a device.
 type Feature struct {
 	Name     string
 	Required bool // otherwise it is used where it exists
 }
 
-// Features lists all features that are asked of devices.
+// Features lists all features that Open asks devices about.
 func Features() []Feature {
 	var list []Feature
 	for _, f := range required {
@@ -119,10 +120,10 @@ func Features() []Feature {
 	return list
 }
 
-// MinimumAPI is the version of Vulkan that a device must speak.
+// MinimumAPI is the lowest version of Vulkan that a device must support.
 const MinimumAPI = "1.2"
 
-// minimumAPI is MinimumAPI as Vulkan packs it.
+// minimumAPI is MinimumAPI in the number format of Vulkan.
 const minimumAPI = 1<<22 | 2<<12
 
 // floatControls are Vulkan's names of the modes that a device offers for floating-point arithmetic.

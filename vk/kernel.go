@@ -10,16 +10,16 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernel is a compiled pipeline. S are its specialisation constants, P is its push block. The
-// device owns it.
+// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P that of its
+// push block. The device owns it.
 type Kernel[S, P any] struct {
-	// Spec are the constants that it was compiled with.
+	// Spec holds the constants with which the kernel was compiled.
 	Spec S
 
 	core *kernel
 }
 
-// kernel is the part of a Kernel that does not depend on types: what a recorder keeps.
+// kernel is the part of a Kernel that does not depend on types. Recorders keep it.
 type kernel struct {
 	name     string
 	pipeline *pipeline // nil on a Dry device
@@ -27,9 +27,9 @@ type kernel struct {
 	addrs    []spirv.PushField
 }
 
-// Build specialises a module on the device. Equal requests share one pipeline. It returns when the
-// driver has compiled the pipeline; inside of Compile it returns at once. A Dry device has no
-// pipelines.
+// Build compiles a module with the given specialisation constants on the device. Equal requests
+// share one pipeline. Build returns when the driver has compiled the pipeline, but inside of
+// Compile it returns at once. A Dry device has no pipelines.
 //
 // The error is an *UnsupportedError if a workgroup has more invocations than the device allows, or
 // if the kernel needs a feature that the device lacks.
@@ -59,9 +59,9 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
 }
 
-// offersAll refuses a kernel that needs a feature which the device lacks. Features that all kernels
-// need were looked for when the device was opened. The error is an *UnsupportedError with the names
-// of feature and kernel.
+// offersAll refuses a kernel that needs a feature which the device lacks. It does not check the
+// features that all kernels need, because Open has checked them. The error is an *UnsupportedError
+// with the names of feature and kernel.
 func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
 	for _, c := range capabilities {
 		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
@@ -71,21 +71,21 @@ func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error
 	return nil
 }
 
-// capabilityFeatures are the features that some kernels need, by the SPIR-V capability.
+// capabilityFeatures holds the features that only some kernels need, by their SPIR-V capability.
 var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapVulkanMemoryModel:            driver.MemoryModel,
 	spirv.CapVulkanMemoryModelDeviceScope: driver.MemoryModelDevice,
 	spirv.CapInt64Atomics:                 driver.Int64Atomics,
 }
 
-// Name is the kernel's name, as in shaders.
+// Name is the kernel's name, the same as in package shaders.
 func (k *Kernel[S, P]) Name() string { return k.core.name }
 
 // Dispatch records one run of the kernel over a grid. Inside of Concurrently a Touch must cover
 // each address of the push block, so that the recorder can refuse overlaps.
 //
-// A grid without workgroups records nothing. A grid that some devices do not accept is refused with
-// a panic on every device: larger devices would not show the defect.
+// A grid without workgroups records nothing. If some devices do not accept a grid, Dispatch panics
+// on every device, because a larger device would hide the defect.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
@@ -100,8 +100,8 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
-// recipe is all that a pipeline is made of. It is not changed after it was made, and may be used by
-// several goroutines.
+// recipe holds everything that determines a pipeline. It is not changed after it was made, and
+// several goroutines may use it.
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V
@@ -109,12 +109,13 @@ type recipe struct {
 	data     []byte            // their values
 	pushSize int               // bytes
 
-	// full: the subgroups must be full, as invocations address their neighbours by number.
+	// full says that the subgroups must be full, because invocations address their neighbours by
+	// number.
 	full bool
 }
 
-// invocations is the number of invocations in a workgroup. size is the module's, whose dimensions
-// are fixed or specialisation constants.
+// invocations is the number of invocations in a workgroup. size is the size from the module, whose
+// dimensions are fixed or specialisation constants.
 func (r recipe) invocations(size [3]spirv.Dimension) int {
 	n := 1
 	for _, d := range size {
@@ -129,8 +130,8 @@ func (r recipe) invocations(size [3]spirv.Dimension) int {
 	return n
 }
 
-// bytesOf views a plain value without Go pointers as its bytes. The bytes share the memory of v, in
-// the byte order of the machine.
+// bytesOf returns the bytes of a plain value without Go pointers, in the byte order of the machine.
+// The bytes share the memory of v.
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }

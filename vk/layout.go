@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// alignment of every region, in bytes. It is the largest minStorageBufferOffsetAlignment that
-// Vulkan allows, and a multiple of every device's cache line.
+// alignment is the alignment of every region, in bytes. It is the largest
+// minStorageBufferOffsetAlignment that Vulkan allows, and a multiple of every device's cache line.
 const alignment = 256
 
 // A Layout says how much device memory an algorithm needs, and which parts of it may share the same
@@ -18,7 +18,7 @@ type Layout struct {
 	inTurn bool // the parts share their bytes
 }
 
-// Space is what Together and InTurn combine: a *Layout or a Region.
+// Space is the type of the parts that Together and InTurn combine: a *Layout or a Region.
 type Space interface{ layout() *Layout }
 
 func (l *Layout) layout() *Layout { return l }
@@ -43,13 +43,14 @@ func Reserve[T any](name string, n int) Region[T] {
 	return Region[T]{leaf: &Layout{name: name, bytes: uint64(n) * uint64(unsafe.Sizeof(zero))}, n: n}
 }
 
-// Together places the parts one after another: all of them are in use at the same time.
+// Together combines parts that are all in use at the same time. They are placed one after another.
 func Together(parts ...Space) *Layout { return combine(false, parts) }
 
-// InTurn places the parts on the same bytes: no two of them are in use at the same time.
+// InTurn combines parts of which no two are in use at the same time. They are placed on the same
+// bytes.
 func InTurn(parts ...Space) *Layout { return combine(true, parts) }
 
-// combine skips parts that are nil.
+// combine makes a layout of the parts. It skips parts that are nil.
 func combine(inTurn bool, parts []Space) *Layout {
 	l := &Layout{inTurn: inTurn, parts: make([]*Layout, 0, len(parts))}
 	for _, p := range parts {
@@ -60,8 +61,8 @@ func combine(inTurn bool, parts []Space) *Layout {
 	return l
 }
 
-// Bytes is the memory that the layout needs in one buffer, padding included. Device.Bytes is the
-// memory that it needs on a device whose buffers are smaller than that.
+// Bytes is the memory that the layout needs in one buffer, including padding. If a device does not
+// allow such a large buffer, Device.Bytes is the memory that the layout needs there.
 func (l *Layout) Bytes() uint64 { return l.place(0, 0).bytes() }
 
 // Placed is one row of a layout's table.
@@ -70,10 +71,11 @@ type Placed struct {
 	Offset, Bytes uint64
 }
 
-// Table lists the regions with their offsets in one buffer, in the order of their reservation.
+// Table lists the regions with the offsets that they have in one buffer, in the order of their
+// reservation.
 func (l *Layout) Table() []Placed { return l.place(0, 0).table() }
 
-// apart is the layout with Together in place of InTurn: no two regions share bytes.
+// apart returns the layout with Together in place of InTurn, so that no two regions share bytes.
 func (l *Layout) apart() *Layout {
 	if l.parts == nil {
 		return l

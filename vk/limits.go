@@ -7,14 +7,14 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// amdBuffer is the size that buffers on AMD's GPUs should not exceed, in bytes. AMD's own drivers
-// allow no more; Mesa's allows 4 GiB, but a buffer that crosses a multiple of 2³² has been reported
-// to read wrong there.
+// amdBuffer is the size in bytes that buffers on AMD's GPUs should not exceed. AMD's own drivers
+// allow no more. Mesa's driver allows 4 GiB, but users have reported wrong reads from a buffer that
+// crosses a multiple of 2³² there.
 const amdBuffer = 2 << 30
 
-// MaxRegion is the size of the largest region that the device can have, in bytes; 0 if that is not
-// known. It is the smaller of MaxBuffer and MaxAllocation, but for drivers that are known to
-// allocate more than they promise.
+// MaxRegion is the size of the largest region that the device can have, in bytes. It is 0 if that
+// is not known. It is the smaller of MaxBuffer and MaxAllocation, except for drivers that are known
+// to allocate more than they promise.
 func (i Info) MaxRegion() uint64 {
 	limit := i.MaxBuffer
 	if i.MaxAllocation != 0 && !i.allocatesMore() {
@@ -24,13 +24,13 @@ func (i Info) MaxRegion() uint64 {
 }
 
 // allocatesMore tells whether the driver is known to allocate more than MaxAllocation. Vulkan
-// allows to try that, and NVIDIA's own driver gives ten times as much. Mesa's for the same GPUs is
-// NVK.
+// allows a program to try this. NVIDIA's own driver gives ten times as much. NVK is Mesa's driver
+// for the same GPUs.
 func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
-// cell is the size of the buffers that a layout is cut into; 0 stands for a single one.
+// cell is the size of the buffers into which a layout is divided. 0 stands for a single buffer.
 func (i Info) cell(l *Layout) uint64 {
 	limit := i.MaxRegion()
 	if i.Family == "amd" && l.largest() <= amdBuffer {
@@ -39,7 +39,7 @@ func (i Info) cell(l *Layout) uint64 {
 	return limit
 }
 
-// lesser is the smaller of two limits; 0 is no limit.
+// lesser is the smaller of two limits. 0 stands for no limit.
 func lesser(a, b uint64) uint64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -49,13 +49,13 @@ func lesser(a, b uint64) uint64 {
 
 const workspace = "the workspace"
 
-// A plan is a forecast on a Dry device and memory on a real one. Both ask fits, with the same Info,
-// so that what the forecast accepts is allocated. There are two exceptions: another process has
-// taken memory since, or the driver breaks its promise.
+// On a Dry device a plan is only a forecast, on a real device it allocates memory. Both call fits
+// with the same Info, so a plan that the forecast accepts can be allocated. There are two
+// exceptions: another process has taken memory since, or the driver breaks its promise.
 
-// fits returns an *OutOfMemoryError if the device has not `bytes` free for a placement, or if a
-// region is larger than it allows. For a Dry device the limits are those in its Info; memory that
-// Info does not tell is not limited.
+// fits returns an *OutOfMemoryError if the device does not have `bytes` free for a placement, or if
+// a region is larger than the device allows. For a Dry device the limits are those in its Info. If
+// Info does not tell the memory, it counts as unlimited.
 func (d *Device) fits(p *placement, bytes uint64) error {
 	_, free := d.Memory()
 	if known := !d.dry || d.info.Memory > 0; known && bytes > free {
@@ -68,8 +68,8 @@ func (d *Device) fits(p *placement, bytes uint64) error {
 	return nil
 }
 
-// promiseKept is the size that the driver promises to allocate, if err says that it has refused a
-// larger one; 0 otherwise. Smaller buffers may then be allocated.
+// promiseKept returns the size that the driver promises to allocate, if err says that it has
+// refused a larger one. Smaller buffers may then be allocated. Otherwise promiseKept returns 0.
 func (d *Device) promiseKept(err error) uint64 {
 	var full *OutOfMemoryError
 	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {
@@ -78,10 +78,10 @@ func (d *Device) promiseKept(err error) uint64 {
 	return full.Limit
 }
 
-// back gives a chunk its memory, on a Dry device addresses only.
+// back allocates the memory of a chunk. On a Dry device it only assigns addresses.
 func (d *Device) back(c *chunk) (err error) {
 	if d.dry {
-		// Addresses of two chunks are far apart, so that none reaches into the next.
+		// The addresses of two chunks are far apart, so that no chunk reaches into the next.
 		const gap = 1 << 44
 		c.base = gap * d.dryChunks.Add(1)
 		return nil

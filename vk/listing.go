@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// WriteTo prints the recording, one command per line: first the uploads before it, last the
-// downloads after it. Addresses are printed as names of regions with offsets in bytes, so two
-// recordings that do the same on different devices print the same.
+// WriteTo prints the recording, one command per line. The uploads before it come first, the
+// downloads after it come last. Addresses are printed as names of regions with offsets in bytes. So
+// recordings that do the same on different devices print the same text.
 func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
 	line := func(s string) {
 		if err == nil {

@@ -6,12 +6,13 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// knownMemory are the properties of memory types that this package understands. A type with another
-// one is never used: AMD's drivers list types for debugging that are slow and need a feature.
+// knownMemory is the set of properties of memory types that this package understands. A type with
+// any other property is never used: AMD's drivers list types for debugging that are slow and need a
+// feature.
 const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
 
-// Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of what is
-// free now; of a closed device, what was free when it was opened.
+// Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of the free
+// part. For a closed device, free is the estimate from the time when it was opened.
 func (d *Device) Memory() (total, free uint64) {
 	if d.dry || d.usage.enter() != nil {
 		return d.info.Memory, d.info.Free
@@ -26,7 +27,7 @@ func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
 	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 }
 
-// largestHeap is the size of the largest heap that arenas use, and what is free of it. Both are 0
+// largestHeap returns the size of the largest heap that arenas use, and its free part. Both are 0
 // for a device without memory.
 func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	for _, h := range heaps {
@@ -37,12 +38,13 @@ func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	return total, free
 }
 
-// systemMemory tells whether arenas may lie outside of the device's own memory: an integrated GPU
-// reads all memory at the same speed, and what is called its own is often a small part.
+// systemMemory tells whether arenas may lie outside of the device's own memory. This is so for an
+// integrated GPU, which reads all memory at the same speed, and whose own memory is often small.
 func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
 
-// newBuffer allocates a buffer in a memory type with all properties of need. Types with prefer come
-// first. mapped asks for host access. The error is the driver's: OutOfMemory if no type fits.
+// newBuffer allocates a buffer in a memory type with all properties of need. Types that also have
+// the properties prefer are tried first. mapped asks for host access. The error is the driver's,
+// OutOfMemory if no type fits.
 func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driver.Buffer, error) {
 	types := d.from.memoryTypes(size, need, prefer)
 	if len(types) == 0 {
@@ -51,9 +53,9 @@ func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driv
 	return d.dev.NewBuffer(size, types, mapped)
 }
 
-// memoryTypes lists the types for a buffer of size bytes: those with all properties of need, and
-// among them those with prefer first. Vulkan forbids to try a type whose heap is smaller than the
-// buffer.
+// memoryTypes lists the memory types for a buffer of size bytes. They have all properties of need,
+// and those that also have the properties prefer come first. A type whose heap is smaller than the
+// buffer is left out, because Vulkan forbids to try it.
 func (c *candidate) memoryTypes(size uint64, need, prefer uint32) []int {
 	var first, rest, last []int
 	for i, t := range c.types {

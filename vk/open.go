@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// List describes the devices of this machine, those that cannot be used among them. Where there is
-// a Vulkan loader and no driver, the list is empty. It opens no device. Each Info has the index
+// List describes the devices of this machine, including those that cannot be used. If there is a
+// Vulkan loader but no driver, the list is empty. List opens no device. Each Info has the index
 // that Options.Device may name. The error wraps ErrNoDevice.
 func List() ([]Info, error) {
 	in, all, err := examineAll(false)
@@ -28,9 +28,9 @@ func List() ([]Info, error) {
 	return list, nil
 }
 
-// examineAll makes an instance and examines its devices. The caller destroys the instance.
-// Candidates refer to the instance and must not be used after it. The error wraps ErrNoDevice, and
-// then there is no instance to destroy.
+// examineAll makes an instance and examines its devices. The caller destroys the instance. The
+// candidates refer to the instance and must not be used after it was destroyed. The error wraps
+// ErrNoDevice, and then there is no instance to destroy.
 func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	in, err := driver.NewInstance("vkevd", validate)
 	if d := (*driver.Error)(nil); errors.As(err, &d) && d.Result == driver.NoDriver {
@@ -51,15 +51,15 @@ func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	return in, all, nil
 }
 
-// errNoDriver is the cause of ErrNoDevice where a loader was found, but no driver.
+// errNoDriver is the reason within ErrNoDevice if a loader was found, but no driver.
 var errNoDriver = errors.New("the Vulkan loader found no driver")
 
-// noDevice adds to an error what the user can install. The result wraps ErrNoDevice and err.
+// noDevice adds to an error the advice what to install. The result wraps ErrNoDevice and err.
 func noDevice(err error) error {
 	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS))
 }
 
-// vulkanSource says where an operating system gets Vulkan from. system is a runtime.GOOS.
+// vulkanSource says how to install Vulkan on an operating system. system is a runtime.GOOS.
 func vulkanSource(system string) string {
 	switch system {
 	case "windows":
@@ -70,8 +70,8 @@ func vulkanSource(system string) string {
 	return "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers"
 }
 
-// Open opens a device. The caller closes it. If no device fits, the error says why the last one was
-// refused; errors.Is finds ErrNoDevice.
+// Open opens a device. The caller closes it. If no device can be used, the error says why the last
+// one was refused, and errors.Is finds ErrNoDevice.
 func Open(opt Options) (*Device, error) {
 	opt = opt.withDefaults()
 	in, all, err := examineAll(opt.Validate)
@@ -92,9 +92,9 @@ func Open(opt Options) (*Device, error) {
 	return d, nil
 }
 
-// choose takes the usable device of the highest rank among those that the word names; of two with
-// the same rank, the first. An empty word names all devices. The error wraps ErrNoDevice, and the
-// reason why the last device of that name was refused.
+// choose returns the usable device of the highest rank among those that the word names. Of two with
+// the same rank it takes the first. An empty word names all devices. The error wraps ErrNoDevice,
+// and the reason why the last device of that name was refused.
 func choose(all []*candidate, word string) (*candidate, error) {
 	var best *candidate
 	var refused error
@@ -121,8 +121,8 @@ func choose(all []*candidate, word string) (*candidate, error) {
 	return nil, noDevice(errNoDriver)
 }
 
-// newDevice is a device before anything of it is made. It owns the instance. Close releases it,
-// even if open was not called or has failed.
+// newDevice returns a device whose Vulkan objects are not made yet. The device owns the instance.
+// Close releases the instance even if open was not called or has failed.
 func newDevice(from *candidate, in *driver.Instance, opt Options) *Device {
 	d := &Device{info: from.info, opt: opt, compiles: true, in: in, from: from}
 	d.usage.init()
@@ -143,9 +143,9 @@ func (d *Device) open() error {
 	return d.openBounds()
 }
 
-// openPipelines makes the logical device and the pipeline cache: what compiling needs. The logical
-// device gets the features in required, which choose has checked, and those in wanted that it has.
-// An OpenCompiler device calls this alone.
+// openPipelines makes the logical device and the pipeline cache, which compiling needs. The logical
+// device gets the features in required, which choose has checked, and those features in wanted that
+// the physical device has. For OpenCompiler nothing else is made.
 func (d *Device) openPipelines() (err error) {
 	use := driver.Features{}
 	for _, f := range slices.Concat(required, wanted) {
@@ -160,8 +160,8 @@ func (d *Device) openPipelines() (err error) {
 	return nil
 }
 
-// extensions lists the extensions to use, of those that the device has. Extensions that became part
-// of Vulkan 1.3 are asked for on older devices only.
+// extensions lists the extensions to use, among those that the device has. Extensions that became
+// part of Vulkan 1.3 are only used on older devices.
 func (d *Device) extensions() []string {
 	older := d.from.props.API < driver.Vulkan13
 	var list []string
@@ -181,10 +181,10 @@ func (d *Device) extensions() []string {
 	return list
 }
 
-// openControl allocates the abort word, in the device's own memory if the host can see that. Vulkan
-// promises a running kernel nothing about later writes of the host, and on NVIDIA's GPUs a kernel
-// does not see a change of a word in host memory. The memory is coherent, so that neither side
-// flushes it.
+// openControl allocates the abort word, in the device's own memory if the host can see that memory.
+// Vulkan does not promise that a running kernel sees later writes of the host, and on NVIDIA's GPUs
+// a kernel does not see a change of a word in host memory. The memory is coherent, so that neither
+// side must flush it.
 func (d *Device) openControl() (err error) {
 	const controlBytes = 256
 	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)

@@ -15,36 +15,39 @@ type Options struct {
 	Validate bool
 
 	// Logger receives messages of the validation layer, and warnings about files that cannot be
-	// written. nil discards them.
+	// written. If it is nil, the messages are discarded.
 	Logger *slog.Logger
 
-	// CacheDir is the folder for compiled kernels and for answers of ProbeOnce. "" keeps none.
+	// CacheDir is the folder for compiled kernels and for answers of ProbeOnce. If it is "",
+	// nothing is stored.
 	CacheDir string
 
-	// Kernels asks Run to time each kernel, with a timestamp after each command. Otherwise it times
-	// phases only.
+	// Kernels asks Run to time each kernel, with a timestamp after each command. Otherwise Run
+	// times only phases.
 	Kernels bool
 
-	// Statistics keeps what the driver's compiler says of each kernel, for Device.Statistics.
+	// Statistics keeps the numbers that the driver's compiler gives for each kernel, for
+	// Device.Statistics.
 	Statistics bool
 
 	// DebugShaders checks each memory access of the kernels, which then take many times as long. A
 	// Run whose kernels access memory outside of all regions of open arenas ends with an
-	// *OutOfRangeError, and those accesses have no effect. Regions never share memory then, not
-	// even those that are combined by InTurn, and have gaps between them. CacheDir is ignored.
+	// *OutOfRangeError, and such accesses have no effect. In this mode regions never share memory,
+	// not even those that InTurn combines, and there are gaps between them. CacheDir is ignored.
 	DebugShaders bool
 
-	// Batch is the time that the device should be busy with one batch of commands, as far as that
-	// can be forecast. Cancelling waits for one batch. 0 takes 100 ms; one nanosecond makes each
-	// command per batch, for tests.
+	// Batch is the time that the device should be busy with one batch of commands, as far as the
+	// time can be predicted. Cancelling waits for one batch. 0 means 100 ms. With one nanosecond
+	// each command is a batch, which serves tests.
 	Batch time.Duration
 
 	// MaxBuffer is a limit of the size of one buffer of an Arena, in bytes, in addition to the
-	// device's own limit. 0 adds none. With small buffers tests see a small matrix in many of them.
+	// device's own limit. 0 adds no limit. With small buffers tests distribute even a small matrix
+	// over many of them.
 	MaxBuffer uint64
 }
 
-// withDefaults fills in what is not set.
+// withDefaults replaces options that are not set by their defaults.
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

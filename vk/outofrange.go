@@ -2,29 +2,30 @@ package vk
 
 import "fmt"
 
-// OutOfRangeError is the first access of a Run to memory outside of all regions of open arenas.
-// Only a device with Options.DebugShaders looks for such accesses. Where several invocations make
-// one at the same time, it is one of the first.
+// OutOfRangeError describes the first access of a Run to memory outside of all regions of open
+// arenas. Only a device with Options.DebugShaders looks for such accesses. If several invocations
+// make such accesses at the same time, any one of them may be described.
 type OutOfRangeError struct {
-	// Kernel is its name.
+	// Kernel is the name of the kernel.
 	Kernel string
 
-	// Access is "load", "store" or "atomic"; Bytes is its size.
+	// Access is "load", "store" or "atomic". Bytes is the size of the access.
 	Access string
 	Bytes  int
 
-	// Of is the shader's name of what is accessed, "MatrixIn.at". Function is the function of the
-	// shader with the access. Line is "file:line" if the shader was compiled with lines, else "".
+	// Of is the shader's name of the memory that is accessed, such as "MatrixIn.at". Function is
+	// the function of the shader that contains the access. Line is "file:line" if the shader was
+	// compiled with line numbers, otherwise "".
 	Of, Function, Line string
 
-	// Invocation is gl_GlobalInvocationID.
+	// Invocation is the gl_GlobalInvocationID of the invocation.
 	Invocation [3]uint32
 
-	// Address is the device address.
+	// Address is the device address of the access.
 	Address uint64
 
-	// Region is the nearest region, "" if there is none. Size is its size, and Offset is that of
-	// the access from its beginning, in bytes.
+	// Region is the nearest region, or "" if there is none. Size is the size of the region. Offset
+	// is the distance of the access from the beginning of the region. Both are in bytes.
 	Region string
 	Size   uint64
 	Offset int64
@@ -61,10 +62,10 @@ func (e *OutOfRangeError) place() string {
 	return fmt.Sprintf("%d bytes past the end of region %q", uint64(e.Offset)-e.Size, e.Region)
 }
 
-// nullBytes is the number of addresses that count as one that was never set.
+// nullBytes is the number of addresses, from 0 on, that count as an address that was never set.
 const nullBytes = 1 << 16
 
-// locate finds the nearest region among those of the arenas.
+// locate finds the region of the arenas that is nearest to the access.
 func (e *OutOfRangeError) locate(arenas []*Arena) {
 	nearest := ^uint64(0)
 	for _, a := range arenas {

@@ -1,27 +1,28 @@
 package vk
 
-// pace forecasts the time of commands, so that batches take about Options.Batch.
+// pace predicts the time of commands, so that batches take about the time Options.Batch.
 type pace struct {
-	// perCommand is the time of a command that does nothing, perCost the time of one unit of
-	// Recorder.Costs, in seconds.
+	// perCommand is the time of a command that does nothing, and perCost the time of one unit of
+	// Recorder.Costs. Both are in seconds.
 	perCommand, perCost float64
 
-	// factor is a running mean of measured over forecast times.
+	// factor is a running mean of the ratio of measured to predicted times.
 	factor float64
 }
 
-// Forecasts before anything was measured. That of a GPU is slower than a fast one's arithmetic, as
-// costs may also be bytes.
+// These are the predictions before anything was measured. The one for a GPU is slower than the
+// arithmetic of a fast GPU, because costs may also be bytes.
 const (
 	commandSeconds = 1e-5
 	gpuCostSeconds = 1e-12
 	cpuCostSeconds = 5e-10
 )
 
-// overPeak is the time of a kernel over that of its flops at the device's peak rate.
+// overPeak is the ratio between the time of a kernel and the time of its flops at the device's peak
+// rate.
 const overPeak = 1.5
 
-// newPace is the pace of a device before anything is known of it.
+// newPace returns the predictions for a device of which nothing is known yet.
 func newPace(cpu bool) pace {
 	p := pace{perCommand: commandSeconds, perCost: gpuCostSeconds, factor: 1}
 	if cpu {
@@ -30,19 +31,19 @@ func newPace(cpu bool) pace {
 	return p
 }
 
-// slow makes forecasts no faster than the rate allows, in flops per second.
+// slow makes predictions no faster than the given rate allows, in flops per second.
 func (p *pace) slow(rate float64) {
 	if rate > 0 {
 		p.perCost = max(p.perCost, overPeak/rate)
 	}
 }
 
-// estimate is the forecast of a command, in seconds.
+// estimate returns the predicted time of a command, in seconds.
 func (p *pace) estimate(c *command) float64 {
 	return p.factor * (p.perCommand + c.cost*p.perCost)
 }
 
-// learn corrects later forecasts by a batch's.
+// learn corrects later predictions by the measured time of a batch.
 func (p *pace) learn(estimated, measured float64) {
 	if estimated <= 0 || measured <= 0 {
 		return
@@ -51,9 +52,9 @@ func (p *pace) learn(estimated, measured float64) {
 	p.factor = min(max(p.factor*(memory+(1-memory)*measured/estimated), 1e-2), 1e3)
 }
 
-// SetFloat64Rate tells the device's measured rate of FP64 arithmetic, in flops per second. Without
-// it the first batches on a slow device take longer than Options.Batch, until Run has measured
-// some.
+// SetFloat64Rate sets the device's measured rate of FP64 arithmetic, in flops per second. Without
+// it the first batches on a slow device take longer than Options.Batch, until Run has measured some
+// batches.
 func (d *Device) SetFloat64Rate(rate float64) {
 	if d.dry || d.usage.enter() != nil {
 		return

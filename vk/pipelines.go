@@ -13,11 +13,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// pipelines makes each pipeline once, by the name of its kernel and the values of its constants.
-// The driver's compiled form is kept in a file: NVIDIA's driver takes seconds for some kernels.
+// pipelines makes each pipeline once. A pipeline is identified by the name of its kernel and the
+// values of its constants. The driver's compiled form is stored in a file, because NVIDIA's driver
+// takes seconds to compile some kernels.
 //
-// Pipelines are compiled in goroutines of their own. Build waits for its pipeline; inside of
-// Compile all of them are asked for first.
+// Each pipeline is compiled in its own goroutine. Build waits for its pipeline. Inside of Compile
+// all pipelines are requested before any is waited for.
 type pipelines struct {
 	cache   *driver.Cache
 	path    string         // of the file; "" keeps nothing
@@ -35,7 +36,8 @@ type pipelines struct {
 // pipeline is a pipeline that is made, or is being made. It belongs to the device, which destroys
 // it. After an error the next request for the same recipe makes a new one.
 type pipeline struct {
-	// about has the statistics that are known without the driver; only with Options.Statistics.
+	// about has the statistics that are known without the driver. It is set only with
+	// Options.Statistics.
 	about KernelStatistics
 
 	layout uint64
@@ -46,14 +48,14 @@ type pipeline struct {
 	err    error
 }
 
-// wait returns when the pipeline is made, or why it could not be made. It may be called any number
-// of times, from any goroutine.
+// wait returns when the pipeline is made. Its error says why the pipeline could not be made. Any
+// goroutine may call it any number of times.
 func (p *pipeline) wait() error {
 	<-p.done
 	return p.err
 }
 
-// failed tells whether it is known that the pipeline could not be made.
+// failed tells whether the pipeline is already known to have failed.
 func (p *pipeline) failed() bool {
 	select {
 	case <-p.done:
@@ -63,8 +65,8 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open reads the file. A cache that the driver refuses counts as none. It makes no pipelines.
-// Nothing else may use p before it has returned.
+// open reads the cache file. A cache that the driver refuses counts as empty. open makes no
+// pipelines. Nothing else may use p before open has returned.
 func (p *pipelines) open(d *Device) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -77,9 +79,9 @@ func (p *pipelines) open(d *Device) error {
 	return err
 }
 
-// cachePath is the name of a file about the device and its driver, which the identity of the
-// pipeline cache tells apart; "" if there is no folder. The name changes with the driver's version,
-// so that a file is never read by another driver.
+// cachePath is the name of a file about the device and its driver, or "" if there is no folder. The
+// name contains the identity of the pipeline cache, which changes with the driver's version. So a
+// driver never reads the file of another one.
 func (d *Device) cachePath(kind string) string {
 	if d.opt.CacheDir == "" {
 		return ""
@@ -89,8 +91,8 @@ func (d *Device) cachePath(kind string) string {
 	return filepath.Join(d.opt.CacheDir, name)
 }
 
-// close waits for the compilations, destroys everything and writes the file. A file that cannot be
-// written is a warning. No other call may be in progress. p may be open in part.
+// close waits for the compilations, destroys everything and writes the file. If the file cannot be
+// written, it logs a warning. No other call may be in progress. p may be open only in part.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {
@@ -114,8 +116,8 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline of a recipe. It is finished, unless a collector is active (see
-// collect). The error is an *Error with the kernel's name.
+// pipeline returns the pipeline of a recipe. The pipeline is finished, unless a call of collect is
+// in progress. The error is an *Error with the kernel's name.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -124,10 +126,10 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	return v, v.wait()
 }
 
-// request returns the pipeline of a recipe, which may still be compiling, and whether a collector
-// is active. A pipeline that could not be made is tried again. Two recipes are the same if the
-// kernel's name and the values of all constants are the same. Names must therefore be unique among
-// modules.
+// request returns the pipeline of a recipe, which may still be compiling, and whether a call of
+// collect is in progress. A pipeline that could not be made is tried again. Two recipes are the
+// same if the kernel's name and the values of all constants are the same. Names must therefore be
+// unique among modules.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -151,7 +153,7 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start begins to make a pipeline, in a goroutine of its own. The caller has the lock. At most
+// start begins to make a pipeline, in its own goroutine. The caller must have the lock. At most
 // GOMAXPROCS pipelines are compiled at the same time. r.data is copied.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
@@ -198,8 +200,8 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	return v, nil
 }
 
-// code is the SPIR-V that the driver compiles: the module's own, with accesses checked and the
-// arithmetic declared. r.code itself stays as it is.
+// code returns the SPIR-V that the driver compiles: the code of the module, with checks of accesses
+// if these are on, and with declarations of the arithmetic. r.code itself stays as it is.
 func (d *Device) code(r recipe) ([]byte, error) {
 	code, err := d.bounds.guard(r)
 	if err != nil {
@@ -211,8 +213,8 @@ func (d *Device) code(r recipe) ([]byte, error) {
 	return code, nil
 }
 
-// words reads SPIR-V as its words. The number of bytes must be a multiple of four; a rest is
-// dropped.
+// words converts bytes of SPIR-V to words. The number of bytes should be a multiple of four; extra
+// bytes are dropped.
 func words(code []byte) []uint32 {
 	w := make([]uint32, len(code)/4)
 	for i := range w {

@@ -15,32 +15,32 @@ import "math"
 // The alternatives of InTurn begin at the same offset and share the same cells: a buffer is as
 // large as the alternative that uses most of its cell.
 type placement struct {
-	// limit is the size of a cell and guard the number of free bytes that follow each region. Both
-	// are multiples of alignment.
+	// limit is the size of a cell, and guard the number of unused bytes after each region. Both are
+	// multiples of alignment.
 	limit, guard uint64
 
 	// leaves are the regions, in the order of their reservation.
 	leaves []placed
 
-	// ends are the numbers of bytes in use, by cell: the sizes of the buffers.
+	// ends is the number of bytes in use in each cell, which is the size of its buffer.
 	ends []uint64
 
-	// tooLarge is the first region that is larger than a cell; nil if there is none.
+	// tooLarge is the first region that is larger than a cell, or nil if there is none.
 	tooLarge *Layout
 }
 
-// placed is a region with its offset.
+// placed is a region with its virtual offset.
 type placed struct {
 	leaf   *Layout
 	offset uint64
 	alone  bool // no other region shares its bytes
 }
 
-// unlimited is the limit of a device that has none.
+// unlimited stands for the limit of a device that has none.
 const unlimited = math.MaxUint64 &^ (alignment - 1)
 
-// place lays out l in cells of limit bytes; 0 stands for a single cell. The same layout, limit and
-// guard always give the same offsets.
+// place computes the placement of l in cells of limit bytes. 0 stands for a single cell. The same
+// layout, limit and guard always give the same offsets.
 func (l *Layout) place(limit, guard uint64) *placement {
 	if limit &^= alignment - 1; limit == 0 {
 		limit = unlimited
@@ -50,7 +50,7 @@ func (l *Layout) place(limit, guard uint64) *placement {
 	return p
 }
 
-// walk places l from offset at on, and returns the offset that follows it.
+// walk places l at the offset at or later, and returns the offset that follows it.
 func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 	if l.parts == nil {
 		return p.put(l, at, alone)
@@ -66,9 +66,9 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 	return end
 }
 
-// put places a region at the first offset from at on where it crosses no end of a cell. A region
-// that is larger than a cell begins at one; the caller refuses it. It returns the offset that
-// follows the region and its guard bytes.
+// put places a region at the first offset from at on where it does not cross the end of a cell. A
+// region that is larger than a cell is placed at the beginning of a cell, and the caller refuses it
+// later. put returns the offset that follows the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
 	if need > 0 && at/p.limit != (at+need-1)/p.limit && at%p.limit != 0 {
@@ -88,7 +88,7 @@ func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	return at + need
 }
 
-// bytes is the sum of the buffers.
+// bytes is the sum of the sizes of the buffers.
 func (p *placement) bytes() uint64 {
 	sum := uint64(0)
 	for _, n := range p.ends {
@@ -97,7 +97,7 @@ func (p *placement) bytes() uint64 {
 	return sum
 }
 
-// table lists the regions. They are in the order of their reservation.
+// table lists the regions in the order of their reservation.
 func (p *placement) table() []Placed {
 	var rows []Placed
 	for _, l := range p.leaves {

@@ -5,20 +5,21 @@ import (
 	"sync"
 )
 
-// probes are answers about a device that were found by trying, by name. The file is shared by all
-// processes with the same folder, device and driver; what the last one writes stays.
+// probes holds answers about a device that were found by experiment, by name. All processes with
+// the same folder, device and driver share the file. It keeps what the last of them has written.
 type probes struct {
 	trying sync.Mutex // held while a trial runs: one at a time
 	lock   sync.Mutex
 	known  map[string]string // nil before the file was read
 }
 
-// ProbeOnce returns the answer to a question about this device and driver. An earlier answer of
-// this process counts, or of another one with the same Options.CacheDir; otherwise probe finds the
-// answer, which is then kept. An error is not kept. A Dry device has no answers: "".
+// ProbeOnce returns the answer to a question about this device and driver. It returns an earlier
+// answer of this process, or of another process with the same Options.CacheDir, if there is one.
+// Otherwise the function probe finds the answer, which is then stored. An error is not stored. On a
+// Dry device the answer is "".
 //
-// A trial that the device or the process may not survive calls SetProbe with the answer "no" before
-// it begins: that answer then stays.
+// If the device or the process may not survive the probe, the probe should call SetProbe with the
+// answer "no" before it begins. That answer is then what later calls find.
 func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, error) {
 	if d.dry {
 		return "", nil
@@ -36,8 +37,8 @@ func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, e
 	return v, nil
 }
 
-// SetProbe replaces the answer to a question: a later ProbeOnce returns it. On a Dry device it does
-// nothing.
+// SetProbe replaces the stored answer to a question, which a later ProbeOnce returns. On a Dry
+// device it does nothing.
 func (d *Device) SetProbe(name, answer string) {
 	if d.dry {
 		return
@@ -48,7 +49,7 @@ func (d *Device) SetProbe(name, answer string) {
 	d.keepProbe(name, answer)
 }
 
-// answer is the kept answer to a question, if there is one.
+// answer returns the stored answer to a question, if there is one.
 func (d *Device) answer(name string) (string, bool) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
@@ -57,8 +58,8 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file once. A file that is missing or torn counts as empty. The caller has
-// the lock.
+// readProbes reads the file once. A file that is missing or damaged counts as empty. The caller
+// must have the lock.
 func (d *Device) readProbes() {
 	if d.probes.known != nil {
 		return
@@ -68,8 +69,8 @@ func (d *Device) readProbes() {
 	}
 }
 
-// keepProbe adds an answer and writes the file. The caller has the lock. A file that cannot be
-// written is a warning: the answer is kept for this process.
+// keepProbe adds an answer and writes the file. The caller must have the lock. If the file cannot
+// be written, keepProbe logs a warning, and this process still has the answer.
 func (d *Device) keepProbe(name, answer string) {
 	d.probes.known[name] = answer
 	path := d.cachePath("facts")

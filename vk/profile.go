@@ -2,7 +2,7 @@ package vk
 
 import "slices"
 
-// Timing is GPU time under one name.
+// Timing is the GPU time that was spent under one name.
 type Timing struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
@@ -11,17 +11,19 @@ type Timing struct {
 
 // Profile is the GPU time of a Run.
 type Profile struct {
-	// Phases are in the order of their beginning.
+	// Phases holds the times of phases, in the order in which they began.
 	Phases []Timing `json:"phases"`
 
-	// Kernels, fills and copies; empty unless Options.Kernels was set.
+	// Kernels holds the times of kernels, fills and copies. It is empty unless Options.Kernels was
+	// set.
 	Kernels []Timing `json:"kernels,omitempty"`
 }
 
 // NewProfile is an empty profile.
 func NewProfile() *Profile { return &Profile{} }
 
-// add counts the time between two timestamps. The time of a phase without a name is left out.
+// add adds the time between two timestamps to the profile. The time of a phase without a name is
+// left out.
 func (p *Profile) add(m mark, seconds float64) {
 	if m.phase != "" {
 		tally(&p.Phases, m.phase, seconds, 1)
@@ -31,7 +33,7 @@ func (p *Profile) add(m mark, seconds float64) {
 	}
 }
 
-// Add adds time that was spent elsewhere, on the host for instance, to a phase.
+// Add adds time to a phase that was not measured by a Run, for instance time on the host.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
 // Merge adds the times of another profile.
@@ -44,7 +46,7 @@ func (p *Profile) Merge(q *Profile) {
 	}
 }
 
-// Phase is the time of one phase, in seconds; 0 if it never ran.
+// Phase is the time of one phase, in seconds. It is 0 if the phase never ran.
 func (p *Profile) Phase(name string) float64 {
 	i := slices.IndexFunc(p.Phases, func(t Timing) bool { return t.Name == name })
 	if i < 0 {
@@ -62,7 +64,8 @@ func (p *Profile) Total() float64 {
 	return sum
 }
 
-// tally adds to the timing of a name, which it appends if there is none.
+// tally adds seconds and count to the timing of a name. If the list has no such name, it is
+// appended.
 func tally(list *[]Timing, name string, seconds float64, count int) {
 	for i := range *list {
 		if (*list)[i].Name == name {

@@ -8,24 +8,25 @@ import (
 )
 
 const (
-	// inFlight is the number of batches in flight: one runs while the next one is recorded.
+	// inFlight is the number of batches in flight. One batch runs while the next one is recorded.
 	inFlight = 2
 
-	// batchCommands is the largest number of commands in a batch, batchQueries that of timestamps.
+	// batchCommands is the largest number of commands in a batch, and batchQueries the largest
+	// number of timestamps.
 	batchCommands = 4096
 	batchQueries  = batchCommands + 8
 
-	// firstCommands is the largest number of commands in the first batch of a Run: the device
-	// begins while the rest is encoded. Each batch has at most batchGrowth times as many as the one
-	// before.
+	// firstCommands is the largest number of commands in the first batch of a Run. It is small so
+	// that the device begins early, while the rest is encoded. Each batch has at most batchGrowth
+	// times as many commands as the one before.
 	firstCommands = 128
 	batchGrowth   = 4
 
-	// batchTarget is Options.Batch by default. Desktops reset a GPU that is busy for seconds, and
-	// cancelling waits for one batch.
+	// batchTarget is the default of Options.Batch. It is short because desktops reset a GPU that is
+	// busy for seconds, and because cancelling waits for one batch.
 	batchTarget = 100 * time.Millisecond
 
-	// pollInterval is the time between two looks of a waiting Run at its context.
+	// pollInterval is the time after which a waiting Run looks at its context again.
 	pollInterval = 20 * time.Millisecond
 )
 
@@ -37,8 +38,8 @@ const (
 //
 // The queue belongs to the call that has taken it (usage.takeQueue).
 type queue struct {
-	// timeline counts the batches that have ended. value is what it will be when the last batch
-	// submitted has.
+	// timeline counts the batches that have ended. value is the timeline's value when the last
+	// submitted batch has ended.
 	timeline *driver.Timeline
 	value    uint64
 
@@ -46,7 +47,8 @@ type queue struct {
 	pace    pace
 }
 
-// open makes the command buffers. After an error close destroys what was made.
+// open makes the command buffers. After an error the caller calls close, which destroys what was
+// made.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -60,7 +62,7 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
-// close destroys what open has made, all of it or a part. No batch may be in flight.
+// close destroys what open has made, completely or in part. No batch may be in flight.
 func (q *queue) close(d *Device) {
 	for _, b := range q.batches {
 		if b != nil {
@@ -72,9 +74,10 @@ func (q *queue) close(d *Device) {
 	}
 }
 
-// await waits until the timeline has reached value. When the context ends it sets the abort word
-// and waits on: a batch in flight cannot be taken back. Only a failure of the device ends it early.
-// The error is the driver's, such as a lost device; it is never that of the context.
+// await waits until the timeline has reached value. When the context ends, await sets the abort
+// word and continues to wait, because a batch in flight cannot be taken back. Only a failure of the
+// device ends the wait early. The error is the driver's, such as a lost device. It is never that of
+// the context.
 func (d *Device) await(ctx context.Context, value uint64) error {
 	for {
 		err := d.dev.Wait(d.queue.timeline, value, pollInterval)

@@ -23,22 +23,23 @@ const (
 type command struct {
 	op op
 
-	// For a dispatch: its kernel, its grid, and its push constants as a range of Recorder.bytes.
+	// A dispatch has a kernel, a grid, and its push constants as a range of Recorder.bytes.
 	kernel *kernel
 	groups Groups
 	push   [2]int
 
-	// For a fill, copy, send or receive: device addresses, and the size in bytes.
+	// A fill, copy, send or receive has device addresses, and the size in bytes.
 	dst, src uint64
 	size     uint64
 
-	// word is the value of a fill, or the number of the transfer of a send or receive.
+	// word is the value of a fill, or the number of the transfer in a send or receive.
 	word uint32
 
-	// cost is the caller's estimate of the work, in flops or bytes; 0 if there is none.
+	// cost is the caller's estimate of the work, in flops or bytes. It is 0 if there is no
+	// estimate.
 	cost float64
 
-	// phase is the phase that begins; only for a phase mark.
+	// phase is the phase that begins. It is set only in a phase mark.
 	phase *phaseMark
 }
 
@@ -48,7 +49,7 @@ type phaseMark struct {
 	done, total float64
 }
 
-// name is the kernel's, or what the command does, for profiles and errors.
+// name is the name of the kernel, or of the command's kind, for profiles and errors.
 func (c *command) name() string {
 	switch c.op {
 	case opDispatch:
@@ -64,8 +65,9 @@ func (c *command) name() string {
 }
 
 // Recorder collects commands. Any two of them are separated by a full barrier of compute and
-// transfer, but for those inside of one Concurrently. A recording consists of plain values: it can
-// be printed and compared, and it can run any number of times, by one Run at a time.
+// transfer, except commands inside of one call of Concurrently. A recording consists of plain
+// values. It can be printed and compared, and it can run any number of times, but in one Run at a
+// time.
 type Recorder struct {
 	dev        *Device
 	cmds       []command
@@ -79,18 +81,18 @@ type Recorder struct {
 // NewRecorder makes an empty recording for the device.
 func NewRecorder(d *Device) *Recorder { return &Recorder{dev: d} }
 
-// Len is the number of commands, barriers and phase marks among them.
+// Len is the number of commands, including barriers and phase marks.
 func (r *Recorder) Len() int { return len(r.cmds) }
 
-// Phase names the commands that follow. done is the work before them and total that of the whole
-// recording, in any unit: Run reports both as Progress when it passes the mark.
+// Phase names the phase of the commands that follow. done is the work before them, and total the
+// work of the whole recording, in any unit. Run reports both as Progress when it passes this mark.
 func (r *Recorder) Phase(name string, done, total float64) {
 	r.cmds = append(r.cmds, command{op: opPhase, phase: &phaseMark{name, done, total}})
 }
 
-// Costs attaches an estimate of the work to the last command, in flops or in bytes moved, whichever
-// takes longer. Run cuts batches by it. A command without an estimate counts as one that does
-// nothing.
+// Costs adds an estimate of the work to the last command, in flops or in bytes moved, whichever
+// takes longer. Run uses it to choose the size of batches. A command without an estimate counts as
+// one that does nothing.
 func (r *Recorder) Costs(estimate float64) {
 	for i := len(r.cmds) - 1; i >= 0; i-- {
 		if r.cmds[i].op != opBarrier {
@@ -100,8 +102,8 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
-// Estimates lists the estimate that Costs attached to each dispatch, in the order of the recording;
-// 0 for a dispatch without one. It is for tests.
+// Estimates lists the estimate of each dispatch, in the order of the recording. It is 0 for a
+// dispatch without a call of Costs. Estimates is for tests.
 func (r *Recorder) Estimates() []float64 {
 	var all []float64
 	for _, c := range r.cmds {
@@ -132,7 +134,7 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	}
 }
 
-// dispatch records one run of a kernel with its push block. push is copied.
+// dispatch records one run of a kernel with its push block. The bytes of push are copied.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	from := len(r.bytes)
 	r.bytes = append(r.bytes, push...)
@@ -143,8 +145,8 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	r.add(command{op: opDispatch, kernel: k, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
-// add appends a command that makes these accesses. A barrier follows it, or the end of
-// Concurrently. It panics if accesses inside of Concurrently conflict.
+// add appends a command that makes these accesses. A barrier follows the command, or the end of
+// Concurrently. add panics if accesses inside of Concurrently conflict.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {
@@ -154,7 +156,7 @@ func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, command{op: opBarrier})
 }
 
-// addrAt reads an address member of a push block.
+// addrAt reads an address from a push block.
 func addrAt(push []byte, f spirv.PushField) uint64 {
 	return binary.LittleEndian.Uint64(push[f.Offset:])
 }

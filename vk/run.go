@@ -13,14 +13,16 @@ type Progress struct {
 
 // Run executes a recording in batches of bounded time and waits for its end.
 //
-// When ctx ends, no new batch starts, the abort word is set, Run waits for the batches in flight
-// and returns ctx.Err(). The recording's memory then has undefined contents, and the device can be
-// used again. After any error nothing is in flight. The profile holds what was timed until then.
+// When ctx ends, no new batch starts, and the abort word is set. Run waits for the batches in
+// flight and returns ctx.Err(). The recording's memory then has undefined contents, and the device
+// can be used again. After any error nothing is in flight. The profile holds what was timed until
+// then.
 //
-// onProgress, if not nil, is called after each batch, in another goroutine. Run waits for the call,
-// so a function that ends ctx ends the Run. It does not wait while another call waits for the
-// device: onProgress may use the device, or close it. Run returns after the last call, unless the
-// device is being closed. A panic of onProgress becomes a panic of Run.
+// If onProgress is not nil, it is called after each batch, in another goroutine. Run waits for the
+// call to return, so a function that ends ctx ends the Run. Run does not wait while another call
+// waits for the device, so onProgress may use the device, or close it. Run returns after the last
+// call of onProgress has returned, unless the device is being closed. If onProgress panics, Run
+// panics.
 func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if d.dry {
 		return nil, errors.New("vk: a dry device runs nothing")
@@ -42,7 +44,7 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return profile, err
 }
 
-// run is Run without the uploads before and the downloads after the recording. The caller has
+// run is Run without the uploads before and the downloads after the recording. The caller must have
 // waited for the kernels. The profile is never nil.
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if err := d.usage.enter(); err != nil {
@@ -58,7 +60,7 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 }
 
 // compiled waits for the kernels of a recording. The error is that of the first kernel that could
-// not be compiled. It takes no lock, and may wait for as long as a driver compiles.
+// not be compiled. compiled takes no lock, because it may wait for as long as a driver compiles.
 func (r *Recorder) compiled() error {
 	var last *kernel
 	for i := range r.cmds {
@@ -74,8 +76,8 @@ func (r *Recorder) compiled() error {
 	return nil
 }
 
-// settle waits after a failure until nothing is in flight: the caller may free at once what a batch
-// was using. The caller has the queue.
+// settle waits after a failure until nothing is in flight, so that the caller may free the memory
+// that a batch was using. The caller must have the queue.
 func (d *Device) settle(err error) {
 	if err != nil {
 		d.dev.Idle()
@@ -90,19 +92,19 @@ type run struct {
 	reports *reports // nil if no progress is asked for
 	profile *Profile
 
-	// pending are the batches in flight, by the command buffer that they use.
+	// pending holds the batches in flight, by the command buffer that they use.
 	pending [inFlight]*batch
 
 	// most is the largest number of commands of the next batch.
 	most int
 
-	// phase and mark are the phase that encoding has reached, and its mark.
+	// phase and mark are the phase in which encoding is now, and its mark.
 	phase string
 	mark  *phaseMark
 }
 
-// do runs the recording with the queue for itself. What the recording receives reaches the host
-// only if nothing failed.
+// do runs the recording while it has the queue. The data that the recording receives is copied to
+// the host only if nothing failed.
 func (r *run) do() error {
 	d := r.dev
 	d.usage.takeQueue()
@@ -123,8 +125,8 @@ func (r *run) do() error {
 	return err
 }
 
-// all submits the batches and waits for them. The error is the first one. At the end no batch is
-// pending; after a failure settle still has to wait.
+// all submits the batches and waits for them. It returns the first error. At the end no batch is
+// pending. After a failure the caller must still call settle.
 func (r *run) all() error {
 	var failed error
 	next := 0
@@ -140,7 +142,7 @@ func (r *run) all() error {
 			failed = r.finish(slot) // what was recorded about accesses is this batch's
 		}
 	}
-	// The oldest batch comes first, so that progress and profile stay in order.
+	// The oldest batch is finished first, so that progress and profile stay in order.
 	for range inFlight {
 		slot := r.oldest()
 		if slot < 0 {
@@ -156,8 +158,8 @@ func (r *run) all() error {
 	return failed
 }
 
-// interrupted is why no batch should start any more; nil if one should. It is the context's error,
-// or errThrown.
+// interrupted returns the reason why no further batch should start, or nil if there is none. The
+// reason is the context's error, or errThrown.
 func (r *run) interrupted() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -171,7 +173,7 @@ func (r *run) interrupted() error {
 // errThrown ends a Run whose progress function has panicked.
 var errThrown = errors.New("vk: the progress function did not return")
 
-// oldest is the slot of the batch that was submitted first, −1 if none is in flight.
+// oldest is the slot of the batch that was submitted first, or −1 if none is in flight.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {

@@ -8,7 +8,7 @@ import (
 )
 
 // Slice is a range of device memory of n elements of T. It borrows memory of an Arena, as a Go
-// slice borrows an array, and is of no use after the arena was closed.
+// slice borrows an array, and must not be used after the arena was closed.
 type Slice[T any] struct {
 	in   *chunk // the buffer that holds it; nil if there are no bytes
 	addr uint64 // device address of the first element
@@ -32,10 +32,10 @@ func (s Slice[T]) Len() int { return s.n }
 // Addr is the device address of the first element, for push constants.
 func (s Slice[T]) Addr() spirv.Addr[T] { return spirv.Addr[T](s.addr) }
 
-// From is s[i:].
+// From is the slice of the elements from i on, s[i:].
 func (s Slice[T]) From(i int) Slice[T] { return s.Sub(i, s.n-i) }
 
-// Sub is s[i : i+n]. It panics if that range is not inside of s.
+// Sub is the slice of n elements from i on, s[i:i+n]. It panics if that range is not inside of s.
 func (s Slice[T]) Sub(i, n int) Slice[T] {
 	if i < 0 || n < 0 || n > s.n-i {
 		panic(fmt.Sprintf("vk: slice [%d:%d] of %d elements", i, i+n, s.n))
@@ -43,7 +43,7 @@ func (s Slice[T]) Sub(i, n int) Slice[T] {
 	return Slice[T]{s.in, s.addr + uint64(i)*s.elem(), n}
 }
 
-// bytes views the same memory as bytes.
+// bytes is the same memory as a slice of bytes.
 func (s Slice[T]) bytes() Slice[byte] { return Slice[byte]{s.in, s.addr, s.n * int(s.elem())} }
 
 // elem is the size of one element, in bytes.

@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// staged is a transfer in the middle of a recording: a few numbers that one of its commands copies
-// to or from the staging buffer. host is the caller's memory: it is read or written when the
-// recording runs, not when it is recorded.
+// staged is a small transfer in the middle of a recording: a command copies some numbers to or from
+// the staging buffer. host is the caller's memory. It is read or written when the recording runs,
+// not when it is recorded.
 type staged struct {
 	host []byte
 	off  uint64 // place in the staging buffer, in bytes
@@ -20,9 +20,9 @@ type bulk struct {
 	device Slice[byte]
 }
 
-// Send records a transfer of v to the beginning of dst. It does what Upload does, without a batch
-// of its own. v is read when Run begins. All numbers that one recording sends and receives take at
-// most 32 MiB; more is refused with a panic.
+// Send records a transfer of v to the beginning of dst. It does the same as Upload, but as part of
+// the recording. v is read when Run begins. All numbers that one recording sends and receives may
+// take at most 32 MiB. Send panics if there are more.
 func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	at := dst.Sub(0, len(v)).span()
 	if len(v) > 0 {
@@ -31,8 +31,8 @@ func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	}
 }
 
-// Receive records a transfer of the beginning of src to v. v has the numbers when Run returns
-// without an error.
+// Receive records a transfer from the beginning of src to v. v holds the numbers when Run has
+// returned without an error.
 func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	at := src.Sub(0, len(v)).span()
 	if len(v) > 0 {
@@ -41,8 +41,8 @@ func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-// SendFirst is Send without the limit of 32 MiB, for a dst that no command recorded so far uses.
-// What does not fit into the staging buffer is uploaded before the recording runs.
+// SendFirst is Send without the limit of 32 MiB. No command recorded so far may use dst. If v does
+// not fit into the staging buffer, it is uploaded before the recording runs.
 func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	if r.canStage(bytesIn(v)) {
 		Send(r, dst, v)
@@ -51,8 +51,8 @@ func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	}
 }
 
-// ReceiveLast is Receive without the limit of 32 MiB, for a src that no later command changes. What
-// does not fit into the staging buffer is downloaded after the recording has run.
+// ReceiveLast is Receive without the limit of 32 MiB. No later command may change src. If v does
+// not fit into the staging buffer, it is downloaded after the recording has run.
 func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	if r.canStage(bytesIn(v)) {
 		Receive(r, v, src)
@@ -70,13 +70,13 @@ func (r *Recorder) nextStaged() uint64 {
 	return alignUp(last.off + uint64(len(last.host)))
 }
 
-// canStage tells whether the staging buffer has a place for these bytes, too.
+// canStage tells whether these bytes still fit into the staging buffer.
 func (r *Recorder) canStage(host []byte) bool {
 	return r.nextStaged()+uint64(len(host)) <= stagingBytes
 }
 
-// stage takes a place in the staging buffer and returns its number. Places do not overlap, so that
-// all transfers of a recording can be in flight.
+// stage reserves a place in the staging buffer for a transfer, and returns the transfer's number.
+// Places do not overlap, so that all transfers of a recording can be in flight.
 func (r *Recorder) stage(host []byte) uint32 {
 	if !r.canStage(host) {
 		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))
@@ -85,14 +85,14 @@ func (r *Recorder) stage(host []byte) uint32 {
 	return uint32(len(r.staged) - 1)
 }
 
-// bytesIn views numbers as their bytes.
+// bytesIn returns the bytes of a slice of numbers, in the same memory.
 func bytesIn[T any](v []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies what the recording sends to the staging buffer. The caller has the queue, and
-// nothing is in flight.
+// stageSent copies the data that the recording sends to the staging buffer. The caller must have
+// the queue, and nothing may be in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil
@@ -104,14 +104,14 @@ func (r *run) stageSent() error {
 	return nil
 }
 
-// takeReceived copies what the recording received from the staging buffer. The commands of the
-// recording must have ended.
+// takeReceived copies the data that the recording has received from the staging buffer. The
+// commands of the recording must have ended.
 func (r *run) takeReceived() {
 	r.eachStaged(opReceive, func(host, staging []byte) { copy(host, staging) })
 }
 
-// eachStaged visits the transfers of one kind with their places in the staging buffer. staging
-// begins at the place of the transfer and may be longer than host.
+// eachStaged calls visit for each transfer of one kind, with its place in the staging buffer. The
+// argument staging begins at the place of the transfer and may be longer than host.
 func (r *run) eachStaged(kind op, visit func(host, staging []byte)) {
 	for i := range r.rec.cmds {
 		if c := &r.rec.cmds[i]; c.op == kind {

@@ -10,20 +10,20 @@ import (
 )
 
 // stagingBytes is the size of the staging buffer between host and device. A transfer uses it for
-// double buffering: the host copies one half while the device copies the other. On the way up:
+// double buffering: the host copies one half while the device copies the other. This is an upload:
 //
 //	half 0   host 0 | device 0 |          host 2 | device 2
 //	half 1            host 1 |   device 1 |        host 3 …
 //
-// A Run uses all of it for what its recording sends and receives, and no transfer is in flight
-// then.
+// A Run uses the whole buffer for the data that its recording sends and receives. No transfer is in
+// flight at that time.
 const (
 	stagingBytes = 32 << 20
 	stagingHalf  = stagingBytes / inFlight
 )
 
-// needStaging allocates the staging buffer when it is first used. The caller has the queue. The
-// device frees it. The error is an *Error, such as one for too little memory.
+// needStaging allocates the staging buffer when it is first used. The caller must have the queue.
+// The device frees the buffer. The error is an *Error, for example if there is too little memory.
 func (d *Device) needStaging() error {
 	if d.staging != nil {
 		return nil
@@ -42,25 +42,26 @@ type copier struct {
 	elem   uint64 // size of an element, in bytes
 	up     bool   // the direction is to the device
 
-	// touch copies elements [from, to) between the host and a half. Several goroutines call it for
-	// parts of a half at the same time.
+	// touch copies elements [from, to) between the host and a half of the staging buffer. Several
+	// goroutines call it for parts of a half at the same time.
 	touch func(half []byte, from, to int)
 
-	// next is the first element whose copy was not submitted. copies are those in flight, by half.
+	// next is the first element whose copy was not submitted yet. copies are the copies in flight,
+	// one for each half.
 	next   int
 	copies [inFlight]halfCopy
 }
 
-// halfCopy is a copy in flight of elements [from, to). value is the timeline's when it has ended, 0
-// if there is no copy.
+// halfCopy is a copy in flight of elements [from, to). value is the timeline's value when the copy
+// has ended. It is 0 if there is no copy.
 type halfCopy struct {
 	value    uint64
 	from, to int
 }
 
-// transfer copies n elements of elem bytes, by halves of the staging buffer, to the device if up
-// and else from it. at is their place on the device, touch is copier.touch. When ctx ends, no new
-// half starts. After an error nothing is in flight.
+// transfer copies n elements of elem bytes by halves of the staging buffer. It copies to the device
+// if up is true, otherwise from the device. at is the place of the elements on the device, and
+// touch is copier.touch. When ctx ends, no new half starts. After an error nothing is in flight.
 func transfer(
 	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool,
 ) (err error) {
@@ -93,14 +94,14 @@ func transfer(
 	return c.finishAll()
 }
 
-// half is the host's view of a half, and its place in the staging buffer. The bytes belong to the
-// device while a copy of that half is in flight.
+// half returns the host's view of a half of the staging buffer, and its place in the buffer. The
+// bytes belong to the device while a copy of that half is in flight.
 func (c *copier) half(i int) ([]byte, uint64) {
 	return c.dev.staging.Host[i*stagingHalf : (i+1)*stagingHalf], uint64(i * stagingHalf)
 }
 
-// submit starts the copy of the next count elements. On the way up it fills the half first. The
-// half must not be in flight. After an error nothing was submitted.
+// submit starts the copy of the next count elements. In an upload it fills the half first. The half
+// must not be in flight. After an error nothing was submitted.
 func (c *copier) submit(half, count int) error {
 	d := c.dev
 	host, hostOff := c.half(half)
@@ -127,8 +128,9 @@ func (c *copier) submit(half, count int) error {
 	return nil
 }
 
-// finish waits for the copy of a half, if there is one. On the way down it empties the half. It
-// waits even if the transfer was cancelled: the device may still be reading or writing the half.
+// finish waits for the copy of a half, if there is one. In a download it then empties the half. It
+// waits even if the transfer was cancelled, because the device may still be reading or writing the
+// half.
 func (c *copier) finish(half int) error {
 	done := c.copies[half]
 	if done.value == 0 {
@@ -145,7 +147,7 @@ func (c *copier) finish(half int) error {
 	return nil
 }
 
-// finishAll waits for all copies and returns the first error. Later halves are waited for even
+// finishAll waits for all copies and returns the first error. It waits for the later halves even
 // after an error.
 func (c *copier) finishAll() error {
 	var first error
@@ -157,9 +159,9 @@ func (c *copier) finishAll() error {
 	return first
 }
 
-// touchAll copies elements [from, to) between the host and a half. Large ranges are shared by
-// several goroutines: one alone is slower than the bus, most of all for host memory that was never
-// touched.
+// touchAll copies elements [from, to) between the host and a half. Several goroutines share a large
+// range, because one alone is slower than the bus, most of all for host memory that was never used
+// before.
 func (c *copier) touchAll(half []byte, from, to int) {
 	const most, share = 8, 1 << 20 // goroutines at most; bytes for each at least
 	n, elem := to-from, int(c.elem)

@@ -13,11 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Statistic is a number that the driver's compiler gives for a kernel, under the driver's own name:
-// registers, spills, bytes of shared memory, …
+// Statistic is a number that the driver's compiler gives for a kernel, with the driver's name for
+// it: registers, spills, bytes of shared memory, …
 type Statistic = driver.Statistic
 
-// Constant is a specialisation constant that a kernel was compiled with.
+// Constant is a specialisation constant with which a kernel was compiled.
 type Constant struct {
 	Name  string
 	Value float64
@@ -35,28 +35,28 @@ type KernelStatistics struct {
 	// are too large for registers.
 	Memory int
 
-	// List is what the driver says, as it says it.
+	// List holds the driver's own numbers, unchanged.
 	List []Statistic
 }
 
-// Each driver has its own names for statistics. These are words of such names. A name belongs to
-// the first list with one of its words.
+// Each driver has its own names for statistics. These lists have words that occur in such names. A
+// name belongs to the first list with one of its words.
 var (
 	spillWords    = []string{"spill", "scratch", "stack", "local memory"}
 	sharedWords   = []string{"shared", "lds"}
 	registerWords = []string{"register", "vgpr"}
 
-	// scalarWords are of AMD's registers that a subgroup shares. Those that do not fit are kept in
-	// lanes of vector registers, not in memory.
+	// scalarWords are for AMD's registers that a whole subgroup shares. If there are too few, their
+	// values are kept in lanes of vector registers, not in memory.
 	scalarWords = []string{"sgpr"}
 )
 
-// lowerHalf masks the upper half of a statistic. NVIDIA's "Local Memory Size" is two numbers in
-// one, and the upper half is not 0 even without spills.
+// lowerHalf is a mask that removes the upper half of a statistic. NVIDIA's "Local Memory Size" is
+// two numbers in one, and the upper half is not 0 even without spills.
 const lowerHalf = 1<<32 - 1
 
-// Spills is the largest number about registers or arrays in memory, without the arrays that the
-// shader declares. ok is false if the driver gives no such number.
+// Spills is the largest of the driver's numbers about registers or arrays in memory, without the
+// arrays that the shader declares. ok is false if the driver gives no such number.
 func (k KernelStatistics) Spills() (n int, ok bool) {
 	n, ok = k.largest(spillWords, scalarWords)
 	return max(0, n-k.Memory), ok
@@ -84,13 +84,13 @@ func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bo
 	return n, ok
 }
 
-// sharedSlack is the shared memory that a driver may take beyond what is declared, in bytes.
-// Drivers round up, and some reserve a kilobyte of each workgroup.
+// sharedSlack is the number of bytes of shared memory that a driver may take beyond what is
+// declared. Drivers round up, and some reserve a kilobyte of each workgroup.
 const sharedSlack = 2 << 10
 
-// Problem says why the kernel should not be used if there is another one: its registers spill to
-// memory, or to shared memory, which NVIDIA's driver does not tell. It is "" if there is no
-// problem, and if the driver tells nothing.
+// Problem says why another kernel should be preferred: registers are spilled to memory, or to
+// shared memory, which NVIDIA's driver does not report. It is "" if there is no problem, and if the
+// driver tells nothing.
 func (k KernelStatistics) Problem() string {
 	if n, _ := k.Spills(); n > 0 {
 		return fmt.Sprintf("spills (%d)", n)
@@ -101,7 +101,7 @@ func (k KernelStatistics) Problem() string {
 	return ""
 }
 
-// String is the kernel's name with its constants.
+// String returns the kernel's name with its constants.
 func (k KernelStatistics) String() string {
 	var b strings.Builder
 	b.WriteString(k.Kernel)
@@ -111,7 +111,7 @@ func (k KernelStatistics) String() string {
 	return b.String()
 }
 
-// describe is what is known of a pipeline without the driver.
+// describe returns the statistics of a pipeline that are known without the driver.
 func describe(r recipe) (KernelStatistics, error) {
 	k := KernelStatistics{Kernel: r.name}
 	for _, f := range r.spec {
@@ -123,7 +123,7 @@ func describe(r recipe) (KernelStatistics, error) {
 	return k, cmp.Or(shared, memory)
 }
 
-// number is the value of a specialisation constant.
+// number returns the value of a specialisation constant.
 func number(kind spirv.Kind, data []byte) float64 {
 	switch kind {
 	case spirv.Float64:
@@ -138,7 +138,7 @@ func number(kind spirv.Kind, data []byte) float64 {
 	return float64(binary.NativeEndian.Uint32(data))
 }
 
-// Statistics lists the pipelines built so far, with what the driver says of each. It is empty
+// Statistics lists the pipelines built so far, with the driver's numbers for each. It is empty
 // unless the device was opened with Options.Statistics and its driver offers statistics.
 func (d *Device) Statistics() ([]KernelStatistics, error) {
 	d.pipes.lock.Lock()
@@ -147,8 +147,8 @@ func (d *Device) Statistics() ([]KernelStatistics, error) {
 	return d.statistics(all)
 }
 
-// StatisticsOf is Statistics of the kernels that build asks for, with those that existed before. It
-// compiles them as Compile does.
+// StatisticsOf returns the statistics of the kernels that build asks for, and of those that existed
+// before. It compiles the kernels as Compile does.
 func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	asked, err := d.collect(build)
 	if err != nil {

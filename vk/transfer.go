@@ -46,8 +46,8 @@ func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T
 	}, false)
 }
 
-// pieces visits the parts of columns that hold elements [from, to) of the contiguous matrix. at is
-// the number of elements visited before.
+// pieces calls visit for each part of a column that holds elements among [from, to) of the
+// contiguous matrix. The argument at of visit is the number of elements visited before.
 func (c Columns[T]) pieces(from, to int, visit func(host []T, at int)) {
 	for e := from; e < to; {
 		j, i := e/c.Rows, e%c.Rows
@@ -57,7 +57,7 @@ func (c Columns[T]) pieces(from, to int, visit func(host []T, at int)) {
 	}
 }
 
-// view is the bytes as elements of T.
+// view returns the bytes as a slice of elements of T, in the same memory.
 func view[T any](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(zero)))

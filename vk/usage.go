@@ -6,12 +6,12 @@ import (
 )
 
 // usage counts the calls that use a device. Any number of calls may be in progress while the device
-// is open. One of them at a time has the queue, with all that belongs to it: command buffers,
-// staging buffer, abort word.
+// is open. Only one of them at a time has the queue and everything that belongs to it: command
+// buffers, staging buffer, abort word.
 //
 // Order of locks: a call takes the queue before it takes any other lock of the device, and holds no
-// other lock while it waits for the queue. probes.trying is the exception: it is held during a
-// trial, which takes the queue; no call that has the queue asks for it.
+// other lock while it waits for the queue. The lock probes.trying is the exception: it is held
+// during a probe, which takes the queue. No call that has the queue asks for that lock.
 type usage struct {
 	lock    sync.Mutex
 	changed sync.Cond // signalled when a member changes
@@ -25,8 +25,8 @@ type usage struct {
 // init is called before the first other method.
 func (u *usage) init() { u.changed.L = &u.lock }
 
-// enter begins a call that uses the driver, leave ends it. A call may enter again before it leaves.
-// After close the error is ErrClosed.
+// enter begins a call that uses the driver. A call may enter again before it leaves. After close
+// the error is ErrClosed.
 func (u *usage) enter() error {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -37,7 +37,7 @@ func (u *usage) enter() error {
 	return nil
 }
 
-// leave ends a call.
+// leave ends a call that enter has begun.
 func (u *usage) leave() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -45,7 +45,7 @@ func (u *usage) leave() {
 	u.changed.Broadcast()
 }
 
-// close lets no more calls begin and waits for the end of those in progress.
+// close prevents new calls and waits for the end of those in progress.
 func (u *usage) close() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -56,8 +56,8 @@ func (u *usage) close() {
 	}
 }
 
-// takeQueue waits until no other call has the queue, and takes it. The caller has entered. To take
-// it twice is a deadlock.
+// takeQueue waits until no other call has the queue, and takes it. The caller must have entered,
+// and must not have the queue already, because that would be a deadlock.
 func (u *usage) takeQueue() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -70,7 +70,7 @@ func (u *usage) takeQueue() {
 	u.taken = true
 }
 
-// releaseQueue lets the next call have the queue.
+// releaseQueue gives the queue back, so that the next call can have it.
 func (u *usage) releaseQueue() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -78,9 +78,10 @@ func (u *usage) releaseQueue() {
 	u.changed.Broadcast()
 }
 
-// reports calls the progress function of one Run, in a goroutine of its own and in order. Run waits
-// for each call to return, unless another call waits for the queue or the device is being closed.
-// The function may therefore use the device itself. Run repeats its panic.
+// reports calls the progress function of one Run, in its own goroutine and in order. Run waits for
+// each call to return, unless another call waits for the queue or the device is being closed. The
+// function may therefore use the device itself. If the function panics, Run panics with the same
+// value.
 type reports struct {
 	on   *usage // its lock guards what follows
 	call func(Progress)
@@ -90,10 +91,10 @@ type reports struct {
 	thrown any        // the value of a panic, or exited; nil if there was none
 }
 
-// exited is the thrown value of a progress function that called runtime.Goexit.
+// exited stands for the panic value of a progress function that called runtime.Goexit.
 type exited struct{}
 
-// add reports progress. The caller has the queue.
+// add adds a progress report. The caller must have the queue.
 func (r *reports) add(p Progress) {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()
@@ -107,8 +108,8 @@ func (r *reports) add(p Progress) {
 	}
 }
 
-// flush waits for the last call, unless the device is being closed, and repeats the panic of a
-// call. The caller has released the queue.
+// flush waits for the last call of the progress function, unless the device is being closed, and
+// repeats the panic of such a call. The caller must have released the queue.
 func (r *reports) flush() {
 	r.on.lock.Lock()
 	for r.active && !r.on.closed {
@@ -125,15 +126,15 @@ func (r *reports) flush() {
 	}
 }
 
-// failed tells whether a call has panicked. Run then ends early.
+// failed tells whether the progress function has panicked. If so, Run ends early.
 func (r *reports) failed() bool {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()
 	return r.thrown != nil
 }
 
-// deliver calls the user's function for each report that waits, until none is left. If that
-// function panics, the remaining reports are dropped.
+// deliver calls the user's function for each waiting report, until none is left. If that function
+// panics, the remaining reports are dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})

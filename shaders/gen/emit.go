@@ -30,7 +30,7 @@ func goFile(s *source.Source, stamp source.Stamp, kernels []*kernel) ([]byte, er
 	return format.Source([]byte(b.String()))
 }
 
-// emitFunc writes the function that returns the kernel's module.
+// emitFunc writes the function that returns the module of the kernel.
 func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	fmt.Fprint(b, "\n")
 	if len(s.Doc) == 0 {
@@ -94,9 +94,9 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	}
 }
 
-// parameter returns the type parameter of a typed kernel's names, in brackets, where they are
-// declared; argument returns a type in brackets, where they are used. Both are empty for a kernel
-// of float64 only.
+// parameter returns the type parameter of a typed kernel's names, in brackets, for their
+// declaration. The function argument returns a type in brackets, for their use. Both are empty for
+// a kernel that exists only for float64.
 func (k *kernel) parameter() string { return k.argument("T spirv.Real") }
 
 func (k *kernel) argument(number string) string {
@@ -106,8 +106,7 @@ func (k *kernel) argument(number string) string {
 	return "[" + number + "]"
 }
 
-// emitPush writes the struct of the push block, or an alias of the first variant's, and
-// declarations that do not compile if Go has another layout than the shader, for each number type.
+// emitPushFields writes the descriptions of the push block's members into the module of the kernel.
 func (k *kernel) emitPushFields(b *strings.Builder) {
 	if k.push == nil {
 		return
@@ -135,8 +134,8 @@ func (k *kernel) emitPushFields(b *strings.Builder) {
 	b.WriteString("},\n")
 }
 
-// emitSpec writes the struct of the specialisation constants, or an alias of the first variant's if
-// the two are the same, and the function that returns the defaults.
+// emitSpec writes the struct of the specialisation constants, and the function that returns their
+// defaults. If another variant has the same constants, it writes an alias of that variant's struct.
 func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
 	fmt.Fprintf(b, "\n// %sSpec holds the specialisation constants of %s.\n", k.goName, k.name)
 	if first := kernels[0]; k != first && sameSpec(first, k) {
@@ -201,8 +200,8 @@ func (k *kernel) emitPush(b *strings.Builder, s *source.Source, kernels []*kerne
 	b.WriteString(")\n")
 }
 
-// emitPad writes padding that is the same for all number types. Padding that differs is left to Go,
-// which aligns fields by their size on machines of 64 bits.
+// emitPad writes padding that is the same for all number types. If the padding differs, Go makes
+// it, because on machines of 64 bits Go aligns fields by their size.
 func (k *kernel) emitPad(b *strings.Builder, pad uintptr, of func(*kernel) uintptr) {
 	for _, o := range k.others {
 		if of(o.kernel) != pad {
@@ -223,7 +222,7 @@ func (k *kernel) trailing() uintptr {
 	return k.size - last.Offset - last.Size
 }
 
-// access says in a comment what the kernel does with the memory that a member points to.
+// access returns a comment that says what the kernel does with the memory that a member points to.
 func access(f spirv.PushField) string {
 	switch {
 	case f.Readable && f.Writable:

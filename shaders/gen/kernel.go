@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// kernel is a compiled variant with the names that it has in Go.
+// kernel is a compiled variant of a source, with the names that it has in Go.
 type kernel struct {
 	name    string // of the kernel and its file in spv/
 	goName  string // of its function in Go
@@ -36,15 +36,16 @@ type instantiation struct {
 	*kernel
 }
 
-// specField is a specialisation constant with its Go field and default.
+// specField is a specialisation constant with its Go field and its default.
 type specField struct {
 	name string // of the Go field
 	spirv.SpecConstant
 	value string // default, as a Go expression
 }
 
-// newKernel names what info says about a variant. It refuses names that collide in Go, members that
-// Go cannot place at their offsets, and push blocks larger than spirv.MaxPushBytes.
+// newKernel makes a kernel from a variant and the description info of its SPIR-V. It refuses names
+// that collide in Go, members that Go cannot place at their offsets, and push blocks larger than
+// spirv.MaxPushBytes.
 func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}
@@ -84,8 +85,8 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	return k, nil
 }
 
-// elem returns the type that an address points to: its kind in a spirv.PushField, and its name in
-// package shaders. They differ for structs.
+// elem returns the type that an address points to, in two forms: its kind in a spirv.PushField, and
+// its name in package shaders. The two forms differ for structs.
 func (k *kernel) elem(f pushField) (kind, goType string) {
 	for _, s := range k.info.Structs {
 		if string(f.Elem) == s.Name {
@@ -95,9 +96,9 @@ func (k *kernel) elem(f pushField) (kind, goType string) {
 	return string(f.Elem), string(f.Elem)
 }
 
-// typed adds an instantiation for another number type. A member that is float64 in k and of the
-// other type in the instantiation gets the type parameter. typed refuses any other difference
-// between the two.
+// typed adds the same kernel for another number type. A member that is float64 in k and of the
+// other type in that kernel gets the type parameter. typed refuses any other difference between the
+// two.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -126,12 +127,13 @@ func (k *kernel) typed(other *kernel, number string) error {
 	return nil
 }
 
-// without returns the capabilities without one.
+// without returns the capabilities without the given one.
 func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
 
-// literal returns the Go expression of a constant's default. Go has none for infinities and NaN.
+// literal returns the default of a constant as a Go expression. It fails for infinities and NaN,
+// because Go has no expression for them.
 func literal(c spirv.SpecConstant) (string, error) {
 	float := func(x float64, bits int) (string, error) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -30,8 +30,8 @@ func main() {
 	}
 }
 
-// run generates what is out of date, or the named sources, or all. Then it writes the structs and
-// removes files without a source.
+// run generates the files that are out of date, or those of the named sources, or all. Then it
+// writes the structs and removes files without a source.
 func run(all bool, names []string) error {
 	root, err := source.Root()
 	if err != nil {
@@ -78,8 +78,8 @@ func run(all bool, names []string) error {
 }
 
 // generate compiles one source and writes its Go file and the SPIR-V of its kernels for float64. A
-// typed source is compiled for the other number types, too, to learn which parameters depend on the
-// type.
+// typed source is also compiled for the other number types, because this shows which parameters
+// depend on the type.
 func generate(root, dir, compiler string, s *source.Source) error {
 	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
 	var kernels []*kernel
@@ -146,7 +146,7 @@ func write(path string, data []byte) error {
 	return os.Rename(tmp, path)
 }
 
-// removeOrphans deletes generated files whose source or variant is gone.
+// removeOrphans deletes generated files whose source or variant no longer exists.
 func removeOrphans(dir string, sources []*source.Source) error {
 	wanted := map[string]bool{source.StructsFile(dir): true}
 	for _, s := range sources {

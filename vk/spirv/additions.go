@@ -8,16 +8,16 @@ import (
 // additions collects what a pass adds to a module: new ids, and declarations of types and
 // constants.
 //
-// A pass asks for types and constants by value. One that the module has already, or that was asked
-// for before, is found again: SPIR-V allows no second declaration of a type. encode puts the new
-// ones before the first function, after the declarations that are there.
+// A pass asks for types and constants by value. If the module has one already, or the pass has
+// asked for it before, it gets the same id, because SPIR-V forbids to declare a type twice. encode
+// puts the new declarations before the first function, after the declarations that are there.
 type additions struct {
 	bound    uint32            // the next id
 	known    map[string]uint32 // ids of types and constants by key
 	declared []instruction     // the new ones, in order
 }
 
-// addTo returns the additions to a module without changes. It reads the declarations of integer,
+// addTo returns additions to a module that are still empty. It reads the declarations of integer,
 // Boolean, vector and function types, and the constants. body is read, and not changed.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
@@ -41,14 +41,14 @@ func addTo(header []uint32, body []instruction) *additions {
 // key identifies a declaration without its id: its opcode and the words that define it.
 func key(op uint32, words []uint32) string { return fmt.Sprint(op, words) }
 
-// id returns a new id. Each call returns another one.
+// id returns a new id, a different one at each call.
 func (a *additions) id() uint32 {
 	a.bound++
 	return a.bound - 1
 }
 
-// declare returns the id of a type, and declares the type unless it is there. args are the words
-// after the result id.
+// declare returns the id of a type. If the module does not have the type, declare adds it. args are
+// the words after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]
@@ -86,8 +86,8 @@ func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }
 
-// encode returns the module with the additions in place. body may have been changed by the pass;
-// its first function marks the place of the declarations.
+// encode returns the module with the additions in place. The pass may have changed body. The
+// additions are inserted before the first function.
 func (a *additions) encode(header []uint32, body []instruction) []byte {
 	at := slices.IndexFunc(body, func(in instruction) bool { return in.op == opFunction })
 	if at < 0 {

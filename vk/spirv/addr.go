@@ -2,11 +2,11 @@ package spirv
 
 import "unsafe"
 
-// Addr is a device address of elements of type T. It is what a GLSL buffer_reference is in a push
-// block. Zero is the null address.
+// Addr is a device address of elements of type T. It corresponds to a GLSL buffer_reference in a
+// push block. Zero is the null address.
 //
-// An Addr does not own the memory, does not keep it alive, and knows no length. Addresses convert
-// to addresses of another element type, as integers do.
+// An Addr does not own the memory, does not keep it alive, and does not know its length. An address
+// can be converted to an address of another element type, as integers can.
 type Addr[T any] uint64
 
 // Plus returns the address n elements after a; n may be negative. It does not check that the result

@@ -3,11 +3,12 @@ package spirv
 import "fmt"
 
 // Capability is the number of a SPIR-V capability: an optional feature of devices that a shader
-// needs. Each has a Vulkan feature or version that promises it; package vk has that table.
+// needs. For each capability there is a Vulkan feature or version that promises it. Package vk has
+// the table.
 type Capability uint32
 
-// Capabilities that kernels of this module have or may come to have. A kernel is refused on a
-// device without them when it is built, with the name of the capability.
+// These are the capabilities that kernels of this module have or may come to have. If a device
+// lacks one of them, Build refuses the kernel and names the capability.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9
@@ -67,8 +68,8 @@ var capabilityNames = map[Capability]string{
 // Known reports whether the capability is one of the constants above.
 func (c Capability) Known() bool { return capabilityNames[c] != "" }
 
-// String returns the name of the capability in the SPIR-V specification, or its number if it is
-// none of the constants above.
+// String returns the name of the capability in the SPIR-V specification, or its number if it is not
+// one of the constants above.
 func (c Capability) String() string {
 	if name := capabilityNames[c]; name != "" {
 		return name

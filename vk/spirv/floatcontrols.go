@@ -11,22 +11,22 @@ type FloatControl struct {
 	Bits uint32    // width of the numbers that it holds for
 }
 
-// FloatMode is the number of an execution mode.
+// FloatMode is the number of an execution mode in SPIR-V.
 type FloatMode uint32
 
-// The modes. VkPhysicalDeviceVulkan12Properties says for which widths a device has each mode, and
-// whether a mode may differ between widths.
+// These are the modes. VkPhysicalDeviceVulkan12Properties says for which widths a device has each
+// mode, and whether a mode may differ between widths.
 const (
-	// DenormPreserve: subnormal operands and results are kept, not flushed to zero.
+	// DenormPreserve demands that subnormal operands and results are kept, not flushed to zero.
 	DenormPreserve FloatMode = 4459
-	// SignedZeroInfNanPreserve: an optimisation must not assume that there are no negative zeros,
-	// infinities and NaNs.
+	// SignedZeroInfNanPreserve demands that optimisations do not assume the absence of negative
+	// zeros, infinities and NaNs.
 	SignedZeroInfNanPreserve FloatMode = 4461
-	// RoundingModeRTE: results are rounded to the nearest number, ties to even.
+	// RoundingModeRTE demands that results are rounded to the nearest number, ties to even.
 	RoundingModeRTE FloatMode = 4462
 )
 
-// capability returns what a module with the mode has to declare.
+// capability returns the capability that a module with the mode has to declare.
 func (m FloatMode) capability() Capability {
 	switch m {
 	case DenormPreserve:
@@ -38,14 +38,14 @@ func (m FloatMode) capability() Capability {
 	}
 }
 
-// ControlFloats returns the module with the controls declared. Controls of a width of which the
-// module has no floating-point type are left out.
+// ControlFloats returns the module with the controls declared. If the module has no floating-point
+// type of some width, the controls of that width are left out.
 //
 // Without the controls Vulkan does not say how double-precision results are rounded, whether
 // subnormal numbers are flushed to zero, and whether x·0 may become 0.
 //
-// The caller must ask only for controls that the device has. A control that the module declares
-// already stays as it is. A module that has all of them is returned unchanged.
+// The caller must ask only for controls that the device has. If the module declares a control
+// already, that declaration stays as it is. A module that has all of them is returned unchanged.
 func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -91,6 +91,6 @@ func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
 	return encode(header, slices.Insert(body, 0, declared...)), nil
 }
 
-// versionWithFloatControls is the version 1.4 of SPIR-V in a module's header. From it on, the modes
-// need no extension.
+// versionWithFloatControls is version 1.4 of SPIR-V, in the form of a module's header. From this
+// version on the modes need no extension.
 const versionWithFloatControls = 0x10400

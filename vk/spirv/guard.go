@@ -16,20 +16,21 @@ type Access struct {
 	Line     string // "file:line"; "" if the module has no line numbers
 }
 
-// Watch tells a guarded module where to look up the addresses it may access, and where to record
-// the first access out of range.
+// Watch tells a guarded module where to look up the addresses that it may access, and where to
+// record the first access out of range.
 type Watch struct {
 	Memory uint64 // device address of GuardTable bytes and, after them, the table
 	Kernel uint32 // number that the record names the kernel by; not 0
 }
 
-// Layout of the memory of a Watch: offsets in bytes. Before any guarded module runs, the host sets
-// all of it to zero, and then GuardHalf and the table. After a run it reads GuardKernel: 0 if all
-// accesses were in range, and otherwise the record of the first one that was not.
+// These constants are the layout of the memory of a Watch: offsets in bytes. Before any guarded
+// module runs, the host sets all of the memory to zero, and then writes GuardHalf and the table.
+// After a run it reads GuardKernel, which is 0 if all accesses were in range. Otherwise it starts
+// the record of the first access that was not.
 //
 // The table is an array of pairs (from, end) of 64-bit words in ascending order of from. Its length
-// is a power of two, at least two. The first pair is (0, 0); after the last range the array is
-// filled up with pairs (2⁶⁴−1, 0). An access to [a, a+n) is in range if a+n ≤ end for the last pair
+// is a power of two, at least two. The first pair is (0, 0). After the last range the array is
+// filled with pairs (2⁶⁴−1, 0). An access to [a, a+n) is in range if a+n ≤ end for the last pair
 // with from ≤ a. Ranges do not overlap.
 const (
 	GuardKernel     = 0    // Watch.Kernel of the first access out of range, 32 bits; 0: there was none
@@ -46,15 +47,15 @@ const (
 )
 
 // Guard returns the module with a check at every access by device address, and the list of these
-// accesses. The index of an access in the list is what the check records.
+// accesses. A check records the index of its access in the list.
 //
-// The check records an access out of range if it is the first, and redirects it: loads read zeros;
-// stores and atomics go to memory that no kernel reads. So a guarded module touches no memory
-// outside the table's ranges. Loops are not unrolled any more; otherwise the control flow stays as
-// it is.
+// If an access is out of range, the check records it, unless another access was recorded before.
+// The access is redirected: loads read zeros, and stores and atomics go to memory that no kernel
+// reads. So a guarded module touches no memory outside the table's ranges. Loops are not unrolled
+// any more. Otherwise the control flow stays as it is.
 //
-// fields and data are the specialisation constants under which the module will be compiled: fields
-// gives the places in data. Guard refuses a module that accesses memory in a way that it does not
+// fields and data are the specialisation constants with which the module will be compiled: fields
+// gives their places in data. Guard refuses a module that accesses memory in a way that it does not
 // know.
 func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Access, error) {
 	header, body, err := decode(code)
@@ -95,8 +96,8 @@ type guarding struct {
 	inside      bool   // a function has begun: no more declarations follow
 }
 
-// rewrite returns the body with each access by device address replaced by its check and the access
-// to the address that the check returns.
+// rewrite returns the body with a check before each access by device address. The access then uses
+// the address that the check returns.
 func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	out := make([]instruction, 0, len(body))
 	for _, in := range body {
@@ -118,9 +119,9 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	return out, nil
 }
 
-// rolled returns a loop's merge instruction with "don't unroll" in place of requests to unroll or
-// peel, and any other instruction unchanged. With a check at each access of each round, unrolled
-// loops become large enough to crash NVIDIA's compiler (580.159).
+// rolled removes requests to unroll or peel a loop from the loop's merge instruction, and puts
+// "don't unroll" in their place. Any other instruction it returns unchanged. With a check at each
+// access of each round, unrolled loops become large enough to crash NVIDIA's compiler (580.159).
 func rolled(in instruction) instruction {
 	const unrolling, operand = unroll | peelCount | partialCount, 3 // index of the first word after the control
 	control := in.arg(2)
@@ -129,14 +130,14 @@ func rolled(in instruction) instruction {
 	}
 	args := slices.Clone(in.args)
 	args[2] = control&^unrolling | dontUnroll
-	// Operands stand in the order of their bits.
+	// The operands follow the mask in the order of their bits.
 	from := min(operand+bits.OnesCount32(control&promises), len(args))
 	to := min(from+bits.OnesCount32(control&(peelCount|partialCount)), len(args))
 	return instruction{in.op, slices.Delete(args, from, to)}
 }
 
-// follow updates the state by one instruction: the current source line and function, and pointers
-// into buffers.
+// follow updates the state after one instruction: the current source line and function, and the
+// pointers into buffers.
 func (g *guarding) follow(in instruction) {
 	switch in.op {
 	case opString:
@@ -146,11 +147,11 @@ func (g *guarding) follow(in instruction) {
 	case opNoLine:
 		g.where.Line = ""
 	case opFunction:
-		// glslang appends the types of the parameters to the name.
+		// glslang appends the types of the parameters to the name of a function.
 		name, _, _ := strings.Cut(g.names[in.arg(1)], "(")
 		g.where, g.inside = Access{Function: name}, true
 	default:
-		// If the first word is the id of a type, the second is that of a result.
+		// If the first word is the id of a type, the second word is the id of a result.
 		typ := g.defs[in.arg(0)]
 		made := g.inside || in.op == opUndef || in.op == opConstantNull
 		if made && len(in.args) > 1 && typ.op == opTypePointer && typ.arg(1) == storagePhysicalStorageBuffer {

@@ -13,8 +13,8 @@ type touch struct {
 	kind    string // as Access.Kind; "" if the access is not one piece of a known size
 }
 
-// touched returns the memory operands of an instruction, by its opcode; nil if it accesses no
-// memory. Accesses of a whole block, whose size no operand tells, have the kind "".
+// touched returns the memory operands of an instruction, by its opcode, or nil if it accesses no
+// memory. An access of a whole block, whose size no operand tells, has the kind "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -40,9 +40,9 @@ func touched(op uint32) []touch {
 	return nil
 }
 
-// guard appends to out the check of an instruction's memory operand, and returns the instruction
-// with the checked pointer in its place. It fails if the number of bytes is unknown or larger than
-// guardWidest.
+// guard appends to out a check of one memory operand of an instruction. It returns the instruction
+// with the checked pointer in place of its own. It fails if the number of bytes is unknown or
+// larger than guardWidest.
 func (g *guarding) guard(in instruction, t touch, out []instruction) (instruction, []instruction, error) {
 	if t.kind == "" {
 		return in, out, fmt.Errorf("no check for memory accesses of opcode %d", in.op)
@@ -78,9 +78,9 @@ func (g *guarding) guard(in instruction, t touch, out []instruction) (instructio
 	return instruction{in.op, args}, out, nil
 }
 
-// target returns the name of what a pointer points to, as block.member, from the debug names of the
-// module. It is empty if the module has none. The error says that the member is coherent or
-// volatile by decoration, or that pointers are nested too deep.
+// target returns the name of the memory that a pointer points to, as block.member, from the debug
+// names of the module. The name is empty if the module has no debug names. The error says that the
+// member is coherent or volatile by decoration, or that pointers are nested too deep.
 func (g *guarding) target(pointer uint32) (string, error) {
 	pointee := func(made instruction) instruction { return g.defs[g.defs[made.arg(0)].arg(2)] }
 	for range deepest {
@@ -99,9 +99,9 @@ func (g *guarding) target(pointer uint32) (string, error) {
 
 func (g *guarding) member(of member) string { return g.names[of.of] + "." + g.members[of] }
 
-// plain refuses a member with the decoration Coherent or Volatile. A pointer made from an integer
-// has no decorations of members, so they would be lost. In the Vulkan memory model the instructions
-// say the same themselves.
+// plain refuses a member with the decoration Coherent or Volatile. The check makes the pointer from
+// an integer, and such a pointer has no decorations of members, so they would be lost. In the
+// Vulkan memory model the instructions have the same information.
 func (g *guarding) plain(of member) error {
 	for _, how := range []uint32{decorationVolatile, decorationCoherent} {
 		if _, ok := g.decorations[decoration{of, how}]; ok {
@@ -111,9 +111,9 @@ func (g *guarding) plain(of member) error {
 	return nil
 }
 
-// extent returns the bytes from the first to the last byte of a type in a buffer, with explicit
-// layout. The type must have a size that is known when the pipeline is made: a runtime array has
-// none.
+// extent returns the number of bytes from the first to the last byte of a type in a buffer with
+// explicit layout. The size of the type must be known when the pipeline is made, which excludes a
+// runtime array.
 func (g *guarding) extent(typ uint32, depth int) (int, error) {
 	in := g.defs[typ]
 	if depth > deepest {

@@ -117,7 +117,8 @@ type writer struct {
 	body []instruction
 }
 
-// do appends an instruction without a result, or with its result among args.
+// do appends an instruction without a result. If it has a result, the result's id must be among
+// args.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
 // make appends an instruction with a result of the type, and returns the id of the result.
@@ -127,8 +128,8 @@ func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	return id
 }
 
-// at returns a pointer to the unsigned integer with the given number of bits at an address, given
-// by its id. read and write load and store there.
+// at returns a pointer to an unsigned integer with the given number of bits. address is the id of a
+// value that holds the integer's address. The functions read and write load and store there.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

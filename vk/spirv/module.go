@@ -13,7 +13,7 @@ const MaxPushBytes = 128
 
 // Module is one compiled kernel. S is the Go struct of its specialisation constants, and P that of
 // its push block. Both are generated from the shader. So a kernel that was built from a Module
-// takes constants and parameters of this kernel only; a mistake is a compile error.
+// accepts only its own constants and parameters, and any other use does not compile.
 type Module[S, P any] struct {
 	Name         string       // the kernel's, unique in this repository
 	Code         []byte       // SPIR-V, little-endian words
@@ -51,14 +51,14 @@ type Dimension struct {
 	Fixed       uint32 // number of invocations, if not
 }
 
-// PushSize returns the bytes of P, the size of the push constants.
+// PushSize returns the number of bytes of P, which is the size of the push constants.
 func (m Module[S, P]) PushSize() uintptr {
 	var push P
 	return unsafe.Sizeof(push)
 }
 
-// GroupSize returns the workgroup's size, in invocations by dimension, under the given constants.
-// It does not compare them with a device's limits: vk.Build does.
+// GroupSize returns the number of invocations of a workgroup in each dimension, for the given
+// constants. It does not compare them with a device's limits, which vk.Build does.
 func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 	for i, d := range m.LocalSize {
 		size[i] = d.Fixed
@@ -71,9 +71,9 @@ func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 	return size
 }
 
-// SharedBytes returns the bytes of shared memory that a workgroup declares under the given
-// constants: all variables in the order of their declarations, each aligned. It fails if the size
-// of an array is undefined under them, for instance by a division by zero.
+// SharedBytes returns the number of bytes of shared memory that a workgroup declares with the given
+// constants. It adds up all variables in the order of their declarations, each aligned. It fails if
+// the size of an array is undefined, for instance by a division by zero.
 func (m Module[S, P]) SharedBytes(spec S) (int, error) {
 	data := unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec))
 	bytes, err := SharedBytes(m.Code, m.Spec, data)
@@ -110,7 +110,7 @@ func (m Module[S, P]) Check() error {
 	return nil
 }
 
-// field is a struct field as compare sees it.
+// field is the part of a struct field that compare looks at.
 type field struct {
 	name         string
 	offset, size uintptr
@@ -137,8 +137,8 @@ func compare(t reflect.Type, want []field) error {
 	return nil
 }
 
-// spelling returns the name of a type as Kind spells it. reflect writes the whole import path into
-// type arguments: spirv.Addr[github.com/vkevd/vkevd/vk/spirv.Float16].
+// spelling returns the name of a type in the form that Kind has. reflect writes the whole import
+// path into type arguments: spirv.Addr[github.com/vkevd/vkevd/vk/spirv.Float16].
 func spelling(t reflect.Type) string { return importPath.ReplaceAllString(t.String(), "") }
 
 var importPath = regexp.MustCompile(`[^\[\]]*/`)

@@ -24,7 +24,7 @@ func NoContraction(code []byte) ([]byte, error) {
 	}
 	var marks []instruction
 	for _, in := range body {
-		// These all read: result type, result, operands.
+		// All these instructions have the words: result type, result, operands.
 		if id := in.arg(1); contracts(in.op) && !marked[id] {
 			marks = append(marks, instruction{opDecorate, []uint32{id, decorationNoContraction}})
 		}

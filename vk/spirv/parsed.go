@@ -8,7 +8,7 @@ import (
 )
 
 // parsed holds the declarations of a module: everything before its first function. It is read-only
-// once collect has returned, except for structs, which pointee fills.
+// after collect has returned, except for structs, which pointee fills.
 type parsed struct {
 	entry        string            // name of the compute entry point, "" if there is none
 	entries      int               // number of entry points
@@ -32,11 +32,11 @@ type decoration struct {
 	what uint32
 }
 
-// whole stands in place of a member's index where the whole id is decorated.
+// whole takes the place of a member's index if a whole id is decorated, not one member.
 const whole = ^uint32(0)
 
-// collect reads the declarations. It checks nothing: what is missing or broken shows when it is
-// asked for.
+// collect reads the declarations. It checks nothing. A declaration that is missing or broken is
+// found later, when it is needed.
 func collect(body []instruction) *parsed {
 	p := &parsed{
 		names: map[uint32]string{}, members: map[member]string{},
@@ -79,7 +79,7 @@ func collect(body []instruction) *parsed {
 	return p
 }
 
-// define notes the instruction that defines an id.
+// define stores the instruction that defines an id.
 func (p *parsed) define(id uint32, in instruction) {
 	p.defs[id] = in
 	p.order = append(p.order, id)
@@ -118,9 +118,9 @@ func (p *parsed) scalar(typ uint32) Kind {
 	return ""
 }
 
-// pushBlock returns the members of the push block in the order of their offsets; nil if there is
-// none. Names are those of GLSL. A shader with two blocks of push constants is refused: a pipeline
-// has one range.
+// pushBlock returns the members of the push block in the order of their offsets, or nil if there is
+// none. Names are those of GLSL. A shader with two blocks of push constants is refused, because a
+// pipeline has only one range.
 func (p *parsed) pushBlock() ([]PushField, error) {
 	var fields []PushField
 	for _, id := range p.order {
@@ -147,8 +147,8 @@ func (p *parsed) pushBlock() ([]PushField, error) {
 	return fields, nil
 }
 
-// pushField describes a member of the push block by its type; name and offset are the caller's. It
-// refuses what Go cannot hold with the same bits.
+// pushField describes the type of a member of the push block. The caller sets its name and offset.
+// pushField refuses types that Go cannot hold with the same bits.
 func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	in := p.defs[typ]
 	if in.op == opTypePointer && in.arg(1) == storagePhysicalStorageBuffer {
@@ -163,8 +163,8 @@ func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	return f, err
 }
 
-// pointee sets the element and the access of a buffer reference. The block must be one array of
-// structs, which pointee adds to p.structs, or consist of one kind of scalar.
+// pointee sets the element type and the access of a buffer reference. The block must be one array
+// of structs, which pointee adds to p.structs, or consist of one kind of scalar.
 //
 // glslang decorates members of readonly blocks NonWritable and those of writeonly blocks
 // NonReadable. A block counts as readable or writable if one of its members is.
@@ -200,7 +200,7 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 }
 
 // leaf returns the one kind of scalar that a type consists of. seen is the kind that was found
-// before, "" if none was. ok is false if there are several kinds. The depth is limited, because
+// before, or "" if none was. ok is false if there are several kinds. The depth is limited, because
 // types in broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	in := p.defs[typ]

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Info is what the words of a shader say about it.
+// Info is the description of a shader that Reflect reads from its words.
 type Info struct {
 	EntryPoint   string         // name of the entry point
 	LocalSize    [3]Dimension   // invocations of a workgroup in x, y and z
@@ -73,7 +73,7 @@ func (p *parsed) localSize() (size [3]Dimension) {
 	return size
 }
 
-// dimension returns a dimension that is given by the id of a constant.
+// dimension returns the dimension of the workgroup whose size is the constant with the given id.
 func (p *parsed) dimension(id uint32) Dimension {
 	if specID, ok := p.decoration(id, decorationSpecId); ok {
 		return Dimension{Specialised: true, ID: specID}
@@ -81,9 +81,9 @@ func (p *parsed) dimension(id uint32) Dimension {
 	return Dimension{Fixed: p.defs[id].arg(2)}
 }
 
-// specConstants returns the constants with a SpecId in the order of their ids. glslang makes an
-// unnamed constant of its own for local_size_x_id. If a named constant has the same id, that one is
-// returned; otherwise the unnamed one is called LOCAL_SIZE_X.
+// specConstants returns the constants with a SpecId in the order of their ids. For local_size_x_id
+// glslang makes an unnamed constant. If a named constant has the same id, specConstants returns
+// only that one. Otherwise it calls the unnamed one LOCAL_SIZE_X.
 func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
 	byID := map[uint32]SpecConstant{}
 	for _, id := range p.order {

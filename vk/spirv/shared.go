@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// SharedBytes returns the bytes of shared memory that a shader declares under the given
-// specialisation constants. fields gives their places in data. Constants that data lacks have the
-// shader's own values.
+// SharedBytes returns the number of bytes of shared memory that a shader declares with the given
+// specialisation constants. fields gives their places in data. If data lacks a constant, it has the
+// shader's own value.
 //
-// Drivers may use less, since they drop variables that no invocation reads, or more: some of them
-// spill registers to shared memory, and report it nowhere else.
+// Drivers may use less memory, since they drop variables that no invocation reads. They may also
+// use more: some of them spill registers to shared memory, and report it nowhere else.
 func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storageWorkgroup, "")
 }
 
 // inMemory is the prefix of the names of an invocation's own arrays that belong in memory, because
-// their indices are not known at compile time. Drivers count them as spilled registers.
+// their indices are not known at compile time. Drivers report these arrays as spilled registers.
 const inMemory = "memory_"
 
-// MemoryBytes returns the bytes of private memory that a shader intends for each invocation: those
-// of the global variables whose names begin with memory_. The rest of what a driver reports is
-// spilled registers.
+// MemoryBytes returns the number of bytes of private memory that a shader intends for each
+// invocation: the size of the global variables whose names begin with memory_. Any more that a
+// driver reports is spilled registers.
 func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storagePrivate, inMemory)
 }
 
-// declaredBytes returns the bytes of the variables of a storage class whose names begin with
-// prefix, laid out in the order of their declarations. An empty prefix stands for all of them; so a
-// module without debug names works, too.
+// declaredBytes returns the number of bytes of the variables of a storage class whose names begin
+// with prefix, laid out in the order of their declarations. An empty prefix stands for all
+// variables, also in a module without debug names.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	body, err := declarations(code)
 	if err != nil {
@@ -51,14 +51,14 @@ func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32,
 	return total, nil
 }
 
-// evaluation is a module under specialisation constants: given has their values by their ids. It
-// belongs to one call; nothing is cached between modules.
+// evaluation is a module with given specialisation constants: the member given has their values by
+// their ids. It belongs to one call, and nothing is cached between modules.
 type evaluation struct {
 	*parsed
 	given map[uint32]uint64
 }
 
-// evaluate returns the module under the constants that data holds. A field past the end of data is
+// evaluate returns the module with the constants that data holds. A field past the end of data is
 // not given.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	e := &evaluation{collect(body), map[uint32]uint64{}}
@@ -72,9 +72,9 @@ func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	return e
 }
 
-// size returns the bytes and the alignment of a type without explicit layout, as in shared memory:
-// numbers and vectors are aligned to their scalars, members of structs follow one another, each
-// aligned. Booleans take four bytes.
+// size returns the number of bytes and the alignment of a type without explicit layout, as in
+// shared memory. Numbers and vectors are aligned to their scalars. Members of structs follow one
+// another, each aligned. Booleans take four bytes.
 func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	in := e.defs[typ]
 	if depth > deepest {
@@ -110,15 +110,15 @@ func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	return 0, 0, fmt.Errorf("type of opcode %d has no size", in.op)
 }
 
-// deepest limits the depth of types and expressions. No compiler nests them as deep; broken modules
-// may have cycles.
+// deepest limits the depth of types and expressions. No compiler nests them so deep, but broken
+// modules may have cycles.
 const deepest = 1000
 
 var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
 
-// value returns the value of a 32-bit integer or Boolean constant, computed as the driver computes
-// it from the specialisation constants. depth counts the nested expressions so far, and begins at
-// 0. The error says which opcode is not known.
+// value returns the value of a 32-bit integer or Boolean constant, computed from the specialisation
+// constants as the driver computes it. depth counts the nested expressions so far, and begins at 0.
+// The error says which opcode is not known.
 func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	in := e.defs[id]
 	if depth > deepest {
@@ -150,7 +150,7 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 }
 
 // fold computes an operation of OpSpecConstantOp, for the operations that array sizes need.
-// Integers have 32 bits and wrap around; Boolean values are 0 and 1. A division by zero is an
+// Integers have 32 bits and wrap around. Boolean values are 0 and 1. A division by zero is an
 // error, and so is an unknown operation.
 func fold(op uint32, v [3]uint32) (uint32, error) {
 	truth := func(b bool) (uint32, error) {

@@ -6,10 +6,10 @@ import "slices"
 // and no longer by each access.
 //
 // In GLSL shared variables are coherent within the workgroup. Under the Vulkan memory model glslang
-// writes this at every load and store, and drivers obey: they put a fence at each access, keep no
-// value in a register, and do not combine loads. No kernel relies on it, because an invocation may
-// read what another one wrote only after a barrier. So the barriers that order shared memory do it
-// instead. The accesses stay non-private.
+// writes this at every load and store. Drivers then put a fence at each access, keep no value in a
+// register, and do not combine loads. No kernel of this module needs such fences, because an
+// invocation reads what another one wrote only after a barrier. So this pass moves the work to the
+// barriers that order shared memory. The accesses stay non-private.
 //
 // A module without the Vulkan memory model is returned unchanged, and so is one that has been
 // through this pass.
@@ -43,8 +43,8 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	return add.encode(header, body), nil
 }
 
-// available returns the bits that semantics lack: availability if they release, visibility if they
-// acquire.
+// available returns the bits that semantics lacks: availability if the barrier releases, visibility
+// if it acquires.
 func available(semantics uint32) (more uint32) {
 	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
 		more |= semanticsMakeAvailable
@@ -85,8 +85,8 @@ func sharedPointers(body []instruction) map[uint32]bool {
 	return pointers
 }
 
-// constants returns the values of the module's 32-bit constants by id. Specialisation constants are
-// not among them.
+// constants returns the values of the module's 32-bit constants by id, without specialisation
+// constants.
 func constants(body []instruction) map[uint32]uint32 {
 	values := map[uint32]uint32{}
 	for _, in := range body {

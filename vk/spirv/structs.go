@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Struct is the element type of a buffer that is one array of structs, buffer Merges { Merge at[];
-// }. The generator writes a Go struct with this layout, so that the host can send or receive a
-// slice of it.
+// Struct is the element type of a buffer that is one array of structs, such as buffer Merges {
+// Merge at[]; }. The generator writes a Go struct with this layout, so that the host can send or
+// receive a slice of it.
 type Struct struct {
 	Name   string        // as in GLSL
 	Size   uintptr       // bytes from one element to the next
@@ -22,7 +22,7 @@ type StructField struct {
 	Count  int     // number of elements of an array or a vector; 0 for a single number
 }
 
-// structElement returns the struct type of which a buffer's block is one array, if it is.
+// structElement returns the struct type S if a buffer's block is one array of S.
 func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	if len(block.args) != 2 {
 		return 0, false
@@ -32,8 +32,8 @@ func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	return element.arg(0), array.op == opTypeRuntimeArray && element.op == opTypeStruct
 }
 
-// structure reads the layout of a struct type. stride is the distance of its elements in the
-// buffer, in bytes. Members must be numbers, or vectors or dense arrays of numbers: Go has no other
+// structure reads the layout of a struct type. stride is the distance of elements in the buffer, in
+// bytes. Members must be numbers, or vectors or dense arrays of numbers, because Go has no other
 // type with the same layout.
 func (p *parsed) structure(typ, stride uint32) (Struct, error) {
 	s := Struct{Name: p.names[typ], Size: uintptr(stride)}

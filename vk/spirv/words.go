@@ -26,7 +26,7 @@ type instruction struct {
 }
 
 // arg returns word i after the opcode's word, or 0 if the instruction has no such word. It never
-// panics: broken modules are found by what is missing.
+// panics, because modules may be broken.
 func (in instruction) arg(i int) uint32 {
 	if i >= len(in.args) {
 		return 0
@@ -61,8 +61,8 @@ func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }
 
-// decode splits a module into its header and its instructions. It refuses what is no little-endian
-// SPIR-V, or ends within an instruction. Ids are not checked.
+// decode splits a module into its header and its instructions. It refuses code that is not
+// little-endian SPIR-V, or that ends within an instruction. Ids are not checked.
 func decode(code []byte) (header []uint32, body []instruction, err error) {
 	return decodeUntil(code, nothing)
 }
@@ -73,7 +73,7 @@ func declarations(code []byte) ([]instruction, error) {
 	return body, err
 }
 
-// nothing is the opcode of no instruction.
+// nothing is a number that no opcode has.
 const nothing = ^uint32(0)
 
 // decodeUntil decodes up to the first instruction with opcode stop, which is not returned.

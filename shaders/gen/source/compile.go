@@ -25,7 +25,7 @@ func Root() (string, error) {
 	return "", err
 }
 
-// glslc runs tools/glslc.sh and returns what it prints. If it fails, its messages are the error.
+// glslc runs tools/glslc.sh and returns its output. If it fails, its messages are the error.
 func glslc(root string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(root, "tools", "glslc.sh"), args...)
 	var out, complaint bytes.Buffer
@@ -36,8 +36,7 @@ func glslc(root string, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// Compile returns the SPIR-V of one variant as it is committed, after the passes
-// spirv.SharedAtBarriers and spirv.NoContraction.
+// Compiler returns the names and versions of the pinned compiler and tools.
 func Compiler(root string) (string, error) { return glslc(root, "--version") }
 
 // CompilerAvailable reports whether the pinned compiler is installed, so that Compile and Validate
@@ -53,7 +52,8 @@ func Validate(root, file string) error {
 	return err
 }
 
-// Compile returns the words of one kernel as they are committed.
+// Compile returns the SPIR-V of one variant in the form that is committed, after the passes
+// spirv.SharedAtBarriers and spirv.NoContraction.
 func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "vkevd-shader")
 	if err != nil {

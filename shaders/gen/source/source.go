@@ -1,5 +1,6 @@
 // Package source, internal to vkevd, reads and compiles the sources of shaders, and tells whether
-// generated files are up to date. The generator and the tests of package shaders use it.
+// generated files are up to date. The generator and the tests of package shaders use it. A folder
+// of sources below glsl, such as glsl/chase, is called a trade.
 package source
 
 import (
@@ -59,7 +60,7 @@ type Number struct {
 // generator and a test compile the others.
 var Numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}}
 
-// For returns the variant for a number type.
+// For returns the variant compiled for a number type.
 func (v Variant) For(n Number) Variant {
 	if n.Define == "" {
 		return v
@@ -173,11 +174,12 @@ func constants(file string, text []byte) (all []Constant, err error) {
 	return all, nil
 }
 
-// numerics is the name of the header that selects the number type.
+// numerics is the name of the header that selects the number type of a typed source.
 const numerics = "numerics.glsl"
 
-// visit sets Hash, Typed and Constants. They cover the source and the files that it includes,
-// directly or indirectly. An include that the preprocessor would skip counts, too.
+// visit sets Hash, Typed and Constants of the source. They depend on the source and on the files
+// that it includes, directly or indirectly. An include that the preprocessor would skip counts,
+// too.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)
@@ -222,7 +224,7 @@ func (s *Source) visit(path string) error {
 }
 
 // uncommented removes comments that begin with //, blank lines, and white space at the ends of
-// lines. None of it affects the SPIR-V, which has no line numbers.
+// lines. None of these affects the SPIR-V, which has no line numbers.
 func uncommented(text []byte) []byte {
 	var code []byte
 	for line := range bytes.Lines(text) {
@@ -234,8 +236,8 @@ func uncommented(text []byte) []byte {
 	return code
 }
 
-// find looks up an included file in the same folders, in the same order, as the compiler with the
-// options of tools/glslc.sh: the includer's folder, glsl, glsl/common.
+// find looks up an included file as the compiler does with the options of tools/glslc.sh. It looks
+// first in the includer's folder, then in glsl, then in glsl/common.
 func find(name string, dirs ...string) (string, error) {
 	for _, dir := range dirs {
 		path := filepath.Join(dir, filepath.FromSlash(name))

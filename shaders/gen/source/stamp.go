@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Stamp says in a generated file what it was made from. Each source has a stamp of its own in its z
-// file, so that changes of two kernels do not conflict.
+// Stamp says in a generated file what the file was made from. Each source has its own stamp in its
+// z file, so that changes of two kernels do not conflict.
 type Stamp struct {
 	Source   string // Source.Hash
 	Compiler string // version
@@ -20,7 +20,8 @@ type Stamp struct {
 // Stamped is one compiled kernel: its name and the hash of its SPIR-V.
 type Stamped struct{ Name, Hash string }
 
-// GoFile and SPVFile return the paths of generated files. dir is the folder of package shaders.
+// GoFile and SPVFile return the paths of the generated files of a source and of a kernel. dir is
+// the folder of package shaders.
 func GoFile(dir, source string) string  { return filepath.Join(dir, "z"+source+".go") }
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 

@@ -14,9 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Structs returns a Go file with the structs that kernels find in buffers, as the committed SPIR-V
-// has them, and with the constants that sources share with the host. It fails if two kernels have
-// different structs of one name.
+// StructsFile returns the path of the Go file that Structs writes. dir is the folder of package
+// shaders.
 func StructsFile(dir string) string { return GoFile(dir, "structs") }
 
 // shared is a struct that kernels share with the host, and the names of these kernels.
@@ -25,9 +24,9 @@ type shared struct {
 	kernels []string
 }
 
-// Structs returns the Go file of all structs that kernels find in buffers, as the committed SPIR-V
-// has them, and of the constants that sources give the host. A struct of one name has one layout,
-// whichever kernel reads it.
+// Structs returns a Go file with the structs that kernels find in buffers, as the committed SPIR-V
+// has them, and with the constants that sources share with the host. It fails if two kernels have
+// different structs of one name.
 func Structs(dir string, sources []*Source) ([]byte, error) {
 	all := map[string]*shared{}
 	for _, s := range sources {
@@ -93,7 +92,7 @@ func (s *shared) emit(b *strings.Builder) {
 	fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]\n)\n", s.Name, s.Size)
 }
 
-// listed returns "a", "a and b" or "a, b and c" for a comment, with line breaks.
+// listed returns names for a comment as "a", "a and b" or "a, b and c", with line breaks.
 func listed(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -110,8 +109,8 @@ func listed(names []string) string {
 	return b.String()
 }
 
-// emitConstants writes the constants that sources and headers share with the host, by file. SIZE of
-// two_words.comp is TwoWordsSize in Go.
+// emitConstants writes the constants that sources and headers share with the host, file by file.
+// The constant SIZE of two_words.comp becomes TwoWordsSize in Go.
 func emitConstants(b *strings.Builder, sources []*Source) {
 	byFile := map[string][]Constant{}
 	for _, s := range sources {
@@ -131,7 +130,7 @@ func emitConstants(b *strings.Builder, sources []*Source) {
 	}
 }
 
-// Camel turns snake_case into CamelCase. Other capital letters stay.
+// Camel turns snake_case into CamelCase. Capital letters that are there already stay.
 func Camel(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {

@@ -5,19 +5,20 @@ import "C"
 
 import "unsafe"
 
-// Batch is a command buffer with timestamps of its own. It is recorded again for each use, when it
-// is not in flight. One goroutine at a time may use it.
+// Batch is a command buffer with its own timestamps. It is recorded again for each use, when it is
+// not in flight. Only one goroutine at a time may use it.
 type Batch struct {
 	pool    bCommandPool
 	cb      bCommandBuffer
 	queries bQueryPool
 }
 
-// c is the command buffer as the shim's type.
+// c is the command buffer as the C type that the shim uses.
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
 // NewBatch makes a command buffer of the queue family, and a pool for the given number of
-// timestamps. The caller destroys it. The error is an *Error, after which nothing is held.
+// timestamps. The caller destroys the batch. The error is an *Error. After an error nothing is
+// allocated.
 func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	b := &Batch{}
 	err := d.fillBatch(b, family, timestamps)
@@ -28,8 +29,8 @@ func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	return b, nil
 }
 
-// fillBatch makes the objects of a batch. After an error DestroyBatch destroys those that were
-// made. b must be empty.
+// fillBatch makes the Vulkan objects of a batch. b must be empty. After an error the caller calls
+// DestroyBatch, which destroys the objects that were made.
 func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	pool := bCommandPoolCreateInfo{SType: bStructureTypeCommandPoolCreateInfo, QueueFamilyIndex: uint32(family)}
 	pool.Flags |= bCommandPoolCreateFlags(bCommandPoolCreateResetCommandBufferBit)
@@ -73,8 +74,8 @@ func (d *Device) DestroyBatch(b *Batch) {
 	}
 }
 
-// Record fills the batch. push are the push constants of all dispatches, timestamps is the number
-// of timestamps used. The commands are followed by a barrier for all later batches, and for the
+// Record fills the batch. push holds the push constants of all dispatches, and timestamps is the
+// number of timestamps used. A barrier follows the commands, for all later batches and for the
 // host. The batch must not be in flight. commands and push are not used after the call.
 func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps int) error {
 	info := bCommandBufferBeginInfo{SType: bStructureTypeCommandBufferBeginInfo}

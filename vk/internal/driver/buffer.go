@@ -13,21 +13,23 @@ type Buffer struct {
 	handle bBuffer
 	memory bDeviceMemory
 
-	// Address is the device address of its first byte.
+	// Address is the device address of the buffer's first byte.
 	Address uint64
 
-	// Host is the memory as the host sees it; nil if it is not mapped.
+	// Host is the buffer's memory in the address space of the host. It is nil if the memory is not
+	// mapped.
 	Host []byte
 }
 
-// bufferUsage are the usages of every buffer: source and destination of transfers, storage, device
-// address.
+// bufferUsage is the set of Vulkan usages of every buffer: source and destination of transfers,
+// storage, device address.
 const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
 
-// NewBuffer makes a buffer of size bytes. types are memory types in order of preference: the buffer
-// gets the first one that Vulkan allows for it and that has enough memory left. mapped makes Host
-// valid and takes a type that is visible to the host. The error is an *Error: OutOfMemory if every
-// allowed type is full, FeatureMissing if none is allowed. After an error nothing is held.
+// NewBuffer makes a buffer of size bytes. types are memory types in order of preference. The buffer
+// gets the first type that Vulkan allows for it and that has enough memory left. If mapped is true,
+// Host is set, and only types that are visible to the host are used. The error is an *Error:
+// OutOfMemory if every allowed type is full, FeatureMissing if none is allowed. After an error
+// nothing is allocated.
 func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
 	b := &Buffer{}
 	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}
@@ -45,8 +47,8 @@ func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, erro
 	return b, nil
 }
 
-// back allocates and binds the memory of a buffer. After an error FreeBuffer releases what was
-// made. Only a lack of memory makes it try the next type.
+// back allocates and binds the memory of a buffer. After an error the caller calls FreeBuffer,
+// which releases what was made. back tries the next type only after a lack of memory.
 func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	var need bMemoryRequirements
 	bGetBufferMemoryRequirements(d.handle, b.handle, &need)
@@ -90,8 +92,8 @@ func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	return nil
 }
 
-// FreeBuffer releases a buffer with its memory. nil is no buffer. No batch in flight may use it. b
-// is empty afterwards.
+// FreeBuffer releases a buffer with its memory. It does nothing if b is nil. No batch in flight may
+// use the buffer. b is empty afterwards.
 func (d *Device) FreeBuffer(b *Buffer) {
 	if b == nil {
 		return

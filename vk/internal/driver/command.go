@@ -3,8 +3,8 @@ package driver
 // #include "shim.h"
 import "C"
 
-// Command is one entry of a batch. Its layout is that of vke_command in C. Op tells which members
-// are used.
+// Command is one entry of a batch. It has the memory layout of vke_command in C. Op tells which of
+// the other members are used.
 type Command struct {
 	Op uint32
 
@@ -20,13 +20,14 @@ type Command struct {
 	// Groups is the grid of a dispatch.
 	Groups [3]uint32
 
-	// Push and PushSize are the range of its push constants among those of the batch, in bytes.
+	// Push and PushSize are the place and size of a dispatch's push constants among those of the
+	// batch, in bytes.
 	Push, PushSize uint32
 
 	_ uint32
 }
 
-// Values of Command.Op.
+// These are the values of Command.Op.
 const (
 	OpDispatch  = C.VKE_DISPATCH  // A pipeline, B layout
 	OpBarrier   = C.VKE_BARRIER   // full compute and transfer barrier
@@ -35,8 +36,8 @@ const (
 	OpTimestamp = C.VKE_TIMESTAMP // into query Word
 )
 
-// Raw is the buffer's handle for Command.A and B.
+// Raw is the buffer's handle, in the form of Command.A and B.
 func (b *Buffer) Raw() uint64 { return uint64(raw(b.handle)) }
 
-// commandSize is the size that Command must have.
+// commandSize is the size of vke_command in C. Command must have the same size.
 const commandSize = C.sizeof_vke_command

@@ -10,18 +10,19 @@ import (
 	"unsafe"
 )
 
-// Device is a logical device with one queue. Vulkan's rules say what goroutines may do at the same
-// time: anything but recording, submitting and waiting for batches, and destroying what is in use.
+// Device is a logical device with one queue. Goroutines may use it at the same time, except for
+// these operations: recording, submitting and waiting for batches, and destroying an object that is
+// in use.
 type Device struct {
 	handle bDevice
 	table  *C.vke_device
 
-	// statistics is 1 if pipelines keep what Statistics reads.
+	// statistics is 1 if pipelines keep the data that Statistics reads.
 	statistics C.int
 }
 
 // NewDevice makes a device with one queue of the family, with exactly these features and
-// extensions. The device must have all of them. The caller destroys it.
+// extensions. The physical device must have all of them. The caller destroys the device.
 func (p Physical) NewDevice(family int, use Features, extensions []string) (*Device, error) {
 	statistics := C.int(0)
 	if slices.Contains(extensions, StatisticsExtension) {
@@ -60,20 +61,20 @@ func (d *Device) Destroy() {
 	destroyed()
 }
 
-// Idle waits until nothing is in flight. No other goroutine may submit at the same time. A lost
-// device is an *Error.
+// Idle waits until nothing is in flight. No other goroutine may submit at the same time. If the
+// device is lost, it returns an *Error.
 func (d *Device) Idle() error {
 	return try("vkDeviceWaitIdle", func() Result { return Result(bDeviceWaitIdle(d.handle)) })
 }
 
-// raw is a handle as Vulkan's 64-bit number. The bindings have pointers of C.
+// raw converts a handle to a 64-bit number. In the bindings handles are C pointers.
 func raw[H any](h H) C.uint64_t { return *(*C.uint64_t)(unsafe.Pointer(&h)) }
 
 // handle is the opposite of raw.
 func handle[H any](v C.uint64_t) H { return *(*H)(unsafe.Pointer(&v)) }
 
-// pinned is the address of a Go byte slice for a field of a C structure. The slice stays in place
-// until the pinner is released.
+// pinned returns the address of a Go byte slice, for a field of a C structure. The slice stays in
+// place until the pinner is released.
 func pinned(p *runtime.Pinner, b []byte) unsafe.Pointer {
 	if len(b) == 0 {
 		return nil

@@ -1,9 +1,10 @@
 // Package driver is the only package that calls Vulkan. It uses a Go binding for handles and for
 // calls with one structure: goki's, or vulkan-go's with the build tag vulkango. All other calls go
-// through C functions of this package; shim.h says why. Only package vk imports it.
+// through C functions of this package, for reasons that shim.h gives. Only package vk imports it.
 //
-// Nothing here checks arguments, counts references or locks. The callers keep Vulkan's rules.
+// The package does not check arguments, count references or lock. Its callers must follow Vulkan's
+// rules.
 //
-// Each call that returns a VkResult passes through try, so that tests can make it fail (Fault), and
-// each object that is created or destroyed is counted (Live).
+// Each call that returns a VkResult passes through try, so that tests can make it fail (Fault).
+// Each object that is created or destroyed is counted (Live).
 package driver

@@ -3,7 +3,7 @@ package driver
 // #include "shim.h"
 import "C"
 
-// Feature is an optional ability that we ask about.
+// Feature is an optional ability of a device that this module uses.
 type Feature int
 
 const (
@@ -36,10 +36,10 @@ var featureNames = [features]string{
 // String is Vulkan's name of the feature.
 func (f Feature) String() string { return featureNames[f] }
 
-// Features is a set of them. The index is a Feature.
+// Features is a set of features. The index is a Feature.
 type Features [features]bool
 
-// Names lists the members. The order is that of the constants.
+// Names lists the names of the features in the set, in the order of the constants.
 func (s Features) Names() []string {
 	var names []string
 	for f, has := range s {
@@ -50,8 +50,8 @@ func (s Features) Names() []string {
 	return names
 }
 
-// Features reads what the device offers. The device must speak Vulkan 1.2. Features of extensions
-// that the device does not know are false.
+// Features reads which features the device offers. The device must support Vulkan 1.2. Features of
+// extensions that the device does not know are false.
 func (p Physical) Features() Features {
 	var has [features]C.VkBool32
 	C.vke_get_features(p.c(), p.knows, &has[0])

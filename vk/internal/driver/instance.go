@@ -16,13 +16,13 @@ import (
 	"unsafe"
 )
 
-// LoaderError says why no Vulkan loader could be opened.
+// LoaderError is the error if no Vulkan loader could be opened. Reason says why.
 type LoaderError struct{ Reason string }
 
 func (e *LoaderError) Error() string { return "no Vulkan loader: " + e.Reason }
 
-// load opens the loader, once in a process. The binding keeps its functions in variables of the
-// process, so the loader is never closed.
+// load opens the loader, once in a process. The binding keeps the loader's functions in global
+// variables, so the loader is never closed.
 var load = sync.OnceValue(func() error {
 	var reason *C.char
 	entry := C.vke_open_loader(&reason)
@@ -38,25 +38,26 @@ var load = sync.OnceValue(func() error {
 type Instance struct {
 	handle bInstance
 
-	// messages is the queue of the validation layer's messages; nil if the layer is off.
+	// messages is the queue of the validation layer's messages. It is nil if the layer is off.
 	messages *C.vke_messages
 }
 
-// instanceLock guards variables of the process: parked, and those that InitInstance of the bindings
-// writes.
+// instanceLock guards global variables: parked, and those that the bindings' InitInstance writes.
 var instanceLock sync.Mutex
 
-// parked is an instance that Destroy has kept for the next NewInstance; nil if there is none. While
-// an instance exists the loader keeps the drivers loaded. NVIDIA's driver can be loaded only about
-// thirty times in a process, as each time takes static TLS that is never released.
+// parked is an instance that Destroy has kept for the next NewInstance, or nil. While an instance
+// exists, the loader keeps the drivers loaded. NVIDIA's driver can be loaded only about thirty
+// times in a process, because each time it takes static thread-local storage that is never
+// released.
 var parked bInstance
 
 const (
 	apiVersion     = 1<<22 | 3<<12 // 1.3
 	debugExtension = "VK_EXT_debug_utils\x00"
 
-	// Loaders list MoltenVK, and other drivers that lack parts of Vulkan, only with this extension.
-	// A message about what a device lacks is better than one that there is no device.
+	// Only with this extension do loaders list MoltenVK, and other drivers that lack parts of
+	// Vulkan. An error message about what a device lacks is better than a message that there is no
+	// device.
 	portabilityExtension = "VK_KHR_portability_enumeration\x00"
 	portabilityFlag      = 1
 
@@ -64,8 +65,8 @@ const (
 )
 
 // NewInstance makes an instance for an application of this name. validate turns on Khronos'
-// validation layer; Messages returns what it says. The caller destroys it. The error is a
-// *LoaderError, or an *Error such as NoDriver or LayerMissing.
+// validation layer, whose messages Messages returns. The caller destroys the instance. The error is
+// a *LoaderError, or an *Error such as NoDriver or LayerMissing.
 func NewInstance(app string, validate bool) (*Instance, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -116,7 +117,7 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 	return in, nil
 }
 
-// listen begins to collect messages.
+// listen starts to collect the messages of the validation layer.
 func (in *Instance) listen() error {
 	return created(try("vkCreateDebugUtilsMessengerEXT", func() Result {
 		var r C.VkResult
@@ -125,18 +126,19 @@ func (in *Instance) listen() error {
 	}))
 }
 
-// c is the handle as the shim's type. Both types are the same C pointer.
+// c is the handle as the C type that the shim uses. Both types are the same C pointer.
 func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
 
-// Destroy destroys the instance, or parks it. Its devices must have been destroyed before.
+// Destroy destroys the instance, or keeps it in parked. The instance's devices must have been
+// destroyed before.
 func (in *Instance) Destroy() {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
 	in.release()
 }
 
-// release is Destroy for a caller that has the lock. An instance with the validation layer is never
-// parked.
+// release is Destroy for a caller that has the lock. An instance with the validation layer is
+// always destroyed.
 func (in *Instance) release() {
 	if in.messages != nil {
 		C.vke_unlisten(in.c(), in.messages)
@@ -157,8 +159,8 @@ type Message struct {
 	Text  string
 }
 
-// Messages returns what the validation layer has said since the last call. They are in the order in
-// which they were reported. nil without the layer.
+// Messages returns the messages of the validation layer since the last call, in the order in which
+// they were reported. It returns nil if the layer is off.
 func (in *Instance) Messages() []Message {
 	if in.messages == nil {
 		return nil
@@ -176,7 +178,7 @@ func (in *Instance) Messages() []Message {
 }
 
 // Physicals lists the physical devices in the loader's order. They refer to the instance and must
-// not be used after it. An empty list is no error.
+// not be used after it was destroyed. An empty list is not an error.
 func (in *Instance) Physicals() ([]Physical, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -200,8 +202,8 @@ func (in *Instance) Physicals() ([]Physical, error) {
 	return all, nil
 }
 
-// cstrings copies strings to an array of C. The caller calls free when C has read them. The memory
-// is C's, so that Go's collector does not move it. free must be called exactly once.
+// cstrings copies strings to an array in C memory, which Go's garbage collector does not move. The
+// caller must call free exactly once, when C has read the strings.
 func cstrings(list []string) (array **C.char, free func()) {
 	if len(list) == 0 {
 		return nil, func() {}

@@ -9,7 +9,7 @@ var live atomic.Int64
 // 0 when everything was closed.
 func Live() int64 { return live.Load() }
 
-// created counts the object of a call that made one, if the call did not fail.
+// created counts the object that a successful call has made. It returns err.
 func created(err error) error {
 	if err == nil {
 		live.Add(1)
@@ -17,5 +17,5 @@ func created(err error) error {
 	return err
 }
 
-// destroyed counts the object that a call destroyed.
+// destroyed counts an object that a call has destroyed.
 func destroyed() { live.Add(-1) }

@@ -8,7 +8,7 @@ import "slices"
 // MemoryType is a kind of memory of a device: the number of its heap, and its properties.
 type MemoryType struct{ Heap, Flags uint32 }
 
-// Bits of MemoryType.Flags.
+// These are bits of MemoryType.Flags.
 const (
 	DeviceLocal  = 1
 	HostVisible  = 2
@@ -18,20 +18,22 @@ const (
 
 // Heap is one memory heap of a device (VkMemoryHeap), such as its own memory or that of the host.
 type Heap struct {
-	// Bytes is its size. Free is the driver's estimate of what is free, as all processes use it.
+	// Bytes is the size of the heap. Free is the driver's estimate of the free part, with the
+	// memory of all processes taken into account.
 	Bytes, Free uint64
 
-	// Local: it is the device's own memory.
+	// Local says that the heap is the device's own memory.
 	Local bool
 }
 
 // MemoryBudgetExtension gives Heap.Free. Without it Free is Bytes.
 const MemoryBudgetExtension = "VK_EXT_memory_budget"
 
-// Memory lists heaps and memory types, by number. budget: the device has MemoryBudgetExtension.
+// Memory lists heaps and memory types by number. budget says that the device has
+// MemoryBudgetExtension.
 //
-// A device without memory is not asked what is free: Mesa's driver for AMD describes GPUs that are
-// not there, and some of them crash at that question.
+// If a device has no memory, it is not asked how much is free. Mesa's driver for AMD describes GPUs
+// that the machine does not have, and for some of them this question crashes the driver.
 func (p Physical) Memory(budget bool) ([]Heap, []MemoryType) {
 	var v bPhysicalDeviceMemoryProperties
 	bGetPhysicalDeviceMemoryProperties(p.handle, &v)

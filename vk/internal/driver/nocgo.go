@@ -2,5 +2,6 @@
 
 package driver
 
-// Vulkan is called from C. Without cgo the compiler's only message is about this name.
+// This package calls Vulkan from C. If cgo is off, the compiler reports only that this name is
+// undefined.
 var _ = vkevd_needs_cgo__set_CGO_ENABLED_1_and_have_a_C_compiler_on_PATH

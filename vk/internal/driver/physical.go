@@ -13,15 +13,15 @@ type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
 
-	// knows is a set of VKE_KNOWS_… bits: structures of properties and features that the device
-	// understands in addition to those of Vulkan 1.2.
+	// knows is a set of VKE_KNOWS_… bits. Each bit stands for a structure of properties or features
+	// that the device understands in addition to those of Vulkan 1.2.
 	knows C.int
 }
 
-// c is the handle as the shim's type.
+// c is the handle as the C type that the shim uses.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
-// Extensions of devices that are used where a device has them.
+// These extensions of devices are used if a device has them.
 const (
 	SubgroupSizeExtension = "VK_EXT_subgroup_size_control" // part of Vulkan 1.3
 	Maintenance4Extension = "VK_KHR_maintenance4"          // part of Vulkan 1.3
@@ -30,17 +30,18 @@ const (
 	amdUnits2Extension    = "VK_AMD_shader_core_properties2"
 )
 
-// Vulkan13 is the version that made two of the extensions part of Vulkan.
+// Vulkan13 is version 1.3, which made two of the extensions part of Vulkan.
 const Vulkan13 = 1<<22 | 3<<12
 
-// Knowing is the device with what its extensions and its version of Vulkan add to Vulkan 1.2.
-// extensions must be those of Extensions.
+// Knowing returns the device with the structures that its extensions and its version of Vulkan add
+// to Vulkan 1.2. The argument must be the result of Extensions.
 func (p Physical) Knowing(extensions []string) Physical {
 	p.knows = C.int(knowledge(p.version(), extensions))
 	return p
 }
 
-// knowledge is the set of VKE_KNOWS_… bits of a device. version is packed as Vulkan packs versions.
+// knowledge returns the set of VKE_KNOWS_… bits of a device. version is in the number format of
+// Vulkan.
 func knowledge(version uint32, extensions []string) (knows int) {
 	for _, k := range []struct {
 		name string
@@ -66,7 +67,7 @@ type QueueFamily struct {
 	TimestampBits uint32 // valid bits of a timestamp; 0 where there are no timestamps
 }
 
-// Compute and Graphics are bits of QueueFamily.Flags.
+// Compute and Graphics are two of the bits of QueueFamily.Flags.
 const (
 	Graphics = 1
 	Compute  = 2

@@ -11,9 +11,10 @@ import (
 // Cache is a pipeline cache. Pipelines may use it from several goroutines at the same time.
 type Cache struct{ handle bPipelineCache }
 
-// NewCache makes a pipeline cache from the bytes of an earlier one; nil makes an empty one. The
-// driver refuses bytes of another driver, and trusts all others. So data must come from a file that
-// no other user can write: the driver may execute it. The caller destroys the cache.
+// NewCache makes a pipeline cache from the bytes of an earlier one. If data is nil, the cache is
+// empty. The driver refuses bytes that another driver has written, and trusts all others. It may
+// execute the data, so data must come from a file that no other user can write. The caller destroys
+// the cache.
 func (d *Device) NewCache(data []byte) (*Cache, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -31,7 +32,7 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	return c, nil
 }
 
-// CacheData reads the cache's bytes, for NewCache. The bytes may be empty.
+// CacheData returns the bytes of the cache, for a later NewCache. There may be none.
 func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	var size bSize
 	get := func(at unsafe.Pointer) func() Result {
@@ -51,8 +52,9 @@ func (d *Device) DestroyCache(c *Cache) {
 	destroyed()
 }
 
-// NewLayout makes a pipeline layout with one range of push constants, of pushSize bytes. 0 makes
-// none. The caller destroys it with DestroyLayout. pushSize must be a multiple of four.
+// NewLayout makes a pipeline layout with one range of push constants, of pushSize bytes. For 0 the
+// layout has no range. The caller destroys it with DestroyLayout. pushSize must be a multiple of
+// four.
 func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	var out C.VkPipelineLayout
 	err := created(try("vkCreatePipelineLayout", func() Result {
@@ -73,12 +75,12 @@ type SpecEntry struct {
 	ID, Offset, Size uint32
 }
 
-// PipelineRequest is a compute pipeline to make.
+// PipelineRequest describes a compute pipeline that NewPipeline makes.
 type PipelineRequest struct {
 	// Code is SPIR-V with the entry point main.
 	Code []uint32
 
-	// Layout is one of NewLayout.
+	// Layout is a pipeline layout made by NewLayout.
 	Layout uint64
 
 	// Entries and Data are the specialisation constants.
@@ -86,11 +88,11 @@ type PipelineRequest struct {
 	Data    []byte
 
 	// FullSubgroups asks for subgroups without missing invocations. The device must have been made
-	// with the feature of that name.
+	// with the feature FullSubgroups.
 	FullSubgroups bool
 
-	// SubgroupSize is the required number of invocations in a subgroup. 0 leaves it to the driver.
-	// Others need the feature SubgroupSizeControl.
+	// SubgroupSize is the required number of invocations in a subgroup. With 0 the driver chooses.
+	// Any other number needs the feature SubgroupSizeControl.
 	SubgroupSize uint32
 }
 

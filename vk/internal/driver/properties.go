@@ -3,13 +3,13 @@ package driver
 // #include "shim.h"
 import "C"
 
-// Properties are the facts about a device that we use.
+// Properties are the facts about a device that this module uses.
 type Properties struct {
 	Name string
 	Type DeviceType
 
 	// Vendor and ID are the PCI ids of the vendor and of the device. API is the version of Vulkan,
-	// and Driver the version of the driver, both as Vulkan packs versions.
+	// and Driver the version of the driver, both in the number format of Vulkan.
 	Vendor, ID, API, Driver uint32
 
 	// DriverName and DriverInfo are the driver's name and its version, as text.
@@ -18,35 +18,37 @@ type Properties struct {
 	// PipelineUUID identifies the driver's pipeline caches.
 	PipelineUUID [16]byte
 
-	// Subgroup is the number of invocations in a subgroup, SubgroupOps the operations that
-	// subgroups have.
+	// Subgroup is the number of invocations in a subgroup. SubgroupOps is a set of bits for the
+	// operations that invocations of a subgroup can do together.
 	Subgroup, SubgroupOps uint32
 
-	// MinSubgroup and MaxSubgroup bound the subgroup size that a pipeline may require; 0 if it may
-	// not require one. MaxSubgroups is the largest number of subgroups in a workgroup of such a
-	// pipeline.
+	// MinSubgroup and MaxSubgroup bound the subgroup size that a pipeline may require. They are 0
+	// if it may not require one. MaxSubgroups is the largest number of subgroups in a workgroup of
+	// such a pipeline.
 	MinSubgroup, MaxSubgroup, MaxSubgroups uint32
 
-	// MaxAllocation is the largest allocation that the driver promises, MaxBuffer the largest
-	// buffer, in bytes; 0 if the driver does not tell.
+	// MaxAllocation is the largest allocation that the driver promises, and MaxBuffer the largest
+	// buffer, in bytes. They are 0 if the driver does not tell.
 	MaxAllocation, MaxBuffer uint64
 
 	// MaxShared is the shared memory of a workgroup, in bytes. MaxInvocations is the largest number
-	// of invocations of a workgroup, MaxLocalSize the largest in each dimension.
+	// of invocations of a workgroup. MaxLocalSize is the largest size of a workgroup in each
+	// dimension.
 	MaxShared, MaxInvocations uint32
 	MaxLocalSize              [3]uint32
 
-	// Units is the number of multiprocessors or compute units; 0 if the driver does not tell.
+	// Units is the number of multiprocessors or compute units. It is 0 if the driver does not tell.
 	Units uint32
 
-	// TimestampPeriod is the time of a tick, in nanoseconds.
+	// TimestampPeriod is the time of one tick of a timestamp, in nanoseconds.
 	TimestampPeriod float32
 
-	// Float32 and Float64 are modes of floating-point arithmetic that a shader may ask for.
+	// Float32 and Float64 are the modes of floating-point arithmetic that a shader may ask for.
 	Float32, Float64 FloatControls
 
-	// SubnormalsTogether: both widths have one behaviour of subnormals, so a shader that asks for a
-	// mode of one width asks for both. RoundingTogether: the same holds for rounding.
+	// SubnormalsTogether says that both widths have the same behaviour of subnormals, so a shader
+	// that asks for a mode of one width must ask for both. RoundingTogether says the same about
+	// rounding.
 	SubnormalsTogether, RoundingTogether bool
 }
 
@@ -58,7 +60,7 @@ type FloatControls struct {
 	Nearest    bool // results are rounded to the nearest, ties to even (RoundingModeRTE)
 }
 
-// Numbers that PCI gives to makers of GPUs.
+// These are the PCI numbers of makers of GPUs.
 const (
 	VendorAMD    = 0x1002
 	VendorNVIDIA = 0x10de
@@ -77,7 +79,7 @@ const (
 	CPU
 )
 
-// String is the type in one word.
+// String returns the type in one word.
 func (t DeviceType) String() string {
 	if t < 0 || t > CPU {
 		return "other"
@@ -88,11 +90,11 @@ func (t DeviceType) String() string {
 // SubgroupShuffle is a bit of Properties.SubgroupOps.
 const SubgroupShuffle = 1 << 4
 
-// PretendAPI, if not 0, is the highest version of Vulkan that devices report. Tests set it to have
-// a device of an older version.
+// PretendAPI is the highest version of Vulkan that devices report, if it is not 0. Tests use it to
+// simulate a device of an older version.
 var PretendAPI uint32
 
-// version is the version of Vulkan that the device speaks.
+// version is the version of Vulkan that the device supports.
 func (p Physical) version() uint32 {
 	var v bPhysicalDeviceProperties
 	bGetPhysicalDeviceProperties(p.handle, &v)
@@ -101,7 +103,7 @@ func (p Physical) version() uint32 {
 	return pretended(v.ApiVersion)
 }
 
-// pretended is a version limited by PretendAPI.
+// pretended returns the version, but not more than PretendAPI.
 func pretended(version uint32) uint32 {
 	if PretendAPI != 0 {
 		return min(version, PretendAPI)
@@ -109,7 +111,7 @@ func pretended(version uint32) uint32 {
 	return version
 }
 
-// Properties reads the facts.
+// Properties reads the facts from the driver.
 func (p Physical) Properties() Properties {
 	var v bPhysicalDeviceProperties
 	bGetPhysicalDeviceProperties(p.handle, &v)

@@ -44,13 +44,14 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 
-// Fault, if not nil, is asked before each call that can fail. If it returns an error, the call is
-// not made and that is its result. A call that ends something even if it fails is made all the
-// same. Tests use Fault to reach every failure. It is called from several goroutines.
+// Fault is for tests, which use it to reach every failure. If it is not nil, each call that can
+// fail asks Fault first. If Fault returns an error, the call is not made and has this error as its
+// result. A call that ends something even if it fails is made in any case. Several goroutines call
+// Fault.
 var Fault func(call string) Result
 
-// try makes one call. All results of this package pass through try or tryToEnd. A positive result
-// of f gives nil.
+// try makes one call. All results of this package pass through try or tryToEnd. If f returns a
+// positive result, try returns nil.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {
@@ -62,8 +63,8 @@ func try(call string, f func() Result) error {
 	return failure(call, r)
 }
 
-// failure is the error of a result; nil for one that is none. Positive results, such as Timeout,
-// are no errors.
+// failure returns the error of a result, or nil if the result is not an error. Positive results,
+// such as Timeout, are not errors.
 func failure(call string, r Result) error {
 	if r < 0 {
 		return &Error{call, r}
@@ -72,7 +73,7 @@ func failure(call string, r Result) error {
 }
 
 // tryToEnd is try for a call that ends something even if it fails. The call is made in any case,
-// and the fault is only its result.
+// and Fault changes only its result.
 func tryToEnd(call string, f func() Result) error {
 	r := f()
 	if Fault != nil && r >= 0 {

@@ -8,17 +8,19 @@ import (
 	"unsafe"
 )
 
-// StatisticsExtension is what a device must be made with for Statistics to say anything.
+// StatisticsExtension is the extension with which a device must be made so that Statistics returns
+// anything.
 const StatisticsExtension = "VK_KHR_pipeline_executable_properties"
 
-// Statistic is a number that the driver's compiler gives for a pipeline, under its own name.
+// Statistic is a number that the driver's compiler gives for a pipeline, with the driver's name for
+// it.
 type Statistic struct {
 	Name  string
 	Value float64
 }
 
-// Statistics lists what the compiler says of a pipeline; nothing without StatisticsExtension.
-// pipeline must have been made by this device, which keeps its statistics.
+// Statistics lists the numbers that the compiler gives for a pipeline. The list is empty without
+// StatisticsExtension. The pipeline must have been made by this device, which keeps its statistics.
 func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	if d.statistics == 0 {
 		return nil, nil

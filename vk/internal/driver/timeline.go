@@ -27,20 +27,20 @@ func (d *Device) DestroyTimeline(t *Timeline) {
 	destroyed()
 }
 
-// Submit starts a batch. When it ends the timeline gets the value, which is larger than all before.
-// Batches of a queue start in the order of their submission. One goroutine at a time may submit.
-// After an error nothing was submitted.
+// Submit starts a batch. When the batch ends, the timeline gets the value, which must be larger
+// than all before. Batches of a queue start in the order of their submission. One goroutine at a
+// time may submit. After an error nothing was submitted.
 func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 	return try("vkQueueSubmit", func() Result {
 		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))
 	})
 }
 
-// ErrTimeout is the error of Wait when the time limit comes first.
+// ErrTimeout is the error of Wait if the time limit is reached first.
 var ErrTimeout = errors.New("timed out")
 
-// Wait waits until the timeline has reached value, or for the time limit. Several goroutines may
-// wait. The error is ErrTimeout or an *Error such as DeviceLost.
+// Wait waits until the timeline has reached value, but not longer than limit. Several goroutines
+// may wait. The error is ErrTimeout or an *Error such as DeviceLost.
 func (d *Device) Wait(t *Timeline, value uint64, limit time.Duration) error {
 	var r Result
 	err := try("vkWaitSemaphores", func() Result {
