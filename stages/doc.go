@@ -58,7 +58,8 @@
 //
 // A general matrix takes the same way with two sides:
 //
-//	A  dense, m×n, m ≥ n
+//	A  dense, m×n, m ≥ n               where m is much larger than n, first
+//	│  TallQR                 dgeqrf    A = Q0·R            and R takes the place of A
 //	│  GeneralBandReduction   ge2tb     A = Q1·[B; 0]·P1ᵀ   B: upper band, b superdiagonals
 //	▼
 //	B  general compact band           3b rows per column
@@ -76,6 +77,9 @@
 // The reflectors of Q2 and of P2 are packed as those of Q2 above. A left panel p covers columns
 // [p·b, min((p+1)·b, n)) and its reflectors act on rows [p·b, m); a right panel covers rows [p·b,
 // (p+1)·b) and its reflectors act on columns [(p+1)·b, n).
+//
+// So ApplyQ2 applies Q2 and P2, and ApplyPanels applies Q1, P1 and Q0. Singular vectors are kept
+// transposed while they are transformed, as eigenvectors are.
 //
 // # Waiting
 //

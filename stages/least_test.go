@@ -45,10 +45,21 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 			_, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
 			return err
 		},
-		"Q1":        func() error { _, err := NewApplyQ1(d, BackSize{n, tune.Band, m}, ops, tune.Panel); return err },
-		"bisection": func() error { _, err := NewBisection(d, n, tune.Bisection); return err },
-		"values":    func() error { _, err := NewDivideConquerValues(d, n, tune.DivideConquer); return err },
-		"vectors":   func() error { _, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer); return err },
+		"Q1": func() error { _, err := NewApplyQ1(d, BackSize{n, tune.Band, m}, ops, tune.Panel); return err },
+		"QR": func() error {
+			_, err := NewTallQR(d, 2*n, n, tune.Band, ops, tune.Chase.waiting(t, d), tune.Panel)
+			return err
+		},
+		"P1": func() error {
+			size := PanelsSize{Rows: n, Cols: n - 7, B: tune.Band, M: m, Across: true}
+			_, err := NewApplyPanels(d, PhaseApplyP1, size, ops, tune.Panel)
+			return err
+		},
+		"identity":          func() error { _, err := NewIdentity[float64](d); return err },
+		"singular residual": func() error { _, err := NewSingularResidual(d, 2*n, n, m, ops); return err },
+		"bisection":         func() error { _, err := NewBisection(d, n, tune.Bisection); return err },
+		"values":            func() error { _, err := NewDivideConquerValues(d, n, tune.DivideConquer); return err },
+		"vectors":           func() error { _, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer); return err },
 		"MRRR": func() error {
 			fallback, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer)
 			if err != nil {

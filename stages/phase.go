@@ -5,6 +5,7 @@ package stages
 // phase that runs on the host has the suffix OnHost.
 const (
 	PhaseLoad          = "scale"                 // σ·A, both triangles
+	PhaseQR            = "QR factorisation"      // A → R
 	PhaseBandReduction = "band reduction"        // A → B
 	PhaseBulgeChasing  = "bulge chasing"         // B → T
 	PhaseTridiagonal   = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
@@ -12,6 +13,9 @@ const (
 	PhaseCounts        = "Sturm counts"          // of an interval's ends and of certificates
 	PhaseApplyQ2       = "back transformation 2" // Q2·S
 	PhaseApplyQ1       = "back transformation 1" // Q1·(Q2·S)
+	PhaseApplyP2       = "back transformation 2, right"
+	PhaseApplyP1       = "back transformation 1, right"
+	PhaseApplyQ0       = "back transformation 0" // of a QR factorisation
 	PhaseTranspose     = "transpose"             // Qᵀ → Q, with signs fixed
 	PhaseCheck         = "check"                 // residual and orthogonality
 

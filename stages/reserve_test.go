@@ -87,3 +87,51 @@ func TestEveryProductIsReserved(t *testing.T) {
 		}
 	}
 }
+
+// TestSingularStagesReserve: the same for the stages of the singular value decomposition.
+func TestSingularStagesReserve(t *testing.T) {
+	d, tune := dry(), SmallestTuning()
+	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {
+		for _, b := range []int{1, 3, 4, 7} {
+			for _, m := range []int{n, n + 1, 3 * n} {
+				ops := reserving{t: t, what: fmt.Sprintf("m=%d n=%d b=%d", m, n, b), shapes: &[]product.Shape{}}
+				size := GeneralSize{M: m, N: n, B: b, K: 2 * b}
+				reduction, err := NewGeneralBandReduction[float64](d, size, ops, Waiting{}, tune.Panel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				qr, err := NewTallQR[float64](d, m, n, b, ops, Waiting{}, tune.Panel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				left, err := NewApplyPanels[float64](d, PhaseApplyQ1, PanelsSize{Rows: m, Cols: n, B: b, M: n}, ops, tune.Panel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reflectors := size.RightPanels() * b
+				right, err := NewApplyPanels[float64](d, PhaseApplyP1, PanelsSize{Rows: max(0, n-b), Cols: reflectors, B: b, M: n, Across: true}, ops, tune.Panel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check, err := NewSingularResidual[float64](d, m, n, n, ops)
+				if err != nil {
+					t.Fatal(err)
+				}
+				recordsDry(t, d, nil, func() *vk.Layout {
+					return vk.Together(vk.InTurn(reduction.Work(), qr.Work(), left.Work(), right.Work(), check.Work()), reduction.Status(), qr.Status())
+				}, []int{m * n, size.BandLen(), size.LeftPanels() * b * b, size.RightPanels() * b * b, m * n, n, n * n},
+					func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
+						a, r := NewMatrix(x[0], m, n, m), NewMatrix(x[6], n, n, n)
+						qr.Record(rec, ws, a, r, x[2])
+						reduction.Record(rec, ws, a, x[1], x[2], x[3])
+						left.Record(rec, ws, a, x[2], NewMatrix(x[4], n, m, n))
+						if reflectors > 0 {
+							right.Record(rec, ws, a.Block(0, b, reflectors, n-b), x[3], r.Block(0, b, n, n-b))
+						}
+						check.Record(rec, ws, a, NewMatrix(x[4], m, n, m), r, x[5], x[5])
+						check.RecordOrthogonality(rec, ws, r, x[5])
+					})
+			}
+		}
+	}
+}

@@ -130,24 +130,36 @@ func (r columnSums[T]) record(
 	holds("the eigenvalues", s.Lambda, m)
 	holds("the residuals", s.Residual, m)
 	holds("the sums of ZᵀZ − I", s.Orthogonality, m)
-	for j := 0; j < m; j += residualBlock {
-		cols := min(residualBlock, m-j)
+	r.each(m, func(j, cols int) {
 		zj := z.Block(0, j, r.n, cols)
-		push := shaders.ColumnResidualPush[T]{Cols: uint32(cols), First: uint32(j), Ldy: uint32(z.Ld), Y: zj.Addr()}
-
-		// First the sums of |A·Z − Z·diag(λ)|.
 		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
 		times(zj, p)
-		push.X, push.Ldx, push.Rows = p.Addr(), uint32(p.Ld), uint32(r.n)
-		push.Lambda, push.Sums = s.Lambda.From(j).Addr(), s.Residual.From(j).Addr()
-		r.columns.Dispatch(rec, vk.Folded(cols), push)
+		r.compare(rec, p, zj, s.Lambda.From(j), s.Residual.From(j))
+		r.gram(rec, ws, z, zj, j, s.Orthogonality.From(j))
+	})
+}
 
-		// Then the sums of |ZᵀZ − I|. A push block without λ makes the kernel subtract the
-		// identity.
-		g := product.NewMatrix(r.product.In(ws), m, cols, m)
-		r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
-		push.X, push.Ldx, push.Rows = g.Addr(), uint32(g.Ld), uint32(m)
-		push.Lambda, push.Sums = 0, s.Orthogonality.From(j).Addr()
-		r.columns.Dispatch(rec, vk.Folded(cols), push)
+// each calls measure for some columns at a time, from j on, of m columns.
+func (r columnSums[T]) each(m int, measure func(j, cols int)) {
+	for j := 0; j < m; j += residualBlock {
+		measure(j, min(residualBlock, m-j))
 	}
+}
+
+// compare sums |P − Y·diag(λ)|.
+func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda, sums vk.Slice[T]) {
+	r.columns.Dispatch(rec, vk.Folded(p.Cols), shaders.ColumnResidualPush[T]{
+		X: p.Addr(), Y: y.Addr(), Lambda: lambda.Addr(), Sums: sums.Addr(),
+		Rows: uint32(p.Rows), Cols: uint32(p.Cols), Ldx: uint32(p.Ld), Ldy: uint32(y.Ld),
+	})
+}
+
+// gram sums |ZᵀZ − I| for the columns zj of z, from j on.
+func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
+	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
+	r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
+	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
+		X: g.Addr(), Y: zj.Addr(), Sums: sums.Addr(),
+		Rows: uint32(g.Rows), Cols: uint32(g.Cols), Ldx: uint32(g.Ld), Ldy: uint32(zj.Ld), First: uint32(j),
+	})
 }

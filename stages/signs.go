@@ -24,13 +24,29 @@ func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 }
 
 // Record changes the columns of x in place. A matrix without rows stays as it is.
-func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) {
-	if x.Rows == 0 {
+func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
+
+// RecordDeciding is Record, and sets word j of flipped to 1 if the signs of column j were changed,
+// else to 0. A column without rows gets no word.
+func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
+	holds("the flipped columns", flipped, x.Cols)
+	s.record(rec, x, flipped.Addr(), 0)
+}
+
+// RecordFollowing changes the signs of those columns of x whose word in flipped is not 0, so that
+// u_j stays with the v_j that has decided.
+func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
+	holds("the flipped columns", flipped, x.Cols)
+	s.record(rec, x, flipped.Addr(), 1)
+}
+
+// record dispatches one workgroup for each column. The workgroup finds the largest entry of the
+// column, or reads the word of the column, and changes all signs if needed.
+func (s *Signs[T]) record(rec *vk.Recorder, x product.Matrix[T], flipped spirv.Addr[uint32], follow uint32) {
+	if x.Rows == 0 || x.Cols == 0 {
 		return
 	}
-	// One workgroup finds the largest entry of a column, and changes all signs if that entry is
-	// negative.
 	s.columns.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnSignsPush[T]{
-		X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld),
+		X: x.Addr(), Flipped: flipped, Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld), Follow: follow,
 	})
 }

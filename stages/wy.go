@@ -106,17 +106,18 @@ func (f *TFactor[T]) RecordFrom(
 }
 
 // RecordMerge makes the factor t of neighbouring panels of b columns each from the panels' own
-// factors, which are b×b and lie one after another in panels. t is n×n with leading dimension n,
-// and n is a multiple of b. y holds all n columns with the zeros above each panel's trapezoid.
+// factors, which are b×b and lie one after another in panels. t is n×n with leading dimension n. y
+// holds all n columns with the zeros above each panel's trapezoid. The last panel may have fewer
+// columns; the rest of its factor is then not read.
 func (f *TFactor[T]) RecordMerge(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T],
 ) {
 	n := y.Cols
-	if b < 1 || n%b != 0 || t.Rows != n || t.Cols != n || t.Ld != n || n > f.n {
+	if b < 1 || t.Rows != n || t.Cols != n || t.Ld != n || n > f.n {
 		panic(fmt.Sprintf("stages: factor T %d×%d, Ld %d, of %d columns in panels of %d, prepared for order %d",
 			t.Rows, t.Cols, t.Ld, n, b, f.n))
 	}
-	holds("the panels' factors", panels, n*b)
+	holds("the panels' factors", panels, vk.Tiles(n, uint32(b))*b*b)
 	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[T]{
 		Panels: panels.Addr(), T: t.Addr(), N: uint32(n), B: uint32(b),
 	})

@@ -94,10 +94,18 @@ func buildSVD(dev *vk.Device) error {
 				return err
 			}
 		}
+		_, tall := stages.NewTallQR(dev, 2*n, n, t.Band, ops, wait, t.Panel)
+		columns := stages.PanelsSize{Rows: 2 * n, Cols: n, B: t.Band, M: n}
+		_, panels := stages.NewApplyPanels(dev, stages.PhaseApplyQ1, columns, ops, t.Panel)
+		_, identity := stages.NewIdentity[float64](dev)
+		_, check := stages.NewSingularResidual(dev, 2*n, n, n, ops)
+		if err := errors.Join(tall, panels, identity, check); err != nil {
+			return err
+		}
 		back := stages.BackSize{N: n, B: t.Band, M: n}
 		_, left := stages.NewApplyQ2[float64](dev, back, wait, t.ApplyQ2)
-		_, right := stages.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
-		if err := errors.Join(left, right); err != nil {
+		_, transposed := stages.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
+		if err := errors.Join(left, transposed); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,11 @@
 // of the whole column if needed. If several entries have that magnitude, the first one decides. A
 // column of zeros stays as it is; NaNs are ignored when the entry is searched.
 //
-// in, out: x    rows×cols, column-major, ldx ≥ rows
+// in, out: x        rows×cols, column-major, ldx ≥ rows
+//          flipped  cols words, or null. With follow = 0 it is written: 1 for each column whose
+//                   signs were changed, 0 for the others. With follow = 1 it is read, and the signs
+//                   of those columns change, whatever their entries. So the right singular vectors
+//                   decide, and the left ones follow.
 //
 // Grid: one workgroup per column, in x and y. rows = 0 must not be dispatched.
 #version 460
@@ -19,23 +23,24 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Column { scalar_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Column x;
+	Words flipped;
 	// rows, cols  shape of X, rows at least 1
 	// ldx         leading dimension, at least rows
-	uint rows, cols, ldx;
+	// follow      0 or 1, see flipped; 1 needs flipped
+	uint rows, cols, ldx, follow;
 } p;
 
 // largest and place have, for each invocation, the largest magnitude that it found, and its row.
 shared scalar_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 
-void main() {
-	uint j = workgroup();
-	if (j >= p.cols) return;
-	uint t = gl_LocalInvocationID.x;
-	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
+// decides returns whether the entry of largest magnitude of x is negative. Called by the whole
+// workgroup.
+bool decides(Column x, uint t) {
 	scalar_t top = scalar_t(-1);
 	uint at = 0;
 	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
@@ -60,6 +65,21 @@ void main() {
 	}
 	bool flip = x.at[place[0]] < scalar_t(0);
 	barrier();
+	return flip;
+}
+
+void main() {
+	uint j = workgroup();
+	if (j >= p.cols) return;
+	uint t = gl_LocalInvocationID.x;
+	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
+	bool flip;
+	if (p.follow != 0) {
+		flip = p.flipped.at[j] != 0;
+	} else {
+		flip = decides(x, t);
+		if (uint64_t(p.flipped) != 0ul && t == 0) p.flipped.at[j] = uint(flip);
+	}
 	if (flip) {
 		for (uint i = t; i < p.rows; i += LOCAL_SIZE) x.at[i] = -x.at[i];
 	}

@@ -1,0 +1,33 @@
+// laset sets a matrix to the identity: ones on the diagonal, zeros elsewhere (dlaset).
+//
+//	X(i, j) ← 1 if i = j, else 0
+//
+// out: x   rows×cols, ldx ≥ rows
+//
+// Grid: one invocation per element, rows rounded up to LOCAL_SIZE, in x and y.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixOut x;
+	// rows, cols  shape of X
+	// ldx         leading dimension, at least rows
+	uint rows, cols, ldx;
+} p;
+
+void main() {
+	uint tiles = (p.rows + LOCAL_SIZE - 1) / LOCAL_SIZE, group = workgroup();
+	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, j = group / tiles;
+	if (j >= p.cols || i >= p.rows) return;
+	MatrixOut(element(uint64_t(p.x), i, j, p.ldx)).at[0] = scalar_t(i == j ? 1 : 0);
+}

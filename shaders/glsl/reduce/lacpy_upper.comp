@@ -1,0 +1,43 @@
+// lacpy_upper moves the blocks above the block diagonal of a matrix to other memory.
+//
+//	Z(i, j) ← X(i, j),  X(i, j) ← 0      where ⌊i/b⌋ < ⌊(first + j)/b⌋
+//
+// in, out: x   rows×cols; other elements are not touched
+// out:     z   the elements above, at their places; if z is null, X is set to zero alone
+//
+// What stays in X is the unit trapezoids of panels of b columns, if column j of X belongs to panel
+// ⌊(first + j)/b⌋ and row 0 of X is the top row of panel 0. Values are copied as they are. z must
+// not overlap x.
+//
+// Grid: one invocation per element, rows rounded up to LOCAL_SIZE, in x and y.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(push_constant, scalar) uniform Push {
+	MatrixInOut x;
+	MatrixOut z;
+	// rows, cols  shape of X
+	// ldx, ldz    leading dimensions, at least rows
+	// first       number of X's first column in its panels
+	// b           columns of a panel, at least 1
+	uint rows, cols, ldx, ldz, first, b;
+} p;
+
+void main() {
+	uint tiles = (p.rows + LOCAL_SIZE - 1) / LOCAL_SIZE, group = workgroup();
+	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, j = group / tiles;
+	if (j >= p.cols || i >= p.rows || i / p.b >= (p.first + j) / p.b) return;
+	MatrixInOut x = MatrixInOut(element(uint64_t(p.x), i, j, p.ldx));
+	if (uint64_t(p.z) != 0ul) MatrixOut(element(uint64_t(p.z), i, j, p.ldz)).at[0] = x.at[0];
+	x.at[0] = scalar_t(0);
+}

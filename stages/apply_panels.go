@@ -1,0 +1,129 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// ApplyPanels multiplies m vectors by one of the orthogonal matrices of a general matrix: Q1 or P1
+// of a reduction to an upper band, or Q0 of a QR factorisation (dormqr, dormlq),
+//
+//	X ← Q·X     Q = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
+//
+// X is stored transposed: Xt is m×Rows, and component r of vector c lies at c + r·ld. Panel p has b
+// reflectors, which act on rows [p·b, Rows) of X. They are unit trapezoids, with ones and zeros
+// stored; above them the matrix holds other data, which the stage cuts away for each number of
+// panels that it merges (see ApplyQ1).
+//
+// It costs 2·(2·Rows − Cols)·Cols·m flops.
+type ApplyPanels[T spirv.Scalar] struct {
+	PanelsSize
+	phase     string
+	merged    *mergedPanels[T]
+	cut       *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
+	transpose *Transpose[T]
+	y         vk.Region[T] // with Across: merged panels as columns
+}
+
+// PanelsSize is the shape of the reflectors.
+type PanelsSize struct {
+	Rows, Cols int  // elements of the first reflector, and number of reflectors: Cols < Rows + B
+	B          int  // reflectors of a panel, at least 1; the last panel may have fewer
+	M          int  // vectors, at most
+	Across     bool // reflectors are rows, not columns
+}
+
+// NewApplyPanels prepares for one size. phase is the name of the phase that Record begins.
+func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSize, ops product.Ops[T], t PanelTuning) (*ApplyPanels[T], error) {
+	if size.Cols < 0 || size.B < 1 || size.Rows < 0 || size.Rows <= size.Cols-size.B || size.M < 0 {
+		return nil, fmt.Errorf("stages: panels of %d, %d reflectors of %d elements, for %d vectors", size.B, size.Cols, size.Rows, size.M)
+	}
+	q := &ApplyPanels[T]{PanelsSize: size, phase: phase}
+	var err error
+	if q.merged, err = newMergedPanels(dev, size.Rows, size.Cols, size.B, size.M, ops, t); err != nil {
+		return nil, err
+	}
+	if q.transpose, err = NewTranspose[T](dev); err != nil {
+		return nil, err
+	}
+	kernels := builder{dev: dev}
+	q.cut = buildCut[T](&kernels)
+	across := 0
+	if size.Across {
+		across = size.Rows * q.merged.width
+	}
+	q.y = vk.Reserve[T]("Y", across)
+	return q, kernels.err
+}
+
+// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.work, q.y) }
+
+// Flops is the cost for all vectors, without merging the factors.
+func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
+
+// flops is the cost of the reflectors from c on: the integral of 4·(Rows − c)·m.
+func (q *ApplyPanels[T]) flops(c int) float64 {
+	first, last := float64(q.Rows-c), float64(max(0, q.Rows-q.Cols))
+	return 2 * (first*first - last*last) * float64(q.M)
+}
+
+// Record replaces X by Q·X. a has the reflectors: it is Rows×Cols and what lies above the
+// trapezoids becomes zero, or with Across it is Cols×Rows and stays as it is. t has the factors of
+// the panels, b×b each. xt is m×Rows, or has fewer rows for fewer vectors. None of them may overlap.
+func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
+	rows, cols := a.Rows, a.Cols
+	if q.Across {
+		rows, cols = cols, rows
+	}
+	if rows != q.Rows || cols != q.Cols || xt.Rows > q.M || xt.Cols != q.Rows {
+		panic(fmt.Sprintf("stages: %d reflectors of %d elements applied to %d×%d: prepared for %+v", cols, rows, xt.Cols, xt.Rows, q.PanelsSize))
+	}
+	if xt.Rows == 0 {
+		return
+	}
+	b := q.B
+	q.merged.eachFromLast(cols, func(begin, width int) {
+		rec.Phase(q.phase, q.flops(begin+width), q.Flops())
+		y := q.trapezoids(rec, ws, a, begin, width)
+		factors := t.Sub(begin/b*b*b, vk.Tiles(width, uint32(b))*b*b)
+		q.merged.record(rec, ws, y, factors, xt.Block(0, begin, xt.Rows, rows-begin), product.Trans)
+	})
+}
+
+// trapezoids is the reflectors from begin on, as columns, with zeros above: in a or in the
+// workspace.
+func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], begin, width int) product.Matrix[T] {
+	rows := q.Rows - begin
+	y := a
+	if q.Across {
+		y = product.NewMatrix(q.y.In(ws), rows, width, rows)
+		q.transpose.Record(rec, a.Block(begin, begin, width, rows), y)
+	} else {
+		y = a.Block(begin, begin, rows, width)
+	}
+	recordCut(rec, q.cut, y.Block(0, 0, min(rows, width), width), product.Matrix[T]{}, 0, q.B)
+	return y
+}
+
+// buildCut is the kernel of recordCut.
+func buildCut[T spirv.Scalar](b *builder) *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]] {
+	return build(b, shaders.LacpyUpper[T](), shaders.LacpyUpperSpec{LocalSize: b.threads(cutThreads)})
+}
+
+const cutThreads = 128 // invocations of a workgroup, at most
+
+// recordCut moves what lies above the trapezoids of panels of b columns from x to the same places of
+// z, or nowhere if z is empty. Column 0 of x is number first of the panels' columns.
+func recordCut[T spirv.Scalar](rec *vk.Recorder, k *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]], x, z product.Matrix[T], first, b int) {
+	if x.Rows == 0 || x.Cols == 0 {
+		return
+	}
+	k.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, k.Spec.LocalSize)*x.Cols), shaders.LacpyUpperPush[T]{
+		X: x.Addr(), Z: z.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld), Ldz: uint32(z.Ld), First: uint32(first), B: uint32(b),
+	})
+}

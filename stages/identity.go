@@ -1,0 +1,32 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Identity writes the identity matrix (dlaset).
+type Identity[T spirv.Scalar] struct {
+	kernel *vk.Kernel[shaders.LasetSpec, shaders.LasetPush[T]]
+}
+
+const identityThreads = 256 // invocations of a workgroup, at most
+
+// NewIdentity prepares for matrices of any shape.
+func NewIdentity[T spirv.Scalar](dev *vk.Device) (*Identity[T], error) {
+	b := builder{dev: dev}
+	k := build(&b, shaders.Laset[T](), shaders.LasetSpec{LocalSize: b.threads(identityThreads)})
+	return &Identity[T]{k}, b.err
+}
+
+// Record sets x(i, j) to 1 where i = j, and to 0 elsewhere.
+func (s *Identity[T]) Record(rec *vk.Recorder, x product.Matrix[T]) {
+	if x.Rows == 0 || x.Cols == 0 {
+		return
+	}
+	s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, s.kernel.Spec.LocalSize)*x.Cols), shaders.LasetPush[T]{
+		X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld),
+	})
+}

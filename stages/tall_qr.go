@@ -1,0 +1,173 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// TallQR factors a matrix with many more rows than columns (dgeqrf),
+//
+//	A = Q0·R     R n×n, upper triangular
+//
+// by panels of b columns. A panel's reflectors are applied at once to the columns that are merged
+// with it (see ApplyQ1), and then all of these together to the rest of A.
+//
+// Afterwards A holds the reflectors of Q0 in the columns of their panels, as PanelQR leaves them,
+// with zeros above, for ApplyPanels.
+//
+// It costs 2·n²·(m − n/3) flops.
+type TallQR[T spirv.Scalar] struct {
+	M, N, B          int
+	ops              product.Ops[T]
+	qr, lastQR       *PanelQR[T] // panels of b columns; the last panel, if it has fewer
+	factor, lastPart *TFactor[T]
+	merged           *TFactor[T] // of the columns that are merged
+	width            int         // their number
+	cut              *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
+
+	tau  vk.Region[T] // factors of a panel, b
+	t    vk.Region[T] // merged T, width²
+	s    vk.Region[T] // Yᵀ·A and Tᵀ·Yᵀ·A, width×n each
+	work *vk.Layout
+}
+
+// NewTallQR prepares for m×n matrices, m ≥ n, and panels of b columns.
+func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w Waiting, t PanelTuning) (*TallQR[T], error) {
+	if n < 1 || m < n || b < 1 {
+		return nil, fmt.Errorf("stages: QR of %d×%d by panels of %d columns: want m ≥ n ≥ 1, b ≥ 1", m, n, b)
+	}
+	q := &TallQR[T]{M: m, N: n, B: b, ops: ops, width: min(max(1, t.Merge/b)*b, n)}
+	var err error
+	if q.qr, q.factor, err = newPanel(dev, m, min(b, n), ops, w, t); err != nil {
+		return nil, err
+	}
+	q.lastQR, q.lastPart = q.qr, q.factor
+	if last := n % b; last > 0 && n > b {
+		if q.lastQR, q.lastPart, err = newPanel(dev, m, last, ops, w, t); err != nil {
+			return nil, err
+		}
+	}
+	if q.merged, err = NewTFactor(dev, m, q.width, ops, t); err != nil {
+		return nil, err
+	}
+	kernels := builder{dev: dev}
+	if q.cut = buildCut[T](&kernels); kernels.err != nil {
+		return nil, kernels.err
+	}
+	q.tau, q.t = vk.Reserve[T]("tau", b), vk.Reserve[T]("merged T", q.width*q.width)
+	q.s = vk.Reserve[T]("YᵀA, TᵀYᵀA", 2*q.width*n)
+	inTurn := []vk.Space{q.qr.Work(), q.factor.Work(), vk.Together(q.t, q.merged.Work())}
+	if q.lastQR != q.qr {
+		inTurn = append(inTurn, q.lastQR.Work(), q.lastPart.Work())
+	}
+	q.work = vk.Together(q.tau, q.s, vk.InTurn(inTurn...))
+	return q, ops.Reserve(
+		product.Shape{M: q.width, N: n, K: m, Count: 1},       // Yᵀ·A
+		product.Shape{M: q.width, N: n, K: q.width, Count: 1}, // Tᵀ·(Yᵀ·A)
+		product.Shape{M: m, N: n, K: q.width, Count: 1},       // A − Y·(Tᵀ·Yᵀ·A)
+	)
+}
+
+// newPanel prepares for panels of b columns and at most m rows.
+func newPanel[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Waiting, t PanelTuning) (*PanelQR[T], *TFactor[T], error) {
+	qr, err := NewPanelQR[T](dev, b, w, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	factor, err := NewTFactor(dev, m, b, ops, t)
+	return qr, factor, err
+}
+
+// Panels is the number of panels, and of their factors T.
+func (q *TallQR[T]) Panels() int { return vk.Tiles(q.N, uint32(q.B)) }
+
+// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+func (q *TallQR[T]) Work() *vk.Layout { return q.work }
+
+// Status is the memory of Infos. It must not be overwritten until they are read.
+func (q *TallQR[T]) Status() *vk.Layout {
+	if q.lastQR == q.qr {
+		return q.qr.Status()
+	}
+	return vk.Together(q.qr.Status(), q.lastQR.Status())
+}
+
+// Infos are words that are 0 after a run, or say why the results are undefined; see PanelQR.Info.
+func (q *TallQR[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
+	infos := []vk.Slice[uint32]{q.qr.Info(ws)}
+	if q.lastQR != q.qr {
+		infos = append(infos, q.lastQR.Info(ws))
+	}
+	return infos
+}
+
+// Flops is the cost, 2mn² − 2/3·n³.
+func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
+
+// flops is the cost of the first c columns, the integral of 4·(m−c)·(n−c).
+func (q *TallQR[T]) flops(c int) float64 {
+	total := func(m, n float64) float64 { return 2*m*n*n - 2*n*n*n/3 }
+	m, n, done := float64(q.M), float64(q.N), float64(c)
+	return total(m, n) - total(m-done, n-done)
+}
+
+// Record factors a (m×n) and writes R to r (n×n), with zeros below its diagonal. factors has b×b for
+// each panel. r is packed. None of them may overlap.
+func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], factors vk.Slice[T]) {
+	n, b := q.N, q.B
+	if a.Rows != q.M || a.Cols != n || r.Rows != n || r.Cols != n || r.Ld != n || factors.Len() < q.Panels()*b*b {
+		panic(fmt.Sprintf("stages: QR of %d×%d, R %d×%d, Ld %d, %d elements of T: m = %d, n = %d, b = %d",
+			a.Rows, a.Cols, r.Rows, r.Cols, r.Ld, factors.Len(), q.M, n, b))
+	}
+	vk.Fill(rec, r.At.Sub(0, n*n), 0)
+	q.qr.begin(rec, ws)
+	if q.lastQR != q.qr {
+		q.lastQR.begin(rec, ws)
+	}
+	for begin := 0; begin < n; begin += q.width {
+		end := min(begin+q.width, n)
+		for c := begin; c < end; c += b {
+			rec.Phase(PhaseQR, q.flops(c), q.Flops())
+			q.panel(rec, ws, a, r, factors.Sub(c/b*b*b, b*b), c, end)
+		}
+		// Rows of R leave A, so that the panels become trapezoids.
+		y := a.Block(begin, begin, q.M-begin, end-begin)
+		recordCut(rec, q.cut, y.Block(0, 0, end-begin, end-begin), r.Block(begin, begin, end-begin, end-begin), 0, b)
+		if end == n {
+			break
+		}
+		t := product.NewMatrix(q.t.In(ws), end-begin, end-begin, end-begin)
+		q.merged.RecordMerge(rec, ws, y, b, factors.Sub(begin/b*b*b, (end-begin)/b*b*b), t)
+		q.apply(rec, ws, y, t, a.Block(begin, end, q.M-begin, n-end))
+		recordCut(rec, q.cut, a.Block(begin, end, end-begin, n-end), r.Block(begin, end, end-begin, n-end), end-begin, b)
+	}
+}
+
+// panel factors the panel at column c, with R's triangle in r and its factor in t, and applies it to
+// the columns up to end.
+func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
+	cols, qr, makeFactor := min(q.B, q.N-c), q.qr, q.factor
+	if c > 0 && cols < q.B {
+		qr, makeFactor = q.lastQR, q.lastPart
+	}
+	y, tau := a.Block(c, c, q.M-c, cols), q.tau.In(ws)
+	qr.record(rec, ws, y, r.Block(c, c, cols, cols), tau)
+	factor := product.NewMatrix(t, cols, cols, q.B)
+	makeFactor.Record(rec, ws, y, tau, factor)
+	if c+cols < end {
+		q.apply(rec, ws, y, factor, a.Block(c, c+cols, q.M-c, end-c-cols))
+	}
+}
+
+// apply is X ← (I − Y·Tᵀ·Yᵀ)·X.
+func (q *TallQR[T]) apply(rec *vk.Recorder, ws *vk.Arena, y, t, x product.Matrix[T]) {
+	k, n, room := y.Cols, x.Cols, q.s.Len()/2
+	yx, tyx := product.NewMatrix(q.s.In(ws).Sub(0, room), k, n, k), product.NewMatrix(q.s.In(ws).Sub(room, room), k, n, k)
+	q.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, x, 0, yx)
+	q.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, t, yx, 0, tyx)
+	q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, -1, y, tyx, 1, x)
+}
