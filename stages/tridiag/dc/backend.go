@@ -28,11 +28,11 @@ type Backend interface {
 // Rows is the first and the last row of each block of Q, by column of Q.
 type Rows struct{ First, Last []float64 }
 
-// newRows returns rows of zeros for n columns.
-func newRows(n int) Rows { return Rows{make([]float64, n), make([]float64, n)} }
+// NewRows returns rows of zeros for n columns.
+func NewRows(n int) Rows { return Rows{make([]float64, n), make([]float64, n)} }
 
-// of returns the rows of the columns [lo, hi). They share memory with r.
-func (r Rows) of(lo, hi int) Rows { return Rows{r.First[lo:hi], r.Last[lo:hi]} }
+// Of returns the rows of the columns [lo, hi). They share memory with r.
+func (r Rows) Of(lo, hi int) Rows { return Rows{r.First[lo:hi], r.Last[lo:hi]} }
 
 // solveRoots does what Backend.Roots asks for, on all processors, and sets ZHat, too.
 func solveRoots(merges []*Merge) {

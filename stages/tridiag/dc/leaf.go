@@ -156,7 +156,7 @@ func leafRotation(g, f float64) (c, s, r float64) {
 // sortLeaf sorts the values d, ascending, and the columns of v with them.
 func sortLeaf(d, v []float64) {
 	n := len(d)
-	order := ascending(d)
+	order := Ascending(d)
 	values, vectors := make([]float64, n), make([]float64, n*n)
 	for j, c := range order {
 		values[j] = d[c]

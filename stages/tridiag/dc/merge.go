@@ -34,9 +34,7 @@ type Merge struct {
 	Upper, Lower int // 0 ≤ Lower ≤ Upper ≤ K
 	From, To     int // 0 ≤ From ≤ To ≤ K
 
-	Chain    []int32 // first step of each chain, then n
-	Src, Dst []int32 // by step: the column of Q that is read, the column of W that is written
-	Cos, Sin []float64
+	Gather
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
@@ -50,21 +48,53 @@ type Merge struct {
 	rotated  int
 }
 
+// Gather is the rotations and the permutation of a merge, W = Q·G, as Merge describes them.
+type Gather struct {
+	Chain    []int32 // first step of each chain, then n
+	Src, Dst []int32 // by step: the column of Q that is read, the column of W that is written
+	Cos, Sin []float64
+}
+
+// With returns a merge with other rotations and another permutation, and the same poles, columns and
+// factor: the merge of the other side of a singular value decomposition. The roots of the secular
+// equation must be found for m itself.
+func (m *Merge) With(g Gather) *Merge {
+	other := *m
+	other.Gather, other.Q = g, Rows{}
+	return &other
+}
+
 // values writes the eigenvalues of the merged block to d, in the order of its columns.
 func (m *Merge) values(d []float64) {
 	for j := range m.K {
 		d[j] = m.Value(j)
 	}
-	copy(d[m.K:], m.deflated)
+	m.DeflatedValues(d)
 }
 
-// restrict sets From and To to the columns that are wanted, counted in Q. The values of S's columns
-// ascend, so that these are a range. Deflated columns cost nothing and are not left out.
-func (m *Merge) restrict(wanted []int32) {
-	m.From, m.To = m.K, m.K
+// DeflatedValues writes those of columns K, K+1 … to d[K:].
+func (m *Merge) DeflatedValues(d []float64) { copy(d[m.K:], m.deflated) }
+
+// Order returns the permutation that makes d ascend, which has the values of the merged block: first
+// those of the secular equation, which ascend, then those of the deflated columns.
+func (m *Merge) Order(d []float64) []int32 {
+	roots := make([]int32, m.K)
+	for j := range roots {
+		roots[j] = int32(j)
+	}
+	deflated := MergedOrder(m.deflated, Ascending(m.deflated[:m.rotated]), Ascending(m.deflated[m.rotated:]))
+	return MergedOrder(d, roots, deflated)
+}
+
+// Restrict sets From and To to the columns that are wanted, counted in Q. wanted has a range of all
+// values, in ascending or descending order. The values of S's columns ascend, so that these are a
+// range, too. Deflated columns cost nothing and are not left out.
+func (m *Merge) Restrict(wanted []int32) {
+	m.From, m.To = m.K, 0
 	for _, c := range wanted {
 		if j := int(c) - m.Lo; 0 <= j && j < m.K {
-			m.From, m.To = min(m.From, j), j+1
+			m.From, m.To = min(m.From, j), max(m.To, j+1)
 		}
 	}
+	m.To = max(m.To, m.From)
 }

@@ -67,9 +67,9 @@ func (b *literal) Roots(merges []*Merge) error {
 		b.check(m)
 		b.merge(m)
 		found := Rows{slices.Clone(m.Q.First), slices.Clone(m.Q.Last)}
-		own := newRows(b.n)
+		own := NewRows(b.n)
 		b.rows(m.Pair, own)
-		m.Q = own.of(m.Lo, m.Hi())
+		m.Q = own.Of(m.Lo, m.Hi())
 		for j := range found.First {
 			if math.Abs(found.First[j]-m.Q.First[j]) > 1e-14 || math.Abs(found.Last[j]-m.Q.Last[j]) > 1e-14 {
 				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.Pair, m.Q.First[j],

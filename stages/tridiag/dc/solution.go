@@ -38,7 +38,7 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 	if leafSize <= 0 {
 		leafSize = defaultLeafSize
 	}
-	s := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: newRows(n), order: make([]int32, n)}
+	s := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: NewRows(n), order: make([]int32, n)}
 	s.blocks = split(d, e)
 	for i := range s.blocks {
 		b := &s.blocks[i]
@@ -61,8 +61,8 @@ func (s *solution) orderLeaves() {
 func (s *solution) merge(p Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	d, rho := s.d[lo:hi], s.e[mid-1]
-	order := mergedOrder(d, s.order[lo:mid], s.order[mid:hi])
-	return newMerge(p, d, s.rows.of(lo, hi), order, rho)
+	order := MergedOrder(d, s.order[lo:mid], s.order[mid:hi])
+	return newMerge(p, d, s.rows.Of(lo, hi), order, rho)
 }
 
 // accept takes over the values and rows of a merge whose roots are found. Roots ascend as they are.
@@ -71,12 +71,7 @@ func (s *solution) accept(m *Merge) {
 	m.values(d)
 	copy(s.rows.First[m.Lo:], m.Q.First)
 	copy(s.rows.Last[m.Lo:], m.Q.Last)
-	roots := make([]int32, m.K)
-	for j := range roots {
-		roots[j] = int32(j)
-	}
-	deflated := mergedOrder(m.deflated, ascending(m.deflated[:m.rotated]), ascending(m.deflated[m.rotated:]))
-	copy(s.order[m.Lo:], mergedOrder(d, roots, deflated))
+	copy(s.order[m.Lo:], m.Order(d))
 }
 
 // result returns all eigenvalues, ascending and with the scaling undone, and the columns of Q that
@@ -90,7 +85,7 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	}
 	order := s.order
 	if len(s.blocks) > 1 {
-		order = ascending(v)
+		order = Ascending(v)
 	}
 	values = make([]float64, len(v))
 	for j, c := range order {
@@ -102,9 +97,9 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	return values, order[opt.From:opt.To]
 }
 
-// mergedOrder returns the permutation that makes d ascend, given those of its beginning, upper, and
+// MergedOrder returns the permutation that makes d ascend, given those of its beginning, upper, and
 // of the rest, lower. Each counts from the beginning of its part. Equal numbers keep their order.
-func mergedOrder(d []float64, upper, lower []int32) []int32 {
+func MergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {
 		if u, l := upper[0], lower[0]+n1; d[l] < d[u] {
@@ -120,8 +115,8 @@ func mergedOrder(d []float64, upper, lower []int32) []int32 {
 	return order
 }
 
-// ascending returns the permutation that makes v[order[i]] ascend. Equal numbers keep their order.
-func ascending(v []float64) (order []int32) {
+// Ascending returns the permutation that makes v[order[i]] ascend. Equal numbers keep their order.
+func Ascending(v []float64) (order []int32) {
 	order = make([]int32, len(v))
 	for i := range order {
 		order[i] = int32(i)

@@ -70,7 +70,7 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 	// Vectors: Q ← (Q·G)·S for all merges, level by level. The last level forms those wanted.
 	if len(levels) > 0 {
 		for _, m := range levels[len(levels)-1] {
-			m.restrict(wanted)
+			m.Restrict(wanted)
 		}
 	}
 	return values, backend.Vectors(levels, wanted)

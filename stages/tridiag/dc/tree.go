@@ -52,24 +52,32 @@ func scale(d, e []float64) (exponent int) {
 	return exponent
 }
 
-// tear halves the block of n rows from lo on until the parts are no larger than leafSize, and adds
-// them to the tree. It returns the number of levels below the block. At a cut between rows m−1 and
-// m,
+// tear halves the block of n rows from lo on, and adds the parts to the tree. It returns the number
+// of levels below the block. At a cut between rows m−1 and m,
 //
 //	T = diag(T1, T2) + |e|·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0)
 //
 // with the sign of e = e[m−1]: |e| is subtracted from d[m−1] and d[m].
 func (t *Tree) tear(d, e []float64, lo, n, leafSize int) (levels int) {
+	return t.Halve(lo, n, leafSize, func(m int) {
+		cut := math.Abs(e[m-1])
+		d[m-1] -= cut
+		d[m] -= cut
+	})
+}
+
+// Halve halves the block of n rows from lo on until the parts are no larger than leafSize, and adds
+// them to the tree. It calls cut for each row m with which a lower half begins. It returns the
+// number of levels below the block.
+func (t *Tree) Halve(lo, n, leafSize int, cut func(m int)) (levels int) {
 	if n <= leafSize {
 		t.Leaves = append(t.Leaves, Pair{Lo: lo, N1: n})
 		return 0
 	}
 	p := Pair{lo, n / 2, n - n/2}
 	m := lo + p.N1
-	cut := math.Abs(e[m-1])
-	d[m-1] -= cut
-	d[m] -= cut
-	level := max(t.tear(d, e, lo, p.N1, leafSize), t.tear(d, e, m, p.N2, leafSize))
+	cut(m)
+	level := max(t.Halve(lo, p.N1, leafSize, cut), t.Halve(m, p.N2, leafSize, cut))
 	if level == len(t.Levels) {
 		t.Levels = append(t.Levels, nil)
 	}
