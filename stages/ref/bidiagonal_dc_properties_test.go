@@ -6,13 +6,18 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
 // Scaling by a power of two changes no digit, from denormal numbers to the largest.
 func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40} {
-		r := generator(n)
-		d, e := bidiagonal(n, func(int) float64 { return math.Round(1000 * r.NormFloat64()) })
+		d, e := gauss(n, 1), gauss(max(0, n-1), 2)
+		for _, x := range [][]float64{d, e} {
+			for i := range x {
+				x[i] = math.Round(1000 * x[i])
+			}
+		}
 		sigma, s, w := BidiagonalDivideConquer(d, e, 3)
 		for _, exponent := range []int{-1074, -600, 0, 600, 1000} {
 			scaled, ss, sw := BidiagonalDivideConquer(timesPowerOfTwo(d, exponent), timesPowerOfTwo(e, exponent), 3)
@@ -77,7 +82,7 @@ func TestBidiagonalBlocks(t *testing.T) {
 // Vectors of one block are zero in the rows of all others.
 func TestBidiagonalBlocksKeepApart(t *testing.T) {
 	const n = 40
-	d, e := splitBidiagonal(n, 0x1p-54)
+	d, e := suite.SplitBidiagonal(n, 0x1p-54)
 	_, s, w := BidiagonalDivideConquer(d, e, 2)
 	for j := range n {
 		for _, x := range [][]float64{s[j*n : (j+1)*n], w[j*n : (j+1)*n]} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
 // usualLeaf is the largest leaf of a kernel. Tests use smaller ones too, for more merges.
@@ -74,7 +75,9 @@ func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
 		if i > 0 {
 			c[i-1+i*n] = e[i-1]
 		}
-		times1(sigma[i], scaled[i*n:(i+1)*n])
+		for k := range n {
+			scaled[k+i*n] *= sigma[i]
+		}
 	}
 	norm := ratio.Norm1(n, n, c, n)
 	Gemm(false, true, n, n, n, -1, scaled, n, w, n, 1, c, n)
@@ -106,10 +109,10 @@ func golubKahanValues(d, e []float64) []float64 {
 // TestBidiagonalDivideConquer holds LAPACK's ratios for every family and all small orders.
 func TestBidiagonalDivideConquer(t *testing.T) {
 	r := newSVDRatios()
-	for _, f := range bidiagonalFamilies {
+	for _, f := range suite.BidiagonalFamilies {
 		for n := 0; n <= 50; n++ {
-			d, e := f.make(n)
-			r.check(t, f.name, d, e, 2, 5, usualLeaf)
+			d, e := f.Make(n)
+			r.check(t, f.Name, d, e, 2, 5, usualLeaf)
 		}
 	}
 	r.report(t)
@@ -120,10 +123,10 @@ func TestBidiagonalDivideConquerLarge(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	r := newSVDRatios()
-	for _, f := range bidiagonalFamilies {
+	for _, f := range suite.BidiagonalFamilies {
 		for _, n := range []int{101, 300} {
-			d, e := f.make(n)
-			r.check(t, f.name, d, e, usualLeaf)
+			d, e := f.Make(n)
+			r.check(t, f.Name, d, e, usualLeaf)
 		}
 	}
 	r.report(t)
