@@ -1,0 +1,142 @@
+package bidiagonal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+)
+
+// NonFiniteError says that an element of C is NaN or infinite.
+type NonFiniteError struct {
+	Row, Col int // counted from 0; Col = Row, or Col = Row + 1 for an element of the superdiagonal
+}
+
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("bidiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
+}
+
+// solution is one solution in progress: what the driver knows between two calls of the back end.
+type solution struct {
+	tree     dc.Tree
+	d, e     []float64 // C, scaled
+	exponent int       // of two, by which C was divided
+
+	// sigma is at first d, with zeros in rows that are torn out. When the rows [lo, hi) are solved,
+	// sigma[lo:hi] has their singular values in the order of the columns of W and S.
+	sigma []float64
+
+	rows  dc.Rows // of W's blocks
+	order []int32 // for each block: the permutation that makes its part of sigma ascend, from 0 on
+
+	// null has at the first row of a block the column of its torn row, counted from the block's first
+	// column, or −1 if no row of the block is torn out.
+	null []int32
+	torn []bool // by row: whether it is torn out
+}
+
+// newSolution checks, copies, scales, splits and tears C. It panics if e is too short or the range of
+// vectors is not within [0, n]; its error is a *NonFiniteError.
+func newSolution(d, e []float64, opt Options) (*solution, error) {
+	n := len(d)
+	if len(e) < n-1 {
+		panic("bidiagonal: the superdiagonal is shorter than n-1")
+	}
+	if opt.From < 0 || opt.To < opt.From || opt.To > n {
+		panic("bidiagonal: no such range of vectors")
+	}
+	if err := checkFinite(d, e); err != nil {
+		return nil, err
+	}
+	s := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: dc.NewRows(n),
+		order: make([]int32, n), null: make([]int32, n), torn: make([]bool, n)}
+	s.exponent = tridiag.Scale(s.d, s.e)
+	s.sigma = slices.Clone(s.d)
+	for lo := 0; lo < n; {
+		hi := blockEnd(s.e, lo, n)
+		s.tree.Halve(lo, hi-lo, opt.LeafSize, func(m int) { s.sigma[m-1], s.torn[m-1] = 0, true })
+		lo = hi
+	}
+	return s, nil
+}
+
+// checkFinite returns a *NonFiniteError for the first element, row by row, that is NaN or infinite.
+func checkFinite(d, e []float64) error {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	for i := range d {
+		if !finite(d[i]) {
+			return &NonFiniteError{i, i}
+		}
+		if i+1 < len(d) && !finite(e[i]) {
+			return &NonFiniteError{i, i + 1}
+		}
+	}
+	return nil
+}
+
+// blockEnd returns the row after the last one of the block that begins at row first. C is scaled,
+// ½ ≤ ‖C‖ < 1, so the roundoff alone is the bound. The rule is absolute, as the accuracy of the
+// method is. It also keeps squares from underflow: inside a block every e is above the roundoff, and
+// so is the norm of all that is merged.
+func blockEnd(e []float64, first, n int) int {
+	for i := first; i < n-1; i++ {
+		if math.Abs(e[i]) <= tridiag.Roundoff {
+			return i + 1
+		}
+	}
+	return n
+}
+
+// orderLeaves takes over the values of the leaves, which ascend as they are.
+func (s *solution) orderLeaves() {
+	for _, l := range s.tree.Leaves {
+		for i := range l.N1 {
+			s.order[l.Lo+i] = int32(i)
+		}
+		s.null[l.Lo] = -1
+		if s.torn[l.Hi()-1] {
+			s.null[l.Lo] = 0
+		}
+	}
+}
+
+// merge prepares the merge of two solved blocks: it deflates.
+func (s *solution) merge(p dc.Pair) *Merge {
+	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
+	sigma := s.sigma[lo:hi]
+	lowerNull := s.null[mid]
+	if lowerNull >= 0 {
+		lowerNull += int32(p.N1)
+	}
+	return newMerge(blocks{
+		Pair: p, sigma: sigma, rows: s.rows.Of(lo, hi),
+		order:     dc.MergedOrder(sigma, s.order[lo:mid], s.order[mid:hi]),
+		upperNull: s.null[lo], lowerNull: lowerNull,
+		dk: s.d[mid-1], ek: s.e[mid-1],
+	})
+}
+
+// accept takes over the values and rows of a merge whose roots are found. Roots ascend as they are.
+func (s *solution) accept(m *Merge) {
+	r := m.Right
+	sigma := s.sigma[r.Lo:r.Hi()]
+	m.values(sigma)
+	copy(s.rows.First[r.Lo:], r.Q.First)
+	copy(s.rows.Last[r.Lo:], r.Q.Last)
+	copy(s.order[r.Lo:], r.Order(sigma))
+	s.null[r.Lo] = m.null
+}
+
+// result returns all singular values, descending and with the scaling undone, and the columns of W
+// and S that are the vectors wanted, in the order of their values.
+func (s *solution) result(opt Options) (values []float64, wanted []int32) {
+	order := dc.Ascending(s.sigma)
+	slices.Reverse(order)
+	values = make([]float64, len(order))
+	for j, c := range order {
+		values[j] = math.Ldexp(s.sigma[c], s.exponent)
+	}
+	return values, order[opt.From:opt.To]
+}

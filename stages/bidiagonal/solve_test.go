@@ -1,0 +1,94 @@
+package bidiagonal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
+)
+
+// limit is what LAPACK's ratios must stay below. LAPACK's own tests allow 50. Leaves take up to 11, as
+// gonum's dbdsqr stops at elements of some 20 ulp.
+const limit = 15
+
+// solve runs the driver with the back end in plain Go.
+func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
+	t.Helper()
+	host := NewHost(len(d))
+	values, err := SolveWith(host, d, e, Options{LeafSize: leaf, To: len(d)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values, host.Result(Left), host.Result(Right)
+}
+
+// The values and the vectors are those of the solver of package ref, which shares no code with this
+// one, and hold LAPACK's ratios.
+func TestSolveAgreesWithTwin(t *testing.T) {
+	var worst suite.BidiagonalRatios
+	for _, f := range suite.BidiagonalFamilies {
+		for n := 0; n <= 40; n++ {
+			d, e := f.Make(n)
+			want, _, _ := ref.BidiagonalDivideConquer(d, e, 2)
+			for _, leaf := range []int{1, 2, 5, 32} {
+				values, s, w := solve(t, d, e, leaf)
+				name := fmt.Sprintf("%s n=%d leaf=%d", f.Name, n, leaf)
+				r := suite.CheckBidiagonal(d, e, values, s, w, n)
+				worst = worst.Max(r)
+				if !r.Below(limit) {
+					t.Errorf("%s: %v", name, r)
+				}
+				if n > 0 {
+					if off := ratio.Values(n, values, want, want[0]); !(off < limit) && want[0] > 0 {
+						t.Errorf("%s: values differ by %g from the twin's", name, off)
+					}
+				}
+			}
+		}
+	}
+	t.Log(worst)
+}
+
+// A range of vectors has the columns that all vectors have there.
+func TestSolveRange(t *testing.T) {
+	const n = 37
+	for _, f := range suite.BidiagonalFamilies {
+		d, e := f.Make(n)
+		values, s, w := solve(t, d, e, 3)
+		for _, r := range [][2]int{{0, 0}, {0, 1}, {5, 20}, {36, 37}, {0, 37}} {
+			host := NewHost(n)
+			got, err := SolveWith(host, d, e, Options{LeafSize: 3, From: r[0], To: r[1]})
+			if err != nil || !slices.Equal(got, values) {
+				t.Fatalf("%s, range %v: other values (%v)", f.Name, r, err)
+			}
+			if !slices.Equal(host.Result(Left), s[n*r[0]:n*r[1]]) || !slices.Equal(host.Result(Right), w[n*r[0]:n*r[1]]) {
+				t.Errorf("%s, range %v: other vectors", f.Name, r)
+			}
+		}
+	}
+}
+
+// The error names the first element, row by row, that is not finite.
+func TestSolveRefusesNaN(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for place := range 19 {
+			d, e := make([]float64, 10), make([]float64, 9)
+			want := NonFiniteError{place / 2, (place + 1) / 2}
+			if place%2 == 0 {
+				d[place/2] = bad
+			} else {
+				e[place/2] = bad
+			}
+			_, err := SolveWith(NewHost(10), d, e, Options{LeafSize: 3})
+			var refused *NonFiniteError
+			if !errors.As(err, &refused) || *refused != want {
+				t.Errorf("%g: %v, want %v", bad, err, &want)
+			}
+		}
+	}
+}
