@@ -37,7 +37,7 @@ var (
 )
 
 // Leaf is an element of a buffer that the host shares with
-// stedc_leaf.
+// bdsdc_leaf and stedc_leaf.
 type Leaf struct {
 	Lo uint32
 	N  uint32

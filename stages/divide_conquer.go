@@ -45,7 +45,10 @@ func NewDivideConquer(
 ) (*DivideConquer, error) {
 	b := builder{dev: dev}
 	levels := t.levels(n)
-	s := &DivideConquer{values: newValuesPass(&b, n, levels, t), vectors: newVectorsPass(&b, n, levels, ops, tiles, t)}
+	s := &DivideConquer{
+		values:  newValuesPass(&b, n, levels, symmetricLeaves(&b, t), PhaseTridiagonal, t),
+		vectors: newVectorsPass(&b, n, levels, ops, tiles, t),
+	}
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -93,7 +96,7 @@ func (s *DivideConquer) SolveRange(
 	}
 	r := newDivideConquerRun(ctx, ws, &s.values)
 	r.progress = s.progress
-	r.vectors = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws, xt: xt}
+	r.sides[0] = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws, xt: xt, turns: 1}
 	return r.solve(d, e, dc.Options{From: from, To: to})
 }
 
@@ -104,7 +107,7 @@ type DivideConquerValues struct{ values valuesPass }
 // NewDivideConquerValues prepares for matrices of order n ≥ 0.
 func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*DivideConquerValues, error) {
 	b := builder{dev: dev}
-	s := &DivideConquerValues{newValuesPass(&b, n, 1, t)}
+	s := &DivideConquerValues{newValuesPass(&b, n, 1, symmetricLeaves(&b, t), PhaseTridiagonal, t)}
 	return s, b.err
 }
 

@@ -85,6 +85,10 @@ type vectorsRun struct {
 	ws     *vk.Arena
 	xt     Matrix // the result; until the last merge, memory for W and S
 
+	// turn of turns says how many vectors passes of the solve come before this one, and how many there
+	// are. They use the same memory for Q, one after the other.
+	turn, turns int
+
 	tree   dc.Tree
 	offset []int   // by first row of a block that is not merged yet: its first element in Q
 	last   dc.Pair // the merge of more than half of all rows; of order 0 if there is none
@@ -92,6 +96,15 @@ type vectorsRun struct {
 	levels []levelPlan
 
 	preparing sync.WaitGroup // of the goroutines that prepare starts; they write to lists and levels
+}
+
+// leaves returns the memory to which the leaves' vectors go: Q, or, while another pass uses Q, the
+// result.
+func (v *vectorsRun) leaves() vk.Slice[float64] {
+	if v.turn > 0 {
+		return v.xt.At.Sub(0, v.pass.q.Len())
+	}
+	return v.pass.q.In(v.ws)
 }
 
 // levelPlan is what the dispatches of one level depend on. Sizes are the largest of all merges.

@@ -26,6 +26,9 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 		return
 	}
 	v.lists.send(rec, v.ws)
+	if v.turn > 0 {
+		vk.Copy(rec, v.pass.q.In(v.ws), v.leaves())
+	}
 	// The last merge is in total but never in done: its progress is not reported.
 	done, total := 0.0, 0.0
 	for _, p := range v.levels {
@@ -34,12 +37,15 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 			total += productFlops(p.lastMerge)
 		}
 	}
+	progress := func() {
+		rec.Phase(v.values.phase, float64(v.turn)*total+done, float64(v.turns)*total)
+	}
 	for level := range v.levels {
-		rec.Phase(PhaseTridiagonal, done, total)
+		progress()
 		v.recordLevel(rec, level)
 		done += v.levels[level].flops
 	}
-	rec.Phase(PhaseTridiagonal, done, total)
+	progress()
 	if v.last.N() == 0 {
 		v.recordOthers(rec)
 		return

@@ -33,8 +33,8 @@ func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers
 	}
 	b := &hostNumbers{host: dc.NewHost(n), run: newDivideConquerRun(context.Background(), ws, &s.values)}
 	if vectors {
-		b.run.vectors = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws,
-			xt: NewMatrix(x.In(ws), n, n, max(n, 1))}
+		b.run.sides[0] = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws,
+			xt: NewMatrix(x.In(ws), n, n, max(n, 1)), turns: 1}
 	}
 	b.run.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
 		b.text.WriteString("run\n")

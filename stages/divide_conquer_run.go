@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"iter"
 	"math"
 	"time"
 
@@ -30,8 +31,11 @@ type divideConquerRun struct {
 	ctx     context.Context
 	ws      *vk.Arena
 	pass    *valuesPass
-	vectors *vectorsRun // the vectors pass; nil if only values are wanted
 	profile *vk.Profile
+
+	// sides are the vectors passes: that of Q, or those of W and of S. A side is nil if its vectors are
+	// not wanted.
+	sides [2]*vectorsRun
 
 	progress  func(vk.Progress) // may be nil
 	level     int               // of the next merges, from 0
@@ -53,18 +57,42 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 	began := time.Now()
 	opt.LeafSize = r.pass.tune.Leaf
 	values, err := dc.SolveWith(r, d, e, opt)
-	if r.vectors != nil {
-		r.vectors.preparing.Wait() // also after an error: the goroutines write to the lists
-	}
-	r.profile.Add(PhaseTridiagonal+OnHost, time.Since(began).Seconds()-r.profile.Total())
+	r.end(began)
 	return values, r.profile, err
+}
+
+// end ends a run that began at some time, also after an error.
+func (r *divideConquerRun) end(began time.Time) {
+	for v := range r.wanted() {
+		v.preparing.Wait() // the goroutines write to the lists
+	}
+	r.profile.Add(r.pass.phase+OnHost, time.Since(began).Seconds()-r.profile.Total())
+}
+
+// wanted yields the vectors passes that there are, in the order of the sides.
+func (r *divideConquerRun) wanted() iter.Seq[*vectorsRun] {
+	return func(yield func(*vectorsRun) bool) {
+		for _, v := range r.sides {
+			if v != nil && !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// firstWanted returns the first of the vectors passes, or nil if there is none.
+func (r *divideConquerRun) firstWanted() *vectorsRun {
+	for v := range r.wanted() {
+		return v
+	}
+	return nil
 }
 
 // run records a piece of the solve and executes it. The host needs its results before it can record
 // the next piece.
 func (r *divideConquerRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.pass.dev)
-	rec.Phase(PhaseTridiagonal, 0, 0)
+	rec.Phase(r.pass.phase, 0, 0)
 	record(rec)
 	profile, err := r.execute(r.ctx, rec, r.progress)
 	r.profile.Merge(profile)
@@ -78,14 +106,16 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 		return nil
 	}
 	r.lastLevel = len(tree.Levels) - 1
-	// Without the vectors pass nothing keeps the leaves' vectors: q stays zero, and no leaf has a
-	// place.
-	var q spirv.Addr[float64]
+	// Without a vectors pass nothing keeps the leaves' vectors: addresses stay zero, and no leaf has a
+	// place. All sides have the same places.
+	var vectors [2]spirv.Addr[float64]
 	offset := func(int) int { return 0 }
-	if r.vectors != nil {
-		r.vectors.begin(tree)
-		q = r.vectors.pass.q.In(r.ws).Addr()
-		offset = func(row int) int { return r.vectors.offset[row] }
+	for side, v := range r.sides {
+		if v != nil {
+			v.begin(tree)
+			vectors[side] = v.leaves().Addr()
+			offset = func(row int) int { return v.offset[row] }
+		}
 	}
 	list := make([]shaders.Leaf, len(tree.Leaves))
 	for i, l := range tree.Leaves {
@@ -95,7 +125,7 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 	values, first, last := numbers[n:2*n], numbers[2*n:3*n], numbers[3*n:]
 	copy(numbers, e)
 	copy(values, d)
-	if err := r.run(func(rec *vk.Recorder) { r.pass.recordLeaves(rec, r.ws, list, numbers, q) }); err != nil {
+	if err := r.run(func(rec *vk.Recorder) { r.pass.recordLeaves(rec, r.ws, list, numbers, vectors) }); err != nil {
 		return err
 	}
 	for _, l := range tree.Leaves {
@@ -112,14 +142,19 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 // Roots implements dc.Backend. InfoError.Info is 1 plus the index of the first root that was not
 // found.
 func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
+	for v := range r.wanted() { // its lists need what deflation decided, and nothing of the roots
+		v.prepare(r.level, merges)
+	}
+	return r.roots(merges)
+}
+
+// roots solves the secular equations of the next level.
+func (r *divideConquerRun) roots(merges []*dc.Merge) error {
 	level := r.level
 	r.level++
-	if r.vectors != nil { // its lists need what deflation decided, and nothing of the roots
-		r.vectors.prepare(level, merges)
-	}
 	list := make([]shaders.Merge, len(merges))
 	equations := rootsOf{level: level, merges: len(merges), rows: level < r.lastLevel}
-	equations.weights = equations.rows || r.vectors != nil
+	equations.weights = equations.rows || r.firstWanted() != nil
 	for i, m := range merges {
 		list[i] = newMerge(m, 0, 0) // the kernels of this pass read no matrix
 		equations.poles = max(equations.poles, m.K)
@@ -184,8 +219,9 @@ func (r *divideConquerRun) accept(merges []*dc.Merge, received []float64, rows b
 
 // Vectors implements dc.Backend, in one recording. Nothing comes back to the host.
 func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
-	r.vectors.complete(levels, order)
-	return r.run(r.vectors.record)
+	v := r.sides[0]
+	v.complete(levels, order)
+	return r.run(v.record)
 }
 
 // The compiler checks that no method is missing.

@@ -10,12 +10,13 @@ import (
 // secular equations, and finds the two rows of each block's vectors that the next merge reads.
 type valuesPass struct {
 	dev    *vk.Device
+	phase  string // of the solve: Phase…
 	n      int
 	stored int // levels whose numbers are kept, at least one; later levels overwrite the last of them
 	tune   DivideConquerTuning
 
 	// Kernels, in the order in which they run.
-	leaf    *vk.Kernel[shaders.StedcLeafSpec, shaders.StedcLeafPush]
+	leaf    leafKernel
 	secular *vk.Kernel[shaders.StedcSecularSpec, shaders.StedcSecularPush]
 	weights *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
 	rows    *vk.Kernel[shaders.StedcRowsSpec, shaders.StedcRowsPush]
@@ -25,6 +26,32 @@ type valuesPass struct {
 	mergeList   vk.Region[shaders.Merge] // mostMerges for each stored level
 	numbers     vk.Region[float64]       // allNumbers·n for each stored level
 	work        *vk.Layout
+}
+
+// leafKernel is a kernel that solves leaves.
+type leafKernel struct {
+	dispatch func(rec *vk.Recorder, leaves leavesPush)
+	flops    float64 // what the iteration costs for a row of a leaf, in units of Leaf²
+}
+
+// leavesPush says where leaves and their numbers are. vectors has the blocks of each side: of W and S,
+// or of Q alone; 0 stands for vectors that are not wanted.
+type leavesPush struct {
+	leaves            spirv.Addr[shaders.Leaf]
+	d, e, first, last spirv.Addr[float64]
+	vectors           [2]spirv.Addr[float64]
+	count             int
+}
+
+// symmetricLeaves builds the kernel for leaves of a symmetric tridiagonal matrix. Rotations of six
+// flops turn two elements of the vectors; there are two sweeps for each row.
+func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
+	kernel := build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
+	return leafKernel{flops: 12, dispatch: func(rec *vk.Recorder, x leavesPush) {
+		kernel.Dispatch(rec, vk.Folded(x.count), shaders.StedcLeafPush{
+			Leaves: x.leaves, E: x.e, D: x.d, First: x.first, Last: x.last, Q: x.vectors[0], Count: uint32(x.count),
+		})
+	}}
 }
 
 // leafArrays is how many arrays of n numbers the leaves have.
@@ -49,13 +76,12 @@ const (
 	receivedNumbers = numberZHat - numberMu // how many arrays the host receives
 )
 
-// newValuesPass prepares for matrices of order n. The numbers of all levels are kept if stored is
+// newValuesPass prepares for matrices of order n, whose leaves the kernel solves. The numbers of all levels are kept if stored is
 // the number of levels. An error of a kernel goes to b. If fewer levels are kept, later levels
 // overwrite the numbers of the last of them, which no vectors pass may then read.
-func newValuesPass(b *builder, n, stored int, t DivideConquerTuning) valuesPass {
+func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t DivideConquerTuning) valuesPass {
 	stored = max(stored, 1)
-	s := valuesPass{dev: b.dev, n: n, stored: stored, tune: t}
-	s.leaf = build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
+	s := valuesPass{dev: b.dev, phase: phase, n: n, stored: stored, tune: t, leaf: leaf}
 	s.secular = build(b, shaders.StedcSecular(), shaders.StedcSecularSpec{LocalSize: t.Lanes})
 	s.weights = build(b, shaders.StedcWeights(), shaders.StedcWeightsSpec{LocalSize: t.Lanes})
 	s.rows = build(b, shaders.StedcRows(), shaders.StedcRowsSpec{LocalSize: t.Lanes})
@@ -82,9 +108,9 @@ func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge] {
 }
 
 // recordLeaves solves the leaves. numbers has e and d, n each, and receives d, the first rows and
-// the last rows. The vectors go to the blocks of Q, unless q is zero.
+// the last rows. The vectors go to the blocks of each side, unless the side's address is zero.
 func (s *valuesPass) recordLeaves(
-	rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, q spirv.Addr[float64],
+	rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, vectors [2]spirv.Addr[float64],
 ) {
 	n := s.n
 	list, all := s.leafList.In(ws), s.leafNumbers.In(ws)
@@ -93,10 +119,11 @@ func (s *valuesPass) recordLeaves(
 		vk.SendFirst(rec, list, leaves)
 		vk.SendFirst(rec, all, numbers[:2*n])
 	})
-	s.leaf.Dispatch(rec, vk.Folded(len(leaves)), shaders.StedcLeafPush{
-		Leaves: list.Addr(), E: e.Addr(), D: d.Addr(), First: first.Addr(), Last: last.Addr(), Q: q, Count: uint32(len(leaves)),
+	s.leaf.dispatch(rec, leavesPush{
+		leaves: list.Addr(), e: e.Addr(), d: d.Addr(), first: first.Addr(), last: last.Addr(),
+		vectors: vectors, count: len(leaves),
 	})
-	rec.Costs(leafFlops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
+	rec.Costs(s.leaf.flops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
 	vk.ReceiveLast(rec, numbers[n:], d)
 }
 
@@ -107,10 +134,6 @@ const (
 	secularSums  = 8
 	secularFlops = secularSums * termFlops
 )
-
-// leafFlops is what QL iteration costs for a row of a leaf, in units of Leaf²: two rotations of six
-// flops for each element of the vectors.
-const leafFlops = 12
 
 // moveBytes is what it costs to move an element, in bytes: it is read and written. A dispatch that may
 // find nothing to move counts as one element.

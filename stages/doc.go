@@ -70,6 +70,8 @@
 //	▼
 //	σ
 //
+// BidiagonalConquer (dbdsdc) finds the vectors of C, too: C = S·Σ·Wᵀ.
+//
 // General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
 // superdiagonals up to b are the band, the rest is room for the bulges, zero before and after
 // chasing. b columns of zeros follow the last.

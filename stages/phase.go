@@ -9,6 +9,7 @@ const (
 	PhaseBandReduction = "band reduction"        // A → B
 	PhaseBulgeChasing  = "bulge chasing"         // B → T
 	PhaseTridiagonal   = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
+	PhaseBidiagonal    = "bidiagonal solve"      // C → Σ, S, W by divide and conquer
 	PhaseBisection     = "bisection"             // T → Λ by bisection
 	PhaseCounts        = "Sturm counts"          // of an interval's ends and of certificates
 	PhaseApplyQ2       = "back transformation 2" // Q2·S

@@ -35,7 +35,9 @@ var mayImport = map[string][]string{
 	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},
 	"examples/many":     {"evd", "examples/internal/style", "vk"},
 	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
-	"stages":            {"stages/machine", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "shaders", "vk", "vk/spirv"},
+	"stages":            {"stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "shaders", "vk", "vk/spirv"},
+
+	"stages/bidiagonal": {"stages/tridiag", "stages/tridiag/dc"},
 
 	"stages/machine":   {"shaders", "vk", "vk/spirv"},
 	"stages/product":   {"shaders", "vk", "vk/spirv"},

@@ -109,7 +109,8 @@ func buildSVD(dev *vk.Device) error {
 			return err
 		}
 	}
-	return nil
+	_, err = stages.NewBidiagonalConquer(dev, n, ops, t.Products, t.DivideConquer)
+	return err
 }
 
 // buildProbes makes the kernels that find facts about the device, and those of the benchmarks, with

@@ -23,6 +23,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
+#include "leaf.glsl"
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -30,10 +31,6 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 // LEAF is the largest order of a leaf, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
-
-// A Leaf has its first row, its order, and the offset of its block in q (the low word first).
-struct Leaf { uint lo, n; uint at[2]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Leaves leaves;
@@ -44,13 +41,7 @@ layout(push_constant, scalar) uniform Push {
 	uint count;
 } p;
 
-const uint SWEEPS = 30;  // sweeps for each row, before a leaf is given up
 const uint PATIENCE = 8; // sweeps without an eigenvalue, before the direction changes
-// An off-diagonal element below tiny() counts as zero. lift() and drop() are factors that prevent
-// underflow.
-double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
-double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
-double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }
 
 // d and e are the leaf's T. cos_ and sin_ are the rotations of a sweep.
 shared work_t d[LEAF], e[LEAF], cos_[LEAF], sin_[LEAF];
@@ -88,19 +79,6 @@ bool next(uint n, inout uint futile) {
 	} else if (futile % PATIENCE == 0) turned = !turned;
 	lo = a, hi = b;
 	return true;
-}
-
-// rotation returns c, s and r such that c·g + s·f = r and c·f − s·g = 0.
-void rotation(double g, double f, out double c, out double s, out double r) {
-	if (f == 0.0lf) {
-		c = 1.0lf, s = 0.0lf, r = g;
-		return;
-	}
-	bool small = max(abs(g), abs(f)) < tiny();
-	if (small) g *= lift(), f *= lift();
-	r = sqrt(g * g + f * f);
-	c = g / r, s = f / r;
-	if (small) r *= drop();
 }
 
 // sweep does one implicit QL step with Wilkinson's shift.

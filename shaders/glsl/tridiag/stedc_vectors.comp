@@ -3,6 +3,10 @@
 // stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3): column j of S has the
 // entries ẑ_i/(d_i − λ_j), scaled to norm 1. The entry of pole i is in row row[i].
 //
+// If LEFT, it computes the left vectors of the bidiagonal divide and conquer (LAPACK dlasd3), where d
+// has squares of poles and d_0 = 0: the entries are −1 for pole 0, √d_i·ẑ_i/(d_i − λ_j) for the
+// others.
+//
 // in:  merges, d, mu, zhat, row
 // out: s      where its merge says, counted from work. If columns ≠ 0: columns
 //             [first, first + columns) of those wanted, of one merge, at s itself
@@ -24,6 +28,8 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup: a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// LEFT says that the vectors are the left ones of a singular value decomposition.
+layout(constant_id = 1) const bool LEFT = false;
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
@@ -38,6 +44,15 @@ layout(push_constant, scalar) uniform Push {
 // partial has one partial sum for each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
+// entry returns the entry of pole i, before it is scaled; z is ẑ_i, and mu the root's offset from pole.
+double entry(uint i, double di, double z, double pole, double mu) {
+	if (LEFT) {
+		if (i == 0) return -1.0lf;
+		z *= sqrt(di);
+	}
+	return z / ((di - pole) - mu);
+}
+
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
 	uint column = workgroup(), t = gl_LocalInvocationID.x;
@@ -51,7 +66,7 @@ void main() {
 	double mu = p.mu.at[m.lo + j], pole = d.at[root_pole(mu, j)];
 	acc_t sum = acc_t(0);
 	for (uint i = t; i < m.k; i += LOCAL_SIZE) {
-		double x = zhat.at[i] / ((d.at[i] - pole) - mu);
+		double x = entry(i, d.at[i], zhat.at[i], pole, mu);
 		sum += x * x;
 	}
 	partial[t] = sum;
@@ -61,5 +76,5 @@ void main() {
 		barrier();
 	}
 	double scale = 1.0lf / sqrt(partial[0]);
-	for (uint i = t; i < m.k; i += LOCAL_SIZE) s.at[row.at[i]] = zhat.at[i] / ((d.at[i] - pole) - mu) * scale;
+	for (uint i = t; i < m.k; i += LOCAL_SIZE) s.at[row.at[i]] = entry(i, d.at[i], zhat.at[i], pole, mu) * scale;
 }

@@ -1,0 +1,244 @@
+// float64 only
+//
+// bdsdc_leaf solves the leaves of the bidiagonal divide and conquer by QR iteration (LAPACK dlasdq and
+// dbdsqr): C = S·diag(σ)·Wᵀ for rows and columns [lo, lo + n) of C, n ≤ LEAF, whose norm is at most 1.
+//
+// in:      leaves, e
+// in, out: d            the diagonal before, the singular values after, ascending. NaN if the
+//                       iteration did not converge, which was never seen
+// out:     first, last  the first and the last row of W, by column
+//          w, s         W and S, n×n, from element `at` of the leaf on; not written if the address is
+//                       null
+//
+// If the last element of d is zero, its triplet comes first, and its left vector is the last unit
+// vector: the last row of the leaf is torn out.
+//
+// One invocation iterates. When the rotations of a sweep are known, each invocation applies them to
+// rows of its own. The outputs must not overlap each other or the inputs. The inputs must be finite:
+// the host refuses others.
+//
+// Grid: one workgroup per leaf, in x and y.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+#include "leaf.glsl"
+#include "ulp.glsl"
+
+layout(local_size_x_id = 0) in;
+// LOCAL_SIZE is the number of invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 32;
+// LEAF is the largest order of a leaf, at least 1.
+layout(constant_id = 1) const uint LEAF = 32;
+
+layout(push_constant, scalar) uniform Push {
+	Leaves leaves;
+	RealsInOut d;
+	Reals e;
+	RealsOut first, last, w, s;
+	// count is the number of leaves.
+	uint count;
+} p;
+
+// NEGLIGIBLE: an element of e counts as zero up to so many roundoffs of C's largest element, as in deflation. With
+// equal singular values, the iteration may not come below some of them.
+const double NEGLIGIBLE = 8.0lf;
+
+// RIGHT and LEFT are the two sides: right vectors W, left vectors S.
+const uint RIGHT = 0, LEFT = 1;
+
+// d and e are the leaf's C. cos_ and sin_ are the rotations of a sweep, those of W before those of S;
+// rotation i turns columns i and i + 1.
+shared work_t d[LEAF], e[LEAF], cos_[2 * LEAF], sin_[2 * LEAF];
+
+// vectors has W, then S, column-major with leading dimension LEAF.
+shared work_t vectors[2 * LEAF * LEAF];
+
+// lo and hi are the first and the last row of the block that the iteration works on. Rows after hi are
+// done.
+shared uint lo, hi, state;
+const uint DONE = 0, GOING = 1, FAILED = 2;
+
+// keep stores rotation i of one side.
+void keep(uint side, uint i, double c, double s) {
+	cos_[side * LEAF + i] = c;
+	sin_[side * LEAF + i] = s;
+}
+
+// annihilate_last makes column `rows` of C zero, where row `rows` is zero. A rotation of columns
+// rows − 1 and rows annihilates the last element of e, and moves a part of the element above it into
+// the last column. Rotations with columns rows − 2 … 0 annihilate that part row after row.
+void annihilate_last(uint rows) {
+	double fill = e[rows - 1];
+	e[rows - 1] = 0.0lf;
+	for (uint i = rows; i-- > 0;) {
+		double c, s, r;
+		rotation(d[i], fill, c, s, r);
+		d[i] = r;
+		keep(RIGHT, i, c, s);
+		if (i > 0) {
+			fill = -s * e[i - 1];
+			e[i - 1] *= c;
+		}
+	}
+}
+
+// turn_last applies the rotations of annihilate_last to one row of W.
+void turn_last(uint rows, uint row) {
+	double y = vectors[rows * LEAF + row];
+	for (uint i = rows; i-- > 0;) {
+		double x = vectors[i * LEAF + row], c = cos_[i], s = sin_[i];
+		vectors[i * LEAF + row] = c * x + s * y;
+		y = c * y - s * x;
+	}
+	vectors[rows * LEAF + row] = y;
+}
+
+// next finds the last rows between which no element of e is zero. It returns false if there are none.
+bool next() {
+	while (hi > 0 && e[hi - 1] == 0.0lf) hi--;
+	if (hi == 0) return false;
+	lo = hi - 1;
+	while (lo > 0 && e[lo - 1] != 0.0lf) lo--;
+	return true;
+}
+
+// shift returns the smaller singular value of the block's last two rows and columns (dlas2), or 0 if
+// a diagonal element of the block is zero, because then a singular value is. The sum of the two
+// values is √((|f| + |h|)² + g²), their difference √((|f| − |h|)² + g²), and their product |f·h|.
+double shift() {
+	for (uint i = lo; i <= hi; i++) if (d[i] == 0.0lf) return 0.0lf;
+	double f = abs(d[hi - 1]), g = e[hi - 1], h = abs(d[hi]);
+	return 2.0lf * f * h / (sqrt((f + h) * (f + h) + g * g) + sqrt((f - h) * (f - h) + g * g));
+}
+
+// sweep is one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns leaves a bulge
+// below the diagonal. A rotation of rows annihilates it and leaves one above the superdiagonal, and
+// so on down to hi.
+void sweep(double shift_) {
+	double f = (abs(d[lo]) - shift_) * (abs(d[lo]) + shift_), g = d[lo] * e[lo];
+	for (uint i = lo; i < hi; i++) {
+		double c, s, r, di = d[i], ei = e[i], below = d[i + 1];
+		rotation(f, g, c, s, r);
+		keep(RIGHT, i, c, s);
+		if (i > lo) e[i - 1] = r;
+		f = c * di + s * ei;
+		ei = c * ei - s * di;
+		g = s * below;
+		below = c * below;
+		rotation(f, g, c, s, r);
+		keep(LEFT, i, c, s);
+		d[i] = r;
+		f = c * ei + s * below;
+		d[i + 1] = c * below - s * ei;
+		if (i + 1 < hi) {
+			g = s * e[i + 1];
+			e[i + 1] = c * e[i + 1];
+		}
+	}
+	e[hi - 1] = f;
+}
+
+// sweep_without_shift is sweep with a shift of zero, in the form that subtracts nothing (Demmel and
+// Kahan 1990). If a diagonal element is zero, it brings a zero to d[hi] and to e[hi − 1].
+void sweep_without_shift() {
+	double c = 1.0lf, c_left = 1.0lf, s_left = 0.0lf;
+	for (uint i = lo; i < hi; i++) {
+		double s, r, rr;
+		rotation(d[i] * c, e[i], c, s, r);
+		keep(RIGHT, i, c, s);
+		if (i > lo) e[i - 1] = s_left * r;
+		rotation(c_left * r, d[i + 1] * s, c_left, s_left, rr);
+		keep(LEFT, i, c_left, s_left);
+		d[i] = rr;
+	}
+	double last = d[hi] * c;
+	d[hi] = last * c_left;
+	e[hi - 1] = last * s_left;
+}
+
+// turn applies the rotations of a sweep to one row of the vectors of a side.
+void turn(uint side, uint row) {
+	uint at = side * LEAF * LEAF + row, rotations = side * LEAF;
+	double x = vectors[at + lo * LEAF];
+	for (uint i = lo; i < hi; i++) {
+		double y = vectors[at + (i + 1) * LEAF], c = cos_[rotations + i], s = sin_[rotations + i];
+		vectors[at + i * LEAF] = c * x + s * y;
+		x = c * y - s * x;
+	}
+	vectors[at + hi * LEAF] = x;
+}
+
+void main() {
+	uint index = workgroup(), t = gl_LocalInvocationIndex;
+	if (index >= p.count) return;
+	Leaf leaf = p.leaves.at[index];
+	uint n = leaf.n;
+	for (uint i = t; i < n; i += LOCAL_SIZE) {
+		d[i] = p.d.at[leaf.lo + i];
+		e[i] = i + 1 < n ? p.e.at[leaf.lo + i] : 0.0lf;
+		for (uint c = 0; c < n; c++) {
+			vectors[c * LEAF + i] = c == i ? 1.0lf : 0.0lf;
+			vectors[LEAF * LEAF + c * LEAF + i] = c == i ? 1.0lf : 0.0lf;
+		}
+	}
+	barrier();
+	double roundoff = 0.0lf; // of the largest element
+	for (uint i = 0; i < n; i++) roundoff = max(roundoff, EPS * max(abs(d[i]), abs(e[i])));
+	bool torn = d[n - 1] == 0.0lf;
+	uint rows = torn ? n - 1 : n; // rows that are not torn out
+	barrier();
+	if (torn && rows > 0) {
+		if (t == 0) annihilate_last(rows);
+		barrier();
+		for (uint row = t; row < n; row += LOCAL_SIZE) turn_last(rows, row);
+	}
+	if (t == 0) hi = max(rows, 1u) - 1;
+	barrier();
+	for (uint sweeps = 0;; sweeps++) {
+		for (uint i = t; i < n; i += LOCAL_SIZE) {
+			if (abs(d[i]) <= roundoff) d[i] = 0.0lf;
+			if (abs(e[i]) <= NEGLIGIBLE * roundoff) e[i] = 0.0lf;
+		}
+		barrier();
+		if (t == 0) {
+			state = DONE;
+			if (next()) {
+				state = sweeps == SWEEPS * n ? FAILED : GOING;
+				if (state == GOING) {
+					double shift_ = shift();
+					if (shift_ == 0.0lf) sweep_without_shift();
+					else sweep(shift_);
+				}
+			}
+		}
+		barrier();
+		if (state != GOING) break;
+		for (uint x = t; x < 2 * n; x += LOCAL_SIZE) turn(x / n, x % n);
+		barrier();
+	}
+	for (uint i = t; i < n; i += LOCAL_SIZE) {
+		// The torn row is the only one from `rows` on.
+		uint rank = i < rows ? n - rows : 0;
+		for (uint j = 0; j < rows && i < rows; j++)
+			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);
+		if (state == FAILED) rank = i;
+		p.d.at[leaf.lo + rank] = state == FAILED ? packDouble2x32(uvec2(0u, 0x7ff80000u)) : abs(d[i]);
+		p.first.at[leaf.lo + rank] = vectors[i * LEAF];
+		p.last.at[leaf.lo + rank] = vectors[i * LEAF + n - 1];
+		cos_[i] = double(rank);
+	}
+	barrier();
+	RealsOut w = RealsOut(element(uint64_t(p.w), wide(leaf.at), 0, 0));
+	RealsOut s = RealsOut(element(uint64_t(p.s), wide(leaf.at), 0, 0));
+	for (uint x = t; x < n * n; x += LOCAL_SIZE) {
+		uint c = x / n, row = x % n, at = row + uint(cos_[c]) * n;
+		if (uint64_t(p.w) != 0ul) w.at[at] = vectors[c * LEAF + row];
+		double y = vectors[LEAF * LEAF + c * LEAF + row];
+		if (uint64_t(p.s) != 0ul) s.at[at] = d[c] < 0.0lf ? -y : y;
+	}
+}

@@ -1,0 +1,166 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/bidiagonal"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BidiagonalConquer finds all singular values and vectors of an upper bidiagonal matrix (dbdsdc; Gu
+// and Eisenstat 1995):
+//
+//	C = S·Σ·Wᵀ
+//
+// Package stages/bidiagonal is the algorithm. The back end is that of DivideConquer: the secular
+// equations have the same form, and the vectors of each side take a vectors pass of their own. Leaves
+// and the factors of S have kernels of their own. Solve runs, as DivideConquer's does.
+type BidiagonalConquer struct {
+	values valuesPass
+	sides  [2]vectorsPass // of W and of S; they share all memory
+	work   *vk.Layout
+
+	progress func(vk.Progress) // of Reporting; may be nil
+}
+
+// NewBidiagonalConquer prepares for matrices of order n ≥ 0. The other arguments and the error are
+// those of NewDivideConquer.
+func NewBidiagonalConquer(
+	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
+) (*BidiagonalConquer, error) {
+	b := builder{dev: dev}
+	t = bidiagonalTuning(dev.Info(), t)
+	levels := t.levels(n)
+	s := &BidiagonalConquer{values: newValuesPass(&b, n, levels, bidiagonalLeaves(&b, t), PhaseBidiagonal, t)}
+	right := newVectorsPass(&b, n, levels, ops, tiles, t)
+	left := right
+	left.vectors = build(&b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t.Threads, Left: specBool(true)})
+	if b.err != nil {
+		return nil, b.err
+	}
+	s.sides = [2]vectorsPass{bidiagonal.Right: right, bidiagonal.Left: left}
+	s.work = vk.Together(s.values.work, right.work)
+	return s, nil
+}
+
+// bidiagonalTuning halves the size of leaves until they fit the device: the vectors of both sides are
+// in shared memory, 18 KiB for 32 rows.
+func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
+	for ; t.Leaf > 1; t.Leaf /= 2 {
+		spec := shaders.BdsdcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)}
+		if used := sharedOf(shaders.BdsdcLeaf, spec); used.err == nil && used.bytes <= info.SharedBytes {
+			break
+		}
+	}
+	return t
+}
+
+// bidiagonalLeaves builds the kernel for leaves of a bidiagonal matrix. It costs twice as much as that
+// for leaves of a symmetric matrix, as vectors of two sides are rotated.
+func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
+	kernel := build(b, shaders.BdsdcLeaf(), shaders.BdsdcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
+	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
+		kernel.Dispatch(rec, vk.Folded(x.count), shaders.BdsdcLeafPush{
+			Leaves: x.leaves, E: x.e, D: x.d, First: x.first, Last: x.last,
+			W: x.vectors[bidiagonal.Right], S: x.vectors[bidiagonal.Left], Count: uint32(x.count),
+		})
+	}}
+}
+
+// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does:
+// phase PhaseBidiagonal, in operations of the products. The copy shares kernels and memory with s.
+func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalConquer {
+	c := *s
+	c.progress = progress
+	return &c
+}
+
+// Work is the workspace, that of DivideConquer: n²·(1/2 + 1/Panels) elements and O(n·log n) more. The
+// n² elements of each result are workspace, too, and are not part of it. The arena must also have
+// ops.Work.
+func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
+
+// Flops is the largest cost of the products of both sides: 8/3·n³, when nothing deflates.
+func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8.0 / 3 * n * n * n }
+
+// Solve finds C = S·Σ·Wᵀ for the diagonal d (n) and the superdiagonal e (n−1) of C, and returns the
+// singular values, descending and not negative. It leaves Sᵀ in st and Wᵀ in wt, n×n and packed
+// (Ld = n): row j of each is the vector of value j. st and wt are workspace, too, and must not overlap
+// each other or Work. If one of them is Matrix{}, the vectors of its side are not formed. d and e must
+// be finite; they are not written. Small values have no relative accuracy: the error is some n·ulp of
+// the largest. Errors: *bidiagonal.NonFiniteError, *NoConvergenceError, *InfoError, and vk's.
+func (s *BidiagonalConquer) Solve(
+	ctx context.Context, ws *vk.Arena, d, e []float64, st, wt Matrix,
+) ([]float64, *vk.Profile, error) {
+	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, st, wt)
+}
+
+// SolveRange is Solve for the vectors of values[from:to] alone; it returns all values. st and wt are
+// m×n with m = to − from, and packed (Ld = m, but at least 1); the memory of each has n² elements or
+// more, as for Solve.
+func (s *BidiagonalConquer) SolveRange(
+	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, st, wt Matrix,
+) ([]float64, *vk.Profile, error) {
+	began := time.Now()
+	n, m := s.values.n, to-from
+	if len(d) != n {
+		panic(fmt.Sprintf("stages: bidiagonal divide and conquer of order %d: %d values", n, len(d)))
+	}
+	r := bidiagonalRun{newDivideConquerRun(ctx, ws, &s.values)}
+	r.progress = s.progress
+	turns := 0
+	for side, xt := range [2]Matrix{bidiagonal.Right: wt, bidiagonal.Left: st} {
+		if xt.Ld == 0 {
+			continue // not wanted
+		}
+		if xt.Rows != m || xt.Cols != n || xt.Ld != max(m, 1) || xt.At.Len() < n*n {
+			panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols,
+				xt.Ld))
+		}
+		r.sides[side] = &vectorsRun{pass: &s.sides[side], values: &s.values, ws: ws, xt: xt, turn: turns}
+		turns++
+	}
+	for v := range r.wanted() {
+		v.turns = turns
+	}
+	values, err := bidiagonal.SolveWith(r, d, e, bidiagonal.Options{LeafSize: s.values.tune.Leaf, From: from, To: to})
+	r.end(began)
+	return values, r.profile, err
+}
+
+// bidiagonalRun is one solve in flight, and the bidiagonal.Backend of the device. Leaves is
+// divideConquerRun's.
+type bidiagonalRun struct{ *divideConquerRun }
+
+// Roots implements bidiagonal.Backend, with the errors of divideConquerRun.Roots.
+func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
+	for _, side := range bidiagonal.Sides {
+		if v := r.sides[side]; v != nil {
+			v.prepare(r.level, bidiagonal.Of(merges, side))
+		}
+	}
+	return r.roots(bidiagonal.Of(merges, bidiagonal.Right))
+}
+
+// Vectors implements bidiagonal.Backend, in one recording for each side. Nothing comes back to the
+// host.
+func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) error {
+	for _, side := range bidiagonal.Sides {
+		v := r.sides[side]
+		if v == nil {
+			continue
+		}
+		v.complete(bidiagonal.OneSide(levels, side), order)
+		if err := r.run(v.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The compiler checks that no method is missing.
+var _ bidiagonal.Backend = bidiagonalRun{}

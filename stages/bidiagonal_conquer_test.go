@@ -1,0 +1,289 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/bidiagonal"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// conquered is a BidiagonalConquer with its memory.
+type conquered struct {
+	s      *BidiagonalConquer
+	dev    *vk.Device
+	ws     *vk.Arena
+	st, wt vk.Region[float64]
+}
+
+// newConquered prepares on the test's device.
+func newConquered(t *testing.T, n int, tune Tuning) *conquered {
+	t.Helper()
+	dev := testDevice(t)
+	ops, err := product.New[float64](dev, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewBidiagonalConquer(dev, n, ops, tune.Products, tune.DivideConquer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &conquered{s: s, dev: dev, st: vk.Reserve[float64]("S", n*n), wt: vk.Reserve[float64]("W", n*n)}
+	c.ws = arena(t, dev, vk.Together(c.st, c.wt, s.Work(), ops.Work()))
+	return c
+}
+
+// solve returns the values, and the vectors of [from, to), n×m and column-major. A side that is not
+// wanted is nil.
+func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, right bool) (values, s, w []float64) {
+	t.Helper()
+	n, m := len(d), to-from
+	packed := func(r vk.Region[float64], wanted bool) (x Matrix) {
+		if wanted {
+			x = NewMatrix(r.In(c.ws), m, n, max(m, 1))
+		}
+		return x
+	}
+	values, _, err := c.s.SolveRange(context.Background(), c.ws, d, e, from, to, packed(c.st, left), packed(c.wt, right))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := func(r vk.Region[float64], wanted bool) []float64 {
+		if !wanted {
+			return nil
+		}
+		xt, x := get(t, c.dev, r.In(c.ws)), make([]float64, n*m)
+		for j := range m {
+			for i := range n {
+				x[i+j*n] = xt[j+i*m]
+			}
+		}
+		return x
+	}
+	return values, columns(c.st, left), columns(c.wt, right)
+}
+
+// checkBidiagonal solves C and measures the answer.
+func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) suite.BidiagonalRatios {
+	t.Helper()
+	n := len(d)
+	values, s, w := c.solve(t, d, e, 0, n, true, true)
+	r := suite.CheckBidiagonal(d, e, values, s, w, n)
+	if !r.Below(suite.Limit) {
+		t.Errorf("%s: %v", name, r)
+	}
+	return r
+}
+
+// The values are those of the solver of package ref, which shares no code with this one, and the
+// vectors hold LAPACK's ratios.
+func TestBidiagonalConquerOnEveryFamily(t *testing.T) {
+	var worst suite.BidiagonalRatios
+	for _, n := range []int{1, 2, 3, 7, 50} {
+		c := newConquered(t, n, SmallestTuning())
+		for _, f := range suite.BidiagonalFamilies {
+			d, e := f.Make(n)
+			name := fmt.Sprintf("%s/%d", f.Name, n)
+			worst = worst.Max(checkBidiagonal(t, name, c, d, e))
+			values, _, _ := c.solve(t, d, e, 0, 0, false, false)
+			want, _, _ := ref.BidiagonalDivideConquer(d, e, 5)
+			if off := ratio.Values(n, values, want, want[0]); want[0] > 0 && !(off < suite.Limit) {
+				t.Errorf("%s: values differ by %g from the twin's", name, off)
+			}
+		}
+	}
+	t.Log(worst)
+}
+
+func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
+	for n := 0; n <= 70; n++ {
+		c := newConquered(t, n, SmallestTuning())
+		d, e := randomTridiagonal(n, 1)
+		checkBidiagonal(t, fmt.Sprint(n), c, d, e)
+	}
+}
+
+// The tables of all families, with their own leaf sizes, panels of some columns, and square tiles.
+func TestBidiagonalConquerInEveryTuning(t *testing.T) {
+	for _, family := range []string{"nvidia", "cpu", ""} {
+		tune := SmallestTuning()
+		tune.DivideConquer = divideConquerTuning(family)
+		tune.Products = TuningFor(testDevice(t).Info()).Products
+		for _, n := range []int{31, 127, 128, 129, 300} {
+			c := newConquered(t, n, tune)
+			for _, f := range suite.BidiagonalFamilies[15:] {
+				d, e := f.Make(n)
+				checkBidiagonal(t, fmt.Sprintf("%q %s %d", family, f.Name, n), c, d, e)
+			}
+		}
+	}
+}
+
+// Zeros in e split C: one in every place, zeros in many sets of places, into blocks of which one is
+// most of C or none is.
+func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
+	c := newConquered(t, 13, SmallestTuning())
+	splitTridiagonals(67, func(name string, d, e []float64) { checkBidiagonal(t, name, c, d, e) })
+	c = newConquered(t, 100, SmallestTuning())
+	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
+		d, e := randomTridiagonal(100, 4)
+		for _, cut := range cuts {
+			e[cut-1] = 0
+		}
+		checkBidiagonal(t, fmt.Sprint("cut at ", cuts), c, d, e)
+	}
+}
+
+// Zeros in d make C singular: one in every place, and zeros in many sets of places.
+func TestBidiagonalConquerOfSingularMatrices(t *testing.T) {
+	c := newConquered(t, 14, SmallestTuning())
+	splitTridiagonals(67, func(name string, zeros, e []float64) {
+		d, super := randomTridiagonal(14, 9)
+		for i := range e {
+			if e[i] == 0 {
+				d[i] = 0
+			}
+		}
+		checkBidiagonal(t, name, c, d, super)
+	})
+}
+
+func TestBidiagonalConquerSameBits(t *testing.T) {
+	const n = 120
+	d, e := randomTridiagonal(n, 6)
+	c := newConquered(t, n, SmallestTuning())
+	values, s, w := c.solve(t, d, e, 0, n, true, true)
+	for range 3 {
+		again, s2, w2 := c.solve(t, d, e, 0, n, true, true)
+		if !slices.Equal(values, again) || !slices.Equal(s, s2) || !slices.Equal(w, w2) {
+			t.Fatal("other bits")
+		}
+	}
+}
+
+// A range of vectors has the rows that all vectors have there, whether one block is most of C or none
+// is. The vectors of one side are the same bits without those of the other.
+func TestBidiagonalConquerOfRanges(t *testing.T) {
+	const n = 60
+	c := newConquered(t, n, SmallestTuning())
+	for _, cut := range []int{0, 20, 30} {
+		d, e := randomTridiagonal(n, 8)
+		if cut > 0 {
+			e[cut-1] = 0
+		}
+		values, s, w := c.solve(t, d, e, 0, n, true, true)
+		for _, r := range [][2]int{{0, 1}, {59, 60}, {7, 31}, {0, 60}, {5, 5}} {
+			got, gotS, gotW := c.solve(t, d, e, r[0], r[1], true, true)
+			if !slices.Equal(got, values) {
+				t.Fatalf("range %v: other values", r)
+			}
+			for side, x := range map[string][2][]float64{"left": {gotS, s}, "right": {gotW, w}} {
+				for i, got := range x[0] {
+					if want := x[1][r[0]*n+i]; math.Abs(got-want) > 1e-13 {
+						t.Fatalf("cut at %d, range %v: element %d of %s vector %d is %g, want %g",
+							cut, r, i%n, side, r[0]+i/n, got, want)
+					}
+				}
+			}
+		}
+		if _, only, none := c.solve(t, d, e, 0, n, true, false); !slices.Equal(only, s) || none != nil {
+			t.Error("left vectors differ without the right ones")
+		}
+		if _, none, only := c.solve(t, d, e, 0, n, false, true); !slices.Equal(only, w) || none != nil {
+			t.Error("right vectors differ without the left ones")
+		}
+	}
+}
+
+// Errors name the place; the same stage solves the next matrix.
+func TestBidiagonalConquerRefuses(t *testing.T) {
+	const n = 10
+	c := newConquered(t, n, SmallestTuning())
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		d, e := randomTridiagonal(n, 1)
+		e[4] = bad
+		all := NewMatrix(c.st.In(c.ws), n, n, n)
+		_, _, err := c.s.Solve(context.Background(), c.ws, d, e, all, Matrix{})
+		var refused *bidiagonal.NonFiniteError
+		if !errors.As(err, &refused) || refused.Row != 4 || refused.Col != 5 {
+			t.Errorf("%v", err)
+		}
+		d, e = randomTridiagonal(n, 2)
+		checkBidiagonal(t, "after an error", c, d, e)
+	}
+}
+
+// The error names the leaf that cannot be solved.
+func TestBidiagonalConquerReportsLeaf(t *testing.T) {
+	c := newConquered(t, 4, SmallestTuning())
+	r := newDivideConquerRun(context.Background(), c.ws, &c.s.values)
+	tree := dc.Tree{Leaves: []dc.Pair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
+	err := r.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, dc.NewRows(4))
+	var failed *NoConvergenceError
+	if !errors.As(err, &failed) || failed.Lo != 2 || failed.Hi != 4 {
+		t.Errorf("%v", err)
+	}
+}
+
+// Devices with little shared memory get smaller leaves.
+func TestBidiagonalLeavesFit(t *testing.T) {
+	tune := divideConquerTuning("nvidia")
+	for shared, want := range map[int]int{48 << 10: 32, 16 << 10: 16} {
+		if got := bidiagonalTuning(vk.Info{SharedBytes: shared}, tune); got.Leaf != want {
+			t.Errorf("%d bytes: leaves of %d rows, want %d", shared, got.Leaf, want)
+		}
+	}
+}
+
+// Orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
+func TestBidiagonalConquerLarge(t *testing.T) {
+	tune := TuningFor(testDevice(t).Info())
+	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {
+		c := newConquered(t, n, tune)
+		for _, f := range suite.BidiagonalFamilies[12:] {
+			t.Run(fmt.Sprintf("%s/%d", f.Name, n), func(t *testing.T) {
+				d, e := f.Make(n)
+				t.Log(checkBidiagonal(t, f.Name, c, d, e))
+			})
+		}
+	}
+}
+
+// Leaves whose values are equal, or whose elements have many sizes, all converge. With every element
+// above one roundoff kept, the iteration did not end for ten equal values.
+func TestBidiagonalLeavesConverge(t *testing.T) {
+	const n, leaf = 1600, 32
+	tune := SmallestTuning()
+	tune.DivideConquer = divideConquerTuning("nvidia")
+	c := newConquered(t, n, tune)
+	r := rand.New(rand.NewPCG(1, 2))
+	wide := func() float64 { return math.Exp2(-60 * r.Float64()) }
+	for name, at := range map[string]func() (d, e float64){
+		"one value, nearly": func() (float64, float64) { return 1 + 4*ratio.Ulp*r.NormFloat64(), 4 * ratio.Ulp * r.NormFloat64() },
+		"one value":         func() (float64, float64) { return 1, 4 * ratio.Ulp * r.NormFloat64() },
+		"wide":              func() (float64, float64) { return wide(), wide() },
+		"wide d":            func() (float64, float64) { return wide(), r.NormFloat64() },
+		"wide e":            func() (float64, float64) { return r.NormFloat64(), wide() },
+		"zeros":             func() (float64, float64) { return float64(r.IntN(3) - 1), float64(r.IntN(3) - 1) },
+	} {
+		d, e := make([]float64, n), make([]float64, n)
+		for i := range d {
+			if d[i], e[i] = at(); i%leaf == leaf-1 {
+				e[i] = 0
+			}
+		}
+		if _, _, err := c.s.Solve(context.Background(), c.ws, d, e, Matrix{}, Matrix{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
