@@ -6,11 +6,12 @@ import (
 )
 
 // avoidWaiting puts the plan on a path on which no workgroup waits for another, for this solve and
-// all later ones, and remembers for the device that a wait failed. The caller has the plan's lock.
+// all later ones. It also stores for the device that a wait failed. The caller must have the plan's
+// lock.
 //
-// With Options.Verify the safe path may be such a path, with the same methods for T: then it is
-// taken as it is. Otherwise a path is made, and allocated after the memory of the old one is freed.
-// Errors: those of NewPlan.
+// With Options.Verify the safe path may already be such a path, with the same methods for T. Then
+// the plan takes it unchanged. Otherwise a new path is made, and allocated after the memory of the
+// old one is freed. Errors are those of NewPlan.
 func (p *Plan[T]) avoidWaiting() error {
 	machine.Of(p.base.Dev).WaitFailed()
 	if p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
@@ -35,7 +36,7 @@ func (p *Plan[T]) avoidWaiting() error {
 	return p.base.Replace(layout)
 }
 
-// take makes another path the plan's.
+// take makes next the path of the plan.
 func (p *Plan[T]) take(next *path[T]) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()

@@ -9,15 +9,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Certificate says how right a result was measured to be. Each number is an error in units of what
-// rounding may cost, and must be below Threshold; a NaN anywhere gives +Inf.
+// Certificate says how accurate a result was measured to be. Each number is an error in units of
+// the error that rounding may cause, and must be below Threshold. If anything is NaN, the number is
+// +Inf.
 //
 // With vectors, small Ratios prove the result: orthonormal vectors with a small residual belong to
-// a matrix near A, however they were found. Counts then proves that none is missing. Without
-// vectors, Counts proves the values to be those of T, and Invariants is all that is known of T and
-// A: it is large if T is wrong, unless both sums happen to be right.
+// a matrix near A, however they were found. Counts then proves that no eigenvalue is missing.
+// Without vectors, Counts proves that the values are those of T, and Invariants is the only
+// comparison of T with A: it is large if T is wrong, unless both sums happen to be right.
 type Certificate struct {
-	// Ratios are those of the vectors, as Plan.Check measures them; 0 without vectors.
+	// Ratios are those of the vectors, as Plan.Check measures them. They are 0 without vectors.
 	Ratios
 
 	// Counts is the distance of the values to the eigenvalues of T with the same indices, by Sturm
@@ -31,7 +32,7 @@ type Certificate struct {
 	Safe bool `json:"safe"`
 }
 
-// Passed says whether all numbers are below Threshold.
+// Passed tells whether all numbers are below Threshold.
 func (c *Certificate) Passed() bool {
 	return c.Ratios.Passed() && c.Counts < Threshold && c.Invariants < Threshold
 }
@@ -42,7 +43,8 @@ func (c *Certificate) String() string {
 		c.Residual, c.Orthogonality, c.Counts, c.Invariants)
 }
 
-// certifyValues measures the values against T, as it is on the device now, and T against σ·A.
+// certifyValues measures the values against T, which must still be on the device, and T against
+// σ·A.
 func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Certificate, error) {
 	t := s.steps.spectrum
 	var on spectrum.Tridiagonal
@@ -57,8 +59,8 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	return c, err
 }
 
-// invariants compares what orthogonal similarity keeps: the traces and the Frobenius norms of σ·A
-// and T.
+// invariants compares two quantities that an orthogonal similarity does not change: the traces and
+// the Frobenius norms of σ·A and T.
 func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float64 {
 	var traceA, traceT, squaresA, squaresT float64
 	for j := range a.N {

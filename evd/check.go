@@ -39,11 +39,10 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	return s.check(a, res)
 }
 
-// errNoVectors is the error of checks that have nothing to measure.
+// errNoVectors is the error of checks without vectors.
 var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
-// check is Check for a result that fits the plan. A result without values is right: its ratios are
-// 0.
+// check is Check for a result that fits the plan. If the result has no values, its ratios are 0.
 func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	if s.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
@@ -55,9 +54,9 @@ func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	return newRatios(sums, max(norm1(a, sigma), spectrum.SafeMin*sigma), s.n), nil
 }
 
-// columnSums are those of |σ·A·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector. σ is scale's: the
-// ratio of the residual does not depend on it, but without it sums of tiny or huge matrices would
-// leave the range.
+// columnSums returns the column sums of |σ·A·Z − Z·σ·Λ| and |ZᵀZ − I|, one for each vector. σ is
+// the factor that the function scale returns. The ratio of the residual does not depend on σ, but
+// without σ the sums of tiny or huge matrices would overflow or underflow.
 //
 // Z is uploaded to the place of Sᵀ, and A to its own. The plan's memory holds nothing else that a
 // later call needs.
@@ -67,7 +66,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	}
 	m, t, ws := res.Vectors.Cols, s.steps.spectrum, s.Arena
 	z := s.doubles.vectors(product.NewMatrix(t.X(ws), s.n, m, s.n))
-	// The vectors first: row-major ones are uploaded to A's place.
+	// The vectors are uploaded first, because row-major ones are uploaded to A's place.
 	if err := s.steps.orient.restore(s.Ctx, s.Dev, res.Vectors, s.regions.a.In(ws), z); err != nil {
 		return sums, sigma, err
 	}
@@ -94,7 +93,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	return sums, sigma, err
 }
 
-// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes. It reads one triangle: an entry off the
+// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes. It reads one triangle, so an entry off the
 // diagonal counts in two columns. NaN entries give NaN.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
 	sums := make([]float64, a.N)

@@ -5,15 +5,15 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a
-// solve, Flops, and for bulge chasing a model of its time, Model.
+// StageCost is one line of a plan's forecast. Flops is the number of floating-point operations of
+// one phase of a solve, and Model is a model of its time, for bulge chasing only.
 type StageCost = spectrum.StageCost
 
-// Costs is the forecast of floating-point operations, phase by phase in the order of the solve; nil
-// for order 0. Phases of O(n²) operations are left out.
+// Costs is the forecast of floating-point operations, phase by phase in the order of the solve. It
+// is nil for order 0. Phases of O(n²) operations are left out.
 func (p *Plan[T]) Costs() []StageCost { return p.current().costs() }
 
-// costs are in the order of the solve, for spectrum.ProgressOf.
+// costs lists the costs in the order of the solve, which spectrum.ProgressOf needs.
 func (p *path[T]) costs() []StageCost {
 	if p.n == 0 {
 		return nil

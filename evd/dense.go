@@ -14,21 +14,21 @@ type Dense[T Float] struct {
 	// Rows, Cols and Ld are the shape and the leading dimension.
 	Rows, Cols, Ld int
 
-	// Data is the entries. Elements between columns, or rows, mean nothing.
+	// Data holds the entries. Elements between columns, or between rows, have no meaning.
 	Data []T
 
-	// RowMajor says that rows are contiguous, not columns.
+	// RowMajor says that rows are contiguous in memory, not columns.
 	RowMajor bool
 }
 
-// packed is an n×m matrix of zeros in new memory, with the smallest Ld.
+// packed returns an n×m matrix of zeros in new memory, with the smallest Ld.
 func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
 	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
 	d.Ld = max(d.stored().Rows, 1)
 	return d
 }
 
-// dense is the matrix whose stored form is z.
+// dense returns the matrix that is stored in z.
 func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	if rowMajor {
 		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
@@ -36,7 +36,7 @@ func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	return &Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 }
 
-// stored is what d's memory is in column-major terms: d, or its transpose if d is row-major.
+// stored describes d's memory as a column-major matrix: d, or its transpose if d is row-major.
 func (d Dense[T]) stored() vk.Columns[T] {
 	if d.RowMajor {
 		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
@@ -52,7 +52,8 @@ func (d Dense[T]) check() error {
 	return nil
 }
 
-// At is entry (i, j), from 0. Out of range it panics or returns another element of Data.
+// At is entry (i, j), counted from 0. If i or j is out of range, it panics or returns another
+// element of Data.
 func (d Dense[T]) At(i, j int) T {
 	if d.RowMajor {
 		i, j = j, i
@@ -72,9 +73,9 @@ func (d Dense[T]) Col(j int) []T {
 	return column
 }
 
-// Gonum is d as a matrix of gonum's: a *mat.Dense if d is row-major, else the transpose of one. It
-// shares d's memory if T is float64. A matrix without entries becomes gonum's empty matrix,
-// whatever its shape.
+// Gonum returns d as a matrix of package gonum: a *mat.Dense if d is row-major, else the transpose
+// of one. It shares d's memory if T is float64. A matrix without entries becomes gonum's empty
+// matrix, whatever its shape.
 func (d Dense[T]) Gonum() mat.Matrix {
 	var m mat.Dense
 	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns
@@ -86,7 +87,7 @@ func (d Dense[T]) Gonum() mat.Matrix {
 	return m.T()
 }
 
-// asDoubles is v, or a copy of it if it has another number type.
+// asDoubles returns v itself if T is float64, and otherwise a copy in float64.
 func asDoubles[T Float](v []T) []float64 {
 	switch v := any(v).(type) {
 	case []float64:

@@ -2,12 +2,12 @@
 //
 //	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I.
 //
-// For one matrix:
+// This solves for one matrix:
 //
 //	res, err := evd.Eigen(ctx, sym) // any gonum mat.Symmetric
 //	res, err := evd.Solve(ctx, evd.NewSym(n, a, evd.Lower), evd.Options{Vectors: true})
 //
-// For many matrices of one order, or for control over the device:
+// This solves for many matrices of one order, or gives control over the device:
 //
 //	dev, err := vk.Open(vk.Options{})
 //	p, err := evd.NewPlan[float64](dev, n, evd.Options{Vectors: true})
@@ -19,13 +19,12 @@
 //
 // # Contracts
 //
-// Memory. A plan allocates all its device memory once, when it is made, and then refuses what does
-// not fit. There are two exceptions. MRRR for a part of the vectors allocates memory for divide and
-// conquer if it needs that method, which is rare. And after a wait between workgroups that failed,
-// a plan frees its memory and allocates about as much for the path without waiting. In both cases
-// Solve can return a *vk.OutOfMemoryError.
-// Solve does not write to its input, unless Options.Overwrite is set. Results have memory of their
-// own.
+// Memory. A plan allocates all its device memory once, when it is made. If the memory does not fit,
+// there is no plan. There are two exceptions. MRRR for a part of the vectors allocates memory for
+// divide and conquer if it needs that method, which is rare. And after a wait between workgroups
+// that failed, a plan frees its memory and allocates about as much for the path without waiting. In
+// both cases Solve can return a *vk.OutOfMemoryError. Solve does not write to its input, unless
+// Options.Overwrite is set. Results have memory of their own.
 //
 // Results are the same bits from run to run on one device. The sign of each vector is fixed: its
 // component of largest magnitude (the first of several) is positive.
@@ -36,8 +35,8 @@
 //
 // # Method
 //
-// The two-stage reduction of LAPACK's dsyevd_2stage: Plan.Solve reads as its outline. Package
-// stages has the steps.
+// The method is the two-stage reduction of LAPACK's dsyevd_2stage, and Plan.Solve is its outline.
+// Package stages has the steps.
 //
 //	plan.go path.go memory.go options.go   what is prepared once
 //	doubles.go                             where the number type meets double precision

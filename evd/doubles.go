@@ -8,25 +8,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// doubles is where the number type T of a plan meets the double precision of the tridiagonal
-// problem, which is solved in double precision for every T: T(d, e) is converted to doubles once,
-// and its vectors S to T once. A plan gets its doubles when it is made. A number type that is
-// offered needs one, and nothing else in this package asks which type T is.
+// doubles converts between the number type T of a plan and the double precision in which the
+// tridiagonal problem is solved for every T. T(d, e) is converted to doubles once, and its vectors
+// S back to T once. A plan gets its doubles when it is made. Each number type that is offered needs
+// an implementation, and nothing else in this package asks which type T is.
 type doubles[T Float] interface {
-	// products are the double-precision products for the tridiagonal problem, given those of the
-	// plan. Where they are the same, so is their workspace.
+	// products returns the double-precision products for the tridiagonal problem, given those of
+	// the plan. If both are the same, they share a workspace.
 	products(ops product.Ops[T]) product.Ops[float64]
 
-	// tridiagonal is where the reduction leaves T, given where the tridiagonal problem expects it.
+	// tridiagonal returns the place where the reduction stores T, given the place where the
+	// tridiagonal problem expects T.
 	tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[T]
 
 	// values returns the eigenvalues λ in the number type T, for the stages that compute in T.
 	values(lambda vk.Slice[float64]) vk.Slice[T]
 
-	// vectors is S, or memory of its size, for stages in T.
+	// vectors returns the memory of S for stages that compute in T, or other memory of the same
+	// size.
 	vectors(x product.Matrix[float64]) product.Matrix[T]
 
-	// widened is vectors of a check for stages in double precision.
+	// widened returns the vectors of a check for stages in double precision.
 	widened(z product.Matrix[T]) product.Matrix[float64]
 }
 
@@ -40,8 +42,8 @@ func doublesOf[T Float]() (doubles[T], error) {
 	return nil, fmt.Errorf("evd: no plans for numbers of type %T", *new(T))
 }
 
-// identity is the doubles of float64. All methods return their argument, so that device memory is
-// shared and nothing is recorded.
+// identity is the implementation of doubles for float64. All methods return their argument, so
+// device memory is shared and no conversion is recorded.
 type identity struct{}
 
 func (identity) products(ops product.Ops[float64]) product.Ops[float64] { return ops }

@@ -8,19 +8,19 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Solve computes what opt asks for of one matrix, on the best device: for example
+// Solve solves for one matrix on the best device. It computes what opt asks for, for example
 //
 //	res, err := evd.Solve(ctx, a, evd.Options{Vectors: true, Select: evd.Index(0, 10)})
 //
-// It opens the device, makes a plan, and closes both again. A program that solves several matrices
-// of one order saves that time with a Plan.
+// Solve opens the device, makes a plan, and closes both again. A program that solves for several
+// matrices of one order saves that time with a Plan.
 //
-// Compiled kernels are kept for the next program: in the folder that the environment variable
-// VKEVD_CACHE names, or else in vkevd in the user's cache folder (os.UserCacheDir). The command
-// vkevd uses the same folder. An empty VKEVD_CACHE keeps none.
+// Compiled kernels are stored for the next program, in the folder that the environment variable
+// VKEVD_CACHE names, or else in the folder vkevd of the user's cache folder (os.UserCacheDir). The
+// command vkevd uses the same folder. If VKEVD_CACHE is set but empty, nothing is stored.
 //
-// The context ends the solve, not the opening of the device. Errors are those of vk.Open, NewPlan
-// and Plan.Solve.
+// The context can end the solve, but not the opening of the device. Errors are those of vk.Open,
+// NewPlan and Plan.Solve.
 func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {

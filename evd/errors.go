@@ -8,14 +8,14 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// NonFiniteError says that the triangle that is read holds a NaN or an infinity. Row and Col, from
-// 0, are those of the first one in column order.
+// NonFiniteError says that the triangle of the matrix that is read holds a NaN or an infinity. Row
+// and Col, counted from 0, are the place of the first one in column order.
 type NonFiniteError struct {
 	Row, Col int
 	Value    float64
 }
 
-// Error has the entry's place and value.
+// Error names the place and the value of the entry.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)",
 		e.Row, e.Col, e.Value)
@@ -27,18 +27,19 @@ type ShapeError struct {
 	// N, Ld and Len are the order, the leading dimension and the number of elements.
 	N, Ld, Len int
 
-	// Tridiagonal says that Len is that of E, and that there is no Ld.
+	// Tridiagonal says that the matrix is tridiagonal: Len is then the length of E, and there is no
+	// Ld.
 	Tridiagonal bool
 
-	// Plan is the plan's order where it differs from N, else 0.
+	// Plan is the order of the plan if it differs from N, otherwise 0.
 	Plan int
 
-	// Most is the largest order there can be where N is larger, else 0.
+	// Most is the largest order that is possible if N is larger, otherwise 0.
 	Most int
 }
 
-// The largest orders. Kernels count rows in 32 bits. Leading dimensions have fewer, see
-// product.Matrix.
+// These are the largest orders. Kernels count rows in 32 bits. Leading dimensions have fewer bits,
+// see product.Matrix.
 const (
 	maxRows  = math.MaxInt32
 	maxOrder = product.MostLd - 1
@@ -70,12 +71,13 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("order %d with leading dimension %d does not fit %d elements", e.N, e.Ld, e.Len)
 }
 
-// ErrClosed says that the plan is closed. errors.Is takes it for a vk.ErrClosed, too.
+// ErrClosed says that the plan is closed. errors.Is(ErrClosed, vk.ErrClosed) is true.
 var ErrClosed = spectrum.ErrClosed
 
 type (
-	// OptionError says that an option has no meaning, or does not go with another. Its fields are
-	// Option, the name of a field of Options or of a function of Selection, and Reason.
+	// OptionError says that an option has no meaning, or cannot be combined with another one.
+	// Option is the name of a field of Options or of a function of Selection. Reason explains the
+	// error.
 	OptionError = spectrum.OptionError
 
 	// TooManyError says that an interval holds more eigenvalues, Found, than Selection.AtMost
@@ -83,11 +85,12 @@ type (
 	TooManyError = spectrum.TooManyError
 
 	// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows
-	// Index to End−1, from 0. Rows are no indices of eigenvalues. Stage is the phase of the solve.
+	// Index to End−1, counted from 0. These rows are not indices of eigenvalues. Stage is the phase
+	// of the solve.
 	NoConvergenceError = spectrum.NoConvergenceError
 
-	// StageError says that a kernel reported a failure in its INFO word, Info, in the phase Stage:
-	// a defect of the device, of its driver or of this module, never of the input. Solve does not
-	// return one for a wait between workgroups that failed, see Result.Retried.
+	// StageError says that a kernel reported a failure in its INFO word, Info, in the phase Stage.
+	// This is a defect of the device, of its driver or of this module, never of the input. If a
+	// wait between workgroups failed, Solve does not return this error, see Result.Retried.
 	StageError = spectrum.StageError
 )

@@ -16,8 +16,8 @@ func scale[T Float](a Sym[T]) (sigma float64, err error) {
 	return scaling(largest), err
 }
 
-// upload copies A to the device, both triangles as they are. It may run while commands are
-// recorded, not while they execute. The error names the phase.
+// upload copies A to the device, with both triangles unchanged. It may run while commands are
+// recorded, but not while they execute. The error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), host))
@@ -40,9 +40,9 @@ func scan[T Float](a Sym[T]) (float64, error) {
 	return largest, nil
 }
 
-// scaling returns σ for a matrix whose largest magnitude is largest. It is dsyevd's rule. If the
-// largest entry is so small or so large that squares of entries would leave the exponent's range,
-// the matrix is multiplied by a power of two, exactly; else by 1.
+// scaling returns the factor σ for a matrix whose largest magnitude is largest, by the rule of
+// dsyevd. If squares of the largest entry would overflow or underflow, σ is a power of two, so that
+// the product is exact. Otherwise σ is 1.
 func scaling(largest float64) float64 {
 	const small = spectrum.SafeMin / spectrum.Ulp
 	least, most := math.Sqrt(small), math.Sqrt(1/small)
@@ -57,7 +57,7 @@ func scaling(largest float64) float64 {
 	return 1
 }
 
-// exponent is e in x = f·2^e, ½ ≤ |f| < 1.
+// exponent is the number e in x = f·2^e, ½ ≤ |f| < 1.
 func exponent(x float64) int {
 	_, e := math.Frexp(x)
 	return e

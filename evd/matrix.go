@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Float is the number types of matrices: only float64 so far.
+// Float is the constraint for number types of matrices. Only float64 is allowed so far.
 type Float interface{ float64 }
 
-// Uplo says which triangle of a symmetric matrix is read, the diagonal included. The other triangle
-// may hold anything, NaN included.
+// Uplo says which triangle of a symmetric matrix is read, including the diagonal. The other
+// triangle may hold anything, including NaN.
 type Uplo bool
 
 const (
@@ -18,8 +18,9 @@ const (
 	Upper Uplo = true  // entries (i, j) with i ≤ j
 )
 
-// Sym is a symmetric matrix of order N in column-major storage: entry (i, j) of the triangle Uplo
-// is Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix is the same with the other Uplo.
+// Sym is a symmetric matrix of order N in column-major storage. Entry (i, j) of the triangle Uplo
+// is Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix has the same storage with the other
+// Uplo.
 type Sym[T Float] struct {
 	// N is the order, Ld the leading dimension.
 	N, Ld int
@@ -31,13 +32,13 @@ type Sym[T Float] struct {
 	Uplo Uplo
 }
 
-// NewSym is the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It
-// shares data's memory.
+// NewSym returns the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It
+// shares the memory of data.
 func NewSym[T Float](n int, data []T, uplo Uplo) Sym[T] {
 	return Sym[T]{N: n, Ld: n, Data: data, Uplo: uplo}
 }
 
-// withLd is a with its leading dimension filled in.
+// withLd returns a with Ld = N if Ld was 0.
 func (a Sym[T]) withLd() Sym[T] {
 	if a.Ld == 0 {
 		a.Ld = a.N
@@ -55,13 +56,14 @@ func (a Sym[T]) Check() error {
 	return nil
 }
 
-// holds says whether a rows×cols matrix, at least 1×1, with leading dimension ld fits into this
-// many elements. The numbers are the caller's: their products might overflow, so none is formed.
+// holds tells whether a rows×cols matrix, at least 1×1, with leading dimension ld fits into this
+// many elements. The numbers come from the caller and their products might overflow, so no product
+// is computed.
 func holds(elements, rows, cols, ld int) bool {
 	return ld >= rows && elements >= rows && (cols == 1 || (elements-rows)/(cols-1) >= ld)
 }
 
-// column is the part of column j that is read: rows [from, to).
+// column returns the range [from, to) of rows of column j that are read.
 func (a Sym[T]) column(j int) (from, to int) {
 	if a.Uplo == Upper {
 		return 0, j + 1
@@ -69,8 +71,9 @@ func (a Sym[T]) column(j int) (from, to int) {
 	return j, a.N
 }
 
-// Gonum views a gonum matrix as a Sym, sharing its memory where m gives access to it
-// (mat.RawSymmetricer): row-major upper is column-major lower. Other matrices are copied.
+// Gonum returns a gonum matrix as a Sym. It shares the memory of m if m gives access to it
+// (mat.RawSymmetricer), because a row-major upper triangle is a column-major lower one. Other
+// matrices are copied.
 func Gonum(m mat.Symmetric) Sym[float64] {
 	if raw, ok := m.(mat.RawSymmetricer); ok {
 		return fromBlas(raw.RawSymmetric())
@@ -85,7 +88,7 @@ func Gonum(m mat.Symmetric) Sym[float64] {
 	return a
 }
 
-// fromBlas shares the memory of s.
+// fromBlas returns s as a Sym that shares its memory.
 func fromBlas(s blas64.Symmetric) Sym[float64] {
 	uplo := Lower // gonum is row-major: its upper triangle is our lower one
 	if s.Uplo == blas.Lower {

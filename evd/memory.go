@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions is device memory of the path itself, in elements. The stages' workspaces are laid out
-// with it.
+// regions is the device memory of the path itself, in elements. It is laid out together with the
+// workspaces of the stages.
 type regions[T Float] struct {
 	a      vk.Region[T] // n²: A, then the reflectors of Q1, then the vectors
 	t      vk.Region[T] // b² a panel: the block factors of Q1
@@ -16,15 +16,15 @@ type regions[T Float] struct {
 	residual, orthogonality vk.Region[T] // column sums of a check
 }
 
-// reflectors is Q2.
+// reflectors returns the reflectors of Q2.
 func (r *regions[T]) reflectors(ws *vk.Arena) stages.Reflectors[T] {
 	return stages.Reflectors[T]{V: r.v.In(ws), Tau: r.tau.In(ws)}
 }
 
-// lay lays out the path's memory. A and what is small lives all the time, and with vectors the
-// reflectors of Q2, which are as large as half of A. The workspaces of the stages share memory, as
-// the stages run one after another. All stages exist by now: only then is the workspace of the
-// products known.
+// lay lays out the path's memory. A and small regions are always in use. With vectors the same
+// holds for the reflectors of Q2, which are as large as half of A. The workspaces of the stages
+// share memory, because the stages run one after another. lay must be called after all stages are
+// made, because only then the workspace of the products is known.
 func (p *path[T]) lay() {
 	n, b, s := p.n, p.tune.Band, &p.steps
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }

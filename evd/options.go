@@ -8,28 +8,28 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to compute and how. The zero value computes all eigenvalues and no vectors, with
-// the device's tuning.
+// Options say what to compute and how. With the zero value a solve computes all eigenvalues and no
+// vectors, with the device's tuning.
 type Options struct {
 	// Vectors asks for eigenvectors.
 	Vectors bool
 
-	// Select says which part of the spectrum is wanted; the zero value is all of it.
+	// Select says which part of the spectrum is wanted. The zero value is the whole spectrum.
 	Select Selection
 
-	// Solver is the method for the tridiagonal problem; the zero value is Auto.
+	// Solver is the method for the tridiagonal problem. The zero value is Auto.
 	Solver Solver
 
-	// Band is the half-bandwidth b of the first stage; 0 takes the tuning's.
+	// Band is the half-bandwidth b of the first stage. 0 means the tuning's value.
 	Band int
 
-	// Block is the rank of the first stage's trailing updates, a multiple of Band; 0 takes the
-	// tuning's.
+	// Block is the rank of the first stage's trailing updates, a multiple of Band. 0 means the
+	// tuning's value.
 	Block int
 
-	// Wavefront keeps workgroups from waiting for each other, in bulge chasing, back transformation
-	// 2 and panels. It is for devices on which waiting workgroups keep the others from running. A plan
-	// takes this path by itself where a trial finds such a device, or after a wait that failed.
+	// Wavefront prevents waits between workgroups in bulge chasing, back transformation 2 and
+	// panels. It is for devices on which waiting workgroups keep the others from running. A plan
+	// does the same by itself if a trial finds such a device, or after a wait that failed.
 	Wavefront bool
 
 	// Verify certifies each result before it is returned (Result.Certificate). If a result fails,
@@ -44,18 +44,18 @@ type Options struct {
 	// j is Data[i·Ld + j]. It needs Vectors.
 	RowMajor bool
 
-	// Progress is called now and then, one call at a time, in a goroutine of the solver's. Solve
-	// waits for the call, and returns after the last one. The function may use the device and other
-	// plans; a method of the plan itself would wait for ever.
+	// Progress is called now and then, one call at a time, in another goroutine. Solve waits for
+	// the call, and returns after the last one. The function may use the device and other plans. It
+	// must not call methods of the plan itself, which would wait for ever.
 	Progress func(Progress)
 
-	// Tuning overrides the device's sizes; nil takes the table's. A plan copies it. Sizes that a
-	// device cannot have are errors of NewPlan.
+	// Tuning replaces the device's sizes. nil means the sizes of the table. A plan copies it. If a
+	// device cannot have these sizes, NewPlan returns an error.
 	Tuning *tuning.Tuning
 }
 
-// check returns an *OptionError for the first option that has no meaning for matrices of order n or
-// does not go with another.
+// check returns an *OptionError for the first option that has no meaning for matrices of order n,
+// or that cannot be combined with another one.
 func (opt Options) check(n int) error {
 	switch {
 	case opt.Band < 0 || opt.Block < 0:
@@ -70,8 +70,8 @@ func (opt Options) check(n int) error {
 	return opt.spectrum().Check(n)
 }
 
-// checkTridiagonal is check for a tridiagonal plan, to which options about dense matrices mean
-// nothing. The first is that of the fields above.
+// checkTridiagonal is check for a tridiagonal plan, for which options about dense matrices have no
+// meaning. The error is about the first wrong option in the order of the fields.
 func (opt Options) checkTridiagonal(n int) error {
 	for _, dense := range []struct {
 		name string
@@ -87,7 +87,7 @@ func (opt Options) checkTridiagonal(n int) error {
 	return opt.check(n)
 }
 
-// spectrum is the part of the options that is about T.
+// spectrum returns the part of the options that concerns T.
 func (opt Options) spectrum() spectrum.Options {
 	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
 }
@@ -95,7 +95,8 @@ func (opt Options) spectrum() spectrum.Options {
 // capacity is the largest number of eigenvalues of a matrix of order n that may be selected.
 func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
 
-// sizes is the tuning for order n: the caller's, or the device's, with what the options override.
+// sizes returns the tuning for order n: that of the caller or of the device, with the sizes that
+// opt sets.
 func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
@@ -107,7 +108,7 @@ func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
 	}
 	t = t.For(n, vectors)
 	if opt.Band > 0 {
-		// The table's block, brought to a multiple of the new band.
+		// The block of the table is changed to a multiple of the new band.
 		t.Block = max(t.Block/opt.Band, 1) * opt.Band
 		t.Band = opt.Band
 	}

@@ -11,23 +11,24 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path is one way from A to its spectrum: sizes, stages, and the layout of their memory. A plan has
-// one path, or with Options.Verify two. The plan's arena has the layouts of both in turn, so that
-// one path runs at a time.
+// path is one way to compute the spectrum of A: sizes, stages, and the layout of their memory. A
+// plan has one path, or two with Options.Verify. The plan's arena has the layouts of both on the
+// same bytes, so that only one path runs at a time.
 type path[T Float] struct {
-	// n is the order.
+	// n is the order of the matrices.
 	n int
 
-	// opt is what to compute: the plan's options, or those of the safe path.
+	// opt says what to compute: the plan's options, or those of the safe path.
 	opt Options
 
-	// tune has the sizes, for this order and with what opt overrides.
+	// tune has the sizes for this order, with those that opt sets.
 	tune tuning.Tuning
 
-	// doubles is how T meets double precision.
+	// doubles converts between T and double precision.
 	doubles doubles[T]
 
-	// steps are the stages, regions is their input and output, layout is all memory.
+	// steps are the stages, regions is the memory of their input and output, and layout is all
+	// memory.
 	steps   steps[T]
 	regions regions[T]
 	layout  *vk.Layout
@@ -65,7 +66,8 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 // newSteps makes the stages. If several constructors fail, the error is that of the first stage in
 // the order of the solve.
 func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (s steps[T], err error) {
-	// The caller's context is not known here. Facts of the machine are found once and kept.
+	// The caller's context is not known here, but facts of the machine are found once and then
+	// stored.
 	facts := machine.Of(dev)
 	rate, err := facts.Float64Rate(context.Background()) // it also bounds the first batches
 	if err != nil {
@@ -108,15 +110,15 @@ func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, doub
 // builder keeps the first error of several constructors.
 type builder struct{ err error }
 
-// keep takes the error of one constructor; nil is none.
+// keep keeps the error of one constructor. nil means that there was no error.
 func (b *builder) keep(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// matrixA is the dense matrix A. The band reduction leaves its reflectors there, the back
-// transformation the eigenvectors.
+// matrixA is the memory of the dense matrix A. The band reduction stores its reflectors there, and
+// the back transformation stores the eigenvectors there.
 func (p *path[T]) matrixA(ws *vk.Arena) product.Matrix[T] {
 	return product.NewMatrix(p.regions.a.In(ws), p.n, p.n, p.n)
 }

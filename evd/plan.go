@@ -7,32 +7,32 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Plan is all that one order and one set of options need, prepared once: pipelines, stages, memory.
-// Goroutines that share a plan wait for each other, as it solves one matrix at a time. Several
-// plans may share a device, whose memory they divide.
+// Plan holds everything that solves of one order with one set of options need: pipelines, stages,
+// memory. Goroutines that share a plan wait for each other, because it solves for one matrix at a
+// time. Several plans may share a device, whose memory they divide.
 //
-// The caller closes the plan, before the device.
+// The caller closes the plan before the device.
 type Plan[T Float] struct {
 	base spectrum.Base
 	opt  Options
 
-	// path solves. For order 0 it has sizes only. A call that has the plan's lock may replace it:
-	// methods without the lock take it from current.
+	// path solves. For order 0 it has only sizes. A call that has the plan's lock may replace path.
+	// Methods without the lock must call current.
 	path *path[T]
 
 	// replacing guards path, for current.
 	replacing sync.Mutex
 
-	// safe solves again, in the same memory; nil without Options.Verify.
+	// safe is the path that solves again, in the same memory. It is nil without Options.Verify.
 	safe *path[T]
 }
 
-// NewPlan prepares for matrices of order n ≥ 0 on the device: it compiles kernels, which may take
-// seconds when a driver sees them first, and allocates Bytes of device memory.
+// NewPlan prepares for matrices of order n ≥ 0 on the device. It compiles kernels, which may take
+// seconds the first time, and allocates Bytes of device memory.
 //
-// Errors: *ShapeError for an order that no matrix can have, *OptionError for the first option that
-// is not possible, *vk.UnsupportedError for what the device lacks, *vk.OutOfMemoryError,
-// vk.ErrClosed for a closed device.
+// The error is a *ShapeError for an order that no matrix can have, an *OptionError for the first
+// option that is not possible, a *vk.UnsupportedError if the device lacks something, a
+// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device.
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
@@ -58,8 +58,8 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return p, nil
 }
 
-// prepare makes the plan's one or two paths. They never run at the same time, so that they share
-// memory.
+// prepare makes the plan's one or two paths. They share memory, because they never run at the same
+// time.
 func (p *Plan[T]) prepare() (err error) {
 	dev, n := p.base.Dev, p.base.N
 	if p.path, err = newPath[T](dev, n, p.opt); err != nil {
@@ -76,11 +76,11 @@ func (p *Plan[T]) prepare() (err error) {
 	return nil
 }
 
-// Band is the half-bandwidth b of the first stage: Options.Band, or what the tuning has for this
+// Band is the half-bandwidth b of the first stage: Options.Band, or the tuning's value for this
 // order.
 func (p *Plan[T]) Band() int { return p.current().tune.Band }
 
-// current is the plan's path, for callers without the plan's lock.
+// current returns the plan's path, for callers without the plan's lock.
 func (p *Plan[T]) current() *path[T] {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()
@@ -90,13 +90,13 @@ func (p *Plan[T]) current() *path[T] {
 // Bytes is the device memory that the plan has allocated.
 func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of that memory. Regions share bytes if they are never in use at the same
-// time.
+// Memory lists the regions of the plan's device memory. Regions share bytes if they are never in
+// use at the same time.
 func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
-// Close waits for the solve in flight and frees the plan's device memory. Results stay valid, as
-// they are on the host. Methods of a closed plan that need the device return ErrClosed. A plan may
-// be closed twice.
+// Close waits for the solve in flight and frees the plan's device memory. Results stay valid,
+// because they are on the host. Methods of a closed plan that need the device return ErrClosed. A
+// second call does nothing.
 func (p *Plan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if a does not fit the plan, and ErrClosed if the plan is closed.

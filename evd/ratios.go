@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Ratios are LAPACK's measures of a set of eigenpairs: errors in units of what rounding may cost.
-// Below 60 LAPACK calls a two-stage solver right; good ones stay below 10. A NaN anywhere gives
-// +Inf.
+// Ratios are LAPACK's measures of a set of eigenpairs: errors in units of the error that rounding
+// may cause. LAPACK accepts a two-stage solver below 60. Good solvers stay below 10. If anything is
+// NaN, the ratio is +Inf.
 type Ratios struct {
 	// Residual is ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as in dsyt22.
 	Residual float64 `json:"residual"`
@@ -17,14 +17,14 @@ type Ratios struct {
 	Orthogonality float64 `json:"orthogonality"`
 }
 
-// Threshold is the ratio from which on LAPACK's tests of two-stage solvers fail.
+// Threshold is the ratio at which LAPACK's tests of two-stage solvers fail.
 const Threshold = 60
 
-// Passed says whether both ratios are below Threshold.
+// Passed tells whether both ratios are below Threshold.
 func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
 
-// newRatios divides the largest of the column sums, of |A·Z − Z·Λ| and of |ZᵀZ − I|, by what
-// rounding may cost for order n. norm is ‖A‖₁, or its bound from below.
+// newRatios divides the largest of the column sums of |A·Z − Z·Λ| and of |ZᵀZ − I| by the error
+// that rounding may cause for order n. norm is ‖A‖₁, or a lower bound of it.
 func newRatios(sums [2][]float64, norm float64, n int) Ratios {
 	unit := float64(n) * spectrum.Ulp
 	return Ratios{quotient(largest(sums[0]), norm, unit), quotient(largest(sums[1]), 1, unit)}
@@ -47,7 +47,7 @@ func quotient(x, norm, unit float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	// The norm first: it may be tiny, and norm·unit would underflow.
+	// x is divided by norm first, because norm may be tiny, so that norm·unit would underflow.
 	r := x / norm / unit
 	if math.IsNaN(r) {
 		return math.Inf(1)

@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Result is a spectrum, or the selected part of it, and how it was found. The caller owns its
-// memory; later solves do not change it. With Options.Overwrite the memory of Vectors is the
-// input's.
+// Result is a spectrum, or the selected part of it, with information about the solve. The caller
+// owns its memory, and later solves do not change it. With Options.Overwrite the memory of Vectors
+// is that of the input.
 type Result[T Float] struct {
 	// First is the index of Values[0] among all eigenvalues, from 0 at the smallest.
 	First int
@@ -22,18 +22,19 @@ type Result[T Float] struct {
 	// Options.Vectors.
 	Vectors *Dense[T]
 
-	// Profile has the seconds by phase; "on host" in a name marks time on the host.
+	// Profile has the seconds by phase. The words "on host" in a name mark time on the host.
 	Profile *vk.Profile
 
 	// Certificate is the certificate of the result, which has passed. It is nil without
 	// Options.Verify.
 	Certificate *Certificate
 
-	// Tree counts what MRRR did; nil for other methods.
+	// Tree counts what MRRR did. It is nil for other methods.
 	Tree *Tree
 
-	// Retried is the wait between workgroups that failed, after which the plan solved again without
-	// waiting; else nil. The profile then has the time of the first attempt in one line.
+	// Retried is the failed wait between workgroups after which the plan solved again without
+	// waiting. It is nil if there was none. If it is not nil, the profile has the time of the first
+	// attempt in one line.
 	Retried *StageError
 }
 
@@ -42,11 +43,11 @@ type Result[T Float] struct {
 // nearly always 0).
 type Tree = spectrum.Tree
 
-// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are
-// floating-point operations; Done never falls.
+// Progress says how much of a solve is done. Stage is a phase of the solve. Done and Total count
+// floating-point operations. Done never decreases.
 type Progress = spectrum.Progress
 
-// newResult is what both kinds of plan return.
+// newResult makes the result of a call, for both kinds of plan.
 func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
 	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {
@@ -55,8 +56,8 @@ func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *
 	return res
 }
 
-// exact is the selected part of the spectrum of a matrix of order 0 or 1, whose eigenvalue is its
-// entry.
+// exact is the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
+// eigenvalue is the entry itself.
 func exact[T Float](c *spectrum.Call, opt Options, values []T) *Result[T] {
 	from, to := spectrum.SelectExact(opt.Select, spectrum.Scale(values, 1))
 	res := &Result[T]{First: from, Values: slices.Clone(values[from:to]), Profile: c.Profile}

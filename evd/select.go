@@ -2,8 +2,8 @@ package evd
 
 import "github.com/vkevd/vkevd/evd/spectrum"
 
-// Selection says which part of the spectrum is wanted: Index or Interval. The zero value is all of
-// it.
+// Selection says which part of the spectrum is wanted: Index or Interval. The zero value is the
+// whole spectrum.
 //
 //	Index(from, to)               λ[from] … λ[to−1], counted from 0 at the smallest
 //	Interval(a, b)                a < λ ≤ b; memory for all n
@@ -14,7 +14,7 @@ type Selection = spectrum.Selection
 func Index(from, to int) Selection { return spectrum.Index(from, to) }
 
 // Interval selects the eigenvalues in (a, b]: a < λ ≤ b, as in dstebz. An end may be infinite. An
-// eigenvalue within rounding of an end, n·ε·‖A‖, may count as on either side of it.
+// eigenvalue within the rounding error n·ε·‖A‖ of an end may count as on either side of the end.
 //
 // The number of eigenvalues is known only after T is. The plan's memory is for all n, unless
 // Selection.AtMost says otherwise.

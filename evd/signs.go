@@ -8,13 +8,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orientation is the last step of both kinds of plan, Qᵀ → Q with the sign of each vector fixed. It
-// is also the first step of a check, for which vectors return to the device.
+// orientation transposes vectors and fixes their signs, Qᵀ → Q. This is the last step of both kinds
+// of plan. It is also the first step of a check, for which vectors return to the device.
 type orientation[T Float] struct {
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
 
-	// rowMajor is Options.RowMajor: vectors are downloaded one per row.
+	// rowMajor is Options.RowMajor: if it is true, vectors are downloaded one per row.
 	rowMajor bool
 }
 
@@ -28,9 +28,9 @@ func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], erro
 	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 
-// record transposes x, a vector per row, into q, a vector per column, and fixes signs there: each
-// vector's component of largest magnitude, the first of several, becomes positive. x and q must not
-// overlap.
+// record transposes x, a vector per row, into q, a vector per column, and fixes the signs in q:
+// each vector's component of largest magnitude, the first of several, becomes positive. x and q
+// must not overlap.
 //
 // It returns the matrix to download: q, or for row-major vectors x, which then holds the transpose
 // of q.
@@ -46,8 +46,8 @@ func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 }
 
 // restore uploads z to q, a vector per column. Row-major vectors are uploaded to via first and
-// transposed from there. via has at least as many elements as z and must not overlap q; it may hold
-// anything after.
+// transposed from there. via must have at least as many elements as z and must not overlap q. Its
+// contents are undefined afterwards.
 func (o *orientation[T]) restore(
 	ctx context.Context, dev *vk.Device, z *Dense[T], via vk.Slice[T], q product.Matrix[T],
 ) error {

@@ -9,27 +9,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectrum of a, or the selected part. It does not write to a, unless
+// Solve computes the spectrum of a, or the selected part of it. It does not write to a, unless
 // Options.Overwrite is set.
 //
-// The method, as in LAPACK's dsyevd_2stage:
+// The method is the same as in LAPACK's dsyevd_2stage:
 //
 //	σ·A = Q1·B·Q1ᵀ         to a band
 //	  B = Q2·T·Q2ᵀ         to tridiagonal form, by bulge chasing
-//	  T = S·Λ·Sᵀ           what is selected of it, by Options.Solver
+//	  T = S·Λ·Sᵀ           the selected part, by Options.Solver
 //	  Q = Q1·(Q2·S)        back
 //
 // With Options.Verify the result has a Certificate that has passed, or the error is an
 // *UnverifiedError.
 //
-// Errors: *ShapeError, *NonFiniteError (for the first entry, in column order, of the triangle that
-// is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError (never seen),
-// *StageError, ErrClosed after Close, and those of the device.
+// Other errors are *ShapeError, *NonFiniteError (for the first entry, in column order, of the
+// triangle that is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError
+// (never seen), *StageError, ErrClosed after Close, and those of the device.
 //
-// A wait between workgroups that fails is no error. The plan then solves once more, on a path on
-// which no workgroup waits for another, as with Options.Wavefront. It stays on that path, which has
-// memory of its own (*vk.OutOfMemoryError if it does not fit). Result.Retried names the stage. The
-// failure is remembered for the device and its driver, so that later plans do not wait.
+// A wait between workgroups that fails is not an error. The plan then solves once more, on a path
+// on which no workgroup waits for another, as with Options.Wavefront. It stays on that path, which
+// has memory of its own (*vk.OutOfMemoryError if it does not fit). Result.Retried names the stage.
+// The failure is stored for the device and its driver, so that later plans do not wait.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	a = a.withLd()
 	p.base.Lock()
@@ -44,8 +44,8 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, report)
 }
 
-// solve solves on the plan's path, for a matrix that the plan accepts; if a wait between workgroups
-// is given up, once more on a path without waiting. The caller has the plan's lock.
+// solve solves on the plan's path, for a matrix that the plan accepts. If a wait between workgroups
+// is given up, it solves once more on a path without waiting. The caller must have the plan's lock.
 func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
 	return spectrum.Survive(
 		func() *spectrum.Call { return p.begin(ctx, p.path, report) },
@@ -59,7 +59,7 @@ func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress))
 }
 
 // solveBy solves on one path, for a matrix that the plan accepts. With Options.Verify the result
-// has a certificate, passed or not; without it the certificate is nil.
+// has a certificate, which may have passed or not. Without it the certificate is nil.
 func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], error) {
 	s := &solve[T]{by, c}
 	if by.n <= 1 {
@@ -93,17 +93,17 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	return res, err
 }
 
-// solve is a path and the call that uses it, in flight.
+// solve is a solve in flight: a path and the call that uses it.
 type solve[T Float] struct {
-	// The path has stages and regions, which the call's arena places.
+	// The path has stages and regions. Regions lie in the call's arena.
 	*path[T]
 
 	// The call runs recordings.
 	*spectrum.Call
 }
 
-// reduce is A → B → T. It records on another goroutine while A is being uploaded; an upload that
-// fails runs nothing. T stays on the device, and a copy comes to the host.
+// reduce does A → B → T. It records the commands on another goroutine while A is being uploaded. If
+// the upload fails, nothing is run. T stays on the device, and a copy comes to the host.
 func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
 	go func() {
@@ -117,8 +117,8 @@ func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, e
 	return host, err
 }
 
-// recordReduction records the stages of reduce. The INFO word of each is read before a later stage
-// may overwrite it. The result is valid when the recording has run.
+// recordReduction records the stages of reduce. The INFO word of each stage is read before a later
+// stage may overwrite it. The result is valid when the recording has run.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
 	s.recordLoad(rec, ws, uplo, sigma)
@@ -131,7 +131,7 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (
 	return t.Receive(rec, ws)
 }
 
-// vectors says how the eigenvectors come to the host: none if they are not wanted.
+// vectors says how the eigenvectors come to the host. The list is empty if they are not wanted.
 func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	if !s.opt.Vectors {
 		return nil
@@ -145,8 +145,8 @@ func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	return []spectrum.Vectors[T]{v}
 }
 
-// transformBack is Sᵀ → Qᵀ → Q, which takes A's place on the device. It returns the matrix to
-// download: Q, or for row-major vectors Qᵀ, whose columns are the rows of Q.
+// transformBack does Sᵀ → Qᵀ → Q. Q takes A's place on the device. transformBack returns the matrix
+// to download: Q, or for row-major vectors Qᵀ, whose columns are the rows of Q.
 func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
 	r, ws, x := &s.regions, s.Arena, s.doubles.vectors(vectors)
 	q = product.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
@@ -164,7 +164,7 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 	return q, err
 }
 
-// exact is the spectrum of a matrix of order 0 or 1: no device is needed. With Options.Overwrite
+// exact computes the spectrum of a matrix of order 0 or 1, without a device. With Options.Overwrite
 // the vector is in the input's memory, as for larger orders.
 func (s *solve[T]) exact(a Sym[T]) (*Result[T], error) {
 	if _, err := scan(a); err != nil {

@@ -3,7 +3,7 @@ package evd
 import "github.com/vkevd/vkevd/evd/spectrum"
 
 // Tridiagonal is a symmetric tridiagonal matrix T: D is its diagonal, E[i] = T(i+1, i). E has at
-// least one element less than D; more are ignored.
+// least one element less than D; further elements are ignored.
 type Tridiagonal[T Float] struct {
 	// D is the diagonal, E the off-diagonal.
 	D, E []T
@@ -20,7 +20,7 @@ func (t Tridiagonal[T]) Check() error {
 	return nil
 }
 
-// off is E without what is ignored.
+// off returns E without the elements that are ignored.
 func (t Tridiagonal[T]) off() []T { return t.E[:max(0, len(t.D)-1)] }
 
 // scan returns the largest magnitude, or a *NonFiniteError for the first element, in column order,
@@ -42,7 +42,7 @@ func (t Tridiagonal[T]) scan() (largest float64, err error) {
 	return largest, nil
 }
 
-// times is σ·T in double precision.
+// times returns σ·T in double precision.
 func (t Tridiagonal[T]) times(sigma float64) spectrum.Tridiagonal {
 	return spectrum.Tridiagonal{D: spectrum.Scale(t.D, sigma), E: spectrum.Scale(t.off(), sigma)}
 }

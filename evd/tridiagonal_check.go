@@ -42,8 +42,8 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	return newRatios(sums, scaled.norm, n), err
 }
 
-// columnSums are those of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one sum for each vector of z, for the σ·T
-// that is on the device. lambda is σ·λ.
+// columnSums returns the column sums of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one for each vector of z.
+// σ·T must be on the device. lambda is σ·λ.
 func (p *TridiagonalPlan[T]) columnSums(
 	c *spectrum.Call, z *Dense[T], lambda []float64,
 ) (sums [2][]float64, err error) {
@@ -105,7 +105,7 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	return nil
 }
 
-// scaled is the data about σ·T that a check needs on the host.
+// scaled holds the data about σ·T that a check needs on the host.
 type scaled struct {
 	// values are σ·λ.
 	values []float64
@@ -114,8 +114,8 @@ type scaled struct {
 	norm float64
 }
 
-// uploadScaled brings σ·T to the device, where σ is scaling's, and returns what a check needs of
-// it. The error is a *NonFiniteError, or vk's.
+// uploadScaled uploads σ·T to the device, with the σ that the function scaling returns, and returns
+// the data about σ·T that a check needs. The error is a *NonFiniteError, or one of package vk.
 func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {

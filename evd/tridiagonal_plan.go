@@ -22,7 +22,7 @@ type TridiagonalPlan[T Float] struct {
 	base spectrum.Base
 	opt  Options
 
-	// tune has the sizes, with no dispatch that is long on this device.
+	// tune has the sizes, bounded so that no dispatch takes long on this device.
 	tune tuning.Tuning
 
 	doubles   doubles[T]
@@ -31,16 +31,16 @@ type TridiagonalPlan[T Float] struct {
 	orient    *orientation[T]
 	residuals *stages.TridiagonalResidual
 
-	// z is the vectors, one per column.
+	// z is the memory of the vectors, one per column.
 	z vk.Region[T]
 
-	// residual and orthogonality are column sums of a check.
+	// residual and orthogonality are the memory for column sums of a check.
 	residual, orthogonality vk.Region[float64]
 }
 
-// NewTridiagonalPlan prepares for matrices of order n on the device. Errors and vk.Dry are as for
-// NewPlan. Options about dense matrices give an *OptionError: Band, Block, Wavefront, Verify,
-// Overwrite.
+// NewTridiagonalPlan prepares for matrices of order n on the device. Errors, and plans on a vk.Dry
+// device, are those of NewPlan. The options about dense matrices give an *OptionError: Band, Block,
+// Wavefront, Verify, Overwrite.
 func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*TridiagonalPlan[T], error) {
 	most := maxRows
 	if opt.Vectors {
@@ -66,14 +66,14 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	return p, nil
 }
 
-// rateOf is the device's rate of FP64 arithmetic, in flops per second; 0 if it is not known. Tests
-// replace it.
+// rateOf returns the device's rate of FP64 arithmetic, in flops per second, or 0 if it is not
+// known. Tests replace this function.
 var rateOf = func(dev *vk.Device) (float64, error) {
 	return machine.Of(dev).Float64Rate(context.Background()) // found once for each device and kept
 }
 
-// prepare makes the stages and lays out their memory. The vectors take the place of the solver's
-// workspace, which has done its work by then.
+// prepare makes the stages and lays out their memory. The vectors are stored on the same bytes as
+// the solver's workspace, which is no longer needed then.
 func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	dev, n, m := p.base.Dev, p.base.N, p.opt.capacity(p.base.N)
 	rate, err := rateOf(dev)
@@ -110,7 +110,7 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	return nil
 }
 
-// Costs is the forecast of floating-point operations: one line, or nil for order 0.
+// Costs is the forecast of floating-point operations. It has one line, and is nil for order 0.
 func (p *TridiagonalPlan[T]) Costs() []StageCost {
 	if p.base.N == 0 {
 		return nil
@@ -121,13 +121,13 @@ func (p *TridiagonalPlan[T]) Costs() []StageCost {
 // Bytes is the device memory that the plan has allocated.
 func (p *TridiagonalPlan[T]) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of that memory. Regions share bytes if they are never in use at the same
-// time.
+// Memory lists the regions of the plan's device memory. Regions share bytes if they are never in
+// use at the same time.
 func (p *TridiagonalPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
-// Close waits for the solve in flight and frees the plan's device memory. Results stay valid, as
-// they are on the host. Methods of a closed plan that need the device return ErrClosed. A plan may
-// be closed twice.
+// Close waits for the solve in flight and frees the plan's device memory. Results stay valid,
+// because they are on the host. Methods of a closed plan that need the device return ErrClosed. A
+// second call does nothing.
 func (p *TridiagonalPlan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if t does not fit the plan, and ErrClosed if the plan is closed.
@@ -141,7 +141,7 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	return p.base.Open()
 }
 
-// upload brings T to the device, and waits until it is there.
+// upload copies T to the device, and waits until it is there.
 func (p *TridiagonalPlan[T]) upload(c *spectrum.Call, t spectrum.Tridiagonal) error {
 	return c.Run(func(rec *vk.Recorder) { p.spectrum.Send(rec, c.Arena, t) })
 }

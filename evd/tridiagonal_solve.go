@@ -10,12 +10,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectrum of t, or the selected part:
+// Solve computes the spectrum of t, or the selected part of it:
 //
 //	T = S·Λ·Sᵀ
 //
-// Vectors are columns of S, with signs fixed as for a dense matrix. It does not write to t. Errors
-// are those of Plan.Solve.
+// The vectors are columns of S, with signs fixed as for a dense matrix. Solve does not write to t.
+// Errors are those of Plan.Solve.
 func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -45,7 +45,8 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	return newResult(c, r, p.opt.RowMajor), nil
 }
 
-// vectors is Sᵀ → S, with signs fixed. It returns the matrix to download, as transformBack does.
+// vectors does Sᵀ → S, and fixes signs. It returns the matrix to download, as solve.transformBack
+// does.
 func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]) (q product.Matrix[T], err error) {
 	q = product.NewMatrix(p.z.In(c.Arena), p.base.N, x.Rows, p.base.N)
 	if x.Rows == 0 {
@@ -56,11 +57,11 @@ func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]
 }
 
 // CountBelow counts the eigenvalues of t below each x, by the signs of the pivots of T − x·I
-// (Sylvester's law of inertia; dstech). An x may be infinite, not NaN.
+// (Sylvester's law of inertia; dstech). An x may be infinite, but not NaN.
 //
-// The counts are those of a matrix whose entries differ from t's by a few ulp of ‖T‖: an eigenvalue
-// so near to x may count either way, and one that is equal to x counts as below. They never
-// decrease as x grows. Errors: those of Solve for t, and *OptionError for a NaN.
+// The counts are those of a matrix whose entries differ from those of t by a few ulp of ‖T‖. So an
+// eigenvalue that near to x may count or not, and one that is equal to x counts as below. Counts
+// never decrease as x grows. Errors are those of Solve for t, and *OptionError for a NaN.
 func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x ...float64) ([]int, error) {
 	p.base.Lock()
 	defer p.base.Unlock()

@@ -7,14 +7,14 @@ import (
 )
 
 // UnverifiedError says that neither the plan's path nor the safe path gave a result that passed its
-// certificate: the device computes wrongly, or vkevd does. First is nil if the first path failed
+// certificate. So the device computes wrongly, or vkevd does. First is nil if the first path failed
 // before it had a result.
 type UnverifiedError struct {
-	// First is the certificate of the plan's path, Safe that of the safe path.
+	// First is the certificate of the plan's path, and Safe that of the safe path.
 	First, Safe *Certificate
 }
 
-// Error has all numbers of both certificates, and the threshold.
+// Error names all numbers of both certificates, and the threshold.
 func (e *UnverifiedError) Error() string {
 	first := "no result"
 	if e.First != nil {
@@ -24,12 +24,12 @@ func (e *UnverifiedError) Error() string {
 		first, e.Safe, Threshold)
 }
 
-// maxSafeQR is the order up to which the safe path finds vectors on the host, where that takes
-// minutes.
+// maxSafeQR is the order up to which the safe path finds vectors on the host. At this order it
+// takes minutes.
 const maxSafeQR = 2048
 
-// safely is the options of the safe path: no workgroup waits for another, and values are found by
-// bisection, vectors by QR iteration on the host.
+// safely returns the options of the safe path: no workgroup waits for another, bisection finds the
+// values, and QR iteration on the host finds the vectors.
 func (opt Options) safely(n int) Options {
 	opt.Wavefront = true
 	switch {
@@ -41,10 +41,10 @@ func (opt Options) safely(n int) Options {
 	return opt
 }
 
-// verified solves on the first path. If the result does not pass its certificate, or a method of
-// the path failed, it solves again on the safe path. (A wait that fails is not such a failure: the
-// first path survives it by itself, see Plan.Solve.) Other errors are returned at once: the safe
-// path would meet them, too. The profile of the result has the time of both.
+// verified solves on the first path. If the result does not pass its certificate, or if a method of
+// the path failed, it solves again on the safe path. (A wait that fails is handled within the first
+// path, see Plan.Solve.) Other errors are returned at once, because they would also happen on the
+// safe path. The profile of the result has the time of both.
 func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
 	first, err := p.solve(ctx, a, report)
 	if p.base.N <= 1 { // exact
@@ -79,7 +79,7 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress))
 	return res, nil
 }
 
-// methodFailed says whether a method failed, where another may not.
+// methodFailed tells whether err is the failure of a method, where another method may succeed.
 func methodFailed(err error) bool {
 	return errors.As(err, new(*StageError)) || errors.As(err, new(*NoConvergenceError))
 }

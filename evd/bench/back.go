@@ -7,11 +7,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The back transformations apply orthogonal matrices that no reduction made: products of reflectors
-// with random vectors, stored as the reductions store them.
+// The back transformations are measured with orthogonal matrices that no reduction has made. They
+// are products of reflectors with random vectors, stored in the same form as after a reduction.
 
-// newApplyQ2 applies the reflectors of all sweeps to m vectors, rows of X. Bytes count the
-// reflectors once, and X read and written once.
+// newApplyQ2 measures the application of the reflectors of all sweeps to m vectors, which are rows
+// of X. The bytes are those of the reflectors once, and of X read and written once.
 func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -41,9 +41,9 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newApplyQ1 applies the reflectors of all panels to m vectors, rows of X. Their block factors T
-// are input, as the band reduction leaves them. Bytes count one triangle of reflectors, and X read
-// and written once.
+// newApplyQ1 measures the application of the reflectors of all panels to m vectors, which are rows
+// of X. Their block factors T are input, in the form in which the band reduction stores them. The
+// bytes are those of one triangle of reflectors, and of X read and written once.
 func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

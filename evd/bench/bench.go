@@ -16,63 +16,67 @@ import (
 // Options say what to measure: each stage at each order, with each half-bandwidth, rank and number
 // of vectors that the stage depends on.
 type Options struct {
-	// Stages are names of Stages, in any order; at least one.
+	// Stages are names from the list Stages, in any order, at least one.
 	Stages []string
 
-	// Orders are the orders n of matrices.
+	// Orders are the orders n of the matrices.
 	Orders []int
 
-	// Bands are half-bandwidths b; empty takes the tuning's.
+	// Bands are the half-bandwidths b. If empty, the tuning's b is measured.
 	Bands []int
 
-	// Blocks are ranks k of updates; empty takes the tuning's.
+	// Blocks are the ranks k of updates. If empty, the tuning's k is measured.
 	Blocks []int
 
-	// Cols are numbers m of vectors to transform back, or to find; empty takes all n.
+	// Cols are the numbers m of vectors to transform back, or to find. If empty, m = n.
 	Cols []int
 
-	// Repeat is the number of runs that count, of each measurement; at least one.
+	// Repeat is the number of counted runs of each measurement, at least one.
 	Repeat int
 
-	// WarmUp is the time of load before the first run at each order; 0 leaves out all load.
+	// WarmUp is the time for which the device is kept busy before the first run at each order. With
+	// 0 it is not kept busy at all, also not between runs.
 	WarmUp time.Duration
 
-	// Variants are tunings to compare, measured alternately; empty takes the device's table.
+	// Variants are tunings to compare. They are measured alternately. If empty, the device's table
+	// is measured.
 	Variants []Variant
 
-	// Progress is called before each run with the measurement's name; may be nil.
+	// Progress is called before each run with the measurement's name. It may be nil.
 	Progress func(what string)
 }
 
-// Variant is a tuning with the name that its rows have, or "".
+// Variant is a tuning with a name for its rows.
 type Variant struct {
-	// Name is a text of Variants, or "".
+	// Name is the text from which Variants made the tuning, or "".
 	Name string
 
 	// Tuning has all sizes.
 	Tuning tuning.Tuning
 }
 
-// Bench measures on one device. One goroutine at a time may use it. It holds the device memory of
-// the peaks; that of measurements is allocated for each run.
+// Bench measures on one device. One goroutine at a time may use it. It holds the device memory for
+// measuring the peaks. Memory for other measurements is allocated for each run.
 type Bench struct {
 	dev    *vk.Device
 	opt    Options
 	random *random
 	peaks  *peaks
 
-	// heads are the rows of the peaks: fused multiply-adds, copying.
+	// heads are the rows of the two peaks: fused multiply-adds, and copying.
 	heads [2]Row
 
-	// matrix is the input of whole solves, on the host; kept for the next solve of its order.
+	// matrix is the input of whole symmetric solves, on the host. It is kept for the next solve of
+	// the same order.
 	matrix evd.Sym[float64]
 
-	// dense is the same for singular values. One of the two is empty.
+	// dense is the input of whole solves for singular values, kept in the same way. At most one of
+	// matrix and dense is not empty.
 	dense evd.Dense[float64]
 }
 
-// Stages lists the names of what can be measured: "peaks", and the stages in the order of the
-// solver.
+// Stages lists the names of everything that can be measured: "peaks", and the stages in the order
+// of the solver.
 func Stages() []string {
 	names := []string{peaksName}
 	for _, s := range table {
@@ -81,16 +85,16 @@ func Stages() []string {
 	return names
 }
 
-// peaksName asks for the peaks alone; they are measured in any case.
+// peaksName is the name with which a user asks for the peaks alone. They are measured in any case.
 const peaksName = "peaks"
 
 // UnknownStageError says that Options.Stages has a name that is not in Stages.
 type UnknownStageError struct {
-	// Stage is the name.
+	// Stage is the unknown name.
 	Stage string
 }
 
-// Error has the name, and all names that there are.
+// Error names the unknown stage, and lists all stages.
 func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
@@ -142,8 +146,8 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	return b, nil
 }
 
-// With returns the same bench with other options: it shares memory and peaks with b. Close one of
-// the two.
+// With returns the same bench with other options. It shares memory and peaks with b, so only one of
+// the two must be closed.
 func (b *Bench) With(opt Options) *Bench {
 	other := *b
 	other.opt = opt
@@ -153,10 +157,10 @@ func (b *Bench) With(opt Options) *Bench {
 // Close frees the device memory of the peaks.
 func (b *Bench) Close() { b.peaks.close() }
 
-// Peaks returns the rows of the two peaks: fused multiply-adds, then copying.
+// Peaks returns the rows of the two peaks: first that of fused multiply-adds, then that of copying.
 func (b *Bench) Peaks() []Row { return b.heads[:] }
 
-// label fills in the device and its peaks.
+// label adds the names of the device and its peaks to a row.
 func (b *Bench) label(r Row) Row {
 	info := b.dev.Info()
 	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
@@ -164,9 +168,9 @@ func (b *Bench) label(r Row) Row {
 	return r
 }
 
-// Measure takes all measurements of order n. The first run of each does not count: some drivers
-// compile a kernel when it first runs. The error joins those of measurements that failed; rows are
-// those of the others. If ctx ends, there are no rows.
+// Measure takes all measurements of order n. The first run of each is not counted, because some
+// drivers compile a kernel when it first runs. The error joins the errors of measurements that
+// failed, and the rows are those of the others. If ctx ends, there are no rows.
 func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	t := b.newTurns(ctx, n)
 	began := time.Now()
@@ -189,17 +193,17 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	return rows, t.err()
 }
 
-// Detail is one run, and its time phase by phase.
+// Detail is the result of one run, with its time phase by phase.
 type Detail struct {
-	// Row has the result of one run of the measurement.
+	// Row has the result of this one run.
 	Row Row
 
 	// Profile has the seconds by phase, and by kernel if the device times kernels.
 	Profile *vk.Profile
 }
 
-// Profile runs each measurement of order n twice and returns the details of the second run. The
-// error is as for Measure. Profiles have the times of kernels if the device was opened with
+// Profile runs each measurement of order n twice and returns the details of the second run. Errors
+// are those of Measure. Profiles contain the times of kernels if the device was opened with
 // vk.Options.Kernels.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)

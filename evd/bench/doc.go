@@ -2,13 +2,13 @@
 // the device's own clock.
 //
 // A measurement is one stage at one size. It has device memory of its own. Its input is made on the
-// device, anew before each run. Measurements take turns, one run of each after another, so that a
-// device that slows down slows all of them. A load keeps the device busy before the first run, and
-// for a moment before each: a cold device is slow, and a rested one is fast.
+// device, anew before each run. The runs of all measurements alternate, so that a device that
+// becomes slower slows all of them. The device is kept busy before the first run, and for a moment
+// before each run, because it is slow when it is cold and fast after a pause.
 //
 // Rates are nominal: the operations that the stage's Flops declares, and the bytes that any method
 // must move, divided by the time. Each row also has the device's peaks, measured in the same
-// process: fused multiply-adds alone, and copying alone.
+// process: the rate of fused multiply-adds alone, and that of copying alone.
 //
 //	bench.go        Options, Bench, Measure, Profile
 //	load.go         one measurement: memory, input, recording, check of the result

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Kernel is what the driver's compiler says about one kernel; nil where it says nothing.
+// Kernel holds what the driver's compiler reports about one kernel. A number is nil if the driver
+// does not report it.
 type Kernel struct {
 	// Kernel is the name of the shader.
 	Kernel string `json:"kernel"`
@@ -22,19 +23,20 @@ type Kernel struct {
 	// Registers is the number of registers of an invocation.
 	Registers *int `json:"registers"`
 
-	// Spills is what does not fit the registers, in the driver's unit.
+	// Spills is the amount of data that does not fit the registers, in the driver's unit.
 	Spills *int `json:"spills"`
 
-	// Shared is the shared memory of a workgroup in bytes, as the driver lays it out.
+	// Shared is the shared memory of a workgroup, in bytes, as the driver allocates it.
 	Shared *int `json:"shared_bytes"`
 
 	// Declared is the shared memory that the shader declares, in bytes.
 	Declared int `json:"declared_shared_bytes"`
 
-	// Problem is why a search of package tune refuses the kernel; "" if it does not.
+	// Problem says why a search of package tune refuses the kernel. It is "" if the search accepts
+	// it.
 	Problem string `json:"problem,omitempty"`
 
-	// Device and Driver are those of Row.
+	// Device and Driver are the same names as in Row.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }
@@ -78,9 +80,9 @@ func (b *Bench) Kernels() ([]Kernel, error) {
 }
 
 // RefusedError says that a tuning makes kernels whose registers spill to memory. Their results are
-// right, but another tuning is faster.
+// right, but other tunings are faster.
 type RefusedError struct {
-	// Kernels are those that spill, at least one.
+	// Kernels are the kernels that spill, at least one.
 	Kernels []vk.KernelStatistics
 }
 
@@ -94,8 +96,9 @@ func (e *RefusedError) Error() string {
 }
 
 // Refused returns a *RefusedError if a plan of order n with this tuning has kernels whose registers
-// spill, and the error of NewPlan if there can be no such plan. It returns nil also where the
-// driver gives no statistics. The device must have been opened with vk.Options.Statistics.
+// spill. It returns the error of NewPlan if such a plan is not possible. It returns nil if no
+// kernel spills, and if the driver gives no statistics. The device must have been opened with
+// vk.Options.Statistics.
 func Refused(dev *vk.Device, n int, t tuning.Tuning, opt evd.Options) error {
 	opt.Tuning = &t
 	found, err := dev.StatisticsOf(func() error {

@@ -11,44 +11,45 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one measurement: a stage at one size. It has record or run, not both. All functions get
-// an arena with the load's layout.
+// load is one measurement: a stage at one size. Either record or run is set, not both. All
+// functions get an arena with the load's layout.
 type load struct {
 	// row has the sizes that the stage depends on. No two loads of an order have equal rows.
 	row Row
 
-	// flops and bytes are nominal, of one run.
+	// flops and bytes are the nominal numbers of operations and bytes of one run.
 	flops, bytes float64
 
-	// layout is device memory of one run. It holds NaN before prepare.
+	// layout is the device memory of one run. It holds NaN before prepare.
 	layout *vk.Layout
 
-	// prepare records the input of a run, which is not timed; may be nil.
+	// prepare records the commands that make the input of a run, which are not timed. It may be
+	// nil.
 	prepare func(rec *vk.Recorder, ws *vk.Arena)
 
-	// record records what is timed, for stages that are one recording.
+	// record records the commands that are timed, for stages that are one recording.
 	record func(rec *vk.Recorder, ws *vk.Arena)
 
 	// run runs and times a stage that also works on the host.
 	run func(ctx context.Context, ws *vk.Arena) (sample, error)
 
-	// info is the stage's INFO word, 0 for success; may be nil.
+	// info returns the stage's INFO word, which is 0 for success. The function may be nil.
 	info func(ws *vk.Arena) vk.Slice[uint32]
 
-	// infos are INFO words of a stage that has several; may be nil.
+	// infos returns the INFO words of a stage that has several. The function may be nil.
 	infos func(ws *vk.Arena) []vk.Slice[uint32]
 
-	// result is memory that must hold finite numbers after a run; of no elements where the host has
-	// the result.
+	// result is memory that must hold finite numbers after a run. It has no elements if the host
+	// has the result.
 	result vk.Region[float64]
 }
 
-// sizes are those of a load: order, half-bandwidth, rank of updates, number of vectors.
+// sizes are the sizes of a load: order n, half-bandwidth b, rank k of updates, number m of vectors.
 type sizes struct{ n, b, k, m int }
 
-// table lists the stages in the order of the solver. make may ignore sizes that the stage does not
-// depend on; the load's row must then have 0 for them. The tuning has the same b and k as the
-// sizes.
+// table lists the stages in the order of the solver. The function make may ignore sizes that the
+// stage does not depend on; the load's row must then have 0 for them. The tuning has the same b and
+// k as sizes.
 var table = []struct {
 	name string
 	make func(b *Bench, s sizes, t tuning.Tuning) (*load, error)
@@ -72,8 +73,9 @@ var table = []struct {
 	{"svd", newSVD},
 }
 
-// loads makes the measurements of order n, none twice: a stage that does not depend on a size has
-// one measurement for all values of it. Measurements that cannot be made leave errors.
+// loads makes the measurements of order n, each only once: a stage that does not depend on a size
+// has one measurement for all values of that size. If a measurement cannot be made, loads returns
+// an error for it.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -118,7 +120,7 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-// label is the variant's name as the end of a list, or "".
+// label is the variant's name in a form that can be appended to a list, or "".
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""
@@ -126,7 +128,7 @@ func (v Variant) label() string {
 	return ", " + v.Name
 }
 
-// orElse is list, or if that is empty the usual element alone.
+// orElse returns list, or a list of the one element usual if list is empty.
 func orElse[T any](list []T, usual T) []T {
 	if len(list) == 0 {
 		return []T{usual}
@@ -164,8 +166,8 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	return s, b.sound(ctx, l, ws)
 }
 
-// sound returns an error if the run failed: by an INFO word, or by a result whose first elements
-// are not finite.
+// sound returns an error if the run failed. An INFO word shows this, or a result whose first
+// elements are not finite.
 func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	var words []vk.Slice[uint32]
 	if l.info != nil {
@@ -186,7 +188,8 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 			return &stages.InfoError{Stage: l.row.Stage, Info: info[0]}
 		}
 	}
-	// The first elements only: downloading all of a large result would take longer than the run.
+	// Only the first elements are checked, because downloading all of a large result would take
+	// longer than the run.
 	const some = 1 << 10
 	head := make([]float64, min(l.result.Len(), some))
 	if len(head) == 0 {
@@ -203,7 +206,7 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	return nil
 }
 
-// fills is a load.prepare that fills matrices with random numbers.
+// fills returns a function for load.prepare that fills matrices with random numbers.
 func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Recorder, *vk.Arena) {
 	return func(rec *vk.Recorder, ws *vk.Arena) {
 		for _, x := range matrices {
@@ -212,11 +215,12 @@ func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Rec
 	}
 }
 
-// packed reserves a rows×cols matrix with Ld = rows. The function returns it in an arena.
+// packed reserves a rows×cols matrix with Ld = rows. The returned function gives the matrix in an
+// arena.
 func packed(name string, rows, cols int) (vk.Region[float64], func(ws *vk.Arena) stages.Matrix) {
 	r := vk.Reserve[float64](name, rows*cols)
 	return r, func(ws *vk.Arena) stages.Matrix { return stages.NewMatrix(r.In(ws), rows, cols, rows) }
 }
 
-// realBytes is the size of an element.
+// realBytes is the size of an element, in bytes.
 const realBytes = 8

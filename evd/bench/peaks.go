@@ -9,21 +9,21 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// peaks are two kernels that reach the device's best rates, of fused multiply-adds and of copying.
-// They also are the load that keeps the device warm.
+// peaks holds two kernels that reach the device's best rates of fused multiply-adds and of copying.
+// They also keep the device busy between measurements.
 type peaks struct {
 	dev *vk.Device
 
-	// fma runs independent chains of fused multiply-adds in registers. rounds is how often, so that
-	// a dispatch takes about peakTime.
+	// fma runs independent chains of fused multiply-adds in registers. rounds is the number of
+	// repetitions with which a dispatch takes about peakTime.
 	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush[float64]]
 	rounds int
 
-	// copy copies bytes from x to y.
+	// copy is the kernel that copies bytes from x to y.
 	copy  *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
 	bytes int
 
-	// sums is what fma stores, one number of each invocation.
+	// sums is the memory for the results of fma, one number for each invocation.
 	sums, x, y vk.Region[float64]
 
 	// arena holds the three regions until close.
@@ -31,20 +31,20 @@ type peaks struct {
 }
 
 const (
-	// peakTime is about the time of a dispatch: long against the cost of starting it, and short
-	// against what a driver allows.
+	// peakTime is about the time of a dispatch. It is long compared with the cost of starting a
+	// dispatch, and shorter than the driver's time limit.
 	peakTime = 20 * time.Millisecond
 
-	// peakGroups is the grid: many more workgroups than are in flight at once, so that the last
-	// ones hardly count.
+	// peakGroups is the number of workgroups. It is much larger than the number in flight at once,
+	// so that the last ones hardly count.
 	peakGroups = 1 << 12
 
-	// peakThreads is the size of a workgroup, where the device allows that.
+	// peakThreads is the size of a workgroup, if the device allows it.
 	peakThreads = 256
 )
 
-// newPeaks builds the kernels, allocates their memory, fills it, and calibrates rounds. An eighth
-// of the free memory is taken at most.
+// newPeaks builds the kernels, allocates their memory, fills it, and calibrates rounds. It takes at
+// most an eighth of the free memory.
 func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err error) {
 	p := &peaks{dev: dev, rounds: 1}
 	threads := uint32(min(peakThreads, dev.Info().MaxLocal))
@@ -160,7 +160,7 @@ func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err e
 	return fma, copied, nil
 }
 
-// timed runs what record records in a phase of its own, so that all of it is timed.
+// timed runs the commands that record records as one phase, so that all of them are timed.
 func timed(ctx context.Context, dev *vk.Device, record func(*vk.Recorder)) (sample, error) {
 	rec := vk.NewRecorder(dev)
 	rec.Phase("bench", 0, 1)

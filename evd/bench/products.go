@@ -7,11 +7,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// All products are those of the tuning, on matrices with the smallest leading dimension. Bytes
-// count each factor once, and each element of a result that is added to once for reading and once
-// for writing.
+// All products are those of the tuning, on matrices with the smallest leading dimension. The bytes
+// count each factor once. They count each element of a result that is added to once for reading and
+// once for writing.
 
-// newGemm measures C ← C − A·Bᵀ, n×n, with inner dimension k, 2·n²·k operations.
+// newGemm measures C ← C − A·Bᵀ, where C is n×n and the inner dimension is k. This takes 2·n²·k
+// operations.
 func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	const triangles = 2
 	gemm := func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
@@ -20,8 +21,8 @@ func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.update(s, t, triangles, gemm)
 }
 
-// newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, n×n, with factors of k columns:
-// 2·n²·k operations, as for one triangle of each product.
+// newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n and the factors have
+// k columns. This counts as 2·n²·k operations, those of one triangle of each product.
 func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.update(s, t, 1, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
 		ops.Syr2k(rec, ws, y, z, c)
@@ -52,8 +53,8 @@ func (b *Bench) update(s sizes, t tuning.Tuning, triangles float64,
 	}, nil
 }
 
-// newSymm measures P ← A·W for symmetric A, n×n, and W, n×b: 2·n²·b operations. Bytes count one
-// triangle of A, which no method need read twice.
+// newSymm measures P ← A·W, where A is symmetric, n×n, and W is n×b. This takes 2·n²·b operations.
+// The bytes count one triangle of A, because no method needs to read more.
 func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

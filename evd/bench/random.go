@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// random fills device memory with random numbers, other ones each time: each recording takes the
-// next seed.
+// random fills device memory with random numbers. Each recording takes the next seed, and so gets
+// other numbers.
 //
 //	fill        all entries of a matrix, or those of a compact band
 //	trapezoid   reflectors of a band reduction: unit lower trapezoids, and their τ
@@ -17,11 +17,11 @@ type random struct {
 	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush[float64]]
 	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush[float64]]
 
-	// seed is that of the last recording.
+	// seed is the seed of the last recording.
 	seed uint32
 }
 
-// randomThreads is the size of a workgroup.
+// randomThreads is the number of invocations of a workgroup.
 const randomThreads = 128
 
 // newRandom builds the kernels. Seeds begin at 1 for each bench, so that equal benches measure
@@ -47,31 +47,33 @@ func (r *random) next() uint32 {
 	return r.seed
 }
 
-// matrix records that all of x is filled, uniformly in [−1, 1).
+// matrix records commands that fill all of x with numbers uniform in [−1, 1).
 func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
 
-// band records a random compact band of order n and half-bandwidth b, stored as package stages
-// says.
+// band records commands that make a random compact band of order n and half-bandwidth b, in the
+// storage of package stages.
 func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	vk.Fill(rec, band, 0)
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
 }
 
-// until is matrix, but elements (i, j) with i + j ≥ end become zero.
+// until is matrix, except that elements (i, j) with i + j ≥ end become zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush[float64]{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),
 	})
 }
 
-// reflectors records random reflectors, stored as a band reduction stores its Y and τ.
+// reflectors records commands that make random reflectors, in the storage that a band reduction
+// uses for its Y and τ.
 func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[float64], b int) {
 	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush[float64]{
 		Y: y.Addr(), Tau: tau.Addr(), N: uint32(y.Rows), B: uint32(b), Ld: uint32(y.Ld), Seed: r.next(),
 	})
 }
 
-// chased records random reflectors, stored as bulge chasing stores its V and τ.
+// chased records commands that make random reflectors, in the storage that bulge chasing uses for
+// its V and τ.
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)

@@ -38,11 +38,11 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// Reductions destroy their input, so that it is made again before each run. Random entries are as
-// good as any: the number of operations does not depend on them.
+// Reductions destroy their input, so the input is made again before each run. Random entries are a
+// good input, because the number of operations does not depend on the entries.
 
-// newSy2sb measures the reduction of a dense matrix to a band. Its bytes are those of the method:
-// each panel reads a triangle, and each block reads and writes one.
+// newSy2sb measures the reduction of a dense matrix to a band. The bytes are those that the method
+// needs: each panel reads a triangle, and each block reads and writes one.
 func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -74,9 +74,9 @@ func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSb2st measures the reduction of a band to tridiagonal form, with reflectors kept, as for
-// vectors. Bytes count the band once and the reflectors once. The row has the model of the critical
-// path, as the time is that of steps one after another, not of operations.
+// newSb2st measures the reduction of a band to tridiagonal form. Reflectors are stored, as for
+// vectors. The bytes count the band once and the reflectors once. The row has the model of the
+// critical path, because the steps on this path determine the time, not the number of operations.
 func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -109,7 +109,7 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// waiting is how workgroups may wait for each other under a tuning.
+// waiting tells how workgroups may wait for each other with a tuning.
 func (b *Bench) waiting(t tuning.Tuning) (stages.Waiting, error) {
 	return t.Waiting(context.Background(), machine.Of(b.dev))
 }

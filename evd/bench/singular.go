@@ -12,12 +12,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Singular values are those of n×n matrices. b is the number of superdiagonals of the intermediate
-// band. Without ranks in Options, k is the one that package svd takes for the order.
+// The singular values are those of n×n matrices. b is the number of superdiagonals of the
+// intermediate band. If Options give no ranks, k is the rank that package svd chooses for the
+// order.
 
-// newGe2tb measures the reduction of a dense matrix to an upper band. Its bytes are those of the
-// method: two readings of the trailing matrix for each panel of b columns, and a reading and a writing
-// for each block.
+// newGe2tb measures the reduction of a dense matrix to an upper band. The bytes are those that the
+// method needs: the trailing matrix is read twice for each panel of b columns, and read and written
+// once for each block.
 func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, t)
 	if err != nil {
@@ -55,8 +56,8 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newTb2bd measures the reduction of an upper band to bidiagonal form. Reflectors are not kept, as
-// package svd computes no vectors. Bytes count the band once.
+// newTb2bd measures the reduction of an upper band to bidiagonal form, without storing reflectors.
+// The bytes count the band once.
 func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -85,8 +86,8 @@ func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// upperBand records a random upper band of order n with b superdiagonals, stored as
-// stages.GeneralSize says.
+// upperBand records commands that make a random upper band of order n with b superdiagonals, in the
+// storage of stages.GeneralSize.
 func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	vk.Fill(rec, band, 0)
 	x := stages.NewMatrix(band.From(b-1), b+1, n, 3*b) // entry (i, j) of the band is (i−j+b, j) of x
@@ -96,9 +97,10 @@ func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	}
 }
 
-// newSVD measures a whole solve for the singular values, as solver does.
+// newSVD measures a whole solve for the singular values, in the way solver does for eigenvalues.
 func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	// A plan for a dry device is a forecast; it holds no memory while others are measured.
+	// The plan for a dry device is only a forecast. It holds no memory while other measurements
+	// run.
 	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, t)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// singular is the plan for the singular values of an order on a device.
+// singular returns the plan for the singular values of matrices of order n on a device.
 func (b *Bench) singular(dev *vk.Device, s sizes, t tuning.Tuning) (*svd.Plan[float64], error) {
 	opt := svd.Options{Tuning: &t, Band: s.b}
 	if len(b.opt.Blocks) > 0 {
@@ -139,7 +141,8 @@ func (b *Bench) singular(dev *vk.Device, s sizes, t tuning.Tuning) (*svd.Plan[fl
 	return svd.NewPlan[float64](dev, s.n, s.n, opt)
 }
 
-// general is a random matrix of order n, uniform in [−1, 1), kept for the next solve of its order.
+// general returns a random matrix of order n, uniform in [−1, 1), which is kept for the next solve
+// of its order.
 func (b *Bench) general(n int) evd.Dense[float64] {
 	if b.dense.Rows != n {
 		b.matrix = evd.Sym[float64]{} // the host may not hold both

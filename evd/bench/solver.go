@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Whole solves make a plan for each run, which is not timed: the memory of one is all that the
-// device holds at a time.
+// For whole solves a plan is made for each run, which is not timed, because the device can hold the
+// memory of only one plan at a time.
 
 // newValues measures a whole solve without vectors.
 func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
@@ -25,10 +25,11 @@ func newVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
 }
 
-// solver measures Solve: seconds are those of the phases, wall time also has the transfers of the
-// matrix and of the vectors.
+// solver measures Solve. seconds is the sum of the phases. The wall time also has the transfers of
+// the matrix and of the vectors.
 func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
-	// A plan for a dry device is a forecast; it holds no memory while others are measured.
+	// The plan for a dry device is only a forecast. It holds no memory while other measurements
+	// run.
 	forecast, err := evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt)
 	if err != nil {
 		return nil, err
@@ -68,8 +69,8 @@ func symmetric(n int) evd.Sym[float64] {
 	return evd.Sym[float64]{N: n, Ld: n, Data: uniform(n, func(j int) int { return j })}
 }
 
-// uniform is a random matrix of order n, uniform in [−1, 1) from row first(j) of column j on. The rest
-// is zero.
+// uniform returns a matrix of order n. From row first(j) on, the numbers of column j are random,
+// uniform in [−1, 1). The others are zero.
 func uniform(n int, first func(j int) int) []float64 {
 	a := make([]float64, n*n)
 	workers := runtime.GOMAXPROCS(0)

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tridiagonal stages get a random matrix on the host, the same for each order. Stages whose driver
-// runs on the host upload it as part of their solve.
+// Tridiagonal stages get a random matrix on the host, the same for each order. A stage whose driver
+// runs on the host uploads the matrix as part of its solve.
 
 // gaussian returns a random tridiagonal matrix whose spectrum is distributed as that of a dense
 // symmetric matrix with normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees
@@ -64,8 +64,9 @@ func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedc measures divide and conquer for all eigenvalues and vectors. Time on the host counts, as
-// the host takes part. Operations are those of a matrix without deflation; bytes count the result.
+// newStedc measures divide and conquer for all eigenvalues and vectors. The time on the host
+// counts, because the host takes part. Operations are those of a matrix without deflation, and the
+// bytes are those of the result.
 func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -117,9 +118,9 @@ func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStemr measures relatively robust representations for the m smallest eigenpairs. Time on the
-// host counts, as the host takes part. It is an error if divide and conquer had to find vectors:
-// its time would be measured.
+// newStemr measures relatively robust representations for the m smallest eigenpairs. The time on
+// the host counts, because the host takes part. It is an error if divide and conquer had to find
+// some vectors, because the time would then include that method.
 func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
 	if err != nil {

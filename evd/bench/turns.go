@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// turns runs the measurements of one order in rounds: one run of each, one after another. A
+// turns runs the measurements of one order in rounds. A round has one run of each measurement. A
 // measurement that fails is left out of later rounds.
 type turns struct {
 	bench *Bench
 
-	// ctx ends the rounds.
+	// ctx is the context whose end ends the rounds.
 	ctx context.Context
 
-	// loads are still in the rounds; errs are the errors of the others.
+	// loads are the measurements that have not failed. errs are the errors of the others.
 	loads []*load
 	errs  []error
 }
@@ -29,14 +29,14 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	return t
 }
 
-// always is a condition for a whole round.
+// always is a condition with which a round runs all loads.
 func always() bool { return true }
 
-// uncounted takes no samples.
+// uncounted ignores a sample.
 func uncounted(*load, sample) {}
 
-// round runs each load once, while more returns true and the context has not ended, and gives the
-// samples to take. Loads that are not run stay in the rounds.
+// round runs each load once, as long as more returns true and the context has not ended, and passes
+// the samples to take. Loads that are not run stay in the rounds.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {

@@ -10,7 +10,7 @@ import (
 )
 
 // Variants returns tunings to compare: from, or the device's table if from is nil, changed by each
-// text. A text is a JSON object with some of the fields of tuning.Tuning, and is the variant's
+// text. A text is a JSON object with some of the fields of tuning.Tuning. It is also the variant's
 // name. Without texts there is one variant, unchanged and without a name.
 func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant, _ error) {
 	if from == nil {
@@ -30,9 +30,10 @@ func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant,
 	return all, nil
 }
 
-// changed returns t with the fields of the JSON object text.
+// changed returns t with the fields that the JSON object text gives.
 func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
-	// JSON decodes a list in place, and all tunings of a family share this one.
+	// The JSON decoder changes a list in place, and all tunings of a family share this list. So the
+	// list is replaced first.
 	tiles := t.Products.Tiles
 	t.Products.Tiles = nil
 	d := json.NewDecoder(strings.NewReader(text))

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// entries makes a dense kind from a formula for element (i, j), which is evaluated for i ≥ j only.
+// entries makes a dense kind from a formula for element (i, j), which is evaluated only for i ≥ j.
 func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })
@@ -63,7 +63,8 @@ func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	}, dense.spectrum}
 }
 
-// drawless makes a spectrum that needs no random numbers. It keeps nil, for an unknown one.
+// drawless converts a spectrum that needs no random numbers to the general form. It returns nil if
+// the spectrum is nil, which means unknown.
 func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	if spectrum == nil {
 		return nil
@@ -71,7 +72,8 @@ func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
 }
 
-// ascending evaluates a spectrum for the kind of that name and sorts it. known is false for nil.
+// ascending evaluates the spectrum of the kind with that name and sorts it. If spectrum is nil,
+// known is false.
 func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
 	if spectrum == nil {
 		return nil, false
@@ -81,7 +83,8 @@ func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]
 	return values, true
 }
 
-// symmetric fills both triangles. It evaluates the lower one, column by column.
+// symmetric fills both triangles of a matrix. It evaluates the formula for the lower triangle,
+// column by column.
 func symmetric(n int, at func(i, j int) float64) []float64 {
 	a := make([]float64, n*n)
 	for j := range n {
@@ -93,7 +96,7 @@ func symmetric(n int, at func(i, j int) float64) []float64 {
 	return a
 }
 
-// vector returns n elements of a formula, none for n < 0.
+// vector returns a slice of n elements given by a formula. The slice is empty for n < 0.
 func vector(n int, at func(i int) float64) []float64 {
 	x := make([]float64, max(0, n))
 	for i := range x {

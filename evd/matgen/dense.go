@@ -42,7 +42,7 @@ var (
 			return lastOnly(n, float64(n*(n+1)*(2*n+1)/6))
 		})
 
-	// allOnes has equal columns.
+	// allOnes is the matrix whose entries are all 1.
 	allOnes = entries("all-ones", func(_, _, _ int) float64 { return 1 },
 		func(n int) []float64 { return lastOnly(n, float64(n)) })
 
@@ -142,8 +142,8 @@ func Band(width int) DenseKind {
 	}, nil}
 }
 
-// Graded is D·G·D with G from the ensemble goe. The diagonal matrix D spans a number of decades; if
-// that is negative, entries grow downwards.
+// Graded is D·G·D with G from the ensemble goe. The diagonal matrix D spans the given number of
+// decades. If decades is negative, entries grow downwards.
 func Graded(decades float64) DenseKind {
 	return DenseKind{fmt.Sprintf("graded(%g)", decades), func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
@@ -152,7 +152,7 @@ func Graded(decades float64) DenseKind {
 	}, nil}
 }
 
-// lastOnly returns n−1 zeros and one value.
+// lastOnly returns n−1 zeros followed by value.
 func lastOnly(n int, value float64) []float64 {
 	values := make([]float64, n)
 	if n > 0 {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// ulp is the distance from 1 to the next double, LAPACK's dlamch('P').
+// ulp is the distance from 1 to the next double, dlamch('P') in LAPACK.
 const ulp = 0x1p-52
 
 // A lapackType is one row of the tables in LAPACK's ddrvst and dchkst.
@@ -50,12 +50,13 @@ func even(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return 1 - float64(i)/float64(max(1, n-1))*(1-1/cond) })
 }
 
-// geometric returns n magnitudes from 1 down to 1/cond with equal ratios (MODE 3).
+// geometric returns n magnitudes from 1 down to 1/cond with equal ratios (MODE 3 of LAPACK's
+// dlatms).
 func geometric(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) })
 }
 
-// clustered returns 1 once and 1/cond n−1 times (MODE 1).
+// clustered returns the magnitude 1 once and 1/cond n−1 times (MODE 1 of LAPACK's dlatms).
 func clustered(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 {
 		if i == 0 {
@@ -65,12 +66,13 @@ func clustered(n int, cond float64) []float64 {
 	})
 }
 
-// condUlp and condTenth are the condition numbers of the types: 1/ulp, and a tenth of 1/(n·ulp).
+// condUlp and condTenth are condition numbers of LAPACK's test types: 1/ulp, and a tenth of
+// 1/(n·ulp).
 func condUlp(int) float64     { return 1 / ulp }
 func condTenth(n int) float64 { return 1 / (10 * float64(max(1, n)) * ulp) }
 
-// lapackTypes are the types from 3 on. Types 1 and 2, the zero and the identity matrix, are in the
-// registry under their own names. Types 1–15 of ddrvst are also types of dchkst.
+// lapackTypes are the types from number 3 on. Types 1 and 2, the zero and the identity matrix, are
+// in the registry under their own names. Types 1–15 of ddrvst are also types of dchkst.
 var lapackTypes = []lapackType{
 	{"ddrvst", 3, diagonal, even, true, condUlp, one},
 	{"ddrvst", 4, diagonal, geometric, true, condUlp, one},
@@ -100,8 +102,8 @@ func (t lapackType) name() string {
 	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
 }
 
-// values returns the eigenvalues with their signs, in any order, in the type's size. It takes the
-// first numbers of the generator.
+// values returns the eigenvalues with their signs, in any order, scaled to the type's size. It uses
+// the first numbers of the generator r.
 func (t lapackType) values(n int, r *rand.Rand) []float64 {
 	values := t.shape(n, t.cond(n))
 	for i := range values {

@@ -2,8 +2,8 @@ package matgen
 
 import "math"
 
-// Exponents near the ends of the range: entries near overflow, entries far below the square root of
-// the underflow threshold, and subnormal entries.
+// These exponents are near the ends of the range. They give entries near overflow, entries far
+// below the square root of the underflow threshold, and subnormal entries.
 const (
 	nearOverflow  = 1000
 	nearUnderflow = -1000

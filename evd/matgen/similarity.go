@@ -14,15 +14,15 @@ func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }
 
-// similar returns Uᵀ·diag(values)·U in full storage, U drawn from r.
+// similar returns Uᵀ·diag(values)·U in full storage, with a random U from r.
 func similar(values []float64, r *rand.Rand) []float64 {
 	n := len(values)
 	a := make([]float64, n*n)
 	for i, v := range values {
 		a[i+i*n] = v
 	}
-	// Backwards: rows and columns above i are still diagonal, so the reflector does not change
-	// them.
+	// The loop runs backwards. Rows and columns above i are still diagonal, so the reflector does
+	// not change them.
 	for i := n - 2; i >= 0; i-- {
 		v := vector(n-i, func(int) float64 { return r.NormFloat64() })
 		reflect(n-i, a[i+i*n:], n, v)
@@ -37,7 +37,7 @@ func similar(values []float64, r *rand.Rand) []float64 {
 func reflect(n int, a []float64, lda int, v []float64) {
 	vv := blas64.Vector{N: n, Inc: 1, Data: v}
 	tau := 2 / blas64.Dot(vv, vv)
-	// the lower triangle of a column-major matrix is gonum's upper one
+	// The lower triangle of a column-major matrix is the upper one in gonum's row-major storage.
 	sym := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: lda, Data: a}
 	q := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
 	blas64.Symv(tau, sym, vv, 0, q)

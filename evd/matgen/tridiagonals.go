@@ -14,14 +14,15 @@ func Toeplitz(diag, off float64) TridiagonalKind {
 	})
 }
 
-// clement is Kac's matrix made symmetric: a zero diagonal and e² = i(n−i). Its eigenvalues are the
-// integers n−1, n−3 … 1−n.
+// clement is Kac's matrix made symmetric. It has a zero diagonal and e² = i(n−i). Its eigenvalues
+// are the integers n−1, n−3 … 1−n.
 var clement = diagonals("clement", constant(0),
 	func(n, i int) float64 { return math.Sqrt(float64((i + 1) * (n - i - 1))) },
 	func(n int) []float64 { return vector(n, func(k int) float64 { return float64(2*k - (n - 1)) }) })
 
-// wilkinson is W⁺: |i − (n−1)/2| on the diagonal, ones next to it. Its larger eigenvalues come in
-// pairs that agree to more digits than a double has, although no e is small.
+// wilkinson is the matrix W⁺ with |i − (n−1)/2| on the diagonal and ones next to it. Its larger
+// eigenvalues come in pairs that agree to more digits than a double has, although no off-diagonal
+// element is small.
 var wilkinson = diagonals("wilkinson", wilkinsonDiagonal, constant(1), nil)
 
 // wilkinsonDiagonal returns |i − (n−1)/2|, row i of the diagonal of W⁺.
@@ -55,8 +56,8 @@ var pathGraph = diagonals("path-graph",
 	}, constant(-1),
 	func(n int) []float64 { return vector(n, func(k int) float64 { return 2 - 2*cosine(k, n) }) })
 
-// Jacobi matrices of orthogonal polynomials. Their eigenvalues are the nodes of Gauss quadrature.
-// Vectors of the Hermite matrix have components below the safe minimum.
+// These are Jacobi matrices of orthogonal polynomials. Their eigenvalues are the nodes of Gauss
+// quadrature. Eigenvectors of the Hermite matrix have components below the smallest normal number.
 var (
 	hermite  = diagonals("hermite", constant(0), func(_, i int) float64 { return math.Sqrt(float64(i+1) / 2) }, nil)
 	legendre = diagonals("legendre", constant(0), func(_, i int) float64 {
@@ -89,8 +90,8 @@ var repeated = diagonals("repeated-blocks", constant(2),
 
 const repeatedBlock = 5
 
-// GradedTridiagonal spans a number of decades from one end to the other. If that is negative,
-// entries grow downwards. QR iteration must begin at the right end.
+// GradedTridiagonal spans the given number of decades from one end to the other. If decades is
+// negative, entries grow downwards. QR iteration must begin at the right end.
 func GradedTridiagonal(decades float64) TridiagonalKind {
 	grade := func(n int, i float64) float64 { return math.Pow(10, -decades*i/float64(max(1, n-1))) }
 	return diagonals(fmt.Sprintf("graded-tridiagonal(%g)", decades),
@@ -108,8 +109,8 @@ var golubKahan = TridiagonalKind{"golub-kahan", func(n int, r *rand.Rand) ([]flo
 	return make([]float64, n), normals(n-1, r)
 }, nil}
 
-// lightCouplings has off-diagonals from 1 to below underflow in random order, and zeros among them.
-// A solver must decide where to split it.
+// lightCouplings has off-diagonal elements from 1 to below underflow in random order, and zeros
+// among them. A solver must decide where to split it.
 var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand) ([]float64, []float64) {
 	d := normals(n, r)
 	e := vector(n-1, func(int) float64 { return math.Pow(10, -400*r.Float64()*r.Float64()) })

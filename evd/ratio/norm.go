@@ -51,7 +51,7 @@ func finite(rows, cols int, x []float64, ldx int) bool {
 	return !math.IsNaN(top) && !math.IsInf(top, 0)
 }
 
-// shiftToOne returns the power of two that brings top into [½, 1).
+// shiftToOne returns the exponent of the power of two that scales top into [½, 1).
 func shiftToOne(top float64) int {
 	_, exponent := math.Frexp(top) // 0 for zero
 	return -exponent

@@ -21,7 +21,7 @@ func Sturm(d, e, values []float64, width float64) error {
 	return SturmRange(d, e, 0, values, width)
 }
 
-// SturmRange is Sturm for the eigenvalues with indices first, first+1, … only.
+// SturmRange is Sturm for only the eigenvalues with indices first, first+1, …
 func SturmRange(d, e []float64, first int, values []float64, width float64) error {
 	n, m := len(d), len(values)
 	if first < 0 || first+m > n {

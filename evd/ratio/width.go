@@ -1,9 +1,9 @@
 package ratio
 
 // Within returns the largest allowed distance of a value from its eigenvalue, in ulp·‖T‖₁, for any
-// order. It is a width for Sturm. The method is a name that evd.ParseSolver knows, as implemented
-// in package stages. Values of package evd are all as good as bisection's. Both columns of numbers
-// are in ulp·‖T‖₁, too.
+// order. It is a width for Sturm. The argument is a name that evd.ParseSolver knows, and the method
+// is meant as package stages implements it. (Values of package evd are all as good as those of
+// bisection.) Both columns of numbers are in ulp·‖T‖₁, too.
 //
 //	method     allowed  seen at most  where the error comes from
 //	bisection  4        2             the counts
@@ -13,7 +13,7 @@ package ratio
 //	dc         32       17            a few ulp for each leaf, each merge and each deflation
 //	qr         256      128 to 256    the sweeps; seen with a few thousand rows and no vectors
 //
-// It panics for other names.
+// Within panics for other names.
 func Within(method string) float64 {
 	switch method {
 	case "bisection":

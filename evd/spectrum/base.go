@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Base is what a plan is built on: a device, an order, and device memory for one layout, which one
-// call at a time uses, until the plan is closed.
+// Base is the common part of all plans: a device, an order, and device memory for one layout. One
+// call at a time uses the memory, until the plan is closed.
 //
 //	Dev, N, Layout   set by the plan's constructor, which then calls Allocate
 //	Lock … Unlock    around each method of the plan that uses the device
@@ -48,11 +48,11 @@ func (b *Base) Allocate() error {
 // Lock waits until no other call uses the plan. Unlock ends the call.
 func (b *Base) Lock() { b.busy.Lock() }
 
-// Unlock is called by the call that has the lock.
+// Unlock releases the lock. The call that has the lock calls it.
 func (b *Base) Unlock() { b.busy.Unlock() }
 
-// Replace frees the plan's memory and allocates that of another layout. If it does not fit, the
-// error is a *vk.OutOfMemoryError, and the next Open tries again. The caller has the lock.
+// Replace frees the plan's memory and allocates memory for another layout. If it does not fit, the
+// error is a *vk.OutOfMemoryError, and the next Open tries again. The caller must have the lock.
 func (b *Base) Replace(layout *vk.Layout) error {
 	b.shape.Lock()
 	b.Layout = layout
@@ -61,8 +61,8 @@ func (b *Base) Replace(layout *vk.Layout) error {
 	return b.Allocate()
 }
 
-// Open returns ErrClosed if the plan is closed. If the plan has no memory since a Replace that
-// failed, Open allocates it, or returns a *vk.OutOfMemoryError. The caller has the lock.
+// Open returns ErrClosed if the plan is closed. If the plan has no memory because a Replace failed,
+// Open allocates it, or returns a *vk.OutOfMemoryError. The caller must have the lock.
 func (b *Base) Open() error {
 	switch {
 	case b.N > 0 && b.closed:
@@ -73,7 +73,7 @@ func (b *Base) Open() error {
 	return nil
 }
 
-// Begin begins a call. The caller holds the lock. progress may be nil.
+// Begin begins a call. The caller must have the lock. progress may be nil.
 func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 	return &Call{
 		Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(),
@@ -81,20 +81,20 @@ func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 	}
 }
 
-// Bytes is the device memory that the layout takes.
+// Bytes is the device memory that the layout takes, in bytes.
 func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.layout()) }
 
 // Memory lists the layout's regions. Regions share bytes if they are never in use at the same time.
 func (b *Base) Memory() []vk.Placed { return b.Dev.Table(b.layout()) }
 
-// layout is Layout, for callers without the plan's lock.
+// layout returns Layout, for callers without the plan's lock.
 func (b *Base) layout() *vk.Layout {
 	b.shape.Lock()
 	defer b.shape.Unlock()
 	return b.Layout
 }
 
-// Close waits for the call in flight and frees the memory. A plan may be closed twice.
+// Close waits for the call in flight and frees the memory. A second call does nothing.
 func (b *Base) Close() {
 	b.busy.Lock()
 	defer b.busy.Unlock()
@@ -102,7 +102,7 @@ func (b *Base) Close() {
 	b.free()
 }
 
-// free frees the memory, if there is any. The caller has the lock.
+// free frees the memory, if there is any. The caller must have the lock.
 func (b *Base) free() {
 	if b.arena != nil {
 		b.arena.Close()

@@ -8,10 +8,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Call is one call of a plan's method, in flight: its context, where it runs, and what is known of
-// it so far. Base.Begin makes it; one goroutine at a time uses it. It ends with the method.
+// Call is one call of a plan's method, in flight: its context, its device and memory, and its
+// results so far. Base.Begin makes it, and one goroutine at a time uses it. It ends when the method
+// returns.
 type Call struct {
-	// Ctx ends the call.
+	// Ctx is the context whose end ends the call.
 	Ctx context.Context
 
 	// Dev is the device, and Arena the plan's memory on it, with the plan's layout.
@@ -21,17 +22,17 @@ type Call struct {
 	// Profile has the seconds by phase, so far.
 	Profile *vk.Profile
 
-	// Tree is what MRRR has left; nil with other methods.
+	// Tree has the counters of MRRR. It is nil with other methods.
 	Tree *Tree
 
-	// Retried is why this call is the second attempt of a solve: the wait between workgroups that the
-	// first one gave up. It is nil in a first attempt.
+	// Retried is the reason why this call is the second attempt of a solve: the wait between
+	// workgroups that the first attempt gave up. It is nil in a first attempt.
 	Retried *StageError
 
-	// gaveUp is the error for the last INFO word that was not 0; nil if all were.
+	// gaveUp is the error for the last INFO word that was not 0. It is nil if all were 0.
 	gaveUp *StageError
 
-	// progress is called with the marks of recordings; may be nil.
+	// progress is called with the marks of recordings. It may be nil.
 	progress func(vk.Progress)
 
 	// infos are the INFO words of the last recording.
@@ -41,10 +42,10 @@ type Call struct {
 	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }
 
-// Tree counts what MRRR met on the way to the vectors.
+// Tree counts what MRRR did to find the vectors.
 type Tree = stages.MRRRCounters
 
-// info is the INFO word that a phase will have left when its recording has run.
+// info is the INFO word of a phase. It is valid after the recording has run.
 type info struct {
 	phase string
 	word  [1]uint32
@@ -53,7 +54,8 @@ type info struct {
 // Run records commands and executes them.
 func (c *Call) Run(record func(rec *vk.Recorder)) error { return c.Execute(c.Record(record)) }
 
-// Record returns what record records. Execute looks at the INFO words of the last recording alone.
+// Record returns a recording of the commands that record records. Execute checks only the INFO
+// words of the last recording.
 func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 	c.infos = nil
 	rec := vk.NewRecorder(c.Dev)
@@ -61,9 +63,9 @@ func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 	return rec
 }
 
-// Execute runs the last recording, reports its progress and adds its times to the profile. Errors:
-// those of vk.Device.Run; then a *StageError for the first INFO word in the order of the recording
-// that is not 0.
+// Execute runs the last recording, reports its progress and adds its times to the profile. The
+// error is that of vk.Device.Run. If there is none, it is a *StageError for the first INFO word in
+// the order of the recording that is not 0.
 func (c *Call) Execute(rec *vk.Recorder) error {
 	profile, err := c.Dev.Run(c.Ctx, rec, c.progress)
 	c.Profile.Merge(profile)
@@ -79,10 +81,11 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	return nil
 }
 
-// Info records that the INFO word is read here, for Execute to look at: the phase before has left
-// it, and memory that later phases use may lie over it. Those run whatever the word is. A word of
-// no elements is none. The word is that of a stage whose workgroups wait for each other, and says
-// that a wait was given up: Survive relies on that.
+// Info records that an INFO word is read at this point, so that Execute can check it. It must be
+// read here because later phases may use the same memory. They run whatever the word is. A slice of
+// no elements means that there is no word. The word must be that of a stage whose workgroups wait
+// for each other, and a value other than 0 must mean that a wait was given up: Survive relies on
+// this.
 func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return
@@ -95,15 +98,15 @@ func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	c.infos = append(c.infos, i)
 }
 
-// begins reports that a phase begins, for methods whose recordings have no marks.
+// begins reports that a phase begins. It is for methods whose recordings have no marks.
 func (c *Call) begins(phase string) {
 	if c.progress != nil {
 		c.progress(vk.Progress{Phase: phase, Done: 0, Total: 1})
 	}
 }
 
-// During names the phase in an error of the device that names none: an upload or a download is part
-// of no recording.
+// During adds the phase to an error of the device that names none. An upload or a download is not
+// part of a recording, so its error has no phase.
 func During(phase string, err error) error {
 	var e *vk.Error
 	if errors.As(err, &e) && e.Phase == "" {

@@ -9,25 +9,26 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fewShifts is a number of shifts that every device can count at once, whatever the order.
+// fewShifts is a number of shifts that every device can count at once, for any order.
 const fewShifts = 1 << 6
 
-// shiftsFor is the number of shifts that may be worth an exchange with the device: two for each
-// eigenvalue, but not more than many, which keep any device busy.
+// shiftsFor is the largest number of shifts that one transfer to and from the device is used for:
+// two for each eigenvalue, but not more than many, a number that keeps any device busy.
 func shiftsFor(n int) int {
 	const many = 1 << 16
 	return max(fewShifts, min(2*n, many))
 }
 
-// countsAtOnce is the number of shifts in one exchange: not more than one dispatch may cost.
+// countsAtOnce is the number of shifts in one transfer. Their counts do not cost more than one
+// dispatch may.
 func countsAtOnce(n int, t tuning.Tuning) int {
 	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }
 
 // Count counts the eigenvalues of T, which is on the device, below each shift, by the signs of the
-// pivots of T − shift·I (Sylvester's law of inertia). One within rounding of a shift may count
-// either way. A shift may be infinite. At a NaN the count means nothing. Needs New with counts, or
-// a Selection by value, or a method that Settles.
+// pivots of T − shift·I (Sylvester's law of inertia). An eigenvalue within rounding errors of a
+// shift may count or not. A shift may be infinite. For a NaN the count has no meaning. Count needs
+// a Stage made by New with counts, or with a Selection by value, or with a method that Settles.
 func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 	result := make([]int, 0, len(shifts))
 	for some := range slices.Chunk(shifts, s.shifts.Len()) {
@@ -49,7 +50,7 @@ func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 	return result, nil
 }
 
-// countSome is Count for the shifts of one exchange. Its counts at infinite shifts mean nothing.
+// countSome is Count for the shifts of one transfer. Its counts at infinite shifts have no meaning.
 func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 	counts := make([]uint32, len(shifts))
 	return counts, c.Run(func(rec *vk.Recorder) {
@@ -62,8 +63,8 @@ func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 }
 
 // uncertified returns those k of open for which values[k] is not within width of eigenvalue first+k
-// of T: at most first+k eigenvalues must be below values[k] − width, and at least first+k+1 below
-// values[k] + width. A NaN is never certified.
+// of T. To be certified, at most first+k eigenvalues must be below values[k] − width, and at least
+// first+k+1 below values[k] + width. A NaN is never certified.
 func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {
@@ -82,7 +83,7 @@ func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, wi
 	return still, nil
 }
 
-// countUp is 0, 1 … n−1.
+// countUp returns the numbers 0, 1 … n−1.
 func countUp(n int) []int {
 	all := make([]int, n)
 	for k := range all {

@@ -1,5 +1,5 @@
-// Package spectrum, internal to vkevd, is the floor between stages and the plans of package evd:
-// what any plan needs that goes by way of a symmetric tridiagonal matrix T,
+// Package spectrum, internal to vkevd, lies between package stages and the plans of package evd. It
+// has what all plans need that use a symmetric tridiagonal matrix T,
 //
 //	T = S·Λ·Sᵀ,  λ ascending.
 //
@@ -16,6 +16,6 @@
 //	tail.go       what every Solve ends with: Λ, S, vectors back, results to the host
 //	memory.go     host memory for results, allocated while the device computes
 //
-// Package evd names some of these types by aliases (Selection, Solver, Progress, StageCost and
-// errors). These are public there, and as stable as evd.
+// Package evd exports some of these types as aliases (Selection, Solver, Progress, StageCost and
+// errors). Through evd these are public, and as stable as evd.
 package spectrum

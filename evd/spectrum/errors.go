@@ -8,27 +8,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// ErrClosed says that the plan is closed. It is a vk.ErrClosed, too.
+// ErrClosed says that the plan is closed. errors.Is(ErrClosed, vk.ErrClosed) is true.
 var ErrClosed error = closedError{}
 
 type closedError struct{}
 
 func (closedError) Error() string { return "the plan is closed" }
 
-// Is makes errors.Is(err, vk.ErrClosed) true, as for a closed device.
+// Is makes errors.Is(err, vk.ErrClosed) true, so that the error looks like that of a closed device.
 func (closedError) Is(target error) bool { return target == vk.ErrClosed }
 
-// OptionError says that an option has no meaning, or does not go with another. Option is a field of
-// the plan's Options, or what belongs to one.
+// OptionError says that an option has no meaning, or cannot be combined with another one.
 type OptionError struct {
-	// Option is the name, Reason says what is wrong, without the name.
+	// Option is the name of a field of the plan's Options, or of a part of one. Reason says what is
+	// wrong, without the name.
 	Option, Reason string
 }
 
-// Error has both.
+// Error joins the option and the reason.
 func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
 
-// BadOption is an *OptionError.
+// BadOption makes an *OptionError.
 func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
 
 // TooManyError says that an interval holds more eigenvalues (Found) than Selection.AtMost allows.
@@ -37,28 +37,29 @@ type TooManyError struct {
 	Found, AtMost int
 }
 
-// Error has both numbers.
+// Error names both numbers.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
 
 // NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows Index
-// to End−1, from 0. (Rows are no indices of eigenvalues: those of a block may be anywhere in the
-// spectrum.) Stage is the phase of the solve.
+// to End−1, counted from 0. (These rows are not indices of eigenvalues: the eigenvalues of a block
+// may be anywhere in the spectrum.) Stage is the phase of the solve.
 type NoConvergenceError struct {
 	// Stage is the phase of the solve.
 	Stage string
 
-	// Index is the first row of the block, End the row after its last one.
+	// Index is the first row of the block, and End the row after its last one.
 	Index, End int
 }
 
-// Error has the rows.
+// Error names the rows.
 func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
 }
 
-// notConverged turns a stage's error about rows of T into this package's.
+// notConverged converts a stage's error about rows of T into a *NoConvergenceError. Other errors it
+// returns unchanged.
 func notConverged(err error) error {
 	var failed *stages.NoConvergenceError
 	if errors.As(err, &failed) {
@@ -67,6 +68,6 @@ func notConverged(err error) error {
 	return err
 }
 
-// StageError says that a kernel left something else than 0 in its stage's INFO word: a defect of
-// the device, of its driver or of this module, never of the input.
+// StageError says that a kernel has set its stage's INFO word to a value other than 0. This is a
+// defect of the device, of its driver or of this module, never of the input.
 type StageError = stages.InfoError

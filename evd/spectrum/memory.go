@@ -10,12 +10,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// resultMemory is memory on the host for vectors, allocated while the device computes. To get pages
-// takes longer than to fill them: the operating system provides a page when it is first written,
-// and Go's collector sets memory to zero before it hands it out again. At n = 32768 this saves
+// resultMemory is memory on the host for vectors, allocated while the device computes. The first
+// write to a page takes longer than later ones, because the operating system provides the page only
+// then, and because Go's collector sets reused memory to zero. At n = 32768 allocating early saves
 // three of seventeen seconds.
 //
-// allocate begins, wait ends; stop must be called in any case.
+// The method allocate begins, and wait ends. stop must be called in any case.
 type resultMemory[T spirv.Real] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
@@ -23,14 +23,15 @@ type resultMemory[T spirv.Real] struct {
 	free    context.CancelFunc
 }
 
-// newResultMemory has no memory yet. ctx ends the touching of pages, as stop does.
+// newResultMemory returns a resultMemory without memory yet. The end of ctx ends the touching of
+// pages, as stop does.
 func newResultMemory[T spirv.Real](ctx context.Context) *resultMemory[T] {
 	r := &resultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)
 	return r
 }
 
-// allocate begins to allocate a packed rows×cols matrix, and returns at once.
+// allocate starts the allocation of a packed rows×cols matrix, and returns at once.
 func (r *resultMemory[T]) allocate(rows, cols int) {
 	r.workers.Go(func() {
 		r.z = vk.Columns[T]{Rows: rows, Cols: cols, Ld: max(rows, 1), Data: make([]T, rows*cols)}
@@ -38,8 +39,8 @@ func (r *resultMemory[T]) allocate(rows, cols int) {
 	})
 }
 
-// touch makes the operating system provide all pages, with several goroutines where that pays.
-// Pages that are missing when ctx ends are left out.
+// touch makes the operating system provide all pages, with several goroutines if the memory is
+// large. When ctx ends, the remaining pages are left out.
 func (r *resultMemory[T]) touch() {
 	const maxWorkers, minBytes = 4, 1 << 20 // goroutines; bytes of each
 	data := r.z.Data
@@ -55,14 +56,14 @@ func (r *resultMemory[T]) wait() vk.Columns[T] {
 	return r.z
 }
 
-// stop ends what is still being touched: after an error the pages are not needed.
+// stop ends the touching of pages: after an error they are not needed.
 func (r *resultMemory[T]) stop() {
 	r.free()
 	r.workers.Wait()
 }
 
-// touch writes to each page of v. (Reading would not do: pages that are only read share one of
-// zeros.)
+// touch writes to each page of v. Reading would not be enough, because all pages that are only read
+// share one page of zeros.
 func touch[T spirv.Real](ctx context.Context, v []T) {
 	const pageBytes, between = 4096, 256 // the smallest page; pages between looks at ctx
 	step := pageBytes / int(unsafe.Sizeof(*new(T)))

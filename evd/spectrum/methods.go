@@ -7,12 +7,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Method is a stage that solves the tridiagonal problem, made for one order.
+// Method is the interface of stages that solve the tridiagonal problem. A Method is made for one
+// order.
 type Method interface {
-	// Work is memory that Solve needs. It overlaps nothing else while Solve runs.
+	// Work is the memory that Solve needs. It overlaps no other memory in use while Solve runs.
 	Work() *vk.Layout
 
-	// Elements is how many elements the memory of xt must have, if Solve needs more than xt itself.
+	// Elements is the number of elements that the memory of xt must have, if Solve needs more than
+	// xt itself.
 	Elements() int
 
 	// Flops estimates the operations for m eigenvalues, or eigenpairs if vectors are wanted.
@@ -27,7 +29,7 @@ type Method interface {
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer is stages.DivideConquer as a Method. xt also serves as workspace and has n×n
+// divideConquer makes stages.DivideConquer a Method. xt also serves as workspace and has n×n
 // elements, even if only a part of the vectors is wanted.
 type divideConquer struct {
 	*stages.DivideConquer
@@ -41,7 +43,8 @@ func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuni
 
 func (s divideConquer) Elements() int { return s.n * s.n }
 
-// Flops: three quarters of the operations are in the last products, which shrink with m.
+// Flops takes into account that three quarters of the operations are in the last products, which
+// shrink with m.
 func (s divideConquer) Flops(m int) float64 {
 	part := float64(m) / float64(s.n)
 	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
@@ -57,7 +60,7 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 	return values[from:to], nil
 }
 
-// divideConquerValues is stages.DivideConquerValues as a Method. It finds all values and returns
+// divideConquerValues makes stages.DivideConquerValues a Method. It finds all values and returns
 // the part that is wanted.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
@@ -79,21 +82,21 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 	return values[from:to], nil
 }
 
-// bisection is stages.Bisection as a Method: T is read on the device, and values come from there.
-// It finds the part that is wanted and no others.
+// bisection makes stages.Bisection a Method. T is read on the device, and the values are
+// downloaded. It finds only the part that is wanted.
 type bisection struct {
 	*stages.Bisection
 	n      int
 	values vk.Region[float64]
 }
 
-// newBisection makes the stage, and memory for its result.
+// newBisection makes the stage, and reserves memory for its result.
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stages.NewBisection(dev, n, t.Bisection)
 	return bisectionOf(s, n), err
 }
 
-// bisectionOf shares the kernels and the workspace of s.
+// bisectionOf returns a Method that shares the kernels and the workspace of s.
 func bisectionOf(s *stages.Bisection, n int) bisection {
 	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
 }
@@ -113,7 +116,7 @@ func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]f
 	})
 }
 
-// mrrr is stages.MRRR as a Method for at most m vectors, with divide and conquer as its last
+// mrrr makes stages.MRRR a Method for at most m vectors, with divide and conquer as its last
 // resort.
 type mrrr struct {
 	*stages.MRRR
@@ -143,7 +146,7 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 	return values, notConverged(err)
 }
 
-// qr is stages.QRIteration as a Method: it runs on the host, and uploads the vectors.
+// qr makes stages.QRIteration a Method. It runs on the host, and uploads the vectors.
 type qr struct{ *stages.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
@@ -152,7 +155,7 @@ func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (M
 
 func (s qr) Elements() int { return 0 }
 
-// Flops are those of all vectors: QR iteration cannot find fewer.
+// Flops are the operations for all vectors, because QR iteration cannot find fewer.
 func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
 
 func (s qr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {

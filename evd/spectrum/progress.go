@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Progress says how far a solve is. Stage is a phase of the solve. Done and Total are
-// floating-point operations; Done never falls.
+// Progress says how much of a solve is done. Stage is a phase of the solve. Done and Total count
+// floating-point operations. Done never decreases.
 type Progress struct {
 	// Stage is the phase that is running.
 	Stage string
@@ -21,18 +21,18 @@ type StageCost struct {
 	Stage string  `json:"stage"`
 	Flops float64 `json:"flops"`
 
-	// Model is there for bulge chasing alone. Its time is that of steps one after another, not of
-	// operations.
+	// Model is set only for bulge chasing, whose time depends on the steps one after another, not
+	// on the number of operations.
 	Model *stages.ChaseModel `json:"model,omitempty"`
 }
 
-// ProgressOf returns what Base.Begin takes: a function that turns the marks of recordings into
-// operations done of the whole, and reports them. costs lists the phases in the order of the solve.
-// report may be nil.
+// ProgressOf returns the argument of Base.Begin: a function that converts the marks of recordings
+// into operations done of the whole solve, and reports them. costs lists the phases in the order of
+// the solve. report may be nil.
 //
-// The marks of one phase are in units of its own: of Total, Done is done. A phase that costs does
-// not list leaves Done of the whole as it is. When a phase is reported, those before it count as
-// done.
+// The marks of a phase are in units of its own: Done of Total is done. A mark of a phase that is
+// not in costs does not change Done of the whole. When a phase is reported, the phases before it
+// count as done.
 func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	if report == nil {
 		return nil
@@ -57,9 +57,9 @@ func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	}
 }
 
-// Rising returns a function that reports as report does, for a solve that may begin again, perhaps
-// by another method: Total stays that of the first report, and until the second attempt has come as
-// far as the first, Done stays, too. report may be nil.
+// Rising returns a function that calls report for a solve that may begin again, perhaps by another
+// method. Total stays that of the first report. In the second attempt Done stays the same until
+// this attempt has come as far as the first one. report may be nil.
 func Rising(report func(Progress)) func(Progress) {
 	if report == nil {
 		return nil

@@ -2,8 +2,8 @@ package spectrum
 
 import "fmt"
 
-// Selection says which part of the spectrum is wanted. The zero value is all of it; Index and
-// Interval make others. Selections are values: AtMost returns a new one.
+// Selection says which part of the spectrum is wanted. The zero value is the whole spectrum. Index
+// and Interval make other selections. Selections are plain values: AtMost returns a new one.
 type Selection struct {
 	by       selectedBy
 	from, to int
@@ -23,14 +23,14 @@ const (
 func Index(from, to int) Selection { return Selection{by: selectedByIndex, from: from, to: to} }
 
 // Interval selects the eigenvalues in (a, b]: a < λ ≤ b, as in dstebz. An end may be infinite. An
-// eigenvalue within rounding of an end, n·ε·‖A‖, may count as on either side of it.
+// eigenvalue within the rounding error n·ε·‖A‖ of an end may count as on either side of the end.
 //
 // The number of eigenvalues is known only after T is. The plan's memory is for all n, unless AtMost
 // says otherwise.
 func Interval(a, b float64) Selection { return Selection{by: selectedByValue, a: a, b: b} }
 
-// AtMost returns s with memory for m eigenvalues; 0 is for all n. It does not change which are
-// selected: a Solve that finds more of them in the interval returns a *TooManyError.
+// AtMost returns s with memory for m eigenvalues, where 0 means all n. It does not change which
+// eigenvalues are selected. If the interval has more than m, Solve returns a *TooManyError.
 func (s Selection) AtMost(m int) Selection {
 	s.atMost = m
 	return s
@@ -62,8 +62,8 @@ func Capacity(s Selection, n int) int {
 	return n
 }
 
-// SelectExact is the selected range [from, to) of values, for a matrix of order 0 or 1. values has
-// all its eigenvalues, at most one, and they are exact.
+// SelectExact returns the selected range [from, to) of values, for a matrix of order 0 or 1. values
+// has all its eigenvalues, at most one, and they are exact.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {
@@ -76,8 +76,8 @@ func SelectExact(s Selection, values []float64) (from, to int) {
 	return s.within(len(values), below)
 }
 
-// within is the selected range [from, to). For an interval below[0] eigenvalues are ≤ a, and
-// below[1] are ≤ b.
+// within returns the selected range [from, to). For an interval, below[0] is the number of
+// eigenvalues ≤ a, and below[1] the number of those ≤ b.
 func (s Selection) within(n int, below [2]int) (from, to int) {
 	switch s.by {
 	case selectedByIndex:
@@ -88,5 +88,6 @@ func (s Selection) within(n int, below [2]int) (from, to int) {
 	return 0, n
 }
 
-// ends are those of the interval for σ·A, infinite where they leave the range of a double.
+// ends returns the ends of the interval for σ·A. They are infinite if they are too large for a
+// double.
 func (s Selection) ends(sigma float64) [2]float64 { return [2]float64{s.a * sigma, s.b * sigma} }

@@ -7,20 +7,21 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// settled is how far a method's values may be from their eigenvalues, in ulp·‖T‖₁. Values further
-// away are found again. With the error of a count, 2, the sum is Narrowest.
+// settled is the largest distance of a method's values from their eigenvalues, in ulp·‖T‖₁, with
+// which values are kept. Values further away are found again. settled plus the error of a count,
+// which is 2, is Narrowest.
 const settled = 2
 
 // settle finds those of p's values again that are not certified. Divide and conquer, relatively
-// robust representations and QR iteration promise multiples of ulp·‖T‖ that grow with the order or
-// with the number of levels. Mostly few values are off, and by little: more counts around them find
-// these. Bisection finds the rest.
+// robust representations and QR iteration promise only errors that are multiples of ulp·‖T‖, and
+// the multiples grow with the order or with the number of levels. Mostly only few values are wrong,
+// and by little: more counts around them find these. Bisection finds the others.
 //
-// t is T in both places, and the values of p are changed in place. If Solve was asked for vectors,
-// they stay as they are.
+// t holds T on the device and on the host. The values of p are changed in place. If Solve was asked
+// for vectors, they stay as they are.
 //
-// The values ascend afterwards. So each still belongs to its vector, or to one whose eigenvalue is
-// the same up to that width.
+// The values ascend afterwards. So each value still belongs to its vector, or to a vector whose
+// eigenvalue is the same within the distance settled.
 func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	norm := min(t.Host.Norm1(), math.MaxFloat64) // a column's sum may overflow
 	width := settled * Ulp * norm                // may be far below what Certify can tell
@@ -48,16 +49,18 @@ func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	return nil
 }
 
-// The number of cells around a value. Two cells would cover no more than the certificate did.
+// These are the smallest and the largest number of cells around a value. Two cells would cover no
+// more than the certificate did.
 const minCells, maxCells = 3, 64
 
 // nearby divides the line around each open value into cells of the given width, and counts at all
-// borders. Where an eigenvalue is in one of the cells, its value
-// moves to the middle of that cell. nearby returns those that are still open. The number of cells
-// depends on the order alone, and not on how many counts a device can do at once: so do the bits.
+// borders. If an eigenvalue is in one of the cells, its value moves to the middle of that cell.
+// nearby returns the values that are still open. The number of cells depends on the order alone,
+// and not on how many counts a device can do at once. So the bits of the result do not depend on
+// the device's size either.
 //
-// Numbers as large as ‖T‖ are half a width apart. So the middle, rounded, is within width of both
-// borders.
+// Neighbouring doubles as large as ‖T‖ are half a width apart. So the middle, rounded, is within
+// width of both borders.
 func (s *Stage) nearby(c *Call, p Part, open []int, width float64) ([]int, error) {
 	cells := min(maxCells, shiftsFor(s.n)/len(open)-1)
 	if cells < minCells {

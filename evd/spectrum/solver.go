@@ -10,28 +10,28 @@ import (
 
 // Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ.
 //
-// Every method's values are within 4·ulp·‖T‖₁ of the eigenvalues of T with the same indices. Sturm
-// counts certify that; a value that they do not certify is found again, by more counts around it or
-// by Bisection.
+// The values of every method are within 4·ulp·‖T‖₁ of the eigenvalues of T with the same indices.
+// Sturm counts certify this. If they do not certify a value, it is found again, by more counts
+// around it or by Bisection.
 type Solver int
 
 const (
-	// Auto takes the method that suits the device, the order, and what is asked for.
+	// Auto chooses the method that suits the device, the order, and the other options.
 	Auto Solver = iota
 
-	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes the vectors
-	// of both halves of T in full, and of T itself that part alone.
+	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes all vectors
+	// of both halves of T, and only the wanted vectors of T itself.
 	DivideConquer
 
-	// Bisection finds each value by itself (dstebz), and no vectors.
+	// Bisection finds each value independently of the others (dstebz), and no vectors.
 	Bisection
 
-	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). Vectors that it cannot find
-	// are left to DivideConquer, whose memory is allocated only then.
+	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). If it cannot find some
+	// vectors, DivideConquer finds them, and memory for it is allocated only then.
 	MRRR
 
-	// QR is QL and QR iteration on the host (dsterf, dsteqr): for small orders, and to compare
-	// with.
+	// QR is QL and QR iteration on the host (dsterf, dsteqr). It is for small orders, and for
+	// comparison.
 	QR
 )
 
@@ -39,20 +39,22 @@ const (
 type method struct {
 	solver Solver
 
-	// name is what ParseSolver takes.
+	// name is the name that ParseSolver accepts.
 	name string
 
-	// phase is the method's in profiles, progress and forecasts.
+	// phase is the name of the method's phase in profiles, progress and forecasts.
 	phase string
 
 	// vectors says that the method can find vectors.
 	vectors bool
 
-	// construct makes the method for vectors, or for values if it finds no vectors.
+	// construct makes the method for vectors. If the method finds no vectors, construct makes it
+	// for values.
 	construct constructor
 }
 
-// methods is the table. A new method is a row here, a constructor, and a case of choose.
+// methods is the table of methods. To add a method, add a row here, a constructor, and a case in
+// choose.
 var methods = []method{
 	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer},
 	{Bisection, "bisection", stages.PhaseBisection, false, newBisection},
@@ -70,7 +72,7 @@ func find(s Solver) *method {
 	return nil
 }
 
-// Solvers lists the names that ParseSolver takes, "auto" first.
+// Solvers lists the names that ParseSolver accepts, "auto" first.
 func Solvers() []string {
 	names := []string{Auto.String()}
 	for _, m := range methods {
@@ -79,7 +81,7 @@ func Solvers() []string {
 	return names
 }
 
-// String is the method's name, as ParseSolver takes it.
+// String returns the method's name, which ParseSolver accepts.
 func (s Solver) String() string {
 	if m := find(s); m != nil {
 		return m.name
@@ -90,7 +92,7 @@ func (s Solver) String() string {
 	return fmt.Sprintf("Solver(%d)", int(s))
 }
 
-// Vectors says whether the method can find vectors.
+// Vectors tells whether the method can find vectors.
 func (s Solver) Vectors() bool {
 	if m := find(s); m != nil {
 		return m.vectors
@@ -98,7 +100,7 @@ func (s Solver) Vectors() bool {
 	return s == Auto
 }
 
-// ParseSolver returns the method of that name. The error is an *OptionError.
+// ParseSolver returns the method with the given name. The error is an *OptionError.
 func ParseSolver(name string) (Solver, error) {
 	if name == Auto.String() {
 		return Auto, nil
@@ -111,25 +113,26 @@ func ParseSolver(name string) (Solver, error) {
 	return Auto, noSolver(fmt.Sprintf("%q", name))
 }
 
-// noSolver is the error for a name or a number that is no method's.
+// noSolver is the error for a name or a number that belongs to no method.
 func noSolver(name string) *OptionError {
 	return &OptionError{"Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", "))}
 }
 
-// Options say what is wanted of a spectrum. The zero value is all values, by the method that suits.
+// Options say which part of a spectrum is wanted. The zero value asks for all values, by the method
+// that Auto chooses.
 type Options struct {
 	// Vectors asks for eigenvectors.
 	Vectors bool
 
-	// Select is the part that is wanted; the zero value is all of the spectrum.
+	// Select is the part that is wanted. The zero value is the whole spectrum.
 	Select Selection
 
-	// Solver is the method; the zero value is Auto.
+	// Solver is the method. The zero value is Auto.
 	Solver Solver
 }
 
 // Check returns an *OptionError for the first option that has no meaning for matrices of order n,
-// or does not go with another.
+// or that cannot be combined with another one.
 func (o Options) Check(n int) error {
 	if err := CheckSelection(o.Select, n); err != nil {
 		return err
@@ -144,7 +147,7 @@ func (o Options) Check(n int) error {
 	return nil
 }
 
-// Capacity is the largest number of eigenvalues that there may be to find.
+// Capacity is the largest number of eigenvalues that a solve may have to find.
 func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
 
 // choose returns the method for order n, never Auto:
@@ -167,9 +170,9 @@ func (o Options) choose(n int, t tuning.Tuning) Solver {
 	return Bisection
 }
 
-// conquersValues says whether values alone are found faster by divide and conquer than by
-// bisection. Bisection takes time for each value that is wanted. An interval may hold few values,
-// so it is always left to bisection.
+// conquersValues tells whether divide and conquer finds values alone faster than bisection does.
+// Bisection takes time for each wanted value. An interval may hold few values, so intervals are
+// always left to bisection.
 func (o Options) conquersValues(n int, t tuning.Tuning) bool {
 	few := o.Select.by == selectedByValue || o.Capacity(n)*t.ConquerValues.Share < n
 	return t.ConquerValues.From > 0 && n >= t.ConquerValues.From && !few

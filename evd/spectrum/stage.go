@@ -7,35 +7,36 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stage is the step T → Λ, S of a plan: T on the device, the method, and the part of the spectrum
-// that is wanted.
+// Stage is the step T → Λ, S of a plan: it has T on the device, the method, and the part of the
+// spectrum that is wanted.
 type Stage struct {
-	// Method is exported for tests, which put one that errs in its place.
+	// Method is exported for tests, which replace it by one that makes errors.
 	Method Method
 
-	// n is the order, capacity the largest number of eigenvalues that there may be to find.
+	// n is the order. capacity is the largest number of eigenvalues that a solve may have to find.
 	n, capacity int
 
-	// opt is what is wanted, phase the method's phase in profiles.
+	// opt says what is wanted. phase is the name of the method's phase in profiles.
 	opt   Options
 	phase string
 
-	// sturm counts; nil where no counts are needed. exact is bisection by sturm, for settle; nil if
-	// Method is bisection.
+	// sturm computes Sturm counts. It is nil if no counts are needed. exact is bisection with the
+	// kernels of sturm, which settle uses. It is nil if Method is bisection.
 	sturm *stages.Bisection
 	exact Method
 
-	// d and e are T, values those of a check, x the vectors: see D, E, Lambda and X.
+	// d and e hold T, values holds the values of a check, and x holds the vectors: see D, E, Lambda
+	// and X.
 	d, e, values, x vk.Region[float64]
 
-	// shifts and counts are those of one exchange with the device.
+	// shifts and counts are the data of one transfer to and from the device.
 	shifts vk.Region[float64]
 	counts vk.Region[uint32]
 }
 
 // New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count
-// or Certify will be called. ops are the plan's products, which divide and conquer announces its
-// own to. The error is that of a stage's constructor.
+// or Certify will be called. ops are the plan's products; divide and conquer announces its own
+// products to them. The error is that of a stage's constructor.
 func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*Stage, error) {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
 	chosen := opt.choose(n, t)
@@ -64,7 +65,8 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float6
 	return s, nil
 }
 
-// chooseMethod makes the method. Divide and conquer has a smaller one for values alone.
+// chooseMethod makes the method. For values alone, divide and conquer has a variant that needs less
+// memory.
 func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[float64], t tuning.Tuning) (err error) {
 	m := find(chosen)
 	construct := m.construct
@@ -76,14 +78,14 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[floa
 	return err
 }
 
-// Always lists the memory that lives as long as T and its vectors do: from the reduction on, until
-// the vectors have been transformed back.
+// Always lists the memory that is in use from the reduction to T until the vectors have been
+// transformed back.
 func (s *Stage) Always() []vk.Space {
 	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
 }
 
-// Work is memory that Solve, Count and Certify need while they run. It may share bytes with what
-// other stages need at other times.
+// Work is the memory that Solve, Count and Certify need while they run. Other stages may use the
+// same bytes at other times.
 func (s *Stage) Work() *vk.Layout {
 	switch {
 	case s.exact != nil: // sturm's is part of it
@@ -94,34 +96,36 @@ func (s *Stage) Work() *vk.Layout {
 	return s.Method.Work()
 }
 
-// Settles says whether Solve finds values again that Sturm counts do not certify: with all methods
-// but Bisection.
+// Settles tells whether Solve finds those values again that Sturm counts do not certify. It does so
+// with all methods except Bisection.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
-// Cost is the forecast of the method's operations, for as many eigenpairs as there may be.
+// Cost is the predicted number of operations of the method, for the largest number of eigenpairs
+// that it may have to find.
 func (s *Stage) Cost() StageCost {
 	return StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }
 
-// D and E are where T lies on the device: n elements each, the last of E is not used.
+// D is the place of T's diagonal on the device, n elements.
 func (s *Stage) D(ws *vk.Arena) vk.Slice[float64] { return s.d.In(ws) }
 
-// E is the off-diagonal, see D.
+// E is the place of T's off-diagonal on the device. It has n elements, of which the last is not
+// used.
 func (s *Stage) E(ws *vk.Arena) vk.Slice[float64] { return s.e.In(ws) }
 
-// Lambda is memory of n elements for values that a check brings to the device.
+// Lambda is memory of n elements, for values that a check uploads to the device.
 func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) }
 
-// X is the memory of Sᵀ: free before Solve, and after its vectors have been used.
+// X is the memory of Sᵀ. It is free before Solve, and after the vectors have been used.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
 
-// Send records that T goes to the device. t must not change until the recording has run.
+// Send records that T is sent to the device. t must not change until the recording has run.
 func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
 	vk.SendFirst(rec, s.d.In(ws), t.D)
 	vk.SendFirst(rec, s.e.In(ws), t.E)
 }
 
-// Receive records that T comes to the host. The result is valid when the recording has run.
+// Receive records that T is copied to the host. The result is valid when the recording has run.
 func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	t := Tridiagonal{make([]float64, s.n), make([]float64, s.n-1)}
 	vk.ReceiveLast(rec, t.D, s.d.In(ws))
@@ -129,11 +133,11 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	return t
 }
 
-// Solve finds the selected part of the spectrum of T, which is on the device and, the same, in
-// host. T is σ times the matrix whose spectrum the caller selects from. If vectors are wanted,
-// allocate is told their number as soon as it is known: the vectors' memory on the host can then be
-// allocated while the device computes. Errors: *TooManyError, *NoConvergenceError, *StageError, and
-// vk's.
+// Solve finds the selected part of the spectrum of T, which must be on the device and in host. T is
+// σ times the matrix whose spectrum the caller selects from. If vectors are wanted, Solve calls
+// allocate with their number as soon as it is known, so that the vectors' memory on the host can be
+// allocated while the device computes. Errors are *TooManyError, *NoConvergenceError, *StageError,
+// and those of package vk.
 func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {

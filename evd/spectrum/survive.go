@@ -6,14 +6,15 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// Survive returns what solve returns for a call that begin has begun. If a wait between workgroups
-// was given up in that call, avoid puts the plan on a path on which no workgroup waits for another,
-// and has the device remember the failure (machine.WaitFailed). Then solve runs once more, with a
-// new call. The second call has Retried, and in its profile stages.PhaseGivenUp.
+// Survive calls solve with a call that begin has begun, and returns the result. If a wait between
+// workgroups was given up in that call, the function avoid must put the plan on a path on which no
+// workgroup waits for another, and store the failure for the device (machine.WaitFailed). Then
+// solve runs once more, with a new call. This call has Retried, and stages.PhaseGivenUp in its
+// profile.
 //
-// The caller has the plan's lock. solve must leave the caller's matrix as it is until its last
-// INFO word was read. Errors: those of the first call, unless a wait was given up; ctx.Err() if a
-// wait was given up and the context has ended; those of avoid; those of the second call.
+// The caller must have the plan's lock. solve must leave the caller's matrix unchanged until its
+// last INFO word was read. If no wait was given up, the error is that of the first call. Otherwise
+// it is ctx.Err() if the context has ended, that of avoid, or that of the second call.
 func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid func() error) (R, error) {
 	first := begin()
 	res, err := solve(first)

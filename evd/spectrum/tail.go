@@ -16,32 +16,32 @@ type Vectors[T spirv.Real] struct {
 	// RowMajor stores component i of vector j at Data[i·Ld + j], not at Data[i + j·Ld].
 	RowMajor bool
 
-	// Into returns the caller's memory for m vectors, in column-major terms: m×Rows if RowMajor,
-	// else Rows×m. nil allocates new memory while the device computes.
+	// Into returns the caller's memory for m vectors, as a column-major matrix: m×Rows if RowMajor,
+	// otherwise Rows×m. If Into is nil, new memory is allocated while the device computes.
 	Into func(m int) vk.Columns[T]
 
 	// Back transforms the vectors of T, one per row of x, and returns the matrix to download:
-	// Rows×m, or m×Rows if RowMajor. x is as T's solver left it, and may be overwritten.
+	// Rows×m, or m×Rows if RowMajor. x comes from the solver for T, and may be overwritten.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 }
 
-// Tail is what every Solve ends with, from T on. A plan fills one in for each call, and runs it
-// once:
+// Tail is the last part of every Solve, after T is known. A plan makes a Tail for each call, and
+// runs it once:
 //
-//	T = S·Λ·Sᵀ      what is selected of it
+//	T = S·Λ·Sᵀ      the selected part
 //	λ/σ             to the host
-//	Q = Q2·S …      as Vectors.Back has it, and to the host
+//	Q = Q2·S …      by Vectors.Back, and to the host
 type Tail[T spirv.Real] struct {
-	// Stage solves for T.
+	// Stage is the stage that solves for T.
 	Stage *Stage
 
 	// Sigma is the power of two σ: T is σ times the caller's matrix.
 	Sigma float64
 
-	// Vectors are the sets of vectors to return; none if Options.Vectors is not set.
+	// Vectors are the sets of vectors to return. There are none if Options.Vectors is not set.
 	Vectors []Vectors[T]
 
-	// Certify may measure the values, λ·σ, while T is still on the device; may be nil. Its error
+	// Certify may measure the values, λ·σ, while T is still on the device. It may be nil. Its error
 	// ends Run.
 	Certify func(values Part) error
 }
@@ -54,13 +54,14 @@ type Result[T spirv.Real] struct {
 	// Values are λ[First], λ[First+1] …, ascending.
 	Values []T
 
-	// Vectors are those of each set of Tail.Vectors, as they are stored.
+	// Vectors has the vectors of each set of Tail.Vectors, as they are stored.
 	Vectors []vk.Columns[T]
 }
 
-// Run solves for T, which is on the device and, the same, in host. Memory for vectors is allocated
-// as soon as their number is known, while the device computes. After an error no goroutine writes
-// to that memory any more. Errors: those of Stage.Solve, of Certify and of Back, and vk's.
+// Run solves for T, which must be on the device and in host. Memory for vectors is allocated as
+// soon as their number is known, while the device computes. After an error no goroutine writes to
+// that memory any more. Errors are those of Stage.Solve, of Certify and of Back, and those of
+// package vk.
 func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	memory := make([]*resultMemory[T], len(t.Vectors))
 	for i := range memory {
@@ -95,7 +96,8 @@ func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	return res, nil
 }
 
-// allocate gets memory for m vectors: the caller's, or new memory whose allocation it only begins.
+// allocate provides memory for m vectors: the caller's memory, or new memory whose allocation is
+// only started here.
 func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
 	switch {
 	case v.Into != nil:

@@ -14,8 +14,8 @@ const (
 	// Ulp is LAPACK's eps·base, 2⁻⁵²: the distance from 1 to the next double.
 	Ulp = tridiag.Ulp
 
-	// SafeMin is LAPACK's safe minimum, 2⁻¹⁰²². Below it numbers lose digits, and norms count as at
-	// least that, as in dsyt21.
+	// SafeMin is LAPACK's safe minimum, 2⁻¹⁰²². Smaller numbers have fewer digits. As in dsyt21, a
+	// smaller norm is replaced by SafeMin.
 	SafeMin = 0x1p-1022
 )
 
@@ -37,7 +37,7 @@ func (t Tridiagonal) Norm1() float64 {
 }
 
 // Problem holds T twice, on the device and on the host, because some eigenvalue algorithms start
-// from the one and some from the other.
+// from one copy and some from the other.
 type Problem struct {
 	// D and E have n elements each on the device; the last one of E is not used.
 	D, E vk.Slice[float64]
@@ -54,7 +54,8 @@ type Part struct {
 	// Values are σ·λ[First], σ·λ[First+1] …, ascending.
 	Values []float64
 
-	// Vectors is Sᵀ: row k belongs to Values[k]. Without vectors its rows mean nothing.
+	// Vectors is Sᵀ: row k belongs to Values[k]. If no vectors are wanted, its contents have no
+	// meaning.
 	Vectors stages.Matrix
 }
 
@@ -67,7 +68,8 @@ func Scale[T spirv.Real](v []T, sigma float64) []float64 {
 	return out
 }
 
-// Unscale returns v/σ in new memory, for a power of two σ: exact, unless it underflows.
+// Unscale returns v/σ in new memory, for a power of two σ. The quotients are exact, unless they
+// underflow.
 func Unscale[T spirv.Real](v []float64, sigma float64) []T {
 	out := make([]T, len(v))
 	for i, x := range v {

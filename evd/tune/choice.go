@@ -1,8 +1,8 @@
 // Package tune, internal to vkevd, measures which sizes are fastest on a device.
 //
-// The tables of tuning have what was measured on a few devices. A search is for all others. It
-// looks for the half-bandwidth b and the rank k of the band reduction, and for the tile of its
-// rank-2k update. All other sizes stay those of the table.
+// The tables of package tuning have sizes that were measured on a few devices. A search of this
+// package is for all other devices. It looks for the half-bandwidth b and the rank k of the band
+// reduction, and for the tile of its rank-2k update. All other sizes stay those of the table.
 package tune
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Choice is the sizes that a search chooses.
+// Choice holds the sizes that a search chooses.
 type Choice struct {
 	// Band is the half-bandwidth b of the band reduction, 1 to maxBand.
 	Band int `json:"band"`
@@ -32,15 +32,15 @@ func TableChoice(info vk.Info) Choice {
 	return Choice{t.Band, t.Block, t.Products.Syr2k}
 }
 
-// Bounds of a choice. Nothing beyond them was ever fast, and sizes that are read from a file must
-// not make kernels that take minutes to compile.
+// These are the bounds of a choice. Larger sizes were never fast. The bounds also matter for sizes
+// that are read from a file, because large sizes make kernels that take minutes to compile.
 const (
 	maxBand  = 256
 	maxBlock = 8192
 )
 
-// Tuning returns the device's table with the choice in it, or an error for sizes outside the bounds
-// and for tiles that were never tried.
+// Tuning returns the device's table with the choice in it. The error is for sizes outside the
+// bounds and for tiles that were never tried.
 func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	switch {
 	case c.Band < 1 || c.Band > maxBand:
@@ -67,7 +67,7 @@ func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
 }
 
-// Table is the choice as it would stand in the file of a machine in stages/tuning.
+// Table returns the choice as Go code for the file of a machine in stages/tuning.
 func (c Choice) Table(family string) string {
 	t := c.RankTwoK
 	return fmt.Sprintf(`// stages/tuning, family %q
@@ -88,7 +88,7 @@ var tiles = []product.Tile{
 	{M: 32, N: 32, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
 }
 
-// bands and blocks list the half-bandwidths and ranks that a search tries.
+// bands and blocks are the half-bandwidths and ranks that a search tries.
 var (
 	bands  = []int{8, 16, 32, 64, 128}
 	blocks = []int{16, 32, 64, 128, 256, 512, 1024, 2048}

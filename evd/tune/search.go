@@ -19,20 +19,22 @@ type Result struct {
 	// Seconds is the time of the stages that depend on the choice.
 	Seconds float64
 
-	// Table is the choice of the device's table, and Before the seconds of these stages with it.
+	// Table is the choice of the device's table, and Before the seconds of the same stages with it.
 	Table  Choice
 	Before float64
 
-	// Complete says that everything was tried; it is false if the time was up.
+	// Complete says that all choices were tried. It is false if the time ran out.
 	Complete bool
 
-	// Untried lists what there was no time for, such as "b = 64"; empty if Complete.
+	// Untried lists the choices that were not tried for lack of time, such as "b = 64". It is empty
+	// if Complete.
 	Untried []string
 }
 
-// target is the device that a search measures on, or another one in tests.
+// target is the device that a search measures on. Tests replace it.
 type target interface {
-	// refused returns an error if kernels of the choice spill that do not spill with the table's.
+	// refused returns an error if kernels of the choice spill registers, unless they also spill
+	// with the table's choice.
 	refused(c Choice) error
 
 	// measure returns the median seconds of stages with the choice.
@@ -47,43 +49,47 @@ type search struct {
 	// n is the order of the matrices.
 	n int
 
-	// The search began when clock said began, and has the time budget.
+	// clock gives the time. began is the time at which the search began, and budget is the time
+	// that it may take.
 	budget time.Duration
 	clock  func() time.Time
 	began  time.Time
 
-	// row is called with each measurement, note with what was not measured, and why.
+	// row is called with each measurement. note is called with the name of a choice that was not
+	// measured, and the reason.
 	row  func(Choice, bench.Row)
 	note func(string)
 
-	// ofBand has the seconds of stages that do not depend on k, measured once.
+	// ofBand has the seconds of stages that do not depend on k, and which are therefore measured
+	// once for each b.
 	ofBand map[stageOfBand]float64
 
-	// last is when the last step began, longest the longest time of a step so far.
+	// last is the time at which the last step began. longest is the longest duration of a step so
+	// far.
 	last    time.Time
 	longest time.Duration
 
-	// begun says that there was a step, out that the time is up.
+	// begun says that at least one step was made. out says that the time has run out.
 	begun, out bool
 
-	// untried becomes Result.Untried.
+	// untried is the list that becomes Result.Untried.
 	untried []string
 }
 
-// stageOfBand is a stage with a half-bandwidth.
+// stageOfBand is a stage and a half-bandwidth.
 type stageOfBand struct {
 	stage string
 	band  int
 }
 
-// errTime says that a choice was not measured.
+// errTime says that a choice was not measured because the time has run out.
 var errTime = errors.New("the time is up")
 
 // dependent lists the stages whose total time is minimised.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
-// run returns the best choice, also when the time is up. The error is that of the table's own
-// choice, or ctx.Err().
+// run returns the best choice found, even if the time has run out. The error is that of the table's
+// own choice, or ctx.Err().
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -93,7 +99,7 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	}
 	r.Before, r.Seconds = seconds, seconds
 	best := &r
-	// A step that has begun may end after the budget, but not long after.
+	// A step that has begun may end after the budget, but not much later.
 	const patience = 5. / 4
 	steps, done := context.WithTimeout(ctx, time.Duration(patience*float64(s.budget))-s.clock().Sub(s.began))
 	defer done()
@@ -107,7 +113,7 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries the tiles, measuring the update alone.
+// tile tries the tiles, and measures only the update.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {
@@ -119,13 +125,13 @@ func (s *search) tile(ctx context.Context, best *Result) {
 			s.untried = append(s.untried, fmt.Sprintf("a %v", t.RankTwoK))
 		}
 	}
-	// The tile is taken only if all stages together are faster.
+	// The best tile is taken only if all stages together become faster.
 	if choice != best.Choice {
 		s.better(ctx, best, choice, fmt.Sprintf("a %v", choice.RankTwoK))
 	}
 }
 
-// withTiles returns the choice with each of the other tiles.
+// withTiles returns copies of the choice, one with each of the other tiles.
 func withTiles(c Choice) (all []Choice) {
 	for _, t := range tiles {
 		if t != c.RankTwoK {
@@ -137,7 +143,7 @@ func withTiles(c Choice) (all []Choice) {
 	return all
 }
 
-// band tries half-bandwidths, those nearest to the table's first, and returns the second best
+// band tries half-bandwidths, first those nearest to the table's, and returns the second best
 // choice.
 func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
@@ -166,7 +172,7 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	return second
 }
 
-// block tries ranks with the half-bandwidth of from.
+// block tries ranks, with the half-bandwidth of the choice from.
 func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {
@@ -176,13 +182,14 @@ func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	}
 }
 
-// ranOut says whether a choice was not tried because the time was up.
+// ranOut tells whether a choice was not tried because the time has run out.
 func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }
 
-// better measures a choice and takes it if it is faster than the best so far. It returns its
-// seconds, or +Inf if it was not measured; then name goes to Result.Untried if the time was up.
+// better measures a choice, and takes it if it is faster than the best so far. It returns its
+// seconds, or +Inf if it was not measured. If it was not measured for lack of time, name is added
+// to Result.Untried.
 func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {
@@ -197,9 +204,9 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// try returns the total seconds of stages with a choice. The error says why it was not measured:
-// ctx has ended, there is no time for one more step like the longest so far, or the choice is
-// refused.
+// try returns the total seconds of stages with a choice. The error says why the choice was not
+// measured: ctx has ended, there is not enough time for a step as long as the longest so far, or
+// the choice is refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -11,29 +11,29 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say how to search.
+// Options are the options of a search.
 type Options struct {
-	// N is the order of the matrices; 0 takes Order.
+	// N is the order of the matrices. 0 means the result of the function Order.
 	N int
 
-	// Budget is the time for the search; a measurement that has begun may end later.
+	// Budget is the time for the search. A measurement that has begun may end later.
 	Budget time.Duration
 
-	// Repeat is the number of runs of each measurement, whose median counts; at least one.
+	// Repeat is the number of runs of each measurement, at least one. Their median counts.
 	Repeat int
 
-	// Progress is called before each run; may be nil.
+	// Progress is called before each run. It may be nil.
 	Progress func(what string)
 
 	// Row is called after each measurement.
 	Row func(Choice, bench.Row)
 
-	// Note is called with what is not measured, and why.
+	// Note is called for a choice that is not measured, with the reason.
 	Note func(what string)
 }
 
-// Order is an order of matrices that suits a device: large enough to keep its units busy, and small
-// enough for some dozens of measurements in a minute or two.
+// Order is an order of matrices that suits a device. It is large enough to keep the device's units
+// busy, and small enough for some dozens of measurements in a minute or two.
 func Order(info vk.Info) int {
 	switch info.Type {
 	case "cpu":
@@ -45,9 +45,9 @@ func Order(info vk.Info) int {
 }
 
 // Search measures on a device and returns the fastest choice found. The device should have been
-// opened with vk.Options.Statistics: if its driver gives statistics, choices whose kernels spill
-// registers are refused. Errors: those of the table's own choice, ctx.Err(), and those of the
-// device.
+// opened with vk.Options.Statistics, because then choices whose kernels spill registers are
+// refused, if the driver gives statistics. Errors are those of the table's own choice, ctx.Err(),
+// and those of the device.
 func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	began := time.Now()
 	if opt.N == 0 {
@@ -67,19 +67,21 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	return s.run(ctx, table)
 }
 
-// briefWarmUp is bench.Options.WarmUp. The first run of each stage, which does not count, is load
-// enough; but with 0 the device would rest before each run.
+// briefWarmUp is the value for bench.Options.WarmUp. It is short because the first run of each
+// stage, which is not counted, keeps the device busy long enough. It is not 0 because then the
+// device would be idle before each run.
 const briefWarmUp = time.Millisecond
 
 // onDevice is the target of Search.
 type onDevice struct {
 	dev *vk.Device
 
-	// bench measures; its peaks are measured once for the search.
+	// bench makes the measurements. It measures its peaks only once for the search.
 	bench *bench.Bench
 	opt   Options
 
-	// spills are the kernels that spill with the table's choice, which is not refused.
+	// spills are the kernels that spill with the table's choice. The table's choice is not refused
+	// for it.
 	spills []string
 }
 
@@ -105,7 +107,7 @@ func (d *onDevice) refused(c Choice) error {
 	return worse
 }
 
-// noteSpills fills spills.
+// noteSpills sets spills.
 func (d *onDevice) noteSpills(table Choice) {
 	var spill *bench.RefusedError
 	if errors.As(d.refused(table), &spill) {

@@ -85,8 +85,8 @@ func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	return h
 }
 
-// exact returns the known eigenvalues in ascending order. A seam that changes the sign shifts the
-// wave numbers by half a step.
+// exact returns the known eigenvalues in ascending order. If a seam changes the sign, the wave
+// numbers are shifted by half a step.
 func exact(cells int, seam [2]float64) []float64 {
 	phase := func(k int, seam float64) complex128 {
 		return cmplx.Exp(complex(0, 2*math.Pi*(float64(k)+(1-seam)/4)/float64(cells)))

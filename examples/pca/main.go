@@ -1,8 +1,9 @@
 // Command pca finds the principal components of 178 wines with 13 measurements each. They are the
 // eigenvectors of the correlation matrix of the measurements.
 //
-// It prints the share of the variance that each component explains. It draws the wines in the plane
-// of the first two components, where the three kinds of grape are separate.
+// It prints the share of the variance that each component explains. It draws each wine at its
+// values of the first two components. In this picture the wines of the three kinds of grape form
+// separate groups.
 //
 //	go run ./examples/pca -o pca.png
 package main
@@ -65,7 +66,7 @@ func run(w io.Writer, picture string) error {
 		return err
 	}
 
-	// Eigenvalues ascend, so the first component is the last vector.
+	// Eigenvalues ascend, so the first principal component is the last vector.
 	sum := 0.0
 	for k := range 3 {
 		share := res.Values[cols-1-k] / mat.Trace(&correlation)

@@ -23,13 +23,13 @@ var (
 	Green  = color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}
 )
 
-// Faint is a colour that lets what is under it show through.
+// Faint returns the colour c, but transparent, so that what is under it shows through.
 func Faint(c color.NRGBA) color.NRGBA {
 	c.A = 0x50
 	return c
 }
 
-// New is an empty picture with a title and the names of both axes.
+// New returns an empty picture with a title and the names of both axes.
 func New(title, x, y string) *plot.Plot {
 	p := plot.New()
 	for _, f := range []*font.Font{
