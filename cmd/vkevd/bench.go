@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// warmUp is the load on a device before it is measured, until its clocks settle.
+// warmUp is the time for which a device is kept busy before it is measured, until its clock
+// frequency is stable.
 const warmUp = time.Second
 
 // A benchJob is one call of vkevd bench.
@@ -26,7 +27,7 @@ type benchJob struct {
 	kernels bool
 }
 
-// A benchmark is a *bench.Bench. Tests have another.
+// A benchmark is a *bench.Bench. Tests replace it.
 type benchmark interface {
 	Peaks() []bench.Row
 	Measure(ctx context.Context, n int) ([]bench.Row, error)
@@ -95,7 +96,8 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// needsOrders says whether all stages are known and one of them works on matrices.
+// needsOrders tells whether all stages are known and at least one of them needs the order of a
+// matrix.
 func (j *benchJob) needsOrders() bool {
 	opt := j.options
 	opt.Orders = []int{1}
@@ -122,8 +124,8 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 	if !j.kernels || ctx.Err() != nil {
 		return err
 	}
-	// Timestamps after every kernel take time: they are taken in another pass, on a
-	// device that is opened for it.
+	// Timestamps after every kernel take time. So they are taken in another pass, on a device that
+	// is opened for it.
 	again := j.on(ctx, true, func(b benchmark) error {
 		failed := j.each(ctx, func(n int) error {
 			details, err := b.Profile(ctx, n)
@@ -141,7 +143,7 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 	return again
 }
 
-// each does work for all orders, even if it fails for some, for lack of memory perhaps.
+// each calls do for all orders, even if it fails for some, for example for lack of memory.
 func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	var errs []error
 	for _, n := range j.options.Orders {
@@ -153,7 +155,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errs...)
 }
 
-// on opens the device, makes a benchmark on it, and calls use.
+// on opens the device, makes a benchmark on it, and calls use with it.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.stderr)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A benchReport prints results as they come.
+// A benchReport prints results one by one, as soon as they are measured.
 type benchReport struct {
 	w    io.Writer
 	file *rowFile
 	show *progress
 }
 
-// peaks begins the table with the device's peaks.
+// peaks prints the first rows of the table, which are the device's peaks.
 func (o *benchReport) peaks(peaks []bench.Row) error {
 	if err := o.head(peaks[0]); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (o *benchReport) peaks(peaks []bench.Row) error {
 	return o.rows(peaks)
 }
 
-// head prints device, driver and the heads of the columns.
+// head prints the device, the driver and the heads of the columns.
 func (o *benchReport) head(r bench.Row) error {
 	o.show.end()
 	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n",
@@ -112,7 +112,7 @@ func printDetail(w io.Writer, d bench.Detail) error {
 	return err
 }
 
-// kernels lists the statistics of the driver's compiler, if it has any.
+// kernels lists the statistics of the driver's compiler, if there are any.
 func (o *benchReport) kernels(kernels []bench.Kernel) error {
 	if len(kernels) == 0 {
 		return nil

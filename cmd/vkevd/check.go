@@ -96,7 +96,7 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 	return errors.Join(err, j.json.write(ctx, found), found.verdict())
 }
 
-// read reads the files and checks that their sizes match.
+// read reads the files and checks that the sizes of their matrices match.
 func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 	a evd.Sym[float64], _ *evd.Result[float64], _ error,
 ) {
@@ -166,7 +166,8 @@ func (j *checkJob) measure(
 	return measured(ctx, p, a, res)
 }
 
-// onHost measures with the functions that the tests use. Both triangles of a are set.
+// onHost measures a result on the host, with the functions that the tests use. Both triangles of a
+// must be set.
 func onHost(a evd.Sym[float64], res *evd.Result[float64]) measures {
 	z := res.Vectors
 	return ratios(evd.Ratios{

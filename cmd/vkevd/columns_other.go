@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// columns is 0: the width of the terminal is not known.
+// columns is 0, because on this system the width of the terminal is not known.
 func columns(*os.File) int { return 0 }

@@ -28,10 +28,10 @@ type tuned struct {
 	Choice  tune.Choice `json:"choice"`
 }
 
-// driverOf names a driver in files and reports.
+// driverOf is the name and version of a driver, for files and reports.
 func driverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
-// tunedFile is the path of a device's settings, "" where none are kept.
+// tunedFile is the path of the file with a device's settings. It is "" if no settings are stored.
 func (e environment) tunedFile(info vk.Info) string {
 	dir := e.configFolder()
 	if dir == "" {
@@ -42,7 +42,7 @@ func (e environment) tunedFile(info vk.Info) string {
 	return filepath.Join(dir, "tuning-"+hex.EncodeToString(key[:enough])+".json")
 }
 
-// readTuned reads the settings of a device. Without a file it returns false and no error.
+// readTuned reads the settings of a device. If there is no file, it returns false and no error.
 func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil
@@ -84,7 +84,7 @@ func writeTuned(path string, t tuned) error {
 	return cannotWrite(path, f.Commit())
 }
 
-// A config says whether a command uses what vkevd tune --save has written.
+// A config says whether a command uses the settings that vkevd tune --save has written.
 type config struct {
 	environment
 	none bool
@@ -96,7 +96,7 @@ func configFlag(cmd *cobra.Command, s *session) *config {
 	return c
 }
 
-// apply puts the settings of a device into options. It returns whether there were any.
+// apply puts the settings of a device into options. It tells whether there were any.
 func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	choice := c.choice(info, log)
 	if choice == nil {
@@ -117,8 +117,8 @@ func (c *config) possible(choice tune.Choice, info vk.Info) error {
 	return err
 }
 
-// choice reads the settings of a device, nil if there are none. Bad settings are ignored with one
-// line on log, because a solve does not depend on them.
+// choice reads the settings of a device. It returns nil if there are none. Bad settings are ignored
+// with one line on log, because a solve does not need them.
 func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	if c == nil || c.none {
 		return nil

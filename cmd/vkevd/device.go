@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// deviceFlag gives a command --device. The function returns the device asked for, "" for the best.
+// deviceFlag adds the flag --device to a command. The returned function gives the device that the
+// user asked for, or "" for the best device.
 func deviceFlag(cmd *cobra.Command, s *session) func() string {
 	word := cmd.Flags().String("device", "",
 		"`NAME` of the device, a part of the name, or its number in vkevd devices\n"+
@@ -33,8 +34,8 @@ func deviceFlag(cmd *cobra.Command, s *session) func() string {
 	}
 }
 
-// debugShadersFlag gives all commands --debug-shaders. It stands at the root because it applies to
-// every kernel that any command runs.
+// debugShadersFlag adds the flag --debug-shaders to all commands. It belongs to the root command
+// because it applies to every kernel that any command runs.
 func debugShadersFlag(root *cobra.Command, s *session) {
 	root.PersistentFlags().BoolVar(&s.debugShaders, "debug-shaders", false,
 		"check every memory access of the kernels, many times slower")
@@ -52,8 +53,8 @@ type deviceError struct{ error }
 
 func (e *deviceError) Unwrap() error { return e.error }
 
-// prepare opens a device and makes a plan on it. The driver may compile kernels meanwhile, which
-// cannot be interrupted: if ctx ends, prepare returns at once and the device stays open.
+// prepare opens a device and makes a plan on it. Meanwhile the driver may compile kernels, which
+// cannot be interrupted. If ctx ends, prepare returns at once and the device stays open.
 func prepare[P any](
 	ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error),
 ) (device, P, error) {
@@ -77,7 +78,8 @@ func vectorsPlan(n int) func(device) (solver, error) {
 	return func(dev device) (solver, error) { return dev.plan(n, evd.Options{Vectors: true}) }
 }
 
-// plain logs without the time, as the other lines on standard error have none.
+// plain returns a log handler that prints no time, because the other lines on standard error have
+// none.
 func plain(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey && len(groups) == 0 {

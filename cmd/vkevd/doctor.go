@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A finding is one line of the doctor.
+// A finding is one line of the output of vkevd doctor.
 type finding struct {
 	Name   string `json:"name"`
 	State  state  `json:"state"`
@@ -24,7 +24,8 @@ const (
 	noted   state = "note" // neither good nor bad
 )
 
-// A missingError says that this machine cannot solve, and why.
+// A missingError says that this machine cannot solve, and why. first is the first finding about a
+// missing part.
 type missingError struct{ first finding }
 
 func (e *missingError) Error() string {
@@ -80,7 +81,7 @@ func printFinding(w io.Writer, f finding) error {
 	return cannotWrite("standard output", err)
 }
 
-// An examination is one run of the doctor.
+// An examination is one run of vkevd doctor.
 type examination struct {
 	*session
 	word     string // the device asked for
@@ -98,7 +99,8 @@ func (d *examination) add(name string, s state, remedy, format string, args ...a
 	}
 }
 
-// okIf adds fine or missing; remedy is for the latter.
+// okIf adds a finding that is fine if good is true, otherwise missing. remedy is printed if it is
+// missing.
 func (d *examination) okIf(good bool, name, remedy, format string, args ...any) {
 	if good {
 		d.add(name, fine, "", format, args...)
@@ -107,7 +109,7 @@ func (d *examination) okIf(good bool, name, remedy, format string, args ...any) 
 	}
 }
 
-// verdict is nil, or about the first thing that is missing.
+// verdict is nil, or an error about the first part that is missing.
 func (d *examination) verdict() error {
 	for _, f := range d.findings {
 		if f.State == missing {
@@ -117,7 +119,8 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// all examines loader, drivers, device and folders. It skips what needs something that is missing.
+// all examines loader, drivers, device and folders. It leaves out examinations that need a missing
+// part.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {

@@ -41,8 +41,8 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	return d.choose(infos)
 }
 
-// cause is the last of the errors that err wraps. vk's begin with ErrNoDevice and end with what to
-// install.
+// cause is the innermost of the errors that err wraps. Errors of package vk begin with ErrNoDevice
+// and end with advice what to install, and the cause is between these.
 func cause(err error) error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		all := several.Unwrap()
@@ -51,7 +51,8 @@ func cause(err error) error {
 	return err
 }
 
-// choose is the device that the other commands would open, or else the first unusable one.
+// choose returns the device that the other commands would open. If there is none, it returns the
+// first unusable device.
 func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
 	if err == nil {
@@ -74,14 +75,14 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	return vk.Info{}, false
 }
 
-// offers examines what the device reports. It returns whether the device can be used.
+// offers examines the properties that the device reports. It tells whether the device can be used.
 func (d *examination) offers(info vk.Info) bool {
 	update := "a newer driver, or another device"
 	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
 	for _, f := range vk.Features() {
 		switch {
 		case len(info.Features) == 0 && info.Problem != "":
-			// The device was refused before its features were read.
+			// A device that was refused early has no list of features.
 		case slices.Contains(info.Features, f.Name):
 			d.add(f.Name, fine, "", "offered")
 		case f.Required:
@@ -99,7 +100,7 @@ func (d *examination) offers(info vk.Info) bool {
 	return d.verdict() == nil
 }
 
-// atMost tells the largest region of memory, if it is less than all.
+// atMost returns text about the largest region of memory, if it is smaller than the memory.
 func atMost(info vk.Info) string {
 	if most := info.MaxRegion(); most > 0 && most < info.Memory {
 		return fmt.Sprintf(", at most %s in one piece", human(most))
@@ -107,7 +108,8 @@ func atMost(info vk.Info) string {
 	return ""
 }
 
-// older compares versions, number by number.
+// older tells whether version have is older than version need. It compares the versions number by
+// number.
 func older(have, need string) bool {
 	h, n := strings.Split(have, "."), strings.Split(need, ".")
 	for i := range min(len(h), len(n)) {

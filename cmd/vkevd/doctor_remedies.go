@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A distribution says how a system installs what is missing. {} in install stands for packages.
+// A distribution says how to install missing packages on a system. {} in install stands for the
+// packages.
 type distribution struct {
 	ids     []string // in os-release(5)
 	install string
@@ -47,13 +48,14 @@ var distributions = []distribution{
 	},
 }
 
-// elsewhere has words in place of commands, for unknown systems.
+// elsewhere is the advice for unknown systems. It has descriptions in place of commands.
 var elsewhere = distribution{
 	install: "install {}", loader: "the Vulkan loader (libvulkan.so.1)", drivers: "Mesa's Vulkan drivers",
 	cpu: "Mesa's lavapipe", nvidia: "install NVIDIA's driver",
 }
 
-// distributionOf finds the system in os-release(5), or else one that it says it is like.
+// distributionOf finds the system that is described by the file os-release(5), or a similar system
+// that the file names.
 func distributionOf(osRelease string) distribution {
 	for _, key := range []string{"ID=", "ID_LIKE="} {
 		lines := bufio.NewScanner(strings.NewReader(osRelease))
@@ -76,7 +78,7 @@ func distributionOf(osRelease string) distribution {
 	return elsewhere
 }
 
-// get is the command that installs packages.
+// get is the command that installs the given packages.
 func (d distribution) get(packages ...string) string {
 	var distinct []string
 	for _, p := range packages {

@@ -38,7 +38,7 @@ func (d *examination) forwardProgress(dev device) {
 	}
 }
 
-// arithmetic measures divisions and square roots.
+// arithmetic measures the errors of divisions and square roots.
 func (d *examination) arithmetic(ctx context.Context, dev device) {
 	const goodEnough = 2 // ulps of a division that the kernels are written for
 	a, err := dev.probe(ctx)
@@ -61,7 +61,7 @@ func (d *examination) arithmetic(ctx context.Context, dev device) {
 	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
 }
 
-// largestOrders tells which matrices fit.
+// largestOrders adds findings about the largest orders of matrices that fit the device.
 func (d *examination) largestOrders(info vk.Info) {
 	for _, what := range []struct {
 		name    string
@@ -133,7 +133,7 @@ func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measu
 	return onHost(a, res), nil
 }
 
-// folders examines where files are kept between runs.
+// folders examines the folders in which files are stored between runs.
 func (d *examination) folders() {
 	dir := d.pipelineCache()
 	if dir == "" {
@@ -147,7 +147,7 @@ func (d *examination) folders() {
 	d.add("cache of kernels", fine, "", "%s", dir)
 }
 
-// settings tells the sizes that the device is used with.
+// settings adds a finding about the tuned sizes with which the device is used.
 func (d *examination) settings(info vk.Info) {
 	path := d.tunedFile(info)
 	t, found, err := readTuned(path, info)
@@ -161,7 +161,7 @@ func (d *examination) settings(info vk.Info) {
 	}
 }
 
-// writable returns nil if the folder exists, or can be made, and takes a file.
+// writable returns nil if the folder exists, or can be made, and a file can be written to it.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// An environment is what the program reads from its surroundings, apart from files. Tests make
-// their own.
+// An environment is the data that the program reads from its process, apart from files. Tests make
+// their own environments.
 type environment struct {
 	lookup    func(variable string) (string, bool)
 	cacheDir  func() (string, error) // the user's folder for caches of all programs
@@ -17,7 +17,7 @@ type environment struct {
 	machine   machine
 }
 
-// processEnvironment is the environment outside tests.
+// processEnvironment is the environment of the real process. Tests do not use it.
 func processEnvironment() environment {
 	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, isTerminal(os.Stderr),
 		func() int { return columns(os.Stderr) }, vulkan{}}
@@ -39,12 +39,14 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
 }
 
-// pipelineCache is the folder for compiled kernels: VKEVD_CACHE, or else vkevd in the user's
-// cache. It is "", which keeps none, if VKEVD_CACHE is empty or the user has no home.
+// pipelineCache is the folder for compiled kernels: VKEVD_CACHE, or else the folder vkevd in the
+// user's cache folder. It is "" if VKEVD_CACHE is empty or the user has no home. Kernels are then
+// not stored.
 func (e environment) pipelineCache() string { return e.folder("VKEVD_CACHE", e.cacheDir) }
 
-// configFolder is the folder for settings: VKEVD_CONFIG, or else vkevd among the user's settings.
-// It is "", which reads and keeps none, if VKEVD_CONFIG is empty or the user has no home.
+// configFolder is the folder for settings: VKEVD_CONFIG, or else the folder vkevd among the user's
+// settings. It is "" if VKEVD_CONFIG is empty or the user has no home. Settings are then neither
+// read nor stored.
 func (e environment) configFolder() string { return e.folder("VKEVD_CONFIG", e.configDir) }
 
 func (e environment) folder(variable string, usual func() (string, error)) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagTypes describes pflag's types of flags in words.
+// flagTypes has a description in words for each type of flag of the package pflag.
 var flagTypes = map[string]string{
 	"int":      "a whole number",
 	"intSlice": "a list of whole numbers, such as 100,200",
@@ -17,7 +17,8 @@ var flagTypes = map[string]string{
 	"bool":     "true or false",
 }
 
-// aboutFlag says what the value of a flag must be. pflag passes on the errors of Go's parsers.
+// aboutFlag returns an error that says what the value of a flag must be. The errors of pflag itself
+// are those of Go's parsers.
 func aboutFlag(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -36,10 +37,11 @@ func aboutFlag(err error) error {
 	return err
 }
 
-// maxOrder is more than any device can hold, and few enough for the host's tables.
+// maxOrder is larger than any order that a device can hold, but small enough for the tables on the
+// host.
 const maxOrder = 10_000_000
 
-// checkOrders refuses orders that no machine could hold a matrix of.
+// checkOrders refuses orders whose matrix no machine could hold.
 func checkOrders(orders ...int) error {
 	for _, n := range orders {
 		if n > maxOrder {

@@ -40,7 +40,7 @@ func init() {
 	cobra.AddTemplateFunc("exitStatus", func() string { return table(exitStatuses, 3) })
 }
 
-// An entry is a name and what it means.
+// An entry is a name and its meaning.
 type entry struct{ name, meaning string }
 
 var exitStatuses = []entry{
@@ -50,7 +50,8 @@ var exitStatuses = []entry{
 	{"3", "no suitable device, too little device memory, or the device failed"},
 }
 
-// environmentVariables are those that the program reads, and those of others that users need.
+// environmentVariables are the variables that the program reads, and variables of other programs
+// that users need.
 var environmentVariables = []entry{
 	{"VKEVD_DEVICE", "device of all commands, unless --device names one"},
 	{"VKEVD_CACHE", "folder for compiled kernels; empty keeps none"},
@@ -61,13 +62,13 @@ var environmentVariables = []entry{
 	{"TERM", "dumb: progress is not redrawn in one line"},
 }
 
-// usedFiles are the files that the program keeps.
+// usedFiles are the files that the program writes and reads.
 var usedFiles = []entry{
 	{"~/.cache/vkevd/", "compiled kernels; they can be deleted at any time"},
 	{"~/.config/vkevd/tuning-*.json", "settings that tune --save writes, one file per device and driver"},
 }
 
-// table puts meanings into a column.
+// table formats entries as lines, with the meanings in one column.
 func table(entries []entry, column int) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -76,7 +77,7 @@ func table(entries []entry, column int) string {
 	return b.String()
 }
 
-// helpCommand replaces cobra's, which succeeds for topics that do not exist.
+// helpCommand replaces the help command of cobra, which does not fail for topics that do not exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND…]",

@@ -11,17 +11,17 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// streamWord stands for standard input or standard output on the command line.
+// streamWord is the word that stands for standard input or standard output on the command line.
 const streamWord = "-"
 
-// untilDone is unlessDone for a whole command, which closes what it opens.
+// untilDone is unlessDone for the work of a whole command, which closes the files that it opens.
 func untilDone(ctx context.Context, work func() error) error {
 	_, err := unlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
 }
 
 // unlessDone runs work that cannot be interrupted, such as a read from an idle pipe or a driver's
-// compiler. It returns as soon as ctx ends; the work then goes on in its goroutine until the
+// compiler. It returns as soon as ctx ends. The work then continues in its goroutine until the
 // process ends.
 func unlessDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type answer struct {
@@ -46,7 +46,8 @@ func readVector(file string, stdin io.Reader) ([]float64, error) {
 	return readFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
 }
 
-// readFile reads with one of two functions of matio: stream for standard input, named for a file.
+// readFile reads with one of two functions of matio: the function stream for standard input, or the
+// function named for a file.
 func readFile[T any](
 	file string, stdin io.Reader, what string,
 	stream func(io.Reader, string) (T, error), named func(string) (T, error),
@@ -85,13 +86,13 @@ func inputName(file string) string {
 	return file
 }
 
-// isEmpty says whether a file exists and has no content.
+// isEmpty tells whether a file exists and has no content.
 func isEmpty(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// reason is an error of the operating system without the operation and the names in it.
+// reason removes the operation and the file names from an error of the operating system.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

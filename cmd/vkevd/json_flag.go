@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A jsonOutput is --json FILE of the commands that print one table: the same facts as JSON. With
-// --json - the JSON takes the place of the table.
+// A jsonOutput is the flag --json FILE of the commands that print one table. The file gets the same
+// facts as JSON. With --json - the JSON is printed in place of the table.
 type jsonOutput struct {
 	path  string
 	files *outputs
@@ -22,8 +22,8 @@ func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
 	return j
 }
 
-// open creates the file, before any work. It refuses the name of one of the inputs. The caller
-// closes.
+// open creates the file before any work begins. It refuses the name of one of the inputs. The
+// caller closes the file.
 func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 	for _, input := range inputs {
 		if j.path != "" && j.path != streamWord && sameFile(input, j.path) {
@@ -34,7 +34,7 @@ func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 	return err
 }
 
-// instead says whether JSON takes the place of the table.
+// instead tells whether JSON is printed in place of the table.
 func (j *jsonOutput) instead() bool { return j.path == streamWord }
 
 // write writes one JSON value, and gives the file its name.

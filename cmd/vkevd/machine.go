@@ -12,13 +12,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A machine is what the commands need of Vulkan and of the library. Tests replace it by one that
-// needs neither.
+// A machine is the part of Vulkan and of the library that the commands use. Tests replace it by one
+// that needs neither.
 type machine interface {
 	list() ([]vk.Info, error)
 	open(vk.Options) (device, error)
-	// forecast makes a plan for a device without the device. unfit says why the device would refuse
-	// it for lack of memory, nil if it would not, or if its memory is not known.
+	// forecast makes a plan for a device that need not be present. unfit says that the device would
+	// refuse the plan for lack of memory. It is nil if the device would not refuse it, or if its
+	// memory is not known.
 	forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 	// forecastSVD is forecast for the singular values of m×n matrices.
 	forecastSVD(info vk.Info, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
@@ -36,7 +37,7 @@ type device interface {
 	Close() error
 }
 
-// A forecast is what a plan knows before it solves: device memory and operations.
+// A forecast is the information that a plan has before it solves: device memory and operations.
 type forecast interface {
 	Memory() []vk.Placed
 	Bytes() uint64

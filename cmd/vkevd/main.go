@@ -1,9 +1,9 @@
-// Command vkevd computes eigenvalues and eigenvectors of real symmetric matrices on a GPU
-// through Vulkan.
+// Command vkevd computes eigenvalues and eigenvectors of real symmetric matrices on a GPU through
+// Vulkan.
 //
-// Each command has a file of its name; a command of several files has them begin with its name.
-// Pictures are in internal/draw. Only this package of the module prints, reads the environment
-// and turns errors into exit statuses:
+// Each command has a file with its name. If a command has several files, their names begin with its
+// name. Pictures are in internal/draw. This is the only package of the module that prints, reads
+// the environment and turns errors into exit statuses:
 //
 //	0  success
 //	1  numerical failure, or interrupted
@@ -28,8 +28,8 @@ func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	received := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		// A shell makes its background jobs ignore SIGINT, and nohup ignores SIGHUP. That must stay
-		// so.
+		// A shell makes its background jobs ignore SIGINT, and nohup ignores SIGHUP. Such signals
+		// must still be ignored.
 		if !signal.Ignored(s) {
 			signal.Notify(received, s)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // roffOptions is the section OPTIONS: "-n, --name VALUE", and below it what the flag does. cobra's
-// own shows defaults in place of values.
+// own section shows defaults in place of values.
 func roffOptions(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(".SH OPTIONS\n")
@@ -49,8 +49,8 @@ func roffSection(title string, entries []entry) string {
 func bold(text string) string   { return `\fB` + roff(text) + `\fP` }
 func italic(text string) string { return `\fI` + roff(text) + `\fP` }
 
-// roff escapes a text: backslashes, hyphens, which are minus signs here, and lines that begin like
-// a request.
+// roff escapes special characters of a text for a manual page: backslashes, hyphens, which would
+// become minus signs, and lines that begin like a request.
 func roff(text string) string {
 	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
 	for i, line := range lines {

@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A matrixInput says how to read a symmetric matrix, as flags of solve and of check.
+// A matrixInput holds flags of solve and of check that say how to read a symmetric matrix.
 type matrixInput struct {
 	array, format string
 	uplo          string
@@ -28,7 +28,7 @@ func (m *matrixInput) flags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("uplo", words([]string{"lower", "upper"}))
 }
 
-// fileFlags are the flags about the file, whatever the matrix.
+// fileFlags adds the flags about the file, which apply to every kind of matrix.
 func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file (default: the only one, or A)")
@@ -57,8 +57,8 @@ func (m matrixInput) options() matio.Options {
 	return matio.Options{Array: m.array, MatrixMarket: m.format == "mtx"}
 }
 
-// read reads a file and makes sure that the matrix is symmetric. Both triangles are set. A remark
-// about rounding goes to log.
+// read reads a file and makes sure that the matrix is symmetric. Afterwards both triangles are set.
+// A remark about rounding errors is printed to log.
 func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log io.Writer) (evd.Sym[float64], error) {
 	return unlessDone(ctx, func() (evd.Sym[float64], error) {
 		d, err := readDense(file, stdin, m.options())
@@ -72,8 +72,8 @@ func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log
 	})
 }
 
-// symmetric sets both triangles, or says why the matrix is not symmetric. Rounding errors are
-// averaged.
+// symmetric sets both triangles, or says why the matrix is not symmetric. If the triangles differ
+// by rounding errors, it takes the mean.
 func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error {
 	var err error
 	switch {
@@ -100,7 +100,7 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 	return nil
 }
 
-// hint adds the flag that helps to an error of reading.
+// hint adds to an error of reading the flag that may help.
 func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {
@@ -126,8 +126,8 @@ func aboutMatrix(file string, n int, err error) error {
 	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
 }
 
-// aboutInput adds the file and its size to an error of the solver for the values wanted. It counts
-// rows and columns from 1, as the errors of reading do.
+// aboutInput adds the file and its size to an error of the solver. wanted names the values that
+// were wanted. Rows and columns count from 1, as in the errors of reading.
 func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError

@@ -10,13 +10,13 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A measure is a ratio: an error divided by the one that rounding may leave.
+// A measure is a ratio: an error divided by the error that rounding may cause.
 type measure struct {
 	name, formula string
 	ratio         float64
 }
 
-// ok says whether the ratio is below evd.Threshold; NaN is not.
+// ok tells whether the ratio is below evd.Threshold. It is false for NaN.
 func (m measure) ok() bool { return m.ratio < evd.Threshold }
 
 func (m measure) verdict() string {
@@ -28,7 +28,7 @@ func (m measure) verdict() string {
 
 type measures []measure
 
-// measured measures a result: with vectors by ratios, without them only by two sums.
+// measured measures a result: with vectors by ratios, without vectors only by two sums.
 func measured(ctx context.Context, p solver, a evd.Sym[float64], res *evd.Result[float64]) (measures, error) {
 	if res.Vectors == nil {
 		return sums(a, res.Values), nil
@@ -47,7 +47,7 @@ func ratios(r evd.Ratios) measures {
 	}
 }
 
-// print is the table for people: name, ratio, verdict and formula.
+// print prints the table for people: name, ratio, verdict and formula.
 func (ms measures) print(w io.Writer) error {
 	for _, m := range ms {
 		if _, err := fmt.Fprintf(w, "%-28s %12.3g  %-4s  %s\n", m.name, m.ratio, m.verdict(), m.formula); err != nil {
@@ -90,8 +90,8 @@ func (ms measures) MarshalJSON() ([]byte, error) {
 const ulp = 0x1p-52
 
 // sums compares Σλ with the trace and Σλ² with the squared Frobenius norm, in units of the rounding
-// error. They find a value that is missing, doubled or far off. They do not prove that each value
-// is right.
+// error. These sums detect a value that is missing, doubled or far off. They do not prove that each
+// value is right.
 func sums(a evd.Sym[float64], values []float64) measures {
 	scale := powerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
@@ -121,7 +121,7 @@ func sums(a evd.Sym[float64], values []float64) measures {
 	}
 }
 
-// over is |err|/unit, and 0 if err is 0, even if the unit is 0.
+// over is |err|/unit. If err is 0, it is 0, even if the unit is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0
@@ -140,8 +140,9 @@ func largest(a evd.Sym[float64]) float64 {
 	return most
 }
 
-// powerOfTwo is a power of two that scales x near 1 without rounding. For the smallest
-// subnormals it would overflow, and is the largest that does not.
+// powerOfTwo is a power of two that scales x to a number near 1, without rounding. For the smallest
+// subnormal numbers this power would overflow. For them it is the largest power of two that does
+// not overflow.
 func powerOfTwo(x float64) float64 {
 	if x == 0 {
 		return 1

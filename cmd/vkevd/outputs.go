@@ -15,10 +15,10 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// outputs are the results of one command: files, and at most one on standard output.
+// outputs are the results of one command: files, and at most one output on standard output.
 //
-// All files are opened before work begins, so that a misspelt folder costs no hours, and get
-// their names together after the last is written.
+// All files are opened before work begins, so that a misspelt folder is found before hours of work.
+// They get their names together, after the last one is written.
 type outputs struct {
 	stdout io.Writer
 	files  []output
@@ -30,7 +30,7 @@ type output struct {
 	late func() error      // writes to standard output
 }
 
-// createOutputs opens files. Each path may be "" for none, or - for standard output. input is the
+// createOutputs opens files. Each path may be "" for none, or - for standard output. input is a
 // file that must not be overwritten.
 func createOutputs(stdout io.Writer, input string, paths ...string) (*outputs, error) {
 	o := &outputs{stdout: stdout}
@@ -67,12 +67,13 @@ func (o *outputs) create(input, path string) error {
 	return nil
 }
 
-// toStdout says whether one of the outputs is standard output.
+// toStdout tells whether one of the outputs is standard output.
 func (o *outputs) toStdout() bool {
 	return slices.ContainsFunc(o.files, func(f output) bool { return f.file == nil })
 }
 
-// write fills the output of a path; "" is none. Standard output is filled by commit.
+// write calls fill to write the output of a path. If the path is "", it does nothing. Standard
+// output is written later, by commit.
 func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) error) error {
 	for i := range o.files {
 		f := &o.files[i]
@@ -87,7 +88,7 @@ func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) e
 	return nil
 }
 
-// writeValues fills the output of a path with values, in the format of the path.
+// writeValues writes values to the output of a path, in the format of the path.
 func (o *outputs) writeValues(ctx context.Context, path string, values []float64) error {
 	return o.write(ctx, path, func(w io.Writer) error {
 		switch ending(path) {
@@ -100,7 +101,7 @@ func (o *outputs) writeValues(ctx context.Context, path string, values []float64
 	})
 }
 
-// printValues lists values on standard output, unless an output goes there.
+// printValues lists values on standard output, unless another output goes there.
 func (o *outputs) printValues(ctx context.Context, values []float64) error {
 	if o.toStdout() {
 		return nil
@@ -111,7 +112,8 @@ func (o *outputs) printValues(ctx context.Context, values []float64) error {
 	return nil
 }
 
-// finish fills the last output, the report, and commits all, unless the command was cancelled.
+// finish writes the last output, the report, and commits all outputs, unless the command was
+// cancelled.
 func (o *outputs) finish(ctx context.Context, path string, report func(io.Writer) error) error {
 	if err := o.write(ctx, path, report); err != nil {
 		return err
@@ -149,14 +151,15 @@ func (o *outputs) abort() {
 	}
 }
 
-// The endings that names of solve's outputs may have. A name without one gets the first format.
+// These are the endings that the names of solve's outputs may have. A name without an ending gets
+// the first format.
 var (
 	valuesEndings  = []string{".txt", ".npy", ".json"}
 	vectorsEndings = []string{".npy"}
 	reportEndings  = []string{".json"}
 )
 
-// checkEnding refuses a name whose ending promises another format than the known ones.
+// checkEnding refuses a name whose ending stands for a format that the command does not write.
 func checkEnding(cmd *cobra.Command, flag, path string, known []string) error {
 	if e := ending(path); e == "" || slices.Contains(known, e) {
 		return nil
@@ -166,7 +169,7 @@ func checkEnding(cmd *cobra.Command, flag, path string, known []string) error {
 
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// stoppable is a writer that refuses once ctx has ended.
+// stoppable is a writer that returns an error after ctx has ended.
 type stoppable struct {
 	ctx context.Context
 	w   io.Writer
@@ -196,7 +199,8 @@ func outputName(path string) string {
 	return path
 }
 
-// cannotWrite names the file that the user asked for, not the temporary one in its folder.
+// cannotWrite makes an error about writing. It names the file that the user asked for, not the
+// temporary file in its folder.
 func cannotWrite(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -119,13 +119,14 @@ func (j *planJob) run(ctx context.Context) error {
 	return nil
 }
 
-// typical stands for a device where there is none.
+// typical describes a device for the case that there is none.
 var typical = vk.Info{
 	Name: "a typical device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32,
 	Problem: "there is no device",
 }
 
-// planFor describes the device asked for, or a typical one if none was asked for and there is none.
+// planFor describes the device that the user asked for. If the user did not ask for one and there
+// is none, it describes a typical one.
 func planFor(s *session, word string) (vk.Info, error) {
 	dev, err := s.open(vk.Options{Device: word}, s.stderr)
 	if errors.Is(err, vk.ErrNoDevice) && word == "" {
@@ -140,7 +141,7 @@ func planFor(s *session, word string) (vk.Info, error) {
 	return dev.Info(), nil
 }
 
-// printPlan is the table for people.
+// printPlan prints the table for people.
 func printPlan(w io.Writer, f forecast) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")

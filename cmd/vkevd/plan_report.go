@@ -57,7 +57,8 @@ func (j *planJob) report(info vk.Info, f forecast, unfit *vk.OutOfMemoryError, v
 	return r
 }
 
-// hostBytes is the host memory of solve for the matrix and, unless they replace it, the vectors.
+// hostBytes is the number of bytes of host memory that solve needs for the matrix and the vectors,
+// unless the vectors replace the matrix.
 func (j *planJob) hostBytes(vectors bool) uint64 {
 	const double = 8
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))

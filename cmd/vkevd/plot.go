@@ -21,14 +21,15 @@ type plotJob struct {
 	width, height float64 // centimetres; 0 for the size that suits the content
 }
 
-// A plotKind is what tells the commands below vkevd plot apart.
+// A plotKind holds the differences between the commands below vkevd plot.
 type plotKind struct {
 	name, short, long, example string
 	flags                      func(*cobra.Command) // may be nil
 	draw                       func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error)
 }
 
-// The range of widths and heights, in centimetres: labels need a minimum, and memory for dots ends.
+// These are the smallest and the largest width and height, in centimetres. Labels need the minimum.
+// The maximum limits the memory.
 const narrowest, widest = 4, 200
 
 func legible(cm float64) bool { return cm == 0 || cm >= narrowest && cm <= widest }
@@ -111,8 +112,8 @@ func (j *plotJob) run(ctx context.Context, files []string) error {
 	return out.commit()
 }
 
-// labels are the names of files within a picture: without their folders, unless two files are
-// called the same.
+// labels are the names of files within a picture. They have no folders, unless two files have the
+// same name.
 func labels(files []string) []string {
 	names := make([]string, len(files))
 	seen := map[string]bool{}

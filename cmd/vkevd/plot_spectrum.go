@@ -70,7 +70,7 @@ by its length. The area below each curve is 1, or the share of the spectrum that
 	}
 }
 
-// A plottedPart tells which part of a spectrum the only file holds.
+// A plottedPart says which part of a spectrum the file holds, if there is only one file.
 type plottedPart struct {
 	first  int
 	report string

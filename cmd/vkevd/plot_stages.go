@@ -37,8 +37,8 @@ type report struct {
 	Stages  []vk.Timing `json:"stages"`
 }
 
-// readRuns reads what solve --report has written. Runs with the same legend are also named by
-// vectors or values, or else by the file of their report.
+// readRuns reads reports that solve --report has written. If two runs would have the same legend,
+// "vectors" or "values" is added, or else the name of the file.
 func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run, error) {
 	var reports []report
 	for _, file := range files {
@@ -70,7 +70,8 @@ func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run,
 	return runs, nil
 }
 
-// distinguish gives longer names to those runs that share name and device with another.
+// distinguish gives a longer name to each run whose name and device are the same as those of
+// another run.
 func distinguish(runs []draw.Run, longer func(i int) string) {
 	count := map[string]int{}
 	key := func(r draw.Run) string { return r.Name + "\x00" + r.Device }

@@ -43,7 +43,7 @@ rank k, a curve for each b, from rows that tune --json or bench --json has writt
 	}
 }
 
-// readRows reads what bench --json or tune --json has written.
+// readRows reads rows that bench --json or tune --json has written.
 func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row, error) {
 	var rows []bench.Row
 	for _, file := range files {
@@ -72,9 +72,9 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row
 	return rows, nil
 }
 
-// totals adds up, for each (b, k), the seconds of all stages that depend on b. Stages that do not
-// depend on k count for every k. A pair that lacks a stage has no total. Of repeated measurements
-// the last counts.
+// totals adds up, for each (b, k), the seconds of all stages that depend on b. A stage that does
+// not depend on k counts for every k. A pair that lacks a stage has no total. If a measurement was
+// repeated, the last one counts.
 func totals(rows []bench.Row) map[draw.Sizes]float64 {
 	at := map[string]map[draw.Sizes]float64{} // seconds by stage; K = 0 where it does not depend on k
 	for _, r := range rows {
@@ -110,7 +110,7 @@ func totals(rows []bench.Row) map[draw.Sizes]float64 {
 	return points
 }
 
-// ofOrder keeps the rows of one order: the one asked for, or the only one.
+// ofOrder returns the rows of one order: the order that was asked for, or the only one.
 func ofOrder(rows []bench.Row, order int) (int, []bench.Row, error) {
 	var orders []int
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return r.N == 0 || order > 0 && r.N != order })

@@ -15,8 +15,9 @@ const (
 	tickEvery   = time.Second            // without news of the work, so that the clock goes on
 )
 
-// progress reports what is going on. On a terminal it redraws one line with a bar, the elapsed
-// and the expected time; elsewhere it prints a line for each stage.
+// progress shows the progress of a command. On a terminal it redraws one line with a bar, the
+// elapsed time and the expected time. If the output is not a terminal, it prints a line for each
+// stage.
 type progress struct {
 	w       io.Writer
 	redraw  bool
@@ -33,7 +34,7 @@ type progress struct {
 	slow  slowness
 }
 
-// share is how much of the work is done.
+// share is the part of the work that is done.
 type share struct {
 	done  float64 // 0 to 1
 	since time.Time
@@ -51,12 +52,12 @@ func (p *progress) stage(name string) {
 	p.show(printable(name))
 }
 
-// of sets the stages that the work reported to update consists of, and the type of the device.
+// of sets the stages of the work whose progress update will report, and the type of the device.
 func (p *progress) of(costs []evd.StageCost, device string) {
 	p.costs, p.slow = costs, slownessOn(device)
 }
 
-// update is for evd.Options.Progress.
+// update is the function for evd.Options.Progress.
 func (p *progress) update(at evd.Progress) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -67,23 +68,24 @@ func (p *progress) update(at evd.Progress) {
 	p.show(at.Stage)
 }
 
-// A slowness is the time of an operation by stage, relative to the fastest stage; 1 for stages that
-// are not listed. Even if it is rough, it is better than counting all operations as equal.
+// A slowness is the time of one operation for each stage, relative to the fastest stage. It is 1
+// for stages that are not listed. Even a rough estimate is better than counting all operations as
+// equal.
 type slowness map[string]float64
 
 var (
-	// Measured at n = 8192 on an H200 (docs/benchmarks.md).
+	// gpuSlowness was measured at n = 8192 on an H200 (docs/benchmarks.md).
 	gpuSlowness = slowness{
 		stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
 	}
-	// Measured at n = 1200 with lavapipe on two cores.
+	// cpuSlowness was measured at n = 1200 with lavapipe on two cores.
 	cpuSlowness = slowness{
 		stages.PhaseBandReduction: 1.5, stages.PhaseBulgeChasing: 9, stages.PhaseTridiagonal: 1.4, stages.PhaseBisection: 9,
 		stages.PhaseApplyQ2: 9,
 	}
 )
 
-// slownessOn is the slowness on devices of a type, as in vk.Info.
+// slownessOn is the slowness on devices of a type. The type is that of vk.Info.
 func slownessOn(device string) slowness {
 	if device == "cpu" {
 		return cpuSlowness
@@ -91,7 +93,7 @@ func slownessOn(device string) slowness {
 	return gpuSlowness
 }
 
-// timeShare estimates the share of the whole time that has passed, 0 to 1.
+// timeShare estimates the part of the whole time that has passed, from 0 to 1.
 func timeShare(costs []evd.StageCost, slow slowness, at evd.Progress) float64 {
 	done, total, before := 0.0, 0.0, 0.0
 	for _, c := range costs {
@@ -109,7 +111,7 @@ func timeShare(costs []evd.StageCost, slow slowness, at evd.Progress) float64 {
 	return 0
 }
 
-// show reports a stage. The lock is held.
+// show reports a stage. The caller must have the lock.
 func (p *progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage
@@ -133,8 +135,8 @@ func (p *progress) draw() {
 	fmt.Fprint(p.w, clearLine+l.fitted(p.width()))
 }
 
-// width is the number of characters that fit. The last column stays empty, because some terminals
-// wrap after it.
+// width is the number of characters that fit into the line. The last column stays empty, because
+// some terminals start a new line after it.
 func (p *progress) width() int {
 	const usual = 80
 	columns := 0
@@ -147,7 +149,8 @@ func (p *progress) width() int {
 	return columns - 1
 }
 
-// expected is the whole time at the present pace, 0 while it is too early to tell.
+// expected is the whole time, estimated from the speed so far. It is 0 while it is too early for an
+// estimate.
 func (p *progress) expected(elapsed time.Duration) time.Duration {
 	const (
 		enough  = 0.02
@@ -160,7 +163,7 @@ func (p *progress) expected(elapsed time.Duration) time.Duration {
 	return elapsed + time.Duration(float64(working)*(1/p.share.done-1))
 }
 
-// above is a writer of lines that appear above the redrawn one.
+// above returns a writer whose lines appear above the redrawn line.
 func (p *progress) above() io.Writer { return aboveProgress{p} }
 
 type aboveProgress struct{ *progress }
@@ -175,7 +178,7 @@ func (a aboveProgress) Write(line []byte) (int, error) {
 	return a.w.Write(line)
 }
 
-// tick redraws every tickEvery until end.
+// tick redraws the line every tickEvery, until end is called.
 func (p *progress) tick() {
 	if p.stop != nil {
 		return
@@ -200,7 +203,7 @@ func (p *progress) tick() {
 	}()
 }
 
-// end clears the line for other text.
+// end removes the line, so that other text can follow.
 func (p *progress) end() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -214,7 +217,7 @@ func (p *progress) end() {
 	p.now, p.share = "", nil
 }
 
-// finish is end, and silences work that still runs after an interruption.
+// finish is end. It also silences work that still runs after an interruption.
 func (p *progress) finish() {
 	p.end()
 	p.lock.Lock()
@@ -222,5 +225,5 @@ func (p *progress) finish() {
 	p.w = io.Discard
 }
 
-// clearLine works on every terminal since the VT100.
+// clearLine is the sequence that clears a line on every terminal since the VT100.
 const clearLine = "\r\x1b[K"

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A line is what a terminal shows of the progress.
+// A line is the text that a terminal shows about the progress.
 type line struct {
 	stage    string
 	elapsed  time.Duration
@@ -16,15 +16,16 @@ type line struct {
 	expected time.Duration // whole time; 0 if not known
 }
 
-// Widths in characters: the usual and the smallest ones.
+// These are widths in characters: the usual and the smallest ones.
 const (
 	stageWidth, leastStage = 24, 12
 	barWidth, leastBar     = 20, 5
 	plainStage             = 52 // of a stage without a bar
 )
 
-// fitted is the line in at most width characters. A narrow line shortens the bar first, then the
-// words about the expected time, then the stage; at last bar and expected time are left out.
+// fitted is the line with at most width characters. To make it narrower, first the bar is
+// shortened, then the words about the expected time, then the stage. At last the bar and the
+// expected time are left out.
 func (l line) fitted(width int) string {
 	if !l.measured {
 		clock := fmt.Sprintf(" %6s", minutes(l.elapsed))
@@ -67,7 +68,7 @@ func (l line) fitted(width int) string {
 	return cut(text+tail+expected, width)
 }
 
-// padded has exactly width characters.
+// padded is the text with exactly width characters.
 func padded(text string, width int) string {
 	if n := utf8.RuneCountInString(text); n <= width {
 		return text + strings.Repeat(" ", width-n)
@@ -75,7 +76,7 @@ func padded(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// cut has at most width characters.
+// cut is the text with at most width characters.
 func cut(text string, width int) string {
 	runes := []rune(text)
 	return string(runes[:max(min(len(runes), width), 0)])

@@ -9,15 +9,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rowsFlag is --json FILE of the commands that print row after row.
+// rowsFlag adds the flag --json FILE to the commands that print row after row.
 func rowsFlag(cmd *cobra.Command, path *string, what string) {
 	cmd.Flags().StringVar(path, "json", "", "append "+what+
 		" to `FILE`, one JSON object per\n"+
 		"line; - prints them in place of the table")
 }
 
-// A rowFile collects rows of many runs: they are appended one by one, so that an interruption
-// loses none.
+// A rowFile collects rows of many runs. They are appended one by one, so that an interruption loses
+// none.
 type rowFile struct {
 	path string
 	w    io.Writer // nil if no rows are wanted
@@ -41,7 +41,7 @@ func openRows(path string, stdout io.Writer) (*rowFile, error) {
 	return r, nil
 }
 
-// table is where the table for people goes: standard output, or with --json - standard error.
+// table is the writer for the table for people: standard output, or with --json - standard error.
 func (r *rowFile) table(s *session) io.Writer {
 	if r.path == streamWord {
 		return s.stderr

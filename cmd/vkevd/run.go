@@ -17,7 +17,7 @@ type session struct {
 	debugShaders   bool
 }
 
-// run is main without the process: it returns the exit status.
+// run does the work of main without the process. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env environment) int {
 	root := rootCommand(&session{environment: env, stdin: stdin, stdout: stdout, stderr: stderr})
 	root.SetArgs(args)
@@ -29,7 +29,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return status(err)
 }
 
-// rootCommand has all other commands below it.
+// rootCommand makes the command that contains all other commands.
 func rootCommand(s *session) *cobra.Command {
 	cobra.EnableCommandSorting = false // the commands that most people need come first
 	root := &cobra.Command{
@@ -72,7 +72,7 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 	return fmt.Errorf(format+"; see %s --help", append(args, cmd.CommandPath())...)
 }
 
-// oneFile refuses any number of arguments but one, which is a FILE.
+// oneFile refuses any number of arguments except one, which is a FILE.
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage(cmd, "%s takes one FILE, not %d", cmd.Name(), len(args))

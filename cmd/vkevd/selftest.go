@@ -57,7 +57,7 @@ status is 1. KIND selects the kinds of matrices whose names contain it:
 	return cmd
 }
 
-// check refuses bad flags and fills in kinds.
+// check refuses bad flags and sets kinds.
 func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
 		return usage(cmd, "--solver: %q is not a method that finds vectors", j.solver)
@@ -111,7 +111,8 @@ func (j *selftestJob) all(ctx context.Context, rows *rowFile, show *progress) er
 	return report.end()
 }
 
-// order solves matrices of all kinds at one order, with a plan for vectors and one for values.
+// order solves for matrices of all kinds of one order, with one plan for vectors and one plan for
+// values.
 func (j *selftestJob) order(ctx context.Context, dev device, n int, report *selftestReport, show *progress) error {
 	if j.terminal {
 		show.stage(fmt.Sprintf("preparing for n = %d", n))
@@ -146,7 +147,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	return nil
 }
 
-// measure solves the kind's matrix with and without vectors.
+// measure solves for the kind's matrix with and without vectors.
 func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind matgen.DenseKind) {
 	n := r.N
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
@@ -169,7 +170,7 @@ func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind 
 	r.Ratios = append(r.Ratios, measure{"alone", "", ratio.Values(n, alone.Values, res.Values, norm(res.Values))})
 }
 
-// norm is ‖A‖₂ of a matrix with these eigenvalues.
+// norm is the norm ‖A‖₂ of a matrix with these eigenvalues.
 func norm(values []float64) float64 {
 	most := 0.0
 	for _, v := range values {

@@ -19,14 +19,14 @@ type selftestRow struct {
 
 func (r *selftestRow) ok() bool { return r.Error == "" && r.Ratios.verdict() == nil }
 
-// A selftestError says how many matrices were not solved well.
+// A selftestError says how many matrices were not solved well: failed of all.
 type selftestError struct{ failed, of int }
 
 func (e *selftestError) Error() string {
 	return fmt.Sprintf("selftest failed: %d of %d matrices", e.failed, e.of)
 }
 
-// A selftestReport prints rows as they come, and keeps the largest ratios.
+// A selftestReport prints rows one by one, and keeps the largest ratios.
 type selftestReport struct {
 	w          io.Writer
 	file       *rowFile

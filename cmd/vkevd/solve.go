@@ -118,7 +118,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	return nil
 }
 
-// wantsVectors says whether any flag needs the eigenvectors.
+// wantsVectors tells whether any flag needs the eigenvectors.
 func (j *solveJob) wantsVectors() bool {
 	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.options.verify)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// options are the solver's, as flags of solve and of plan.
+// options are the options of the solver, as flags of solve and of plan.
 type options struct {
 	vectors, valuesOnly bool
 	part                part
@@ -41,7 +41,7 @@ func (o *options) flags(cmd *cobra.Command) {
 			"(default: the device's tuning)")
 }
 
-// completeSolver completes the argument of --solver.
+// completeSolver lets the shell complete the argument of --solver.
 func completeSolver(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("solver", words(evd.Solvers()))
 }
@@ -72,8 +72,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 // anyOrder stands for an order that is not known yet: no range of indices is outside it.
 const anyOrder = math.MaxInt
 
-// evd is the library's options for a matrix of order n, after check. Its error is about a part of
-// the spectrum that a matrix of this order does not have.
+// evd returns the library's options for a matrix of order n. check must have been called before.
+// The error is about a part of the spectrum that a matrix of this order does not have.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
 	selection, err := o.part.of(n)
@@ -82,8 +82,8 @@ func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	}, err
 }
 
-// aboutOption names flags instead of the library's fields, of which there may be several:
-// "Band, Block".
+// aboutOption changes an error about fields of the library's options into one about flags. There
+// may be several fields, such as "Band, Block".
 func aboutOption(err *evd.OptionError) error {
 	flags := strings.ReplaceAll(strings.ToLower(err.Option), ", ", ", --")
 	return fmt.Errorf("--%s: %s", flags, err.Reason)

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A part is a part of the spectrum, as a flag names it. The zero value is all of it.
+// A part is a part of the spectrum that a flag names. The zero value is the whole spectrum.
 type part struct {
 	index, interval   string
 	largest, smallest int
@@ -54,7 +54,7 @@ func (p *part) flags(f *pflag.FlagSet) {
 	}
 }
 
-// A partFlag is one of the flags that name a part.
+// A partFlag is one of the flags with which the user names a part.
 type partFlag struct {
 	part *part
 	name string
@@ -79,7 +79,7 @@ func (e *partError) Error() string { return e.reason }
 func (f *partFlag) String() string { return "" }
 func (f *partFlag) Type() string   { return "string" }
 
-// all says whether no flag names a part.
+// all tells whether no flag names a part.
 func (p part) all() bool { return len(p.given) == 0 }
 
 // of returns the selection of eigenvalues for a matrix of order n.
@@ -107,8 +107,8 @@ func (p part) of(n int) (evd.Selection, error) {
 	return within("--index", p.index, fromEnd(from, n), fromEnd(to, n), n)
 }
 
-// count is the number of selected eigenvalues of a matrix of order n, after of: all of them for an
-// interval, which may hold them all.
+// count is the number of selected eigenvalues of a matrix of order n. The method of must have been
+// called before. For an interval the count is n, because an interval may hold all of them.
 func (p part) count(n int) int {
 	switch {
 	case p.largest > 0:
@@ -122,7 +122,8 @@ func (p part) count(n int) int {
 	return n
 }
 
-// fromEnd counts a negative index from the end, as in Python.
+// fromEnd converts a negative index, which counts from the end as in Python, to one that counts
+// from the beginning.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		return n + i

@@ -24,7 +24,7 @@ type solution interface {
 	Close()
 }
 
-// readProblem reads a tridiagonal or a dense matrix. Remarks go to log.
+// readProblem reads a tridiagonal or a dense matrix. Remarks are printed to log.
 func readProblem(
 	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
 ) (problem, error) {
@@ -39,8 +39,8 @@ func readProblem(
 	return dense{a}, suggestTridiagonal(err)
 }
 
-// suggestTridiagonal adds --tridiagonal to the error about a matrix of two or three columns (or
-// rows, as SciPy stores bands), which diagonals may be.
+// suggestTridiagonal adds the flag --tridiagonal to the error about a matrix of two or three
+// columns (or rows, as SciPy stores bands), because these may be diagonals.
 func suggestTridiagonal(err error) error {
 	var shape *matio.NotSquareError
 	if errors.As(err, &shape) {

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// facts are what is known after a solve, for summary and report.
+// facts holds the information about a finished solve, for summary and report.
 type facts struct {
 	Version   string             `json:"version"`
 	File      string             `json:"file"`
@@ -45,7 +45,7 @@ func newFacts(file string) *facts {
 	}
 }
 
-// took records under the name lap the time since its last call.
+// took stores the time since its last call under the name lap.
 func (f *facts) took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()
@@ -98,7 +98,7 @@ func (f *facts) summary(w io.Writer) {
 	}
 }
 
-// where prints the device, and what the solve took of it.
+// where prints the device, and how much of it the solve used.
 func (f *facts) where(w io.Writer) {
 	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
 	if f.Tuned {
@@ -107,7 +107,8 @@ func (f *facts) where(w io.Writer) {
 	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 }
 
-// times prints every lap and, below the solve, its stages with their share.
+// times prints the time of every lap. Below the solve it prints the solve's stages with their
+// share.
 func (f *facts) times(w io.Writer) {
 	total, inside := 0.0, 0.0
 	for _, s := range f.Stages {

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// run is the whole command. Files get their names before anything is printed, so that they are
-// there even if the reader of standard output goes away (| head).
+// run does the whole command. Files get their names before anything is printed, so that they exist
+// even if the reader of standard output ends early (| head).
 func (j *solveJob) run(ctx context.Context, file string) error {
 	stderr := j.stderr
 	if j.quiet {
@@ -39,7 +39,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
 	opt.Progress = show.update
-	// Nothing else needs A: the vectors take its memory and save n² doubles.
+	// A is not needed after the solve, so the vectors take its memory, which saves n² doubles.
 	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal
 	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
 		known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
@@ -86,7 +86,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	return known.Ratios.verdict()
 }
 
-// write fills the outputs that were asked for and gives the files their names.
+// write writes the outputs that were asked for and gives the files their names.
 func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
 	if err := out.writeValues(ctx, j.values, res.Values); err != nil {
 		return err

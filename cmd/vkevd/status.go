@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Exit statuses. An error that statuses does not list is about usage or a file.
+// These are the exit statuses. An error that is not in the list statuses is about usage or a file.
 const (
 	statusSuccess = iota
 	statusNumerical
@@ -55,7 +55,7 @@ func status(err error) int {
 	return statusInput
 }
 
-// describe is the one line that the user reads.
+// describe is the line about an error that the user reads.
 func describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -64,11 +64,11 @@ func describe(err error) string {
 	if memory := (*vk.OutOfMemoryError)(nil); errors.As(err, &memory) {
 		text = strings.Replace(text, memory.Error(), aboutMemory(memory), 1)
 	}
-	// Joined errors, and file names, may contain line ends.
+	// Joined errors, and file names, may contain line ends. They are removed.
 	return printable(strings.ReplaceAll(text, "\n", "; "))
 }
 
-// aboutMemory is the error in units that people can compare.
+// aboutMemory is the text of the error, with sizes in units that people can compare.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
 		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s",

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// unknownCommand is the error about a first argument that is not a command of cmd.
+// unknownCommand makes the error about a first argument that is not a command of cmd.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q; %s lists them", word, help)
 }
 
-// looksLikeFile says whether a word is a file, or at least has a folder or an ending.
+// looksLikeFile tells whether a word is a file, or at least has a folder or an ending.
 func looksLikeFile(word string) bool {
 	if info, err := os.Stat(word); err == nil && !info.IsDir() {
 		return true
@@ -47,7 +47,7 @@ func looksLikeFile(word string) bool {
 	return filepath.Ext(word) != "" || strings.ContainsRune(word, filepath.Separator)
 }
 
-// suggestFlag adds the nearest flag to the error about one that does not exist.
+// suggestFlag adds the most similar flag to the error about a flag that does not exist.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -65,8 +65,8 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// nearest returns the name with the smallest edit distance from a word. It returns "" if that is
-// more than two edits, or half of the word's letters or more.
+// nearest returns the name with the smallest edit distance from a word. It returns "" if the
+// distance is more than two, or at least half of the number of letters of the word.
 func nearest(word string, names []string) string {
 	best, least := "", min(2, (len(word)-1)/2)+1
 	for _, name := range names {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// printable is text that cannot control a terminal: names and contents of files come from
-// elsewhere. Control characters, format characters and bytes that are not UTF-8 are escaped as in
-// Go, \x1b for example.
+// printable returns text that cannot control a terminal. This is needed because names and contents
+// of files come from other people. Control characters, format characters and bytes that are not
+// UTF-8 are escaped as in Go, \x1b for example.
 func printable(text string) string {
 	clean := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 	if strings.IndexFunc(text, func(r rune) bool { return !clean(r) }) < 0 {
@@ -47,7 +47,7 @@ func human(bytes uint64) string {
 	return fmt.Sprintf("%.1f %s", x, units[unit])
 }
 
-// folded lists words with commas, in lines of at most width bytes unless a word is longer.
+// folded lists words with commas, in lines of at most width bytes. A longer word has a longer line.
 func folded(words []string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -70,7 +70,7 @@ func folded(words []string, width int) string {
 	return b.String()
 }
 
-// plural is "1 file", "2 files".
+// plural joins a number and a noun, such as "1 file" or "2 files".
 func plural(count int, noun string) string {
 	if count == 1 {
 		return "1 " + noun

@@ -77,7 +77,7 @@ func (j *tuneJob) run(ctx context.Context) error {
 	})
 }
 
-// search opens the device, searches, prints the result, and saves it if asked.
+// search opens the device, searches, prints the result, and saves it if the user asked for that.
 func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Statistics: true}, j.stderr)
 	if err != nil {

@@ -22,7 +22,8 @@ func versionCommand(s *session) *cobra.Command {
 	}
 }
 
-// version is what the Go tool recorded at build time: a tag, or the commit with its date.
+// version is the version that the Go tool recorded at build time: a tag, or the commit with its
+// date.
 func version() string {
 	v := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -2,31 +2,31 @@ package matio
 
 import "io"
 
-// An ahead has aheadBlocks blocks in flight, of aheadBytes bytes each.
+// An ahead has aheadBlocks buffers, of aheadBytes bytes each.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 1 << 18
 )
 
 // An ahead reads a stream in a goroutine of its own, so that decompression and parsing run at the
-// same time. It is an io.Reader for one goroutine. Whoever made it must call close; until then the
-// stream belongs to the goroutine.
+// same time. It is an io.Reader for one goroutine. The one that made it must call close. Until then
+// the stream belongs to the goroutine.
 //
-// Buffers go round: fill takes one from empty and sends it on blocks, and Read returns it to empty
-// when all of it has been read. So memory is bounded, by aheadBlocks·aheadBytes, and the
+// Buffers circulate: fill takes one from empty and sends it on blocks, and Read returns it to empty
+// when all of it has been read. So memory is bounded by aheadBlocks·aheadBytes, and the
 // decompressor waits if parsing is slower.
 type ahead struct {
-	// Blocks that were read, in order.
+	// blocks has the blocks that were read, in order.
 	blocks chan block
-	// Buffers to read into.
+	// empty has the buffers to read into.
 	empty chan []byte
-	// Closed by close, when no more shall be read.
+	// quit is closed by close, to end the reading.
 	quit chan struct{}
-	// Closed by fill, when the goroutine has ended.
+	// gone is closed by fill, when the goroutine has ended.
 	gone chan struct{}
-	// The block that Read is handing out; what is left of it.
+	// now is the rest of the block that Read currently returns.
 	now block
-	// The whole buffer of now; nil before the first block.
+	// all is the whole buffer of now. It is nil before the first block.
 	all []byte
 }
 
@@ -37,8 +37,8 @@ type block struct {
 	err   error
 }
 
-// readAhead starts to read r. The last block carries the stream's error, which is io.EOF at its
-// end.
+// readAhead starts to read r. The last block carries the stream's error, which is io.EOF at the end
+// of the stream.
 func readAhead(r io.Reader) *ahead {
 	a := &ahead{
 		blocks: make(chan block, aheadBlocks), empty: make(chan []byte, aheadBlocks),
@@ -53,8 +53,8 @@ func readAhead(r io.Reader) *ahead {
 
 // fill reads r into empty buffers until r returns an error or quit is closed.
 //
-// It blocks for long in r.Read only: blocks has a place for every buffer, so sending never blocks,
-// and a wait for an empty buffer ends when quit is closed.
+// Only r.Read can block it for long. The channel blocks has a place for every buffer, so sending
+// never blocks, and a wait for an empty buffer ends when quit is closed.
 func (a *ahead) fill(r io.Reader) {
 	defer close(a.gone)
 	for {
@@ -77,9 +77,9 @@ func (a *ahead) fill(r io.Reader) {
 	}
 }
 
-// Read returns what fill has read, in order, and at most the rest of one block: fewer bytes than
-// len(p) are no sign of the end. It blocks until a block has been read. An error of the stream
-// comes after all data before it, and again at each later call.
+// Read returns the data that fill has read, in order. It returns at most the rest of one block, so
+// fewer bytes than len(p) do not mean the end. It blocks until a block has been read. An error of
+// the stream is returned after all data before it, and again at each later call.
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.now.bytes) == 0 {
 		if a.now.err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// newFileMode is the permission bits of a new file, before the umask.
+// newFileMode is the permission bits of a new file, before the umask is applied.
 const newFileMode = 0o644
 
 // syncFile waits until the data of a file are on the disk. Tests replace it.
@@ -25,25 +25,25 @@ var syncFile = (*os.File).Sync
 //	return f.Commit()
 //
 // The data go to a temporary file in the folder of the target, hence on the same file system.
-// Commit renames it. An existing target keeps its permission bits. A symbolic link stays a link,
-// and the file that it points to is replaced. A target that is not a regular file (a terminal, a
-// pipe, /dev/stdout, /dev/null) cannot be replaced: it is written directly. A temporary file, named
-// .vkevd-*.tmp, remains only if the process is killed.
+// Commit renames it. An existing target keeps its permission bits. If the target is a symbolic
+// link, the link stays, and the file that it points to is replaced. A target that is not a regular
+// file (a terminal, a pipe, /dev/stdout, /dev/null) cannot be replaced, and is written directly. A
+// temporary file, named .vkevd-*.tmp, remains only if the process is killed.
 //
-// An AtomicFile is for one goroutine.
+// An AtomicFile must be used by one goroutine only.
 type AtomicFile struct {
-	// The temporary file, or the target itself.
+	// f is the temporary file, or the target itself.
 	f *os.File
-	// Final name; "" if f is the target itself.
+	// path is the final name. It is "" if f is the target itself.
 	path string
-	// The error of the first Write that failed, or nil.
+	// err is the error of the first Write that failed, or nil.
 	err error
-	// Whether Commit or Abort has been called.
+	// closed tells whether Commit or Abort has been called.
 	closed bool
 }
 
 // CreateAtomic opens path for writing. The caller must call Commit or Abort. Errors are those of
-// the operating system: that the folder does not exist or is not writable, for example.
+// the operating system, for example if the folder does not exist or is not writable.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if f, err := openDirect(path); f != nil || err != nil {
 		return f, err
@@ -69,18 +69,19 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f, path: path}, nil
 }
 
-// followLinks returns the name that Commit must replace; the file may exist or not.
+// followLinks returns the name of the file that Commit must replace. The file may exist or not.
 // filepath.EvalSymlinks would fail for a link to a file that does not exist yet. If links form a
 // circle, opening the result fails.
 func followLinks(path string) string {
-	// As many links as Linux follows.
+	// The loop follows at most as many links as Linux does.
 	for range 40 {
 		link, err := os.Readlink(path)
 		if err != nil {
 			break
 		}
 		if !filepath.IsAbs(link) {
-			// Not Join: it would cancel a ".." against a folder that is a link itself.
+			// filepath.Join must not be used here. It would remove ".." together with the folder
+			// before it, which is wrong if that folder is a link.
 			link = filepath.Dir(path) + string(filepath.Separator) + link
 		}
 		path = link
@@ -88,23 +89,24 @@ func followLinks(path string) string {
 	return path
 }
 
-// openDirect opens a target that must not be replaced. It returns nil, and no error, for any other
-// path. Written directly are:
+// openDirect opens a target that must not be replaced. For any other path it returns nil and no
+// error. These targets are written directly:
 //
 //	/dev/stdout, /dev/stderr      the streams of this process
 //	/dev/fd/…, /proc/…            a file that some process has open
 //	not a regular file            a terminal, a pipe, /dev/null
 func openDirect(path string) (*AtomicFile, error) {
 	switch path {
-	// Opening it again would fail if it is a socket, and overwrite a file from its beginning.
+	// The stream is not opened again. That would fail for a socket, and overwrite a file from its
+	// beginning.
 	case "/dev/stdout":
 		return &AtomicFile{f: os.Stdout}, nil
 	case "/dev/stderr":
 		return &AtomicFile{f: os.Stderr}, nil
 	}
 	info, err := os.Stat(path)
-	// Names of open files, of this process or another one: to replace them would not reach the
-	// file.
+	// These are names of files that this or another process has open. If such a file were replaced,
+	// the process would still write to the old one.
 	someonesHandle := strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 	if err != nil || info.Mode().IsRegular() && !someonesHandle {
 		return nil, nil
@@ -116,9 +118,9 @@ func openDirect(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f}, nil
 }
 
-// createTemp makes a new file with permission bits mode, less the umask. os.CreateTemp would make
-// it unreadable for group and others. The name is random; one that exists is not touched, and
-// another one is tried.
+// createTemp makes a new file with the permission bits mode, reduced by the umask. (os.CreateTemp
+// would make it unreadable for group and others.) The name is random. If a file of that name
+// exists, it is not touched, and another name is tried.
 func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".vkevd-%016x.tmp", rand.Uint64()))
@@ -148,10 +150,10 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 //  3. it is renamed to the target, which replaces an existing file at once
 //  4. the folder is synced
 //
-// If one of the first three steps fails, or if a Write has failed, the target is as before and the
-// temporary file is removed. A machine that stops at any time leaves the old file or the complete
-// new one. A file that is written directly is only closed. After Commit or Abort it returns
-// os.ErrClosed.
+// If one of the first three steps fails, or if a Write has failed, the target is unchanged and the
+// temporary file is removed. If the machine stops at any time, there is either the old file or the
+// complete new one. A file that is written directly is only closed. After Commit or Abort, a call
+// returns os.ErrClosed.
 func (a *AtomicFile) Commit() error {
 	if a.closed {
 		return os.ErrClosed
@@ -178,8 +180,8 @@ func (a *AtomicFile) Commit() error {
 	return nil
 }
 
-// Abort removes the temporary file, and the target stays as it was. What was written directly stays
-// written. After Commit or Abort it does nothing.
+// Abort removes the temporary file, and the target stays unchanged. Data that were written directly
+// stay written. After Commit or Abort, a call does nothing.
 func (a *AtomicFile) Abort() error {
 	if a.closed {
 		return nil

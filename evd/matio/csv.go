@@ -7,55 +7,57 @@ import (
 	"unicode"
 )
 
-// byteOrderMark begins the UTF-8 files of some spreadsheets.
+// byteOrderMark is the first character of UTF-8 files that some spreadsheets write.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // A table reads a text file of numbers: one row per line, with or without a header line and row
-// names. It reads by fields and not by lines, because a line may be as long as the file. Only the
-// numbers are held in memory.
+// names. It reads field by field and not line by line, because a line may be as long as the file.
+// Only the numbers are held in memory.
 //
-// These are all the same matrix, as NumPy, pandas and R write it (R names the rows, and has one
-// field less in the header):
+// These files are all the same matrix, as NumPy, pandas and R write it (R names the rows, and has
+// one field less in the header):
 //
 //	1,2      1 2      a,b      ,a,b      a;b        "a" "b"
 //	3,4      3 4      1,2      0,1,2     1,0;2,0    "1" 1 2
 //	                  3,4      1,3,4     3,0;4,0    "2" 3 4
 //
-// What a file means is decided in this order: the separator by the first line (newFields, next),
-// the header by the first field of the first line (first), row names by the header and the first
-// row (row), and a first line that is a name and numbers at the end, when the shape is known
-// (isRow).
+// The meaning of a file is decided in this order. The first line decides the separator (newFields,
+// next). The first field of the first line decides whether there is a header (first). The header
+// and the first row decide whether there are row names (row). If the first line is a name and
+// numbers, it is decided at the end whether it is a row, because the shape of the matrix is known
+// then (isRow).
 type table struct {
 	fields
-	// Largest number of elements that the matrix may have.
+	// most is the largest number of elements that the matrix may have.
 	most int
 
-	// The first line, if it is not a row.
+	// head is the first line, if it is not a row.
 	head header
-	// Whether the first field of each row is its name.
+	// names tells whether the first field of each row is the row's name.
 	names bool
 }
 
-// header is the first line, if it need not be a row of numbers.
+// header is the first line, if it is not certainly a row of numbers.
 type header struct {
-	// Number of fields; 0: there is no header.
+	// width is the number of fields. It is 0 if there is no header.
 	width int
-	// The numbers of its fields after the first one, if all of these are numbers; else nil.
+	// row holds the numbers of the fields after the first one, if all of these are numbers.
+	// Otherwise it is nil.
 	row []float64
-	// Whether its first field is empty. Rows then have names.
+	// corner tells whether the first field is empty. Rows then have names.
 	corner bool
-	// Whether it is known if rows have names.
+	// decided tells whether it is known if rows have names.
 	decided bool
-	// Why its first field is not a number, if the line looks like a row in which one number is
-	// wrong: the field begins as a number does, and all other fields are numbers. Else empty.
+	// typo says why the first field is not a number. It is set only if the line looks like a row
+	// with one wrong number: the field begins as a number does, and all other fields are numbers.
 	typo string
 }
 
-// hasNumbers tells whether the input begins like such a table: with a # comment, with a number, or
-// with a line of text that a number follows, as the first or the second field of the next line. It
-// consumes nothing: it looks at what the input has buffered.
+// hasNumbers tells whether the input begins like a table: with a # comment, with a number, or with
+// a line of text that is followed by a line with a number as its first or second field. It consumes
+// nothing: it looks only at the bytes that the input has buffered.
 //
-// It is deliberately narrow. A text of words, or a binary file, shall be refused as an unknown
+// The test is strict on purpose. A text of words, or a binary file, shall be refused as an unknown
 // format, and not as a table with an error in its first line.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(in.Size())
@@ -74,8 +76,8 @@ func hasNumbers(in *input) bool {
 	return startsWithNumber(line) || startsWithNumber(afterName(line))
 }
 
-// startsWithNumber tells whether the first field of a line is a number, whichever separator the
-// file has. A quoted number is not one.
+// startsWithNumber tells whether the first field of a line is a number, for any separator. A quoted
+// number does not count.
 func startsWithNumber(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	if end := bytes.IndexAny(line, ",; \t\r"); end >= 0 {
@@ -86,7 +88,7 @@ func startsWithNumber(line []byte) bool {
 }
 
 // afterName returns the line after its first field, which may be quoted. It returns nil if the line
-// has one field only.
+// has only one field.
 func afterName(line []byte) []byte {
 	if len(line) > 0 && line[0] == '"' {
 		_, line, _ = bytes.Cut(line[1:], []byte{'"'})
@@ -98,7 +100,7 @@ func afterName(line []byte) []byte {
 }
 
 // printable tells whether a line has no control characters except tabs and carriage returns. A line
-// that has some is from a binary file, and no header.
+// with other control characters comes from a binary file, and is not a header.
 func printable(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' && c != '\t' && c != '\r' {
@@ -110,16 +112,16 @@ func printable(line []byte) bool {
 
 // ReadCSV reads a matrix of numbers, one row per line, compressed with gzip or not. Numbers are
 // separated by commas, or by semicolons, or by blanks and tabs, any number of them. The separator
-// that comes first in the file is that of the whole file. Between semicolons a number may have a
-// decimal comma. Blank lines and lines that begin with # are skipped. name stands for the file in
+// that comes first in the file is that of the whole file. If it is the semicolon, numbers may have
+// a decimal comma. Blank lines and lines that begin with # are skipped. name stands for the file in
 // errors.
 //
 // The first line is a header, and is skipped, if its first field is not a number or is quoted. But
 // a field that only looks like a number, such as 1..2, is an error if numbers follow it, and if the
-// rows below have no names. The
-// first field of each row is a name, and is skipped, in three cases: the first field of the header
-// is empty; the header has one field less than the rows; or the first field of the first row is not
-// a number. So tables written by pandas and R are understood, with or without row names.
+// rows below have no names. The first field of each row is a name, and is skipped, in three cases:
+// the first field of the header is empty; the header has one field less than the rows; or the first
+// field of the first row is not a number. So tables written by pandas and R are understood, with or
+// without row names.
 //
 // All rows must have the same number of elements. Errors are *FormatError, *TooLargeError and those
 // of r.
@@ -147,9 +149,10 @@ func readCSV(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// rows reads all numbers, by rows. Every row must have as many as the first one; the error names
-// the line. A file without numbers is an error. The numbers grow in one slice, whose capacity
-// doubles: at most three times the memory of the matrix is in use for a moment.
+// rows reads all numbers, row by row. Every row must have as many numbers as the first one. If not,
+// the error names the line. A file without numbers is an error. The numbers are in one slice, whose
+// capacity doubles when it is full, so for a moment at most three times the memory of the matrix is
+// in use.
 func (t *table) rows() (a []float64, rows, cols int, err error) {
 	if err = t.first(&a); err != nil && err != io.EOF {
 		return nil, 0, 0, err
@@ -181,10 +184,10 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file after its header"}
 	case rows == 0:
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file"}
-	// Only a name before the numbers of each row makes a name of the first field, too.
+	// The first field may be a name only if each row has a name before its numbers.
 	case t.head.typo != "" && !t.names:
 		return nil, 0, 0, &FormatError{t.file, t.top, "column 1: " + t.head.typo}
-	// The first line was a row after all.
+	// The first line is a row.
 	case t.head.isRow(rows, cols) && t.names:
 		if !available(len(a) + cols) {
 			return nil, 0, 0, &TooLargeError{t.file, rows + 1, cols}
@@ -194,16 +197,16 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 	return a, rows, cols, nil
 }
 
-// isRow decides about a first line that is a name and numbers, when all rows below are a name and
-// numbers, too. It may be a row, or a header whose column names are numbers:
+// isRow decides about a first line that consists of a name and numbers, if all rows below do so,
+// too. Such a line may be a row, or a header whose column names are numbers:
 //
 //	a 1 2        x 0 1
 //	b 3 4        a 5 6
 //	             b 7 8
 //
-// It is what makes the matrix square, if one of the two does: the first file above is a matrix of
-// order 2, and so is the second. Otherwise it is a header if it counts 0, 1, 2, … or 1, 2, 3, …,
-// and a row if it does not.
+// If one of the two meanings makes the matrix square, it is chosen: both files above are matrices
+// of order 2. Otherwise the line is a header if its numbers count 0, 1, 2, … or 1, 2, 3, …, and a
+// row if they do not.
 func (h *header) isRow(rows, cols int) bool {
 	if h.corner || len(h.row) != cols || rows == cols {
 		return false
@@ -220,9 +223,9 @@ func (h *header) isRow(rows, cols int) bool {
 }
 
 // first reads the first line that is neither blank nor a comment. If it is a row, its numbers are
-// appended to a; otherwise it is kept as the header. Its first field decides: a number that is not
-// quoted begins a row. At the end of the file the error is io.EOF. The numbers in a header are
-// kept, because it may turn out to be a row; the rest of it is not.
+// appended to a. Otherwise the line is stored as the header. Its first field decides: a number that
+// is not quoted begins a row. At the end of the file the error is io.EOF. The numbers in a header
+// are kept, because the line may later be found to be a row. The rest of the line is not kept.
 func (t *table) first(a *[]float64) error {
 	end, err := t.start()
 	if err != nil {
@@ -248,8 +251,8 @@ func (t *table) first(a *[]float64) error {
 		}
 		h.width++
 		x, complaint := t.number()
-		// The numbers are kept while all fields are numbers: the line may turn out to be a row
-		// (isRow).
+		// The numbers are kept while all fields are numbers, because the line may later be found to
+		// be a row (isRow).
 		if numeric = numeric && complaint == "" && !t.quoted && h.width <= t.most; numeric {
 			if len(h.row) == cap(h.row) {
 				var ok bool
@@ -274,7 +277,8 @@ func (t *table) first(a *[]float64) error {
 // row appends the numbers of the next line that has any. At the end of the file the error is
 // io.EOF, together with the numbers of a last line without a line feed.
 //
-// The first row after a header decides whether rows have names; see ReadCSV. All other rows follow.
+// The first row after a header decides whether rows have names (see ReadCSV). All other rows must
+// agree with it.
 func (t *table) row(a []float64) ([]float64, error) {
 	end, err := t.start()
 	if err != nil {
@@ -294,9 +298,9 @@ func (t *table) row(a []float64) ([]float64, error) {
 	return t.numbers(a, 0, end)
 }
 
-// firstUnderHeader reads the row that decides whether rows have names: they have if this one has
-// one field more than the header. R writes such tables: its header has no field for the column of
-// names.
+// firstUnderHeader reads the row that decides whether rows have names. They have names if this row
+// has one field more than the header. R writes such tables: its header has no field for the column
+// of names.
 func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	if t.names {
 		return t.afterName(a, end)
@@ -310,8 +314,8 @@ func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	return a, err
 }
 
-// afterName appends the numbers that follow a row's name. end is what ended the name. A name
-// without numbers is an error, since a matrix has at least one column.
+// afterName appends the numbers that follow a row's name. end is the byte that ended the name. A
+// name without numbers is an error, since a matrix has at least one column.
 func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	if end == '\n' {
 		return a, t.errorf("a row name without numbers")
@@ -336,7 +340,7 @@ func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 			}
 			return a, t.errorf("column %d: %s", k, complaint)
 		}
-		// Memory grows with what has been read.
+		// Memory grows with the data that have been read.
 		if len(a) == cap(a) {
 			var ok bool
 			if len(a) < t.most {

@@ -13,31 +13,34 @@ const longestField = 1 << 10
 // fields splits a table of text into its fields. A field ends at a separator or at the end of the
 // line.
 //
-// The rules about blanks are those that files in use need. Blanks around commas and semicolons are
-// not part of a field. Blanks separate fields if no comma or semicolon came before them in the
-// file; any number of them is one separator, and blanks at the end of a line separate nothing. So
-// "1 , 2" has two fields. "1 2" has two fields, too, but only one in a file with commas.
+// The rules about blanks suit the files that other programs write. Blanks around commas and
+// semicolons are not part of a field. Blanks separate fields if no comma or semicolon came before
+// them in the file. Any number of blanks is one separator, and blanks at the end of a line separate
+// nothing. So "1 , 2" has two fields. "1 2" has two fields, too, but only one in a file with
+// commas.
 //
 // A field may be between double quotes, in which separators have no meaning. A quoted field cannot
 // contain a line end.
 type fields struct {
 	*input
-	// Number of the line of the field last read, from 1.
+	// line is the number of the line of the field last read, counted from 1.
 	line int
-	// Number of the line of the first field; 0 before it has been read.
+	// top is the number of the line of the first field. It is 0 before that field has been read.
 	top int
-	// The separator of the fields: ',', ';' or ' ' (blanks and tabs); 0 while it is unknown.
+	// between is the separator of the fields: ',', ';' or ' ' (blanks and tabs). It is 0 while it
+	// is unknown.
 	between byte
-	// The field last read, without blanks around it; valid until the next one.
+	// field is the field last read, without blanks around it. It is valid until the next one is
+	// read.
 	field []byte
-	// Whether the field was between quotes.
+	// quoted tells whether the field was between quotes.
 	quoted bool
-	// io.EOF after the last field of the file, else nil.
+	// ended is io.EOF after the last field of the file, otherwise nil.
 	ended error
 }
 
-// newFields skips a byte order mark, and looks for semicolons: in a file that has them, commas are
-// part of numbers from the first line on, so the separator must be known before.
+// newFields skips a byte order mark, and looks for semicolons. They must be known before the first
+// field is read, because in a file with semicolons commas are part of numbers.
 func newFields(in *input) fields {
 	if in.starts(byteOrderMark) {
 		in.Discard(len(byteOrderMark))
@@ -50,9 +53,9 @@ func newFields(in *input) fields {
 }
 
 // hasSemicolons tells whether the first line that is neither blank nor a comment has fields
-// separated by semicolons. Commas may then be decimal points: spreadsheets write such files in
-// countries with a decimal comma. A semicolon at the end of the line alone separates nothing, nor
-// does one between quotes.
+// separated by semicolons. Commas may then be decimal points, as in files that spreadsheets write
+// in countries with a decimal comma. A semicolon does not count if it is the only one and ends the
+// line, or if it is between quotes.
 func hasSemicolons(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	for len(start) > 0 {
@@ -75,9 +78,9 @@ func hasSemicolons(in *input) bool {
 	return false
 }
 
-// start reads the first field of the next line that is neither blank nor a comment, and returns
-// what ended it. At the end of the file the error is io.EOF, and there is no field. A quoted field
-// is never a comment, and an empty one does not make a line blank.
+// start reads the first field of the next line that is neither blank nor a comment, and returns the
+// byte that ended it. At the end of the file the error is io.EOF, and there is no field. A quoted
+// field is never a comment, and an empty quoted field does not make a line blank.
 func (t *fields) start() (end byte, err error) {
 	for {
 		end, err := t.next()
@@ -98,9 +101,9 @@ func (t *fields) start() (end byte, err error) {
 	}
 }
 
-// number returns the value of the field. The complaint says why the field is not a number; it is
-// empty if it is one. In a file with semicolons, a field with one comma is read with a decimal
-// point instead, if it is a number then.
+// number returns the value of the field. The complaint says why the field is not a number, and is
+// empty if it is one. In a file with semicolons, the comma of a field with one comma is read as a
+// decimal point.
 func (t *fields) number() (x float64, complaint string) {
 	if x, complaint = number(t.field); complaint != "" && t.between == ';' && bytes.Count(t.field, []byte{','}) == 1 {
 		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
@@ -110,19 +113,19 @@ func (t *fields) number() (x float64, complaint string) {
 	return x, complaint
 }
 
-// separates tells whether c ends a field. As long as the separator is unknown, a comma does; blanks
-// are handled by next.
+// separates tells whether c ends a field. As long as the separator is unknown, a comma ends a
+// field. Blanks are handled by the method next.
 func (t *fields) separates(c byte) bool {
 	return c == ',' && (t.between == 0 || t.between == ',') || c == ';' && t.between == ';'
 }
 
-// next reads a field, and returns what ended it: the separator or a line feed. The end of the file
-// counts as a line feed, with the error io.EOF. A comment is one field up to the end of its line,
-// of which only the first character is kept.
+// next reads a field, and returns the byte that ended it: the separator or a line feed. The end of
+// the file counts as a line feed, with the error io.EOF. A comment is one field up to the end of
+// its line, of which only the first character is kept.
 //
-// The separator is decided here if it is not known yet: by the first comma, or by the first blanks
+// If the separator is not known yet, it is decided here: by the first comma, or by the first blanks
 // between two fields on a line. Later a comma in a file with blanks is part of a field, which is
-// then not a number. So are blanks in a file with commas.
+// then not a number. In the same way blanks in a file with commas are part of a field.
 func (t *fields) next() (end byte, err error) {
 	t.field, t.quoted = t.field[:0], false
 	comment := false
@@ -146,8 +149,8 @@ func (t *fields) next() (end byte, err error) {
 			if err != nil {
 				return 0, err
 			}
-			// These blanks separate nothing: the line ends after them, or a comma that is the
-			// separator.
+			// These blanks separate nothing, because the line ends after them, or a comma follows
+			// that is the separator.
 			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
 				continue
 			}
@@ -155,7 +158,8 @@ func (t *fields) next() (end byte, err error) {
 			return ' ', nil
 		}
 		// A field that begins with # is a comment up to the end of its line. start skips it if it
-		// is the first one of the line; elsewhere it is an error, because it is not a number.
+		// is the first field of the line. In any other place it is an error, because it is not a
+		// number.
 		comment = comment || len(t.field) == 0 && c == '#' && !t.quoted
 		switch {
 		case len(t.field) == 0 && blank(c), comment && len(t.field) > 0: // dropped
@@ -171,8 +175,9 @@ func (t *fields) next() (end byte, err error) {
 	}
 }
 
-// readQuoted reads up to the closing quote. Two quotes inside mean one. A quoted field must end on
-// its line: a line end inside quotes is an error, which is nearly always a missing quote.
+// readQuoted reads up to the closing quote. Two quotes inside the field mean one. A quoted field
+// must end on its line. A line end inside quotes is an error, because it nearly always means that a
+// quote is missing.
 func (t *fields) readQuoted() error {
 	t.quoted = true
 	for {
@@ -183,7 +188,7 @@ func (t *fields) readQuoted() error {
 		case err != nil:
 			return t.failed(err)
 		case c == '"':
-			// A second quote is part of the field; without one the field ends here.
+			// If a second quote follows, it is part of the field. Otherwise the field ends here.
 			if next, _ := t.Peek(1); string(next) != `"` {
 				return nil
 			}
@@ -196,7 +201,7 @@ func (t *fields) readQuoted() error {
 }
 
 // add appends c to the field. A field that is too long is an error, because it is not a number, and
-// because a file of one endless field would fill the memory.
+// because a file that is one endless field would fill the memory.
 func (t *fields) add(c byte) error {
 	if len(t.field) == longestField {
 		return t.errorf("a field of more than %d characters is not a number", longestField)
@@ -233,10 +238,10 @@ func (t *fields) skipBlanks() (follows byte, err error) {
 // belongs to the end of the line.
 func gap(c byte) bool { return c == ' ' || c == '\t' }
 
-// failed is an error of the stream, with its place.
+// failed returns an error of the stream with the file and the line added.
 func (t *fields) failed(err error) error { return fmt.Errorf("%s:%d: %w", t.file, t.line, err) }
 
-// errorf is an error about the line of the field last read.
+// errorf makes an error about the line of the field last read.
 func (t *fields) errorf(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
 }

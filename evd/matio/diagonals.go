@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// diagonals reads a tridiagonal matrix from text: one row per line, "i d e" or "d e". e couples the
-// row to the next one; the last row may omit it. A first line with one number is the order; a first
-// line of names is skipped. So these are the same matrix:
+// diagonals reads a tridiagonal matrix from text: one row per line, "i d e" or "d e". The element e
+// couples the row to the next one, and the last row may omit it. A first line with one number is
+// the order. A first line of names is skipped. So these files are the same matrix:
 //
 //	2 1      3            d,e      3
 //	2 1      1 2 1        2,1      2 1
@@ -18,13 +18,13 @@ import (
 // The second one is the format of the STCollection that LAPACK's testers use.
 type diagonals struct {
 	*lines
-	// Number of rows that the first line declares, or unknown.
+	// order is the number of rows that the first line declares, or unknown.
 	order int
-	// Words of a row, 2 or 3; 0 before the first row.
+	// width is the number of words of a row, 2 or 3. It is 0 before the first row.
 	width int
-	// Words of the line, reused.
+	// split has the words of the line. Its memory is reused.
 	split [][]byte
-	// The rows so far.
+	// out has the rows that have been read so far.
 	out Tridiagonal
 }
 
@@ -38,7 +38,8 @@ type diagonals struct {
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
-	// A first line of names is skipped. If it is the only line, it should have been the order.
+	// A first line of names is skipped. If the file has only this line, the line should have been
+	// the order.
 	header := err == nil && isName(first[0])
 	if header {
 		alone := r.noOrder(first[0])
@@ -68,7 +69,7 @@ func readDiagonals(l *lines) (*Tridiagonal, error) {
 	return r.rest()
 }
 
-// noOrder is the error about a first line that has one word, which is not a number.
+// noOrder makes the error about a first line that has one word, which is not a number.
 func (r *diagonals) noOrder(word []byte) error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
@@ -97,7 +98,7 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 
 // row reads the numbers of one row. The first row decides how many words a row has, with or without
 // its number i. A row without e is accepted here, and the next row, if there is one, is then an
-// error. The row number i must be a number, but its value is not used: some files of the
+// error. The row number i must be a number, but its value is not used, because some files of the
 // STCollection number their rows wrongly.
 func (r *diagonals) row(words [][]byte) error {
 	if r.width == 0 {
@@ -109,7 +110,7 @@ func (r *diagonals) row(words [][]byte) error {
 	switch {
 	case len(words) > 3:
 		return r.errorf("%d numbers; a row has d and e, and perhaps its number before them", len(words))
-	// A row may lack its last word, e, and have no other number of words.
+	// A row may lack its last word, e. Any other difference in the number of words is an error.
 	case len(words) > r.width || len(words) < r.width-1:
 		return r.errorf("%d numbers where the rows before have %d", len(words), r.width)
 	}
@@ -149,7 +150,7 @@ func (r *diagonals) words() ([][]byte, error) {
 		if line[0] == '#' {
 			continue
 		}
-		// Commas and semicolons are as good as blanks here, since empty fields have no meaning.
+		// Commas and semicolons are treated as blanks here, since empty fields have no meaning.
 		for i, c := range line {
 			if c == ',' || c == ';' {
 				line[i] = ' '

@@ -6,8 +6,8 @@ import (
 )
 
 // A FormatError says that a file does not have the format that it should have, and where. All
-// readers of this package return it, never wrapped, for what a file contains; errors of the stream
-// are passed on with the file's name. It prints as
+// readers of this package return it, never wrapped, for errors in the content of a file. Errors of
+// the stream are returned with the file's name. A FormatError prints as
 //
 //	demo.mtx:17: row "9" is outside 1 to 8
 //	demo.npy: the file ends inside its elements
@@ -31,8 +31,8 @@ func (e *FormatError) Error() string {
 // the matrix is larger than any that this package reads (8 TiB).
 type TooLargeError struct {
 	File string // name, as the caller gave it
-	// Shape of the matrix. While a table is read, whose shape is not known before its end, this is
-	// the line and the column that were reached.
+	// Rows and Cols are the shape of the matrix. While a table is read, whose shape is not known
+	// before its end, they are the line and the column that were reached.
 	Rows, Cols int
 }
 
@@ -42,8 +42,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)
 }
 
-// A NotSquareError says that a matrix is not square, where only a square one has a meaning: in
-// Symmetric, Symmetrize, Mirror and ReadTridiagonal.
+// A NotSquareError says that a matrix is not square although it must be: in Symmetric, Symmetrize,
+// Mirror and ReadTridiagonal.
 type NotSquareError struct{ Rows, Cols int }
 
 func (e *NotSquareError) Error() string {
@@ -54,15 +54,16 @@ func (e *NotSquareError) Error() string {
 // differences it is the first pair by columns. ReadTridiagonal returns the first pair that differs.
 type NotSymmetricError struct {
 	Row, Col int // i and j, counted from 0
-	// NaN if exactly one of the two is NaN; this counts as larger than all numbers.
+	// Diff is NaN if exactly one of the two elements is NaN. This counts as larger than all
+	// numbers.
 	Diff    float64 // |a_ij − a_ji|
 	Largest float64 // max |a_ij| over the whole matrix, without NaN; 0 from ReadTridiagonal
 }
 
-// Rounding tells whether the difference can be a rounding error: whether it is at most
+// Rounding tells whether the difference can be a rounding error, which means at most
 // 100·ε·max|a_ij|, ε = 2⁻⁵². Products such as XᵀX, and NumPy's corrcoef, stay far below that. A
 // matrix that was printed with few digits, or that is not meant to be symmetric, is usually far
-// above. It is false for NaN, and if Largest is 0 or infinite.
+// above. Rounding is false for NaN, and if Largest is 0 or infinite.
 func (e *NotSymmetricError) Rounding() bool {
 	const epsilon = 0x1p-52
 	return e.Diff <= 100*epsilon*e.Largest && e.Largest <= math.MaxFloat64

@@ -8,34 +8,34 @@ import (
 	"os"
 )
 
-// unknown stands for a size that only the end of the stream will tell.
+// unknown stands for a size that is known only at the end of the stream.
 const unknown = -1
 
-// An input is a stream of bytes after decompression, with its name for errors. Whoever opened it
-// must call done, also after an error of a read. It is for one goroutine.
+// An input is a stream of bytes after decompression, with its name for errors. The one that opened
+// it must call done, also after an error of a read. It is for one goroutine.
 //
-// The embedded Reader buffers 64 KiB. So Peek can look at that much without consuming it, which is
-// how formats are recognised: streams need not be able to seek.
+// The embedded Reader buffers 64 KiB. So Peek can look at that much without consuming it. This is
+// how formats are recognised, so streams need not be able to seek.
 type input struct {
 	*bufio.Reader
-	// Name, as the caller gave it.
+	// file is the name of the file, as the caller gave it.
 	file string
-	// Bytes that the stream still had when it was opened, or unknown.
+	// left is the number of bytes that the stream still had when it was opened, or unknown.
 	left int64
-	// Releases the stream below; it need not be closed by an input.
+	// done releases resources of the input. It does not close the stream.
 	done func()
-	// The file itself, if the stream is an uncompressed file; else nil.
+	// at is the file itself, if the stream is an uncompressed file. Otherwise it is nil.
 	at *regular
 }
 
-// newInput reads r as it is. left is the number of bytes that r still has, or unknown. There is
-// nothing to release, so done does nothing.
+// newInput reads r without decompression. left is the number of bytes that r still has, or unknown.
+// There is nothing to release, so done does nothing.
 func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
-// unpacked reads what the decompressor z returns, which runs in a goroutine of its own until done
-// is called. The size of the result is unknown, and it has no random access.
+// unpacked reads the data that the decompressor z returns. z runs in a goroutine of its own until
+// done is called. The size of the data is unknown, and there is no random access.
 func unpacked(z io.Reader, file string) *input {
 	a := readAhead(unzipper{z})
 	in := newInput(a, file, unknown)
@@ -43,13 +43,13 @@ func unpacked(z io.Reader, file string) *input {
 	return in
 }
 
-// open recognises gzip by its magic bytes, and finds out how many bytes there are to read. An empty
+// open recognises gzip by its first bytes, and finds out how many bytes there are to read. An empty
 // stream is an error. The caller must call done if there is no error.
 //
-// A compressed stream is unpacked by a goroutine of its own; its unpacked size is unknown, because
+// A compressed stream is unpacked in a goroutine of its own. Its unpacked size is unknown, because
 // the size in gzip's trailer is modulo 2³² and at the end of the stream.
 func open(r io.Reader, name string) (*input, error) {
-	// Before anything is read, because the position is remembered.
+	// This must be called before anything is read, because it stores the position.
 	at := regularFile(r)
 	in := newInput(r, name, bytesLeft(r))
 	in.at = at
@@ -80,9 +80,9 @@ func (in *input) starts(with string) bool {
 	return string(b) == with
 }
 
-// bytesLeft returns how many bytes r still has, or unknown. Known are files on a disk, from their
-// position on, and readers with a method Len (bytes.Reader, bytes.Buffer, strings.Reader). A size
-// of zero is not trusted: files in Linux's /proc report it.
+// bytesLeft returns how many bytes r still has, or unknown. The number is known for files on a
+// disk, from their position on, and for readers with a method Len (bytes.Reader, bytes.Buffer,
+// strings.Reader). A size of zero is not trusted, because files in Linux's /proc report it.
 func bytesLeft(r io.Reader) int64 {
 	var left int64
 	switch r := r.(type) {
@@ -105,7 +105,7 @@ func bytesLeft(r io.Reader) int64 {
 	return left
 }
 
-// An unzipper is a decompressor whose errors say that they are about the compressed data.
+// An unzipper is a decompressor whose errors mention the compressed data.
 type unzipper struct{ z io.Reader }
 
 func (u unzipper) Read(p []byte) (int, error) {
@@ -113,9 +113,9 @@ func (u unzipper) Read(p []byte) (int, error) {
 	return n, unzipError(err)
 }
 
-// unzipError marks an error of a decompressor. It does not mark io.EOF: at the end of good data
-// gzip returns it as it is, and readers compare with it. A stream that ends too early is
-// io.ErrUnexpectedEOF, which is marked.
+// unzipError adds to an error of a decompressor that it is about the compressed data. It returns
+// io.EOF unchanged, because readers compare with it. A stream that ends too early gives
+// io.ErrUnexpectedEOF, which is changed.
 func unzipError(err error) error {
 	// gzip returns io.EOF itself at the end of good data, and readers compare with it.
 	if err == nil || err == io.EOF {

@@ -10,35 +10,34 @@ import (
 // format allows 1024 characters; a file without a line end for this long is not text.
 const longestLine = 1 << 20
 
-// lines splits an input into lines without copying them: a line is valid until the next one is
+// lines splits an input into lines without copying them. A line is valid until the next one is
 // read.
 //
-// The buffer has the size of the longest line that is allowed. A line that is not yet complete
-// moves to the buffer's beginning before more is read. So a line that is too long is found when the
-// buffer is full.
+// The buffer has the size of the longest line that is allowed. A line that is not yet complete is
+// moved to the buffer's beginning before more is read. So a line is too long if the buffer is full.
 type lines struct {
-	// The input, and its bytes that were read last.
+	// in is the input, and buf the bytes of it that were read last.
 	in  *input
 	buf []byte
 	// buf[pos:end] has been read from the input and is not yet returned.
 	pos, end int
-	// Number of the line last returned, from 1.
+	// no is the number of the line last returned, counted from 1.
 	no int
-	// The input's last error.
+	// err is the last error of the input.
 	err error
 }
 
-// newLines splits what is left of in. The caller still owns in, and calls done.
+// newLines splits the rest of in. The caller still owns in, and calls done.
 func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }
 
-// next returns the next line without its line feed; a carriage return before it is still there. At
-// the end of the file the error is io.EOF itself, never wrapped. The last line may lack its line
-// feed. Lines before an error of the stream are returned first; the error has the file's name and
-// the line.
+// next returns the next line without its line feed, but with the carriage return that may come
+// before it. At the end of the file the error is io.EOF itself, never wrapped. The last line may
+// lack its line feed. Lines before an error of the stream are returned first. The error has the
+// file's name and the line.
 func (l *lines) next() ([]byte, error) {
-	// Bytes after pos that are known to have no line feed.
+	// seen is the number of bytes after pos that are known to have no line feed.
 	seen := 0
 	for {
 		if i := bytes.IndexByte(l.buf[l.pos+seen:l.end], '\n'); i >= 0 {
@@ -88,7 +87,7 @@ func (l *lines) data() ([]byte, error) {
 	}
 }
 
-// errorf is an error about the line last returned.
+// errorf makes an error about the line last returned.
 func (l *lines) errorf(format string, args ...any) *FormatError {
 	return &FormatError{l.in.file, l.no, fmt.Sprintf(format, args...)}
 }
@@ -101,8 +100,8 @@ func (l *lines) endOfLine(rest []byte) error {
 	return nil
 }
 
-// blank tells whether c is a blank, a tab or a carriage return. So lines that end with CRLF need no
-// other care.
+// blank tells whether c is a blank, a tab or a carriage return. Since the carriage return counts,
+// lines that end with CRLF need no special treatment.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // trimLeft removes blanks at the beginning.
@@ -124,8 +123,8 @@ func cut(line []byte) (word, rest []byte) {
 	return line[:i], line[i:]
 }
 
-// quote returns a word as an error message shows it: between quotes, with control characters
-// escaped, and cut off after 40 bytes. So a binary file does not fill the screen or confuse the
+// quote returns a word in the form of error messages: between quotes, with control characters
+// escaped, and shortened to 40 bytes. So a binary file does not fill the screen or confuse the
 // terminal.
 func quote(word []byte) string {
 	const most = 40

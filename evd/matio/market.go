@@ -41,15 +41,16 @@ var bannerPlaces = [...]struct {
 // coordinates, the number of entries.
 type market struct {
 	*lines
-	// The banner's words: array or coordinate, symmetric or general.
+	// array and symmetric are words of the banner: array or coordinate, symmetric or general.
 	array, symmetric bool
-	// Reads the value of an entry; nil for pattern, whose entries are 1.
+	// value reads the value of an entry. It is nil for pattern, whose entries are 1.
 	value func(word []byte) (float64, string)
-	// Number of entries to read: declared in a coordinate file, computed for an array.
+	// entries is the number of entries to read: declared in a coordinate file, computed for an
+	// array.
 	entries int
-	// The result. It has its shape after the size line, and its elements after the entries.
+	// out is the result. It has its shape after the size line, and its elements after the entries.
 	out *Dense
-	// Largest number of elements that out may have.
+	// most is the largest number of elements that out may have.
 	most int
 }
 
@@ -64,16 +65,15 @@ func readMarket(in *input, most int) (*Dense, error) {
 	return m.read()
 }
 
-// readBareMarket reads a file that has no banner. It is taken as general and real. The number of
-// words on the size line tells whether it is a list of entries or an array. Errors are those of
-// readMarket.
+// readBareMarket reads a file that has no banner, as general and real. The number of words on the
+// size line tells whether it is a list of entries or an array. Errors are those of readMarket.
 func readBareMarket(in *input, most int) (*Dense, error) {
 	return bareMarket(in, most).read()
 }
 
-// bareMarket looks at the size line without consuming anything. It sets what a banner would:
-// general, real, and array if the line has two words. The line must be within the first 64 KiB,
-// after comments.
+// bareMarket looks at the size line without consuming anything. It sets the properties that a
+// banner would set: general, real, and array if the line has two words. The line must be within the
+// first 64 KiB, after comments.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())
 	m := &market{lines: newLines(in), most: most, value: number}
@@ -88,7 +88,7 @@ func bareMarket(in *input, most int) *market {
 	return m
 }
 
-// read reads what follows the banner.
+// read reads the part of the file after the banner.
 func (m *market) read() (*Dense, error) {
 	if err := m.readSize(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (m *market) read() (*Dense, error) {
 	return m.out, m.end()
 }
 
-// end returns an error if anything follows the last entry: more entries than declared are a sign
+// end returns an error if anything follows the last entry. More entries than declared are a sign
 // that the file is damaged, or that the size line is wrong.
 func (m *market) end() error {
 	switch _, err := m.data(); {
@@ -124,7 +124,7 @@ func hasBanner(in *input) bool {
 // mayBeText returns an error if an input without a banner must not be read as bare numbers: if it
 // cannot be read, or if its name is that of a Matrix Market file. Many such files, older than the
 // format or written by hand, list entries without a banner. Read as a table of numbers, or as the
-// rows of a tridiagonal matrix, they would give another matrix than the one that is meant.
+// rows of a tridiagonal matrix, they would give a wrong matrix.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", in.file, err)
@@ -186,7 +186,7 @@ func (m *market) readSize() error {
 		return err
 	}
 	var size [3]int
-	// count limits each size; elements checks their product below.
+	// The function count limits each size. The function elements checks their product below.
 	for i, name := range names {
 		var word []byte
 		word, line = cut(line)
@@ -213,7 +213,7 @@ func (m *market) readSize() error {
 	return nil
 }
 
-// tooLarge says that there is no memory for the matrix.
+// tooLarge makes the error that there is no memory for the matrix.
 func (m *market) tooLarge() error {
 	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
 }

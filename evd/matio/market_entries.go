@@ -2,8 +2,8 @@ package matio
 
 import "io"
 
-// entry returns the line of entry k, counted from 0, without blanks before it. A file that ends
-// before is a *FormatError that counts the entries.
+// entry returns the line of entry k, counted from 0, without blanks before it. If the file ends
+// before, the error is a *FormatError that says how many entries there are.
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
 	if err == io.EOF {
@@ -12,13 +12,14 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// readCoordinates adds each entry "i j value" to a matrix of zeros; if the file is symmetric, it
-// adds it at (j, i), too. An entry that is listed again is added to the first one: finite-element
-// codes write their assembly in this way. This is the one format for which memory is allocated on
-// the word of the file.
+// readCoordinates adds each entry "i j value" to a matrix of zeros. If the file is symmetric, it
+// also adds it at (j, i). An entry that is listed again is added to the first one, because
+// finite-element codes write their assembly in this way. This is the only format for which memory
+// is allocated by the declared size alone.
 func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
-	// The entries do not support the size: the system is asked, so that a refusal is an error.
+	// The number of entries says nothing about the size, so the system is asked whether it has the
+	// memory. A refusal is then an error.
 	if !available(rows * cols) {
 		return m.tooLarge()
 	}
@@ -34,7 +35,7 @@ func (m *market) readCoordinates() error {
 }
 
 // eachEntry calls put for each entry of a coordinate file, with i and j counted from 0, in the
-// order of the file. In a symmetric file i ≥ j, and put is called for the listed entry only.
+// order of the file. In a symmetric file i ≥ j, and put is called only for the listed entry.
 // eachEntry stops at the first error of put, and returns it.
 func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
@@ -50,7 +51,7 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 		if err != nil {
 			return err
 		}
-		// The value of a pattern entry, which is not in the file.
+		// The value of a pattern entry is 1. It is not in the file.
 		x := 1.0
 		if m.value != nil {
 			if x, line, err = m.readValue(line); err != nil {
@@ -61,8 +62,8 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 			return err
 		}
 		if m.symmetric && i < j {
-			// Refused even if its mirror image is listed, too. One of the two would have to be
-			// dropped, and a wrong guess would double an entry or lose it.
+			// The entry is refused even if its mirror image is listed, too. One of the two would
+			// have to be dropped, and a wrong choice would double an entry or lose it.
 			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
 		}
 		if err := put(i, j, x); err != nil {
@@ -72,13 +73,13 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// readArray reads the values of an array file, by columns. A symmetric file has the lower triangle,
-// hence n·(n+1)/2 values; the part of a column above the diagonal is copied from the columns
-// before, which are complete. Memory grows with the values that have been read: a short file that
-// declares a large matrix costs no more than it has.
+// readArray reads the values of an array file, column by column. A symmetric file has the lower
+// triangle, hence n·(n+1)/2 values. The part of a column above the diagonal is copied from the
+// columns before, which are complete. Memory grows with the values that have been read: a short
+// file that declares a large matrix costs only as much as it has.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
-	// readSize has limited it, so it cannot overflow.
+	// This product cannot overflow, because readSize has limited it.
 	total := rows * cols
 	m.entries = total
 	if m.symmetric {
@@ -92,7 +93,7 @@ func (m *market) readArray() error {
 				return m.tooLarge()
 			}
 		}
-		// Above the diagonal: the mirror image was read with column i.
+		// This element is above the diagonal. Its mirror image was read with column i.
 		if i, j := at%rows, at/rows; m.symmetric && i < j {
 			a = append(a, a[j+i*rows])
 			continue
@@ -115,9 +116,9 @@ func (m *market) readArray() error {
 	return nil
 }
 
-// index reads a row or column number from 1 to most, and returns it counted from 0, with the rest
-// of the line. name is "row" or "column", for the error, which tells apart a missing number, zero,
-// a number out of range, and anything else.
+// index reads a row or column number from 1 to most. It returns the number counted from 0, and the
+// rest of the line. name is "row" or "column", for the error. The error distinguishes a missing
+// number, zero, a number out of range, and anything else.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := count(word, most)
@@ -129,15 +130,15 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 		return 0, nil, m.errorf("the entry has no %s", name)
 	case ok:
 		return 0, nil, m.errorf("%s 0: rows and columns are counted from 1", name)
-	// A number, but larger than most.
+	// The word is a number, but larger than most.
 	case allDigits(word):
 		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, quote(word), most)
 	}
 	return 0, nil, m.errorf("%s %s is not an integer", name, quote(word))
 }
 
-// readValue reads the value of an entry, and returns it with the rest of the line. What a value may
-// look like depends on the banner: see number for real, wholeNumber for integer.
+// readValue reads the value of an entry, and returns it with the rest of the line. The banner
+// decides how a value may look: see number for real, wholeNumber for integer.
 func (m *market) readValue(line []byte) (float64, []byte, error) {
 	word, rest := cut(line)
 	if len(word) == 0 {

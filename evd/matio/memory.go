@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Sizes; see the package documentation about memory.
+// These are sizes and limits. The package documentation explains them under Memory.
 const (
 	wordBytes = 8 // bytes of a float64
 
@@ -13,18 +13,18 @@ const (
 	// make would panic instead of failing, and 10·count would overflow.
 	mostElements = min(1<<40, math.MaxInt/(2*wordBytes))
 
-	// firstElements is how many elements are allocated on a file's word alone.
+	// firstElements is the number of elements that are allocated by the declared size alone.
 	firstElements = 1 << 16
 
 	// askBytes is the size from which the system is asked before memory is allocated. If the system
-	// refuses memory to Go's allocator, the process ends. Refusals of less than this are unheard
-	// of.
+	// refuses memory to Go's allocator, the process ends. Systems do not refuse less than askBytes
+	// in practice.
 	askBytes = 1 << 28
 )
 
 // elements returns rows·cols, and false if that is more than most.
 func elements(rows, cols, most int) (int, bool) {
-	// The product of two sizes may have 128 bits.
+	// The product of two sizes may need 128 bits.
 	hi, lo := bits.Mul64(uint64(rows), uint64(cols))
 	return int(lo), hi == 0 && lo <= uint64(most)
 }
@@ -36,8 +36,8 @@ func available(n int) bool {
 	return n < askBytes/wordBytes || systemHas(n*wordBytes)
 }
 
-// grow returns a copy of data with capacity for more elements: twice what it had, at least first, at
-// most want. It returns false if the system has no memory.
+// grow returns a copy of data with capacity for more elements: twice the capacity of data, but at
+// least first, and at most want. It returns false if the system has no memory.
 func grow(data []float64, first, want int) ([]float64, bool) {
 	room := min(want, max(first, 2*cap(data)))
 	if !available(room) {

@@ -2,6 +2,6 @@
 
 package matio
 
-// systemHas knows no way to ask this system. It refuses what no machine has, 64 TiB; for anything
-// less Go's allocator will find out.
+// systemHas cannot ask this system about its memory. It refuses 64 TiB and more, which no machine
+// has. For anything less Go's allocator will find out.
 func systemHas(bytes int) bool { return bytes < 1<<46 }

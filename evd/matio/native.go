@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// nativeLittle tells whether this machine stores doubles as <f8 files do.
+// nativeLittle tells whether this machine stores doubles in the same way as <f8 files.
 var nativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // raw returns the memory of values as bytes, without a copy.

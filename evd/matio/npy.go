@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// npyMagic begins every .npy file. The format is:
+// npyMagic is the beginning of every .npy file. The format is:
 //
-//	6 bytes       the magic
+//	6 bytes       npyMagic
 //	2 bytes       version: major, minor
 //	2 or 4 bytes  length of the header, little endian; 2 in version 1, 4 later
 //	header        a Python dictionary as text (parseHeader), blanks, a line feed
@@ -25,9 +25,9 @@ type npy struct {
 	*input
 	npyHeader
 	element
-	// Largest number of elements that the array may have.
+	// most is the largest number of elements that the array may have.
 	most int
-	// Bytes of the file before the elements.
+	// header is the number of bytes of the file before the elements.
 	header int64
 }
 
@@ -56,7 +56,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// readHeader reads everything before the elements, and makes sure that they are numbers.
+// readHeader reads everything before the elements, and makes sure that the elements are numbers.
 func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
 		return err
@@ -68,9 +68,9 @@ func (f *npy) readHeader() error {
 	return nil
 }
 
-// readDictionary reads magic, version and the dictionary that describes the elements. It sets
-// npyHeader and header, and subtracts the header from left. It accepts element types that are not
-// numbers: scipy's archives have strings.
+// readDictionary reads the beginning of the file, the version and the dictionary that describes the
+// elements. It sets npyHeader and header, and subtracts the header from left. It accepts element
+// types that are not numbers, because scipy's archives have strings.
 func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
@@ -79,8 +79,8 @@ func (f *npy) readDictionary() error {
 	if string(fixed[:6]) != npyMagic {
 		return f.errorf("no .npy magic bytes")
 	}
-	// Version 2 allows longer headers than version 1, and version 3 allows UTF-8 in them. Both make
-	// no difference for a plain array.
+	// Version 2 allows longer headers than version 1, and version 3 allows UTF-8 in them. For a
+	// plain array neither makes a difference.
 	major, minor := fixed[6], fixed[7]
 	if major < 1 || major > 3 || minor != 0 {
 		return f.errorf(".npy version %d.%d is not one of 1.0, 2.0, 3.0", major, minor)
@@ -94,7 +94,7 @@ func (f *npy) readDictionary() error {
 		return err
 	}
 	n := binary.LittleEndian.Uint32(size[:])
-	// Before memory is allocated for it.
+	// This is checked before memory is allocated for the header.
 	if n > longestHeader {
 		return f.errorf("the header has %d bytes, more than a plain array needs", n)
 	}
@@ -114,10 +114,10 @@ func (f *npy) readDictionary() error {
 }
 
 // readData reads all elements, in the order of the file, and makes sure that nothing follows them.
-// If the size of the file is known, a header that does not agree with it is an error before any
-// memory is allocated. If it is unknown, memory grows with the data.
+// If the size of the file is known and does not agree with the header, the error comes before any
+// memory is allocated. If the size is unknown, memory grows with the data.
 func (f *npy) readData() ([]float64, error) {
-	// The product is limited after each factor, so it cannot overflow.
+	// The product cannot overflow, because it is limited after each factor.
 	total := 1
 	for _, n := range f.shape {
 		var ok bool
@@ -126,7 +126,7 @@ func (f *npy) readData() ([]float64, error) {
 		}
 	}
 	// Without a known size, the first allocation is small and later ones double. With a known size
-	// that agrees with the header, the first one is all that is needed.
+	// that agrees with the header, the first allocation is large enough.
 	first := firstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.bytes); need != f.left {
@@ -134,7 +134,8 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
-	// Doubles as this machine stores them need no conversion: they are read to where they belong.
+	// If the file stores doubles in the same way as this machine, they need no conversion, and are
+	// read directly to their place.
 	native := nativeLittle && f.descr == "<f8"
 	if native && f.at != nil && f.left >= parallelBytes {
 		return f.readParallel(total)
@@ -160,14 +161,14 @@ func (f *npy) readData() ([]float64, error) {
 			a = a[:end]
 			continue
 		}
-		// No more than what fits a: the chunk is decoded without another check.
+		// The chunk is not larger than the rest of a, so it can be decoded without another check.
 		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
 		if err := f.full(now, "its elements"); err != nil {
 			return nil, err
 		}
 		a = f.decode(a, now)
 	}
-	// The elements are the end of the file, also of a stream whose size was unknown.
+	// Nothing may follow the elements, also in a stream whose size was unknown.
 	switch _, err := f.ReadByte(); {
 	case err == nil:
 		return nil, f.errorf("data follow the last of %d elements", total)
@@ -177,10 +178,10 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements with several goroutines, directly to where they belong. The
-// file's size is known to be right, the file is not compressed, and its elements are doubles as
-// this machine stores them. If another process shortens the file during the read, the result is an
-// error.
+// readParallel reads all elements with several goroutines, directly to their place. Before, the
+// file's size must be known to be right, the file must not be compressed, and it must store doubles
+// in the same way as this machine. If another process shortens the file during the read, the result
+// is an error.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := grow(nil, total, total)
 	if !ok {
@@ -218,7 +219,7 @@ func (f *npy) errorf(format string, args ...any) *FormatError {
 	return &FormatError{f.file, 0, fmt.Sprintf(format, args...)}
 }
 
-// tooLarge says that there is no memory for the array.
+// tooLarge makes the error that there is no memory for the array.
 func (f *npy) tooLarge() error {
 	// A vector counts as one column.
 	shape := append(slices.Clone(f.shape), 1)

@@ -6,20 +6,20 @@ import (
 )
 
 // An element is a type of numbers in a .npy file. NumPy names a type by its byte order, its kind
-// and its bytes: "<f8" is a little-endian double. Kinds are f (IEEE 754 floating point), i and u
-// (integers with and without sign) and b (boolean: 0 is false, anything else is true and is read as
-// 1).
+// and its number of bytes: "<f8" is a little-endian double. Kinds are f (IEEE 754 floating point),
+// i and u (integers with and without sign) and b (boolean: 0 is false, anything else is true and is
+// read as 1).
 type element struct {
-	// Size of one number, in bytes.
+	// bytes is the size of one number, in bytes.
 	bytes int
-	// Converts one number to a double; integers beyond 2⁵³ are rounded to nearest.
+	// value converts one number to a double. Integers beyond 2⁵³ are rounded to nearest.
 	value func([]byte) float64
 }
 
 var le, be = binary.LittleEndian, binary.BigEndian
 
 // elementTypes has the types by NumPy's name: byte order (< little, > big, | none), kind, bytes.
-// Types of one byte have no byte order. Nothing changes it after init.
+// Types of one byte have no byte order. The table is not changed after init.
 var elementTypes = map[string]element{
 	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
 	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},

@@ -7,11 +7,12 @@ import (
 
 // An npyHeader is the dictionary in front of the elements of a .npy file.
 type npyHeader struct {
-	// Type of the elements, such as "<f8".
+	// descr is the type of the elements, such as "<f8".
 	descr string
-	// True: stored by columns; false: by rows.
+	// fortranOrder says that the elements are stored by columns. If it is false, they are stored by
+	// rows.
 	fortranOrder bool
-	// Size of each dimension.
+	// shape has the size of each dimension.
 	shape []int
 }
 
@@ -63,8 +64,8 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 	return h, p.complaint
 }
 
-// A literal parses a Python literal. rest is the text that is not yet read. The first complaint
-// stays; after it, results are meaningless.
+// A literal parses a Python literal. rest is the text that is not yet read. Only the first
+// complaint is kept. After it, results have no meaning.
 type literal struct{ rest, complaint string }
 
 // fail sets the complaint, if there is none yet.
@@ -117,8 +118,8 @@ func (p *literal) boolean() bool {
 }
 
 // tuple reads sizes between parentheses, each from 0 to mostElements. A comma may follow the last
-// one, and must follow a single one in Python, but is not required here. An L may follow a number:
-// Python 2 wrote long integers so.
+// one. After a single one Python requires the comma, but tuple does not. An L may follow a number,
+// because Python 2 wrote long integers so.
 func (p *literal) tuple() (sizes []int) {
 	p.expect("(")
 	for p.complaint == "" && !p.accept(")") {

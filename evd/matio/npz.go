@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// zipMagic begins a .npz file: a zip archive of .npy files, each stored or deflated. The directory
-// of an archive is at its end.
+// zipMagic is the beginning of a .npz file: a zip archive of .npy files, each stored or deflated.
+// The directory of an archive is at its end.
 const zipMagic = "PK\x03\x04"
 
-// npyEnding follows the name of an array in the archive.
+// npyEnding is the ending of the name of each array in the archive.
 const npyEnding = ".npy"
 
-// usualArray is the array that is read from an archive of several, if none is named.
+// usualArray is the name of the array that is read if the archive has several and none is named.
 const usualArray = "A"
 
-// ReadNPZ reads the matrix called array from a .npz file. If array is empty, it is the only array,
-// or the one called A. An archive that scipy.sparse.save_npz wrote is one matrix. name stands for
-// the file in errors, which are *FormatError, *TooLargeError and those of r.
+// ReadNPZ reads the matrix called array from a .npz file. If array is empty, the matrix is the only
+// array, or the one called A. An archive that scipy.sparse.save_npz wrote is one matrix. name
+// stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
 //
 // The directory of the archive is at its end. So a stream without random access, such as a pipe, is
-// first read into memory as a whole, still compressed.
+// first read into memory completely, still compressed.
 func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	o := Options{Array: array}
 	if at, size, ok := zipped(r); ok {
@@ -43,9 +43,9 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 }
 
 // zipped tells whether r is a .npz file with random access, and returns the part from the current
-// position on. It does not change the position of r. A reader with random access is one with the
-// methods ReadAt and Seek, such as *os.File and *bytes.Reader; a pipe has them, too, but no known
-// size, and is refused.
+// position on. It does not change the position of r. A reader has random access if it has the
+// methods ReadAt and Seek, such as *os.File and *bytes.Reader. A pipe has these methods, too, but
+// no known size, and is refused.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
 		io.ReaderAt
@@ -60,7 +60,8 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	magic := make([]byte, len(zipMagic))
-	// From a shorter file ReadAt returns a part of the magic, which differs from all of it.
+	// If the file is shorter than zipMagic, ReadAt returns only a part of it, which differs from
+	// zipMagic.
 	if n, _ := f.ReadAt(magic, from); string(magic[:n]) != zipMagic {
 		return nil, 0, false
 	}
@@ -68,8 +69,8 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 }
 
 // slurp reads a whole .npz file into memory, for streams without random access. The buffer doubles
-// each time that it is full. From 128 MiB on the system is asked before it grows, so that a stream
-// that is too long ends with an error and not with the process.
+// each time that it is full. From 128 MiB on the system is asked before the buffer grows. So if a
+// stream is too long, the result is an error, and the process does not end.
 func (in *input) slurp() (*bytes.Reader, error) {
 	if !in.starts(zipMagic) {
 		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
@@ -78,7 +79,8 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	for {
 		if len(file) == cap(file) {
 			room := max(askBytes, 2*cap(file))
-			// Small buffers double without asking: a refusal of so little is unheard of.
+			// Small buffers double without asking, because systems do not refuse so little in
+			// practice.
 			if cap(file) < askBytes/2 {
 				room = max(1<<16, 2*cap(file))
 			} else if !systemHas(room) {
@@ -98,16 +100,16 @@ func (in *input) slurp() (*bytes.Reader, error) {
 
 // archive is a .npz file with random access.
 type archive struct {
-	// Name of the file.
+	// name is the name of the file.
 	name string
-	// Size of the archive, in bytes.
+	// size is the size of the archive, in bytes.
 	size int64
-	// Its directory.
+	// files is the directory of the archive.
 	files []*zip.File
 }
 
 // openArchive reads the directory of an archive. name stands for the file in errors. The archive
-// uses r until it is no longer used itself.
+// reads from r as long as it is used.
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -116,9 +118,9 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	return &archive{name, size, z.File}, nil
 }
 
-// fromZip reads the array that the options name, or a sparse matrix, or the array that findArray
-// chooses. A sparse matrix is taken only if the options name no array: so its parts can be read by
-// their names.
+// fromZip reads the array that the options name. If they name none, it reads a sparse matrix if the
+// archive has one, or else the array that findArray chooses. So the parts of a sparse matrix can be
+// read by their names.
 func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error) {
 	z, err := openArchive(r, size, name)
 	if err != nil {
@@ -144,10 +146,10 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	return d, err
 }
 
-// open calls read with the content of a member, which is valid until read returns. It returns
-// read's error. A member that is stored without compression has a known size, so that a header that
-// does not agree with it is found at once; but a size in the directory that is larger than the
-// archive is not trusted. A member that is deflated is unpacked by a goroutine of its own. Errors
+// open calls read with the content of a member, which is valid until read returns. It returns the
+// error of read. A member that is stored without compression has a known size, so that a header
+// that does not agree with it is found at once. But a size in the directory that is larger than the
+// archive is not trusted. A member that is deflated is unpacked in a goroutine of its own. Errors
 // name the file and the member.
 func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	inside := z.name + ": " + member.Name
@@ -179,8 +181,8 @@ func (z *archive) member(array string) *zip.File {
 	return nil
 }
 
-// vector reads the array of that name, which must have one dimension, or two of which one is 1. A
-// missing array is a *FormatError.
+// vector reads the array with the given name. It must have one dimension, or two of which one is 1.
+// If the archive has no such array, the error is a *FormatError.
 func (z *archive) vector(array string) (a []float64, err error) {
 	m := z.member(array)
 	if m == nil {
@@ -193,9 +195,9 @@ func (z *archive) vector(array string) (a []float64, err error) {
 	return a, err
 }
 
-// findArray returns the file of the array of that name, or of the array that is read if the name is
-// empty. Files of the archive that do not end in .npy are ignored. The complaint says which arrays
-// there are; it is empty if there is a file. A long list of arrays is cut short.
+// findArray returns the file of the array with the given name, or of the default array if the name
+// is empty. Files of the archive that do not end in .npy are ignored. The complaint lists the
+// arrays in the archive, and is empty if a file is found. A long list of arrays is shortened.
 func findArray(files []*zip.File, array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {
@@ -219,7 +221,7 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	case len(names) == 1 && array == "":
 		return found, ""
 	}
-	// The names of a large archive would fill the screen.
+	// The list is shortened, because the names of a large archive would fill the screen.
 	list := strings.Join(names[:min(len(names), 8)], ", ")
 	if len(list) > 200 {
 		list = fmt.Sprintf("its %d arrays", len(names))
@@ -232,8 +234,8 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	return nil, fmt.Sprintf("no array is called %s; the archive has %s", want, list)
 }
 
-// zipError distinguishes damaged archives, which are a FormatError, from streams that cannot be
-// read. A compression method other than deflate is refused as a FormatError, too: NumPy writes no
+// zipError distinguishes damaged archives, which give a FormatError, from streams that cannot be
+// read. A compression method other than deflate is refused as a FormatError, too. NumPy writes no
 // other.
 func zipError(name string, err error) error {
 	switch {

@@ -32,8 +32,8 @@ func count(word []byte, most int) (int, bool) {
 // complaint says why the word is not a number; it is empty if it is one. A number too large for a
 // double is a complaint; a number too small is zero or subnormal.
 func number(word []byte) (x float64, complaint string) {
-	// ParseFloat copies the part of its argument that it keeps in an error. So it may use the
-	// buffer without a copy.
+	// ParseFloat copies the part of its argument that it stores in an error. So its argument may be
+	// the buffer itself, without a copy.
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(word), len(word)), 64)
 	if err == nil && bytes.IndexByte(word, '_') < 0 { // only Go writes 1_000
 		return x, ""
@@ -41,16 +41,18 @@ func number(word []byte) (x float64, complaint string) {
 	return unusualNumber(word)
 }
 
-// unusualNumber reads what ParseFloat does not know: Fortran's exponents, and a NaN with a sign.
-// Fortran writes 1.0D+00, and 1.0-101, where it omits the letter to make room for a third digit.
+// unusualNumber reads numbers that ParseFloat does not know: Fortran's exponents, and a NaN with a
+// sign. Fortran writes 1.0D+00, and 1.0-101, where it omits the letter to make room for a third
+// digit.
 func unusualNumber(word []byte) (float64, string) {
-	// Fortran writes D for a double's exponent.
+	// Fortran writes D for a double's exponent, instead of E.
 	s := strings.NewReplacer("d", "e").Replace(strings.ToLower(string(word)))
 	if s == "-nan" || s == "+nan" {
 		s = "nan"
 	}
 	// A sign inside a number without a letter begins Fortran's exponent. Fortran omits the letter
-	// only before three digits, and always writes the point: 2024-01 is a month.
+	// only before three digits, and always writes the decimal point. So 2024-01, which is a month,
+	// is not a number.
 	if i := strings.LastIndexAny(s, "+-"); i > 0 && len(s) == i+4 && strings.Contains(s[:i], ".") && !strings.Contains(s, "e") {
 		s = s[:i] + "e" + s[i:]
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // Large files are read in pieces by several goroutines. A single goroutine copies from the system's
-// page cache at a fraction of the memory's bandwidth, because the system must first provide each
-// page of newly allocated memory.
+// page cache at only a fraction of the memory's bandwidth, because the system must first provide
+// each page of newly allocated memory.
 const (
 	parallelBytes   = 1 << 23 // smallest file that is read in parallel, in bytes
 	pieceBytes      = 1 << 21 // bytes that a goroutine reads at a time
@@ -23,8 +23,8 @@ type regular struct {
 	from int64 // position of the file when it was opened here
 }
 
-// regularFile returns nil if r must be read in order, as a pipe must, or if its position is
-// unknown. It must be called before anything is read from r, and from what buffers r.
+// regularFile returns r as a file, or nil if r must be read in order, as a pipe must, or if its
+// position is unknown. It must be called before anything is read from r, also through a buffer.
 func regularFile(r io.Reader) *regular {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -37,13 +37,13 @@ func regularFile(r io.Reader) *regular {
 	return &regular{f, from}
 }
 
-// fill reads len(p) bytes that begin `offset` bytes after the position where the file was opened
+// fill reads len(p) bytes that begin `offset` bytes after the position at which the file was opened
 // here. Afterwards the file's position is at the end of these bytes. The error is
 // io.ErrUnexpectedEOF if the file ends before.
 //
 // Goroutines take pieces in order from a common counter, so that none of them is idle while there
-// is work. A goroutine stops at its first error; the error that is returned is that of one of them,
-// and p is then undefined.
+// is work. A goroutine stops at its first error. If several have an error, any one of them is
+// returned, and p is then undefined.
 func (f *regular) fill(p []byte, offset int64) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -5,31 +5,32 @@ import (
 	"os"
 )
 
-// Options say how to read what the content of a file does not tell. The zero value is what
+// Options say how to read a file where its content does not decide it. The zero value is what
 // ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use.
 type Options struct {
-	// Array is the name of the array to take from a .npz file. Empty: the only array, or the one
-	// called A. Arrays in other files have no names, so it is then ignored.
+	// Array is the name of the array to take from a .npz file. If empty, it is the only array, or
+	// the one called A. Arrays in other files have no names, so the option is ignored for them.
 	Array string
 
-	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. It is
-	// then general and real: a list of entries if the first line has three numbers, all elements by
-	// columns if it has two. Default: a file without the banner is a table of numbers.
+	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. The text
+	// is then general and real: a list of entries if the first line has three numbers, all elements
+	// by columns if it has two. If MatrixMarket is false, a file without the banner is a table of
+	// numbers.
 	MatrixMarket bool
 }
 
-// ReadFile reads the matrix in a file, whatever its name ends in: the content decides between
+// ReadFile reads the matrix in a file, whatever the ending of its name: the content decides between
 // Matrix Market, .npy, .npz and tables of text. Each may be compressed with gzip. A file called
-// .mtx or .mtx.gz is never taken for a table: without its banner it is refused.
+// .mtx or .mtx.gz is never read as a table. Without Matrix Market's banner it is refused.
 //
 // Errors name the file. They are *FormatError, *TooLargeError, or those of the operating system.
 func ReadFile(path string) (*Dense, error) { return Options{}.ReadFile(path) }
 
-// Read reads the matrix in a stream as ReadFile does. name stands for the file's name. The stream
-// is read to its end, and not closed.
+// Read reads the matrix in a stream in the same way as ReadFile. name stands for the file's name.
+// The stream is read to its end, and not closed.
 func Read(r io.Reader, name string) (*Dense, error) { return Options{}.Read(r, name) }
 
-// ReadFile is the function ReadFile with these options.
+// ReadFile does the same as the function ReadFile, with these options.
 func (o Options) ReadFile(path string) (*Dense, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -39,7 +40,8 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 	return o.Read(f, path)
 }
 
-// Read is the function Read with these options. The first bytes, after gzip, decide in this order:
+// Read does the same as the function Read, with these options. The first bytes, after gzip is
+// unpacked, decide in this order:
 //
 //	PK\x03\x04       .npz; a file is read by random access, a stream is held in memory
 //	\x93NUMPY        .npy
@@ -47,8 +49,8 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 //	anything else    Matrix Market without a banner, if Options.MatrixMarket is true
 //	text             a table, if it begins like one (see ReadCSV) and is not called .mtx
 //
-// Anything else is a *FormatError. A zip archive inside gzip is read, too; an archive is not
-// searched for anything but .npy files.
+// Any other content is a *FormatError. A zip archive inside gzip is read, too. Only .npy files of
+// an archive are used.
 func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	if at, size, ok := zipped(r); ok {
 		return o.fromZip(at, size, name)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sparse is a matrix as scipy.sparse.save_npz stores it: arrays in a .npz file. Entry k has the
-// value data[k]. Its place depends on the format:
+// sparse is a matrix in the form that scipy.sparse.save_npz stores: arrays in a .npz file. Entry k
+// has the value data[k]. Its place depends on the format:
 //
 //	coo  row[k], col[k]
 //	csr  entries start[i] … start[i+1]−1 are in row i; entry k is in column index[k]
@@ -15,20 +15,21 @@ import (
 //
 // All indices count from 0. The arrays are checked when the entries are read.
 type sparse struct {
-	// Name of the archive, for errors.
+	// file is the name of the archive, for errors.
 	file string
-	// The format: coo, csr or csc.
+	// format is coo, csr or csc.
 	format string
-	// Shape of the matrix.
+	// rows and cols are the shape of the matrix.
 	rows, cols int
-	// Values of the entries.
+	// data holds the values of the entries.
 	data []float64
-	// For coo: row and column of each entry.
+	// row and col hold the row and the column of each entry. They are for coo.
 	row, col []float64
-	// For csr and csc: where the entries of each row or column begin, and after the last one the
-	// number of entries. It is called indptr in the file.
+	// start says where the entries of each row or column begin. After the last one it has the
+	// number of entries. It is for csr and csc, and is called indptr in the file.
 	start []float64
-	// For csr and csc: column or row of each entry. It is called indices in the file.
+	// index is the column or row of each entry. It is for csr and csc, and is called indices in the
+	// file.
 	index []float64
 }
 
@@ -38,9 +39,9 @@ func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
-// readSparse reads format, shape and arrays. It does not check the indices: each does. The formats
-// bsr and dia are refused with the advice to save A.tocsr(). Integers in the arrays are read as
-// doubles, which is exact up to 2⁵³, far above any index that is valid here.
+// readSparse reads format, shape and arrays. It does not check the indices, which the method each
+// does. The formats bsr and dia are refused with the advice to save A.tocsr(). Integers in the
+// arrays are read as doubles, which is exact up to 2⁵³, far above any index that is valid here.
 func (z *archive) readSparse() (*sparse, error) {
 	s := &sparse{file: z.name}
 	err := z.open(z.member("format"), func(in *input) (err error) {
@@ -63,7 +64,7 @@ func (z *archive) readSparse() (*sparse, error) {
 	if !ok[0] || !ok[1] {
 		return nil, s.errorf("the shape cannot be %g by %g", shape[0], shape[1])
 	}
-	// The names in the archive, and where their content belongs.
+	// arrays maps the names in the archive to the members that receive their content.
 	var arrays map[string]*[]float64
 	switch s.format {
 	case "coo":
@@ -90,7 +91,8 @@ func readNPYWord(in *input) (string, error) {
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
-	// Format names have three letters; more than this is not one.
+	// longest is the limit of the length in bytes. Names of formats have three letters, so a longer
+	// word is not one.
 	const longest = 64
 	text, err := io.ReadAll(io.LimitReader(in, longest))
 	if err != nil {
@@ -109,12 +111,13 @@ func whole(x float64, most int) (int, bool) {
 }
 
 // each calls put for each entry, with i and j counted from 0, and stops at the first error. An
-// entry that is stored twice is put twice: its values are to be added up. Lengths of the arrays
-// that do not fit each other, and indices outside the matrix, are a *FormatError; put is never
-// called with such an index.
+// entry that is stored twice is put twice, and its values must be added up. If the lengths of the
+// arrays do not fit each other, or an index is outside the matrix, the error is a *FormatError. put
+// is never called with such an index.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
-		// Checked here and not in readSparse, so that shape and arrays are judged together.
+		// This is checked here and not in readSparse, so that shape and arrays are checked
+		// together.
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
 			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), len(s.data))
 		}
@@ -125,7 +128,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
-	// A line is a row of csr, or a column of csc.
+	// A line here is a row of csr, or a column of csc.
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols
@@ -134,7 +137,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
 	for line := range lines {
-		// Lines that go back would hold entries twice, in a matrix that nobody saved.
+		// The ranges of lines must ascend. Otherwise some entries would be used twice, in a matrix
+		// that nobody has saved.
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {
@@ -156,7 +160,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// put checks the place of an entry, which comes from an array of doubles, and passes it on.
+// put checks the place of an entry, which comes from an array of doubles, and calls the function
+// put with it.
 func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)
@@ -166,9 +171,9 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 	return put(i, j, x)
 }
 
-// dense returns the matrix with all elements stored. This needs memory for rows·cols elements,
-// which the archive's size does not bound: if the system has not so much, the error is a
-// *TooLargeError.
+// dense returns the matrix with all elements stored. This needs memory for rows·cols elements, and
+// the size of the archive does not limit this number. If the system does not have the memory, the
+// error is a *TooLargeError.
 func (s *sparse) dense() (*Dense, error) {
 	n, ok := elements(s.rows, s.cols, mostElements)
 	if !ok || !available(n) {
@@ -185,7 +190,7 @@ func (s *sparse) dense() (*Dense, error) {
 	return d, nil
 }
 
-// tridiagonal returns the three diagonals. It takes memory of order n only, however large the
+// tridiagonal returns the three diagonals. It needs only memory of order n, however large the
 // matrix is. An entry outside the diagonals that is not zero is an error.
 func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	t, err := newTridiagonal(s.file, s.rows, s.cols)

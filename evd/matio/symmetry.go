@@ -8,11 +8,11 @@ import (
 
 // Symmetric returns nil if a_ij and a_ji are equal, or both NaN, for all i and j. Otherwise it
 // returns a *NotSymmetricError that names the largest difference, or a *NotSquareError. Rounding
-// errors count as differences: NotSymmetricError.Rounding tells whether the largest one can be a
-// rounding error, and Symmetrize removes it. Zeros of different sign are equal. The matrix is not
-// changed.
+// errors count as differences: NotSymmetricError.Rounding tells whether the largest difference can
+// be a rounding error, and Symmetrize removes such differences. Zeros of different sign are equal.
+// The matrix is not changed.
 //
-// All processors take part; the answer does not depend on their number.
+// All processors take part. The answer does not depend on their number.
 func (d *Dense) Symmetric() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -27,7 +27,8 @@ func (d *Dense) Symmetric() error {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c, y := range mirror {
 				x := own[r+c*pitch]
-				// Equal, or on or above the diagonal (each pair is compared once), or both NaN.
+				// Skip pairs that are equal or both NaN. Skip elements on or above the diagonal, so
+				// that each pair is compared only once.
 				if x == y || i0+r <= j0+c || x != x && y != y {
 					continue
 				}
@@ -37,7 +38,7 @@ func (d *Dense) Symmetric() error {
 			}
 		}
 		if found != nil {
-			// Once a tile at most, so goroutines hardly wait here.
+			// This lock is taken at most once per tile, so goroutines hardly wait here.
 			lock.Lock()
 			defer lock.Unlock()
 			if worst == nil || found.exceeds(worst) {
@@ -53,10 +54,10 @@ func (d *Dense) Symmetric() error {
 	return worst
 }
 
-// exceeds orders differences: NaN is above all numbers, and among equal differences the first one
-// by columns wins. So the answer does not depend on the order in which goroutines finish.
+// exceeds orders differences: NaN is above all numbers, and of equal differences the first one by
+// columns counts as larger. So the answer does not depend on the order in which goroutines finish.
 func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
-	// cmp.Compare orders NaN below all numbers.
+	// cmp.Compare would order NaN below all numbers.
 	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {
 		return a
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // tile is the order of the square tiles in which a matrix is compared with its transpose, or
-// exchanged with it. A tile of 64×64 doubles (32 KiB) fits a first-level cache; whole columns do
-// not.
+// exchanged with it. A tile of 64×64 doubles (32 KiB) fits a first-level cache. Whole columns do
+// not fit.
 const tile = 64
 
 // pitch is the leading dimension of a tile that was copied out of its matrix. If the order of a

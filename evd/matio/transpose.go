@@ -27,14 +27,15 @@ func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 }
 
 // isItsTranspose tells whether an n×n matrix equals its transpose, bit by bit. It stops soon after
-// the first difference: of a matrix that is not symmetric, little is read for nothing.
+// the first difference, so that it reads little of a matrix that is not symmetric.
 func isItsTranspose(a []float64, n int) bool {
 	var differs atomic.Bool
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			for c, y := range a[j0+(i0+r)*n:][:cols] {
-				// By bits, so that zeros of different sign and NaNs stay what they are.
+				// The comparison uses bits, so that zeros of different sign and NaNs are not
+				// changed.
 				if math.Float64bits(y) != math.Float64bits(own[r+c*pitch]) {
 					differs.Store(true)
 				}
@@ -72,7 +73,7 @@ func transposeInto(dst, src []float64, rows, cols int) {
 		width := min(tile, cols-j0)
 		for i0 := 0; i0 < rows; i0 += tile {
 			height := min(tile, rows-i0)
-			// Read by columns, src is the transpose.
+			// If src is read by columns, it is the transpose.
 			own.load(src[i0*cols+j0:], cols, width, height)
 			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
 		}

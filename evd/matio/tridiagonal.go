@@ -18,7 +18,7 @@ func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonalFile(path)
 }
 
-// ReadTridiagonalFile is the function ReadTridiagonalFile with these options.
+// ReadTridiagonalFile does the same as the function ReadTridiagonalFile, with these options.
 func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonal(r, name)
 }
 
-// ReadTridiagonal is the function ReadTridiagonal with these options.
+// ReadTridiagonal does the same as the function ReadTridiagonal, with these options.
 func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	if at, size, ok := zipped(r); ok {
 		return o.tridiagonalFromZip(at, size, name)
@@ -90,7 +90,7 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 }
 
 // tridiagonalFromZip reads two vectors, a sparse matrix, or one array in any form that a
-// tridiagonal matrix may have. The first of these that the archive has is taken, unless the options
+// tridiagonal matrix may have. It reads the first of these that the archive has, unless the options
 // name an array.
 func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tridiagonal, error) {
 	z, err := openArchive(r, size, name)
@@ -98,7 +98,8 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 		return nil, err
 	}
 	if o.Array == "" {
-		// An archive with these two names is meant as two diagonals, whatever else is in it.
+		// An archive with arrays of these two names holds two diagonals, whatever other arrays it
+		// has.
 		for _, pair := range [][2]string{{"d", "e"}, {"D", "E"}} {
 			if z.member(pair[0]) != nil && z.member(pair[1]) != nil {
 				return z.diagonals(pair[0], pair[1])
@@ -119,8 +120,8 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 	return d.tridiagonal(name)
 }
 
-// diagonals reads two vectors. The second one has one element less than the first, or as many; its
-// last element then has no meaning.
+// diagonals reads two vectors. The second one has one element less than the first. If it has as
+// many, its last element has no meaning.
 func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	d, err := z.vector(diagonal)
 	if err != nil {
@@ -137,7 +138,7 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	return &Tridiagonal{d, e[:max(0, n-1)]}, nil
 }
 
-// tridiagonal takes D and E out of a matrix. Its shape decides what it is:
+// tridiagonal takes D and E out of a matrix. The shape of the matrix decides what the matrix means:
 //
 //	n×2, n ≠ 2   the columns D and E; the last element of E is not used
 //	2×n, n ≠ 2   the rows D and E; the last element of E is not used
@@ -174,8 +175,8 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// readTridiagonal reads what follows the banner. A coordinate file takes memory of order n only; an
-// array is read as a Dense matrix first.
+// readTridiagonal reads the part of the file after the banner. For a coordinate file it needs only
+// memory of order n. An array is read as a Dense matrix first.
 func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	file := m.in.file
 	if err := m.readSize(); err != nil {
@@ -198,7 +199,7 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 		if err := t.put(i, j, x); err != nil {
 			return m.errorf("%v", err)
 		}
-		// A symmetric file lists one triangle; the other one is its mirror image.
+		// A symmetric file lists one triangle. The other one is its mirror image.
 		if m.symmetric && i > j {
 			t.upper[j] += x
 		}
@@ -213,16 +214,17 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered is a tridiagonal matrix whose elements come in any order, and maybe more than once:
-// then they are added up. Both triangles are collected apart, because a general file may list an
-// element of either triangle first.
+// scattered is a tridiagonal matrix whose elements come in any order. If an element comes more than
+// once, its values are added up. Both triangles are collected separately, because a general file
+// may list an element of either triangle first.
 type scattered struct {
 	Tridiagonal
 	upper []float64 // elements (i, i+1), which must be equal to E in the end
 	file  string    // name, for errors
 }
 
-// newTridiagonal is a matrix of zeros; it returns an error if it is not square, or too large.
+// newTridiagonal returns a matrix of zeros. The error says that the matrix is not square, or too
+// large.
 func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
 		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})
@@ -230,13 +232,13 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if !available(3 * rows) {
 		return nil, &TooLargeError{file, rows, cols}
 	}
-	// A matrix of order 0 has no off-diagonal elements, and not −1 of them.
+	// A matrix of order 0 has 0 off-diagonal elements, not −1.
 	off := max(0, rows-1)
 	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
 }
 
-// put adds x to element (i, j), counted from 0, which must be inside the matrix. Anything but zero
-// outside the three diagonals is an error, without the file's name.
+// put adds x to element (i, j), counted from 0, which must be inside the matrix. An element outside
+// the three diagonals that is not zero is an error, without the file's name.
 func (t *scattered) put(i, j int, x float64) error {
 	switch {
 	case i == j:

@@ -20,8 +20,8 @@ func ReadVectorFile(path string) ([]float64, error) {
 	return ReadVector(f, path)
 }
 
-// ReadVector reads numbers in a row, such as eigenvalues. The content decides about the format, and
-// gzip is unpacked. The formats are:
+// ReadVector reads a list of numbers, such as eigenvalues. The content decides about the format,
+// and gzip is unpacked. The formats are:
 //
 //   - .npy: an array of one dimension, or of two dimensions one of which is 1.
 //   - Matrix Market: a matrix of one row or one column.
@@ -36,7 +36,8 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 		return nil, err
 	}
 	defer in.done()
-	// The order does not matter: no two of these begin with the same bytes.
+	// The order of these cases does not matter, because no two of these formats begin with the same
+	// bytes.
 	switch {
 	case in.starts(npyMagic):
 		return readNPYVector(in)
@@ -96,10 +97,9 @@ func readValues(l *lines) ([]float64, error) {
 	}
 }
 
-// readJSON reads one array of numbers, after which nothing may follow. It decodes element by
-// element, so the text is never in memory as a whole. Objects, strings and nested arrays are a
-// *FormatError. A null is read as 0, which is what encoding/json makes of it. JSON has no NaN and
-// no infinity.
+// readJSON reads one array of numbers, after which nothing may follow. It decodes the text element
+// by element, so that the whole text is never in memory. Objects, strings and nested arrays are a
+// *FormatError. A null is read as 0, as encoding/json does. JSON has no NaN and no infinity.
 func readJSON(in *input) ([]float64, error) {
 	d := json.NewDecoder(in)
 	a := []float64{}

@@ -7,23 +7,24 @@ import (
 	"strconv"
 )
 
-// flushBytes is how many bytes a gather collects before it writes them to the stream.
+// flushBytes is the number of bytes that a gather collects before it writes them to the stream.
 const flushBytes = 1 << 18
 
-// A gather collects small pieces for an io.Writer. Its first error stays, so loops need not check
-// for it: flush returns it at the end. After an error nothing more is written, and the stream's
-// content is incomplete; callers that need all or nothing write to an AtomicFile.
+// A gather collects small pieces for an io.Writer. It stores its first error, and flush returns it
+// at the end, so loops need not check for errors. After an error nothing more is written, and the
+// stream's content is incomplete. A caller that needs a complete file or none writes to an
+// AtomicFile.
 type gather struct {
-	// The stream.
+	// w is the stream.
 	w io.Writer
-	// Bytes that are not yet written.
+	// buf has the bytes that are not yet written.
 	buf []byte
-	// The first error of w.
+	// err is the first error of w.
 	err error
 }
 
-// newGather makes a gather whose buffer is never reallocated if its user calls enough after each
-// small piece, of at most 256 bytes.
+// newGather makes a gather. Its buffer is never reallocated if its user calls enough after each
+// small piece of at most 256 bytes.
 func newGather(w io.Writer) *gather { return &gather{w: w, buf: make([]byte, 0, flushBytes+1<<8)} }
 
 // flush writes the buffer, unless an earlier write failed. Afterwards buf is empty.
@@ -35,7 +36,7 @@ func (g *gather) flush() error {
 	return g.err
 }
 
-// enough calls flush when a large piece has come together.
+// enough calls flush if the buffer has flushBytes bytes or more.
 func (g *gather) enough() {
 	if len(g.buf) >= flushBytes {
 		g.flush()
@@ -44,8 +45,8 @@ func (g *gather) enough() {
 
 // WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8), which
 // numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
-// that are not in the matrix are not read. Nothing but a buffer is allocated. Errors are those of
-// w, and one if the shape does not fit the slice; then nothing is written.
+// that are not in the matrix are not read. Only a buffer is allocated. Errors are those of w. If
+// the shape does not fit the slice, there is an error, too, and nothing is written.
 func WriteNPY(w io.Writer, rows, cols int, colMajor []float64, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err
@@ -86,8 +87,8 @@ func WriteValues(w io.Writer, values []float64) error {
 //	2e-300
 //	]
 //
-// JSON has no NaN and no infinity: they are an error, and what has been written is then incomplete.
-// Other errors are those of w.
+// JSON has no NaN and no infinity. They are an error, and the output is then incomplete. Other
+// errors are those of w.
 func WriteValuesJSON(w io.Writer, values []float64) error {
 	g := newGather(w)
 	mark := byte('[')
@@ -107,8 +108,8 @@ func WriteValuesJSON(w io.Writer, values []float64) error {
 }
 
 // checkShape returns an error if a matrix of rows×cols elements with leading dimension ld does not
-// fit a slice of that length. The last column needs rows elements and not ld. Sizes are compared by
-// division, so nothing overflows.
+// fit a slice of that length. The last column needs only rows elements, not ld. Sizes are compared
+// by division, so nothing overflows.
 func checkShape(rows, cols, length, ld int) error {
 	if rows < 0 || cols < 0 || ld < max(1, rows) {
 		return fmt.Errorf("matio: %d by %d elements cannot have leading dimension %d", rows, cols, ld)

@@ -6,11 +6,12 @@ import (
 	"strconv"
 )
 
-// A Layout is one of Matrix Market's two ways to list a matrix. It prints as the word in the
-// banner.
+// A Layout is one of the two ways in which Matrix Market lists a matrix. It prints as the word in
+// the banner.
 type Layout int
 
-// The two layouts. Coordinate is smaller for a matrix with many zeros, Array for one with few.
+// These are the two layouts. Coordinate is smaller for a matrix with many zeros, Array for one with
+// few.
 const (
 	Coordinate Layout = iota // row, column and value of each element that is not zero
 	Array                    // every value, by columns
@@ -29,9 +30,9 @@ func (l Layout) String() string {
 
 // WriteMatrixMarketSymmetric writes the n×n symmetric matrix whose lower triangle is a[i+j*ld], i ≥
 // j, ld ≥ max(1, n). The part above the diagonal is not read. Numbers have as many digits as are
-// needed to read the same double back; NaN and infinity are written as Go prints them, which
-// ReadMatrixMarket reads. Errors are those of w, and one for an unknown layout or a shape that does
-// not fit the slice.
+// needed to read the same double back. NaN and infinity are written as Go prints them, and
+// ReadMatrixMarket reads them. Errors are those of w. An unknown layout, or a shape that does not
+// fit the slice, is an error, too.
 func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, ld int) error {
 	if err := checkShape(n, n, len(a), ld); err != nil {
 		return err
@@ -52,7 +53,7 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 // coordinates writes the size line and the elements that are not zero. It reads the triangle twice,
 // because their number comes first.
 func (g *gather) coordinates(n int, a []float64, ld int) {
-	// The size line has the number of entries, and comes first.
+	// The size line contains the number of entries, so they must be counted first.
 	entries := 0
 	for j := range n {
 		for _, x := range a[j+j*ld : n+j*ld] {
@@ -83,7 +84,7 @@ func (g *gather) array(n int, a []float64, ld int) {
 	}
 }
 
-// line writes the shortest digits that are read back as x, and ends the line.
+// line writes the fewest digits from which x can be read back, and ends the line.
 func (g *gather) line(x float64) {
 	g.buf = append(strconv.AppendFloat(g.buf, x, 'g', -1, 64), '\n')
 	g.enough()

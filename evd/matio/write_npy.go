@@ -61,21 +61,21 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-// npyHeader writes everything before the elements of a double array of that shape, a Python tuple.
-// It pads the header with blanks, so that the elements begin at a multiple of 64 bytes, as the
-// format demands: other programs map such files into memory.
+// npyHeader writes everything before the elements of an array of doubles. shape is a Python tuple.
+// The header is padded with blanks, so that the elements begin at a multiple of 64 bytes. The
+// format demands this, because other programs map such files into memory.
 func (g *gather) npyHeader(shape string) {
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
 	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': True, 'shape': %s, }", shape)
-	// One byte more for the line feed, rounded up to a multiple of 64.
+	// The size has one more byte for the line feed, and is rounded up to a multiple of 64.
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
 	g.buf = le.AppendUint16(g.buf, uint16(size-fixed))
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
-// npyElements writes values as <f8: without conversion where the machine stores doubles so. It
-// stops at the first error, which stays in g.
+// npyElements writes values as <f8, without conversion if the machine stores doubles in the same
+// way. It stops at the first error, which is stored in g.
 func (g *gather) npyElements(values []float64) {
 	if !nativeLittle {
 		for _, x := range values {
@@ -85,7 +85,8 @@ func (g *gather) npyElements(values []float64) {
 		return
 	}
 	for len(values) > 0 && g.err == nil {
-		// As many as fill the buffer, and at least one: the buffer has room for it.
+		// Each turn appends as many values as fill the buffer, and at least one. The buffer has
+		// room for one more value.
 		now := min(len(values), (flushBytes-len(g.buf))/wordBytes+1)
 		g.buf = append(g.buf, raw(values[:now])...)
 		values = values[now:]

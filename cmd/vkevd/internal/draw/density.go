@@ -43,7 +43,7 @@ func Density(all []Series, bins int) (*Picture, error) {
 	return p, nil
 }
 
-// faint is a colour through which lines and grid can be seen.
+// faint returns a transparent form of a colour, through which lines and grid can be seen.
 func faint(c color.Color) color.Color {
 	const opacity = 0x40
 	r, g, b, _ := c.RGBA()
@@ -52,8 +52,9 @@ func faint(c color.Color) color.Color {
 
 // histogram is the outline of a histogram of area 1. values are ascending.
 //
-// bins = 0 takes the interval of Freedman and Diaconis (1981) divided by two, because spectra
-// have edges: the interquartile range divided by the cube root of n.
+// With bins = 0 the width of an interval is half of the one of Freedman and Diaconis (1981),
+// because spectra have edges. Their width is twice the interquartile range divided by the cube root
+// of n.
 func histogram(values []float64, bins int) plotter.XYs {
 	n := len(values)
 	low, high := values[0], values[n-1]

@@ -1,5 +1,5 @@
-// Package draw makes the pictures of vkevd plot: values in, picture out.
+// Package draw makes the pictures of vkevd plot. Its functions take values and return pictures.
 //
-// It reads no files and knows no command. Names and titles come in as the text that is to
-// be shown; the caller makes them printable.
+// It reads no files and does not depend on commands. Names and titles must be given as the text to
+// show, without control characters.
 package draw

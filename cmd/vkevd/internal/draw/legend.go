@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A legend stands between title and plot, where it hides no curve. Its entries fill rows from
+// A legend is placed between title and plot, where it hides no curve. Its entries fill rows from
 // left to right.
 type legend struct {
 	style   draw.TextStyle
@@ -18,7 +18,7 @@ type entry struct {
 	sample plot.Thumbnailer
 }
 
-// Lengths of a legend, in points.
+// These are lengths in a legend, in points.
 const (
 	sampleWidth  = vg.Length(20)
 	sampleGap    = vg.Length(5)  // between a sample and its name
@@ -37,7 +37,8 @@ func (l *legend) entryWidth(e entry) vg.Length {
 	return sampleWidth + sampleGap + l.style.Width(e.name)
 }
 
-// rows distributes the entries; a row has at least one, however wide.
+// rows distributes the entries over rows of the given width. A row has at least one entry, even if
+// the entry is wider.
 func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range l.entries {
@@ -51,7 +52,7 @@ func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	return rows
 }
 
-// height is 0 without entries.
+// height is the height of the legend. It is 0 without entries.
 func (l *legend) height(width vg.Length) vg.Length {
 	if len(l.entries) == 0 {
 		return 0
@@ -59,7 +60,8 @@ func (l *legend) height(width vg.Length) vg.Length {
 	return vg.Length(len(l.rows(width)))*rowPitch + legendMargin
 }
 
-// draw fills the canvas from its upper left corner. Rows begin at left if all of them fit there.
+// draw draws the legend from the upper left corner of the canvas. Rows begin at left if all of them
+// fit there.
 func (l *legend) draw(c draw.Canvas, left vg.Length) {
 	rows := l.rows(c.Size().X)
 	left = min(left, c.Max.X-l.widest(rows))

@@ -9,15 +9,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Empty space at the edges. At the right, the last label of the x axis reaches past the axis.
+// These are widths of empty space at the edges. At the right, the last label of the x axis is
+// longer than the axis.
 const (
 	margin      = vg.Length(8)
 	rightMargin = vg.Length(20)
 )
 
-// leftMargin leaves space for labels of the y axis that a viewer draws in a wider font.
-// DejaVu Sans, the usual substitute, is up to a fifth wider than Liberation Sans. A label keeps
-// its middle (svgCanvas), so that half of the difference goes to the left.
+// leftMargin leaves space for labels of the y axis that a viewer draws in a wider font. DejaVu
+// Sans, the usual substitute, is up to a fifth wider than Liberation Sans. A label is fixed at its
+// middle (svgCanvas), so half of the difference is on the left.
 func (p *Picture) leftMargin() vg.Length {
 	const wider = 0.2 / 2
 	label := p.plot.Y.Tick.Label
@@ -48,7 +49,7 @@ func pad(axis *plot.Axis, low, high float64) {
 
 const maxLength = 1e300
 
-// draw lays out title, legend and plot from the top down.
+// draw draws title, legend and plot from top to bottom.
 func (p *Picture) draw(all draw.Canvas) {
 	all.SetColor(p.plot.BackgroundColor)
 	all.Fill(all.Rectangle.Path())

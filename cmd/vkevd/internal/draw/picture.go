@@ -33,13 +33,14 @@ var colours = []color.Color{
 	color.RGBA{0x30, 0x30, 0x30, 0xff},
 }
 
-// Colour is the colour of curve or bar i, counted from 0. After the last colour the first follows.
+// Colour is the colour of curve or bar i, counted from 0. After the last colour the list starts
+// again.
 func Colour(i int) color.Color { return colours[i%len(colours)] }
 
-// variant is the one typeface of all texts: Liberation Sans, whose widths are Arial's.
+// variant is the typeface of all texts: Liberation Sans, whose widths are those of Arial.
 const variant = "Sans"
 
-// newPicture is an empty picture with a grid and axes.
+// newPicture returns an empty picture with a grid and axes.
 func newPicture(title, x, y string) *Picture {
 	p := plot.New()
 	for _, f := range []*font.Font{
@@ -80,7 +81,7 @@ func (p *Picture) Resize(width, height float64) {
 // logarithmic gives an axis with positive values a logarithmic scale.
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
-// line adds curve i. The name goes to the legend; "" keeps it out.
+// line adds curve i. name appears in the legend, unless it is "".
 func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, error) {
 	l, err := plotter.NewLine(points)
 	if err != nil {

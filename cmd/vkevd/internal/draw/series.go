@@ -22,10 +22,11 @@ func (s Series) order() int {
 	return s.N
 }
 
-// whole says whether all eigenvalues of the matrix are there.
+// whole tells whether the series has all eigenvalues of the matrix.
 func (s Series) whole() bool { return s.First == 0 && len(s.Values) == s.order() }
 
-// label names the series, and the range of indices where it is a part of the spectrum.
+// label is the name of the series. If it is a part of the spectrum, the label also has the range of
+// indices.
 func (s Series) label() string {
 	switch to := s.First + len(s.Values); {
 	case s.whole():
@@ -37,7 +38,8 @@ func (s Series) label() string {
 	}
 }
 
-// legends are the labels of several series. A single one is named in the title instead.
+// legends returns the labels of several series. If there is only one, its label goes to the title
+// instead.
 func legends(all []Series) (names []string, ofTitle string) {
 	if len(all) == 1 {
 		return []string{""}, " of " + all[0].label()
@@ -48,8 +50,8 @@ func legends(all []Series) (names []string, ofTitle string) {
 	return names, ""
 }
 
-// scaled divides the values of all series by one power of ten so that tick labels stay short.
-// It returns copies and the text for the axis, " / 1e300" or "".
+// scaled divides the values of all series by one power of ten so that tick labels stay short. It
+// returns copies and a text for the axis, such as " / 1e300" or "".
 func scaled(all []Series) ([]Series, string) {
 	largest := 0.0
 	for _, s := range all {

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Spectrum draws eigenvalues over their index, from 0, or over index / n where orders differ.
-// With log, all values must be positive.
+// Spectrum draws eigenvalues over their index, counted from 0. If orders differ, it draws them over
+// index / n. With log, all values must be positive.
 func Spectrum(all []Series, log bool) (*Picture, error) {
 	unit := ""
 	if !log {
@@ -49,7 +49,8 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 	return p, nil
 }
 
-// thinned are points (index, value): at most as many as a picture can show, with both ends.
+// thinned returns points (index, value) of a series: at most as many as a picture can show,
+// including both ends.
 func thinned(s Series) plotter.XYs {
 	const most = 4000
 	n := len(s.Values)

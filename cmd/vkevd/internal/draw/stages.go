@@ -21,7 +21,7 @@ type Stage struct {
 	Seconds float64
 }
 
-// Stages draws a horizontal bar for each stage of each run, from the top down.
+// Stages draws a horizontal bar for each stage of each run, from top to bottom.
 func Stages(runs []Run) (*Picture, error) {
 	stages := stageNames(runs)
 	slices.Reverse(stages) // the axis goes upwards
@@ -48,8 +48,8 @@ func Stages(runs []Run) (*Picture, error) {
 	return p, nil
 }
 
-// stageNames lists the stages of all runs in the order in which they ran. A stage that only some
-// runs have follows the stage that it follows there.
+// stageNames lists the stages of all runs in the order in which they ran. If only some runs have a
+// stage, it is listed after the stage that comes before it in those runs.
 func stageNames(runs []Run) (names []string) {
 	for _, r := range runs {
 		next := 0
@@ -65,7 +65,7 @@ func stageNames(runs []Run) (names []string) {
 	return names
 }
 
-// bars draws run i of count.
+// bars draws the bars of run i. count is the number of runs.
 func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) error {
 	seconds := make(plotter.Values, len(stages))
 	labels := make([]string, len(stages)) // "" where the run lacks the stage

@@ -9,15 +9,15 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// An svgCanvas records the width of each text at layout time. A viewer without the font then
-// stretches its substitute to that width, so that texts do not cover their neighbours.
+// An svgCanvas records the width of each text when the text is placed. If a viewer does not have
+// the font, it stretches another font to that width, so that texts do not cover their neighbours.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length
 }
 
-// FillString anchors a text at its middle. A viewer that ignores textLength then moves each end
-// by half of the difference in width.
+// FillString places a text by its middle. A viewer that ignores textLength then moves each end by
+// half of the difference in width.
 func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	width := f.Width(text)
 	c.widths = append(c.widths, width)
@@ -25,8 +25,8 @@ func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(f, at, text)
 }
 
-// steady adds the recorded widths to the SVG, and names substitutes for the font: the first
-// font is the one of the layout, the next two have the same widths.
+// steady adds the recorded widths to the SVG, and names other fonts as substitutes. The first font
+// is the one with which texts were placed. The next two have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// roundTicks are multiples of 1, 2 or 5 times a power of ten, including zero if the axis does.
-// Some have labels. Between two labels there are three or four ticks without.
+// roundTicks are multiples of 1, 2 or 5 times a power of ten. Zero is one of them if the axis
+// includes it. Some have labels. Between two labels there are three or four ticks without.
 type roundTicks struct{}
 
 func (roundTicks) Ticks(low, high float64) []plot.Tick {
@@ -37,7 +37,7 @@ func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// wholeTicks are roundTicks for an axis that counts: labels are whole numbers.
+// wholeTicks are roundTicks for an axis that counts. Labels are whole numbers.
 type wholeTicks struct{}
 
 func (wholeTicks) Ticks(low, high float64) []plot.Tick {
@@ -54,8 +54,8 @@ func (wholeTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// decades are powers of ten, about ten of them with a label, for a positive range. Between few of
-// them there are ticks at 2, 3 … 9 times each.
+// decades are ticks for a positive range at powers of ten, about ten of them with a label. If the
+// range has only few powers of ten, there are also ticks at 2, 3 … 9 times each.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
@@ -82,11 +82,11 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// powerOfTen writes 10ᵉ as 1e3: the font lacks some superscript digits, and leaves them out in
-// silence.
+// powerOfTen writes 10ᵉ as 1e3, because the font lacks some superscript digits and would leave them
+// out without a message.
 func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }
 
-// ticksAt labels the given places.
+// ticksAt returns ticks with labels at the given places.
 func ticksAt(places []int) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for _, x := range places {

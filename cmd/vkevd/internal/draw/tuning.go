@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Sizes are half-bandwidth B and rank K of the band reduction.
+// Sizes are the half-bandwidth B and the rank K of the band reduction.
 type Sizes struct{ B, K int }
 
-// Tuning draws seconds over K, a curve for each B, and marks the fastest. There must be at least
-// one point.
+// Tuning draws seconds over K, with a curve for each B, and marks the fastest point. There must be
+// at least one point.
 func Tuning(title string, seconds map[Sizes]float64) (*Picture, error) {
 	p := newPicture(title, "k, rank of an update", "seconds")
 	p.plot.X.Scale = plot.LogScale{}
