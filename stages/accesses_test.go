@@ -2,12 +2,13 @@ package stages
 
 import "encoding/binary"
 
-// accesses counts a kernel's instructions that load from and store to buffers. A private one takes
-// part in no ordering between invocations. glslang makes an access private silently if its
-// qualifier stands at the wrong place, and then results are wrong on GPUs only.
+// accesses counts a kernel's instructions that load from buffers and store to buffers. A private
+// access is not ordered with accesses of other invocations. If the qualifier nonprivate stands at
+// the wrong place, glslang makes an access private without a message, and results are then wrong,
+// but only on GPUs.
 type accesses struct{ loads, stores, privateLoads, privateStores int }
 
-// accessesOf reads them from SPIR-V.
+// accessesOf counts the accesses in SPIR-V.
 func accessesOf(code []byte) (a accesses) {
 	const (
 		opLoad, opStore     = 61, 62

@@ -9,9 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReductionGrids: at n = 65536, where elements pass 2³² and tiles 65535, no dispatch asks
-// for more workgroups in a direction than every device accepts, and what each is given lies where
-// the layout says. (Inside a kernel offsets are 64 bits wide: see TestIndexHeaders.)
+// TestBandReductionGrids checks the grids for n = 65536, where there are more than 2³² elements and
+// 65535 tiles. No dispatch may ask for more workgroups in one direction than every device accepts.
+// The memory that each dispatch is given must lie where the layout says. (TestIndexHeaders checks
+// that offsets inside a kernel have 64 bits.)
 func TestBandReductionGrids(t *testing.T) {
 	const n, b, most = 65536, 32, 65535
 	if testing.Short() {

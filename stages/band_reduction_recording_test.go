@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReductionRecording holds the order of what is recorded, products by their shapes alone. n
-// = 14, b = 3, k = 6: blocks of two panels, one of each short, and a last diagonal block of its
-// own.
+// TestBandReductionRecording checks the order of the recorded commands. Products are recorded only
+// by their shapes. The sizes n = 14, b = 3, k = 6 give blocks of two panels, one block with a short
+// panel, and a last diagonal block.
 func TestBandReductionRecording(t *testing.T) {
 	const n, b, k = 14, 3, 6
 	rec := record(t, n, b, k, writtenOps(), SmallestTuning())
@@ -22,8 +22,8 @@ func TestBandReductionRecording(t *testing.T) {
 	golden(t, "band_reduction.golden", text.String())
 }
 
-// TestBandReductionIsShort: besides a dispatch for each column, a panel may not cost more than two
-// dozen commands.
+// TestBandReductionIsShort checks the number of commands. Besides one dispatch for each column, a
+// panel may not need more than 24 commands.
 func TestBandReductionIsShort(t *testing.T) {
 	const n, b, most = 1024, 32, 28
 	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
@@ -39,7 +39,7 @@ func TestBandReductionIsShort(t *testing.T) {
 	}
 }
 
-// TestBandReductionOfNothing records nothing, or what an empty matrix costs.
+// TestBandReductionOfNothing checks that an empty matrix records nothing.
 func TestBandReductionOfNothing(t *testing.T) {
 	if rec := record(t, 0, 4, 8, writtenOps(), SmallestTuning()); rec.Len() > 0 {
 		t.Errorf("%d commands for an empty matrix", rec.Len())
@@ -50,7 +50,7 @@ func dry() *vk.Device {
 	return vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 }
 
-// record makes the recording of a band reduction without a device.
+// record returns the recording of a band reduction, made without a device.
 func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tuning) *vk.Recorder {
 	t.Helper()
 	d := dry()
@@ -70,7 +70,7 @@ func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tuning) *v
 	return rec
 }
 
-// written stands in for the products: it records a remark for each.
+// written takes the place of the products: it records a remark for each product.
 type written struct{}
 
 func writtenOps() product.Ops[float64] { return written{} }

@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReduction takes every kind of edge through the smallest tuning.
+// TestBandReduction checks every kind of edge with the smallest tuning.
 func TestBandReduction(t *testing.T) {
 	var orthogonal, similar worst
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
@@ -28,7 +28,7 @@ func TestBandReduction(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// edges are orders up to 50 around everything that b and k divide.
+// edges returns orders up to 50 that are multiples of b and k, and their neighbours.
 func edges(b, k int) []int {
 	n := []int{0, 1, 2, b, b + 1, b + 2, 2 * b, 2*b + 1, k, k + 1, k + b, k + b + 1, 2*k - 1, 2*k + 1, 2*k + b + 2, 37, 50}
 	slices.Sort(n)
@@ -36,7 +36,7 @@ func edges(b, k int) []int {
 	return slices.DeleteFunc(n, func(n int) bool { return n > 50 })
 }
 
-// TestBandReductionKinds takes matrices that have broken solvers before.
+// TestBandReductionKinds checks matrices on which solvers have failed before.
 func TestBandReductionKinds(t *testing.T) {
 	const n, b, k = 43, 4, 8
 	var orthogonal, similar worst
@@ -47,7 +47,7 @@ func TestBandReductionKinds(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandReductionLarger has several chunks and blocks with the device's own tuning.
+// TestBandReductionLarger checks several chunks and blocks, with the device's own tuning.
 func TestBandReductionLarger(t *testing.T) {
 	const n, b, k = 257, 16, 64
 	var orthogonal, similar worst
@@ -56,7 +56,7 @@ func TestBandReductionLarger(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandReductionIsTheReference compares band and reflectors with the twin's.
+// TestBandReductionIsTheReference compares the band and the reflectors with those of package ref.
 func TestBandReductionIsTheReference(t *testing.T) {
 	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}, {20, 8, 8}} {
 		n, b, k := s[0], s[1], s[2]
@@ -77,7 +77,7 @@ func TestBandReductionIsTheReference(t *testing.T) {
 	}
 }
 
-// TestBandReductionRepeats: the same bits on every run.
+// TestBandReductionRepeats checks that every run gives the same bits.
 func TestBandReductionRepeats(t *testing.T) {
 	const n, b, k = 50, 4, 8
 	y, band, factors := reduce(t, n, b, k, SmallestTuning(), symmetric(n))
@@ -108,8 +108,8 @@ func symmetric(n int) []float64 {
 	return a
 }
 
-// reduce runs the device on the lower triangle of the full matrix dense, the rest being NaN, and
-// checks the places of zeros and ones.
+// reduce runs the reduction on the device. The input is the lower triangle of the full matrix
+// dense, and NaN elsewhere. reduce also checks the places of zeros and ones.
 func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -173,7 +173,7 @@ func checkBand(t *testing.T, where string, n, b int, band []float64) {
 	}
 }
 
-// checkReduction measures a reduction by LAPACK's ratios, with Q1 made of Y and T by the reference.
+// checkReduction measures a reduction by LAPACK's ratios. Package ref makes Q1 from Y and T.
 func checkReduction(t *testing.T, name string, n, b, k int, tune Tuning, dense []float64, orthogonal, similar *worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)

@@ -33,7 +33,7 @@ func newBisectionBench(t testing.TB, n int, tune BisectionTuning) *bisectionBenc
 	return &bisectionBench{t, dev, stage, ws, d.In(ws), e.In(ws), values.In(ws)}
 }
 
-// begin uploads d and e to a poisoned arena and returns an empty recording.
+// begin uploads d and e to an arena filled with NaN, and returns an empty recording.
 func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)
@@ -44,7 +44,8 @@ func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	return vk.NewRecorder(c.dev)
 }
 
-// run finds eigenvalues [il, iu) in a poisoned arena and returns all of the values region.
+// run finds eigenvalues [il, iu) in an arena filled with NaN, and returns the whole region of the
+// values.
 func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	c.t.Helper()
 	rec := c.begin(d, e)
@@ -54,7 +55,8 @@ func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 }
 
 // TestBisection compares the bits with those of package ref, for all of LAPACK's types of matrices
-// and for those that break solvers. Sturm counts of another implementation certify them.
+// and for matrices on which solvers have failed. Sturm counts of another implementation certify the
+// values.
 func TestBisection(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {
 		bench := newBisectionBench(t, n, smallestBisection())
@@ -74,8 +76,8 @@ func TestBisection(t *testing.T) {
 	}
 }
 
-// TestBisectionRange: a range of the eigenvalues, with another tuning, has the same bits, and
-// nothing else is written.
+// TestBisectionRange checks that a range of the eigenvalues, with another tuning, has the same
+// bits, and that nothing else is written.
 func TestBisectionRange(t *testing.T) {
 	const n = 50
 	for _, kind := range matgen.Tridiagonals()[:12] {
@@ -99,8 +101,8 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
-// TestBisectionExtremes: the bits are those of package ref for the largest and the smallest finite
-// elements, which it scales exactly.
+// TestBisectionExtremes checks the largest and the smallest finite elements. They are scaled
+// exactly, so the bits are those of package ref.
 func TestBisectionExtremes(t *testing.T) {
 	const n = 9
 	bench := newBisectionBench(t, n, smallestBisection())
@@ -147,7 +149,8 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// TestBisectionDispatches: all halvings are recorded, and their cost agrees with the estimate.
+// TestBisectionDispatches checks that all halvings are recorded, and that their cost agrees with
+// the estimate.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
 		s, err := NewBisection(dry(), n, bisectionTuning("nvidia"))
@@ -162,8 +165,9 @@ func TestBisectionDispatches(t *testing.T) {
 	}
 }
 
-// TestBracketsHold: the brackets from counts without divisions are short. By the counts of package
-// ref, they are no further from the eigenvalues than bisection allows for.
+// TestBracketsHold checks that the brackets from counts without divisions are short. It also
+// checks, by the counts of package ref, that eigenvalues are not further outside of the brackets
+// than bisection allows.
 func TestBracketsHold(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 43, 105} {
 		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
@@ -189,8 +193,8 @@ func TestBracketsHold(t *testing.T) {
 	}
 }
 
-// brackets runs the grid and the counts without divisions, in a poisoned arena, and returns the
-// brackets.
+// brackets runs the grid and the counts without divisions, in an arena filled with NaN, and returns
+// the brackets.
 func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64) {
 	c.t.Helper()
 	rec := c.begin(d, e)
@@ -200,8 +204,8 @@ func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64
 	return get(c.t, c.dev, c.stage.from.In(c.ws))[:m], get(c.t, c.dev, c.stage.to.In(c.ws))[:m]
 }
 
-// TestFewHalvingsNeedDivisions: after the brackets, the usual number of halvings finds all
-// eigenvalues that are not tiny relative to the norm.
+// TestFewHalvingsNeedDivisions checks that, given the brackets, the usual number of halvings finds
+// all eigenvalues that are not tiny relative to the norm.
 func TestFewHalvingsNeedDivisions(t *testing.T) {
 	const n = 60
 	d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -223,9 +227,9 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 	}
 }
 
-// TestMinorsDoNotVanish: counts are right where each row makes the minors as small or as large as
-// it can. The couplings are zero, tiny, or just large enough to be used as they are; some shifts
-// equal the diagonal.
+// TestMinorsDoNotVanish checks the counts of matrices in which each row makes the minors as small
+// or as large as it can. The couplings are zero, tiny, or just large enough to be used unchanged.
+// Some shifts equal the diagonal.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n, points = 100, 7 // at −¾, −½ … ¾
 	bench := newBisectionBench(t, n, smallestBisection())

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chased is what a bulge chasing leaves behind.
+// chased is the result of a bulge chasing.
 type chased struct{ band, d, e, v, tau []float64 }
 
 func (c chased) same(o chased) bool {
@@ -22,7 +22,7 @@ func sameBits(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }
 
-// chaseBench is a stage with its memory, for many runs.
+// chaseBench is a stage with its memory. It can run many times.
 type chaseBench struct {
 	t            testing.TB
 	dev          *vk.Device
@@ -46,7 +46,8 @@ func newChaseBench(t testing.TB, n, b int, vectors bool, tune ChaseTable) *chase
 	return &chaseBench{t, dev, stage, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws)}
 }
 
-// run chases in a poisoned arena. record, if not nil, takes the place of the stage's own.
+// run chases in an arena filled with NaN. If record is not nil, it records the commands in place of
+// the stage.
 func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)
@@ -68,7 +69,8 @@ func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	return chased{get(c.t, c.dev, c.band), get(c.t, c.dev, c.d), get(c.t, c.dev, c.e), get(c.t, c.dev, c.v), get(c.t, c.dev, c.tau)}
 }
 
-// randomBand is a compact band with normal entries, its room for the bulge zero.
+// randomBand returns a compact band with normally distributed entries. The room for the bulge is
+// zero.
 func randomBand(n, b int) []float64 {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(b)))
 	band := make([]float64, 2*b*n)
@@ -80,7 +82,7 @@ func randomBand(n, b int) []float64 {
 	return band
 }
 
-// fullBand is the symmetric matrix of a compact band.
+// fullBand returns the symmetric matrix of a compact band.
 func fullBand(n, b int, band []float64) []float64 {
 	a := make([]float64, n*n)
 	for c := range n {
@@ -91,7 +93,7 @@ func fullBand(n, b int, band []float64) []float64 {
 	return a
 }
 
-// checkChased holds a result against the band it came from.
+// checkChased compares a result with the band that it came from.
 func checkChased(t testing.TB, n, b int, before []float64, got chased) (similarity, orthogonality float64) {
 	t.Helper()
 	for c := range n {
@@ -123,7 +125,7 @@ func checkChased(t testing.TB, n, b int, before []float64, got chased) (similari
 	if b > 1 {
 		ref.ApplyQ2(n, b, got.v, got.tau, n, q, n)
 	}
-	// B·Q2 − Q2·T, column by column
+	// This computes B·Q2 − Q2·T, column by column.
 	a := fullBand(n, b, before)
 	var norm, worst float64
 	for j := range n {

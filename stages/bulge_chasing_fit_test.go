@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TestBulgeChasingRefuses: a band that does not fit the shared memory is an error, and the widest
-// that must fit does.
+// TestBulgeChasingRefuses checks that a band that does not fit the shared memory is an error, and
+// that the widest band that must fit is accepted.
 func TestBulgeChasingRefuses(t *testing.T) {
 	for _, c := range []struct {
 		family           string
@@ -34,8 +34,8 @@ func TestBulgeChasingRefuses(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingTeams: where NVIDIA's table has teams, and which. What a band needs too much of
-// for teams, it may have for one.
+// TestBulgeChasingTeams checks for which bands NVIDIA's table has teams, and which ones. If a band
+// needs more than the device has for teams, one team may still fit.
 func TestBulgeChasingTeams(t *testing.T) {
 	asMeasured := shaders.Sb2stTeamsSpec{LocalSize: 480, B: 64, Team: 128, Vectors: spirv.True, Lead: chaseLead, Lanes: 4, LanesA: 8, Head: 32, FlagStride: 8}
 	for _, c := range []struct {
@@ -62,7 +62,8 @@ func TestBulgeChasingTeams(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingDispatches: each sweep belongs to one dispatch, and none is much too long.
+// TestBulgeChasingDispatches checks that each sweep belongs to one dispatch, and that no dispatch
+// is much too long.
 func TestBulgeChasingDispatches(t *testing.T) {
 	for _, n := range []int{3, 4, 100, 5000, 65536} {
 		dev := vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chaseLog says when each step began, and which workgroup did it: the entry after a sweep's last
-// step is its end. Times are a common counter's.
+// chaseLog says when each step began, and in which workgroup. The entry after a sweep's last step
+// is the end of the sweep. Times are values of a common counter.
 type chaseLog struct {
 	n, b int
 	logs [][]logEntry // by sweep
@@ -19,7 +19,7 @@ type chaseLog struct {
 
 type logEntry struct{ when, group int }
 
-// logChase runs the stage's chase in one dispatch and writes it down.
+// logChase runs the stage's chase in one dispatch with a kernel that writes a log.
 func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	t.Helper()
 	dev := testDevice(t)
@@ -55,7 +55,7 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	return l
 }
 
-// logKernel is the stage's kernel that writes a log.
+// logKernel returns the variant of the stage's kernel that writes a log.
 func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.Recorder, shaders.Sb2stLogPush[float64], int) {
 	t.Helper()
 	if s.teams != nil {
@@ -76,9 +76,9 @@ func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.
 	}
 }
 
-// TestChaseLog: in a run, no step begins before the sweep before is 1+chaseLead steps ahead or at
-// its end, and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run of a larger
-// matrix instead.
+// TestChaseLog checks a run: no step begins before the sweep before it is 1+chaseLead steps ahead
+// or at its end, and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run of a
+// larger matrix instead.
 func TestChaseLog(t *testing.T) {
 	teams := smallestChase()
 	smallTeams(&teams)
@@ -114,8 +114,7 @@ func testChaseLog(t *testing.T, tune ChaseTable, lead int) {
 	}
 }
 
-// picture draws the first sweeps twice: which workgroup did them, and where they were in the
-// matrix.
+// picture draws the first sweeps twice: by workgroup, and by place in the matrix.
 func (l chaseLog) picture(name string, groups int) []byte {
 	const (
 		width, left, right, top = 1200, 120, 20, 60

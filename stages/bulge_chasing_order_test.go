@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingLong is for real GPUs, where a missing fence shows: VKEVD_CHASES runs of the
-// device's own tuning at order 2048, with varied grids, against the waves or, where the tuning has
-// teams, one workgroup.
+// TestBulgeChasingLong is for real GPUs, where a missing fence has an effect. It does VKEVD_CHASES
+// runs with the device's own tuning at order 2048, with varied grids. The results are compared with
+// those of waves or, if the tuning has teams, with those of one workgroup.
 func TestBulgeChasingLong(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	if runs == 0 {
@@ -49,7 +49,8 @@ func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTable) {
 	}
 }
 
-// TestBulgeChasingManyTimes: whoever takes which sweep when, the bits are the same.
+// TestBulgeChasingManyTimes checks that the bits do not depend on which workgroup takes which
+// sweep, and when.
 func TestBulgeChasingManyTimes(t *testing.T) { bothChases(t, testBulgeChasingManyTimes) }
 
 func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
@@ -73,8 +74,8 @@ func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingRule: a sweep that is one step too early spoils the result. In the wave form the
-// newest sweep of a wave goes first, which is the worst order.
+// TestBulgeChasingRule checks that a result is wrong if a sweep is one step too early. In the wave
+// form the newest sweep of a wave goes first, which is the worst order.
 func TestBulgeChasingRule(t *testing.T) {
 	n, b := 40, 3
 	band := randomBand(n, b)
@@ -92,7 +93,7 @@ func TestBulgeChasingRule(t *testing.T) {
 	}
 }
 
-// claimed prepares a dispatch in which sweep 1 is claimed and sweep 0 never will be.
+// claimed prepares a dispatch in which sweep 1 is claimed and sweep 0 is never claimed.
 func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
 	flags := c.stage.flags
@@ -105,7 +106,8 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	return rec
 }
 
-// TestBulgeChasingGivesUp: a wait in vain ends, and says so.
+// TestBulgeChasingGivesUp checks that a wait for a flag that is never set ends, and that INFO says
+// so.
 func TestBulgeChasingGivesUp(t *testing.T) { bothChases(t, testBulgeChasingGivesUp) }
 
 func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {
@@ -116,8 +118,8 @@ func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingAborts: a wait ends when the context does, and only then: the next run is not
-// aborted, until its own context ends.
+// TestBulgeChasingAborts checks that a wait ends when the context ends, and only then. The next run
+// is not aborted until its own context ends.
 func TestBulgeChasingAborts(t *testing.T) { bothChases(t, testBulgeChasingAborts) }
 
 func testBulgeChasingAborts(t *testing.T, smallest ChaseTable) {

@@ -7,9 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingWaitsForItsLead: with the flag of sweep 0 at f, and no workgroup that raises it, the kernel
-// does f − chaseLead steps of sweep 1 and then gives up. So a wait for too little is seen without a
-// race: at the begin of a sweep, inside it, or because the host passes a smaller lead.
+// TestBulgeChasingWaitsForItsLead sets the flag of sweep 0 to f, and no workgroup increases it. The
+// kernel must then do f − chaseLead steps of sweep 1 and give up. So the test detects a wait for
+// too small a lead without depending on timing: at the beginning of a sweep, inside it, or because
+// the host passes a smaller lead.
 func TestBulgeChasingWaitsForItsLead(t *testing.T) { bothChases(t, testBulgeChasingWaitsForItsLead) }
 
 func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
@@ -34,8 +35,8 @@ func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// preset records a dispatch of one workgroup that takes sweep 1, with the flag of sweep 0 at count. All
-// tau are zero before.
+// preset records a dispatch of one workgroup that takes sweep 1, with the flag of sweep 0 equal to
+// count. Before, all tau are set to zero.
 func (c *chaseBench) preset(count uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
 	flags := c.stage.flags

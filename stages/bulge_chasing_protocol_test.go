@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// chaseModel is the persistent kernel's protocol in plain Go: what is loaded, stored and published
-// when. Between two acts of one sweep any act of another may come, as on a device.
+// chaseModel is a model in plain Go of the kernel whose workgroups stay: it says what is loaded,
+// stored and published, and when. Between two actions of one sweep any action of another sweep may
+// come, as on a device.
 type chaseModel struct {
 	n, b, lead int
 	band       []float64
@@ -18,7 +19,7 @@ type chaseModel struct {
 	sweeps     []sweepModel
 }
 
-// sweepModel is one sweep under way: what it holds on chip.
+// sweepModel is one sweep in flight, with the data that it holds on chip.
 type sweepModel struct {
 	j, act  int
 	a, d, c map[[2]int]float64 // by row and column
@@ -27,8 +28,8 @@ type sweepModel struct {
 	tau     float64
 }
 
-// The acts of a step. A sweep begins with loadX, and after its last step it stores what is late and
-// ends.
+// These are the actions of a step. A sweep begins with loadX. After its last step it stores the
+// data that is not yet stored, and ends.
 const (
 	loadX = iota
 	loadDC
@@ -47,14 +48,14 @@ func newChaseModel(n, b, lead int, band []float64) *chaseModel {
 
 func (m *chaseModel) at(row, col int) *float64 { return &m.band[row-col+col*2*m.b] }
 
-// where is the first row of a sweep's present step, its length, and the rows of C.
+// where returns the first row of a sweep's current step, its length, and the number of rows of C.
 func (m *chaseModel) where(s int) (r, length, low int) {
 	r = s + 1 + m.sweeps[s].j*m.b
 	length = min(m.b, m.n-r)
 	return r, length, min(m.b, m.n-r-length)
 }
 
-// ready tells whether the next act of sweep s may begin.
+// ready tells whether the next action of sweep s may begin.
 func (m *chaseModel) ready(s int) bool {
 	w := &m.sweeps[s]
 	need := 0
@@ -81,7 +82,7 @@ func (m *chaseModel) load(row, rows, col, cols int, lower bool) map[[2]int]float
 	return x
 }
 
-// act does the next act of sweep s.
+// act does the next action of sweep s.
 func (m *chaseModel) act(s int) {
 	w := &m.sweeps[s]
 	r, length, low := m.where(s)
@@ -143,7 +144,7 @@ func (m *chaseModel) updateA(w *sweepModel, r, length, width int) {
 	}
 }
 
-// updateDC forms C and returns what will store D.
+// updateDC computes C and returns a function that will store D.
 func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	for i := range low {
 		var dot float64
@@ -175,7 +176,7 @@ func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	}
 }
 
-// run lets choose pick among the sweeps that can go on, until none can.
+// run lets choose pick among the sweeps that can continue, until none can.
 func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	for {
 		var ready []int
@@ -191,8 +192,8 @@ func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	}
 }
 
-// TestChaseProtocol: under every order that the flags allow, the result is that of sweep after
-// sweep; with a lead of one step it is not.
+// TestChaseProtocol checks that under every order that the flags allow, the result is the same as
+// if the sweeps ran one after another. With a lead of one step the result must be different.
 func TestChaseProtocol(t *testing.T) {
 	oldest := func(ready []int) int { return ready[0] }
 	newest := func(ready []int) int { return ready[len(ready)-1] }
@@ -224,8 +225,8 @@ func TestChaseProtocol(t *testing.T) {
 	}
 }
 
-// TestChaseAccessesAreNotPrivate: the band's loads and stores must take part in the ordering that
-// the flags make.
+// TestChaseAccessesAreNotPrivate checks that the loads and stores of the band take part in the
+// ordering that the flags make.
 func TestChaseAccessesAreNotPrivate(t *testing.T) {
 	const wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
 	for _, code := range [][]byte{shaders.Sb2stChase[float64]().Code, shaders.Sb2stTeams[float64]().Code} {

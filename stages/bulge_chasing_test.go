@@ -14,7 +14,8 @@ type chaseForm struct {
 	change func(*ChaseTable)
 }
 
-// All oneTeam give the same bits, and all inTeams: sums have another order there.
+// All tunings in oneTeam give the same bits, and so do all in inTeams. The two lists give different
+// bits, because sums have another order with teams.
 var (
 	oneTeam = []chaseForm{
 		{"flags", func(*ChaseTable) {}},
@@ -29,10 +30,10 @@ var (
 	}
 )
 
-// smallTeams makes teams of a subgroup each for all bands.
+// smallTeams changes a tuning so that all bands have teams of one subgroup each.
 func smallTeams(c *ChaseTable) { c.PerThread, c.Team = 1, 1 }
 
-// bothChases are a team for all blocks and one for each.
+// bothChases runs a test twice: with one team for all blocks, and with a team for each block.
 func bothChases(t *testing.T, test func(t *testing.T, tune ChaseTable)) {
 	t.Run("one team", func(t *testing.T) { test(t, smallestChase()) })
 	teams := smallestChase()
@@ -79,7 +80,8 @@ func TestBulgeChasing(t *testing.T) {
 	t.Logf("worst: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", worst[0], worst[1])
 }
 
-// TestBulgeChasingWide: bands as wide as on GPUs, the wider in teams or in one tile.
+// TestBulgeChasingWide checks bands as wide as on GPUs. The wider ones have teams, or only one
+// tile.
 func TestBulgeChasingWide(t *testing.T) {
 	for _, shape := range []struct{ n, b, team int }{{100, 32, 128}, {130, 48, 0}, {130, 48, 128}, {120, 56, 128}} {
 		n, b := shape.n, shape.b
@@ -98,8 +100,8 @@ func TestBulgeChasingWide(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingTwin: the kernel and ref choose the same signs, so on a tame matrix T itself
-// agrees.
+// TestBulgeChasingTwin compares T itself with that of package ref. On a well-behaved matrix they
+// agree, because the kernel and ref choose the same signs.
 func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
 
 func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
@@ -119,7 +121,8 @@ func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingScales: entries near the ends of the exponent range, and tails that are zero.
+// TestBulgeChasingScales checks entries near the ends of the exponent range, and vectors whose
+// tails are zero.
 func TestBulgeChasingScales(t *testing.T) { bothChases(t, testBulgeChasingScales) }
 
 func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
@@ -163,7 +166,7 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 			}
 		}
 		got := bench.run(band, nil)
-		// checkChased divides by the norm, which must not vanish.
+		// The matrix is scaled, because checkChased divides by the norm, which must not vanish.
 		power := 0
 		if top := slices.Max(band); top > 0 {
 			_, power = math.Frexp(top)
@@ -185,7 +188,8 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingValues: without vectors d and e are the same, and V and Tau are left alone.
+// TestBulgeChasingValues checks that without vectors d and e are the same, and V and Tau are not
+// written.
 func TestBulgeChasingValues(t *testing.T) { bothChases(t, testBulgeChasingValues) }
 
 func testBulgeChasingValues(t *testing.T, smallest ChaseTable) {

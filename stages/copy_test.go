@@ -10,7 +10,8 @@ import (
 
 var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
 
-// Whatever stood in the other triangle is gone, and the padding is as it was.
+// TestSymmetricLoad checks that the other triangle is overwritten, whatever it held, and that the
+// padding is unchanged.
 func TestSymmetricLoad(t *testing.T) {
 	s, err := NewSymmetricLoad[float64](testDevice(t))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Short names for what tests of this package use all the time.
+// These are short names for functions and types that tests of this package use often.
 var (
 	testDevice = stagetest.Device
 	run        = stagetest.Run

@@ -11,11 +11,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// farLd is the largest leading dimension that a Matrix may have, but for the alignment.
+// farLd is the largest aligned leading dimension that a Matrix may have.
 const farLd = product.MostLd - 8
 
-// farArena is a matrix of farLd rows with as many columns as the device gives: 330 put its end past
-// 2³² elements (41 GiB), 31 past 2³¹ bytes, which is what a buffer of the CPU driver holds.
+// farArena allocates a matrix of farLd rows with as many columns as the device has memory for. With
+// 330 columns its end is past 2³² elements (41 GiB). With 31 it is past 2³¹ bytes, which is the
+// limit of a buffer of the CPU driver.
 func farArena(t *testing.T, d *vk.Device) Matrix {
 	t.Helper()
 	for _, cols := range []int{330, 165, 31} {
@@ -40,8 +41,8 @@ func farArena(t *testing.T, d *vk.Device) Matrix {
 	return Matrix{}
 }
 
-// What works on whole matrices gives the same bits at the far end of a huge leading dimension as on
-// a matrix by itself.
+// TestAtTheFarEnd checks that stages on a part of a huge matrix, far from its beginning, give the
+// same bits as on a small matrix of its own.
 func TestAtTheFarEnd(t *testing.T) {
 	const n = 24
 	d := testDevice(t)
@@ -61,7 +62,8 @@ func TestAtTheFarEnd(t *testing.T) {
 	t.Logf("%d columns: elements up to %d", far.Cols, farLd*far.Cols)
 }
 
-// reductionAndBack is A → B and back, with the identity in place of the tridiagonal's vectors.
+// reductionAndBack is A → B and the back transformation, with the identity in place of the vectors
+// of T.
 type reductionAndBack struct {
 	dev       *vk.Device
 	n         int
@@ -99,7 +101,8 @@ func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 	return c
 }
 
-// run reduces a matrix at a and forms Q1 with x and z; it returns what then stands in the three.
+// run reduces a matrix at a and forms Q1 with x and z. It returns the contents of all three
+// afterwards.
 func (c *reductionAndBack) run(t *testing.T, a, x, z Matrix) (found [3][]float64) {
 	t.Helper()
 	column := func(m Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// The kernels whose float32 form has constants or bit operations of its own compute the right
-// thing. No SPIR-V is committed for float32, so the tests compile it.
+// These tests check kernels whose float32 variant has its own constants or bit operations. No
+// SPIR-V is committed for float32, so the tests compile it.
 
 // single builds a kernel for float32. m is its module for float64, and P its push block for
 // float32.
@@ -69,7 +69,7 @@ func singleCode(t *testing.T, kernel string) []byte {
 	return nil
 }
 
-// normals are normally distributed numbers times scale(i).
+// normals returns normally distributed numbers, of which number i is multiplied by scale(i).
 func normals(n int, seed uint64, scale func(i int) float64) []float32 {
 	r, x := rand.New(rand.NewPCG(seed, 2)), make([]float32, n)
 	for i := range x {
@@ -111,8 +111,8 @@ func TestGemmFloat32(t *testing.T) {
 	}
 }
 
-// TestPanelFloat32: RᵀR = AᵀA for panels whose squares overflow or vanish in float32, and for
-// panels whose workgroups have different scales.
+// TestPanelFloat32 checks that RᵀR = AᵀA, for panels whose squares overflow or vanish in float32,
+// and for panels whose workgroups have different scales.
 func TestPanelFloat32(t *testing.T) {
 	const m, columns, rows, groups = 40, 4, 14, 3
 	for name, scale := range map[string]func(i int) float64{
@@ -145,7 +145,7 @@ func TestPanelFloat32(t *testing.T) {
 	}
 }
 
-// factorPanel returns R, column by column.
+// factorPanel factors a panel and returns R, column by column.
 func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []float32 {
 	dev := testDevice(t)
 	spec := shaders.GeqrfPanelStartDefaults()
@@ -185,9 +185,9 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 	return get(t, dev, r.In(ws))
 }
 
-// TestBulgeChasingFloat32: what the waves leave is tridiagonal, with the trace and the Frobenius
-// norm of the band. Entries near the ends of float32's range need the scaling; subnormal ones count
-// as zero.
+// TestBulgeChasingFloat32 checks that the result of the waves is tridiagonal, with the trace and
+// the Frobenius norm of the band. Entries near the ends of float32's range need the scaling.
+// Subnormal entries count as zero.
 func TestBulgeChasingFloat32(t *testing.T) {
 	const n, b, lead, ld = 30, 4, 2, 8 // ld = 2·b
 	dev := testDevice(t)

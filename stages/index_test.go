@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Offsets beyond 2³² elements, the numbers of workgroups in a grid of more than one row, and the
-// order of tiles up to the largest matrices.
+// TestIndexHeaders checks offsets beyond 2³² elements, the numbers of workgroups in a grid of more
+// than one row, and the order of tiles up to the largest matrices.
 func TestIndexHeaders(t *testing.T) {
 	d := testDevice(t)
 	b := builder{dev: d}
@@ -62,8 +62,8 @@ func TestIndexHeaders(t *testing.T) {
 	}
 }
 
-// inSwaths visits the tiles of rows×cols, of which row r has columns up to last(r), in swaths of
-// eight rows, column by column, until visit has seen enough.
+// inSwaths calls visit for the tiles of rows×cols tiles, in swaths of eight rows, column by column.
+// Row r has columns up to last(r). It ends when visit returns false.
 func inSwaths(rows, cols int, last func(row int) int, visit func(row, col int) bool) {
 	for first := 0; first < rows; first += 8 {
 		end := min(first+8, rows)

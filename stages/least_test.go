@@ -8,12 +8,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// leastDevice has what Vulkan promises of every device.
+// leastDevice has only the limits that Vulkan promises for every device.
 func leastDevice() *vk.Device {
 	return vk.Dry(vk.Info{Name: "least", Family: "other", SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32})
 }
 
-// The table for devices that nobody has measured fits all of them.
+// TestEveryStageFitsTheLeastDevice checks the table for devices that were never measured: its sizes
+// fit every device.
 func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	const n, m = 1000, 300
 	d, tune := leastDevice(), tuningFor("other")
@@ -75,7 +76,8 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	}
 }
 
-// What does not fit is refused with the fact, not handed to a driver.
+// TestStagesRefuse checks that sizes that do not fit a device give an error that says why, before a
+// driver sees them.
 func TestStagesRefuse(t *testing.T) {
 	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
 	tune := tuningFor("other")
@@ -115,7 +117,8 @@ func TestStagesRefuse(t *testing.T) {
 	}
 }
 
-// The kernels count in 32 bits inside a tile.
+// TestMatrixRefusesHugeLeadingDimensions checks the limit, which exists because kernels count in 32
+// bits inside a tile.
 func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 	d := leastDevice()
 	r := vk.Reserve[float64]("r", 3<<24)
@@ -138,7 +141,7 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 	}
 }
 
-// Columns without rows have no entry whose sign could be looked at.
+// TestSignsOfNothing checks columns without rows, which have no entry whose sign could be changed.
 func TestSignsOfNothing(t *testing.T) {
 	d := leastDevice()
 	s, err := NewSigns[float64](d)
@@ -158,7 +161,8 @@ func TestSignsOfNothing(t *testing.T) {
 	}
 }
 
-// Kernels look at no lengths: a slice that is too short must not come to them.
+// TestRecordPanicsOnShortSlices checks that slices that are too short panic, because kernels do not
+// check lengths.
 func TestRecordPanicsOnShortSlices(t *testing.T) {
 	const n, m = 40, 9
 	d, tune := leastDevice(), SmallestTuning()

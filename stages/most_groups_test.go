@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoTuningHasTooManyGroups: a tuning may ask for more workgroups than a dispatch can have
-// everywhere, and gets those; what grows with n is folded. (Recording refuses larger grids with a
-// panic.)
+// TestNoTuningHasTooManyGroups checks tunings that ask for more workgroups than every device
+// accepts in a dispatch. They get that many, and grids that grow with n are folded. (The recorder
+// panics for larger grids.)
 func TestNoTuningHasTooManyGroups(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, groups := range []int{vk.MaxGroups() + 1, math.MaxInt32} {
@@ -53,7 +53,8 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 	}
 }
 
-// recordsDry records a stage that could be made, with slices of these lengths.
+// recordsDry records a stage on a dry device, with slices of these lengths. It fails if the stage
+// could not be made.
 func recordsDry(t *testing.T, d *vk.Device, err error, work func() *vk.Layout, lengths []int, record func(*vk.Recorder, *vk.Arena, []vk.Slice[float64])) {
 	t.Helper()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 )
 
-// solveAndCheckMRRR finds all vectors. Divide and conquer must not be needed.
+// solveAndCheckMRRR finds all vectors and checks them. It fails if divide and conquer was needed.
 func solveAndCheckMRRR(t *testing.T, name string, tune Tuning, d, e []float64) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -29,7 +29,8 @@ func TestMRRROfEveryOrder(t *testing.T) {
 	}
 }
 
-// The tables of all families, with orders around a power of two.
+// TestMRRRInEveryTuning solves with the tables of all families of devices, for orders around a
+// power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -44,7 +45,8 @@ func TestMRRRInEveryTuning(t *testing.T) {
 	}
 }
 
-// Zeros in e split T: one in every place, and several at once.
+// TestMRRROfSplitMatrices checks matrices that zeros in e split: a zero in each place, and several
+// zeros at once.
 func TestMRRROfSplitMatrices(t *testing.T) {
 	splitTridiagonals(257, func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
@@ -53,8 +55,8 @@ func TestMRRROfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
-// Glued copies of the Wilkinson matrix of order 21 have clusters of as many eigenvalues as there
-// are copies; 50 with VKEVD_MRRR.
+// TestMRRROfGluedWilkinson checks glued copies of the Wilkinson matrix of order 21. They have
+// clusters of as many eigenvalues as there are copies. There are 50 copies with VKEVD_MRRR.
 func TestMRRROfGluedWilkinson(t *testing.T) {
 	copies := 6
 	if os.Getenv("VKEVD_MRRR") != "" {
@@ -66,8 +68,8 @@ func TestMRRROfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// Orders that take longer than make test allows: VKEVD_MRRR=1000,4097. For orders above allVectors,
-// only vectors of both ends and of the middle are found.
+// TestMRRRLarge checks orders that take longer than make test allows: VKEVD_MRRR=1000,4097. For
+// orders above allVectors, only vectors of both ends and of the middle are found.
 func TestMRRRLarge(t *testing.T) {
 	const allVectors, some = 1000, 96
 	tune := TuningFor(testDevice(t).Info())
@@ -89,7 +91,8 @@ func TestMRRRLarge(t *testing.T) {
 	}
 }
 
-// ordersFrom reads the orders that an environment variable lists, or skips the test.
+// ordersFrom reads the orders that an environment variable lists. If it is not set, the test is
+// skipped.
 func ordersFrom(t *testing.T, variable string) (orders []int) {
 	t.Helper()
 	list := os.Getenv(variable)

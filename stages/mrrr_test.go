@@ -79,9 +79,9 @@ func TestMRRROnEveryKind(t *testing.T) {
 	}
 }
 
-// The device does what the back end in plain Go does: the same clusters to the same depth, and the
-// same bits of values and vectors. Jacobi's method in package ref, which shares no code with
-// either, finds the same values and vectors, too.
+// TestMRRRAgreesWithTwin checks that the device finds the same clusters to the same depth as the
+// back end in plain Go, and the same bits of values and vectors. It also compares with Jacobi's
+// method in package ref, which shares no code with either.
 func TestMRRRAgreesWithTwin(t *testing.T) {
 	for name, f := range map[string]struct {
 		d, e func(i int) float64
@@ -130,7 +130,8 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 	}
 }
 
-// Ranges of eigenvalues of a matrix with several blocks, also by divide and conquer.
+// TestMRRRRanges checks ranges of eigenvalues of a matrix with several blocks, also if divide and
+// conquer finds the vectors.
 func TestMRRRRanges(t *testing.T) {
 	const n = 100
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -162,8 +163,8 @@ func TestMRRRRanges(t *testing.T) {
 	}
 }
 
-// Divide and conquer runs on the device: in the solver's memory if all vectors may be asked for,
-// otherwise in memory of its own.
+// TestMRRRFallsBackOnDevice checks that divide and conquer runs on the device: in the solver's
+// memory if all vectors may be asked for, otherwise in memory of its own.
 func TestMRRRFallsBackOnDevice(t *testing.T) {
 	const n = 305
 	dev, tune := testDevice(t), SmallestTuning()
@@ -193,7 +194,8 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		if m == n && profile.Total() <= 0 {
 			t.Error("no time was spent")
 		}
-		// MRRR's own vectors are as good, but must not be the result.
+		// The result must have the bits of divide and conquer. MRRR's own vectors would be as
+		// accurate, but must not be the result.
 		whole := vk.Reserve[float64]("X", n*n)
 		alone := arena(t, dev, vk.Together(whole, divide.Work(), ops.Work()))
 		all, _, err := divide.SolveRange(context.Background(), alone, d, e, c.from, c.to,
@@ -208,7 +210,8 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	}
 }
 
-// If divide and conquer finds no memory, the error says what needed it.
+// TestMRRRSaysThatItsFallbackHasNoRoom checks the error if there is no memory for divide and
+// conquer: it names the purpose of the memory.
 func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	const n, m = 1 << 17, 3
 	dev, tune := testDevice(t), TuningFor(testDevice(t).Info())
@@ -233,8 +236,8 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	}
 }
 
-// TestMRRRRefuses: a workgroup has whole pairs, teams fit into it, and at least one vector is in
-// flight.
+// TestMRRRRefuses checks that tunings are refused in which a workgroup has no whole pairs, teams do
+// not fit into a workgroup, or no vector is in flight.
 func TestMRRRRefuses(t *testing.T) {
 	for _, change := range []func(*MRRRTuning){
 		func(t *MRRRTuning) { t.Threads = 0 }, func(t *MRRRTuning) { t.Threads = 9 }, func(t *MRRRTuning) { t.Threads, t.Levels = 1, 0 },
@@ -248,8 +251,8 @@ func TestMRRRRefuses(t *testing.T) {
 	}
 }
 
-// TestMRRRAccessesAreNotPrivate: two threads of a pair load what the other one stores, so that
-// those accesses must not be private to a thread.
+// TestMRRRAccessesAreNotPrivate checks accesses of two threads of a pair. One thread loads what the
+// other one stores, so these accesses must not be private to a thread.
 func TestMRRRAccessesAreNotPrivate(t *testing.T) {
 	const inputs, outputs = 4, 1 // no thread stores tasks, columns, gaps and representations; no thread loads residuals
 	got := accessesOf(shaders.StemrVector().Code)

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// mrrrBlocks returns representations of blocks, dᵢ and lᵢ side by side, that reach the rare
-// branches of stemr_vector.
+// mrrrBlocks returns representations of blocks that reach the rare branches of stemr_vector. A
+// representation is pairs dᵢ, lᵢ.
 func mrrrBlocks() [][]float64 {
 	random := rand.New(rand.NewPCG(5, 8))
 	block := func(n int, row func(i int) (d, l float64)) []float64 {
@@ -43,8 +43,9 @@ func mrrrBlocks() [][]float64 {
 	return blocks
 }
 
-// TestMRRRVectors: stemr_vector has the bits of mrrr.Vector for any size of a workgroup, also if
-// the last workgroup is not full and if pairs of one workgroup have blocks of different orders.
+// TestMRRRVectors checks that stemr_vector gives the bits of mrrr.Vector for any size of a
+// workgroup, also if the last workgroup is not full and if pairs of one workgroup have blocks of
+// different orders.
 func TestMRRRVectors(t *testing.T) {
 	var root []float64
 	var blocks []mrrr.Task // one for each row: eigenvalue k of the k-th row of its block
@@ -96,7 +97,7 @@ func TestMRRRVectors(t *testing.T) {
 	}
 }
 
-// sameNumbers is sameBits, but all NaN are equal.
+// sameNumbers compares bits like sameBits, except that all NaN are equal.
 func sameNumbers(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool {
 		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)

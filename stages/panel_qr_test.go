@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// panelKinds are panels, each entry from its place and a random number of size about one.
+// panelKinds are kinds of panels. Each entry is computed from its place and a random number of size
+// about one.
 var panelKinds = []struct {
 	name string
 	at   func(i, j int, x float64) float64
@@ -46,7 +47,8 @@ func pick(when bool, a, b float64) float64 {
 	return b
 }
 
-// TestPanelQR asks for the trapezoid as it is described, an orthogonal Q, and the panel back.
+// TestPanelQR checks that Y is stored as documented, that Q is orthogonal, and that Q·R is the
+// panel.
 func TestPanelQR(t *testing.T) {
 	var errors worstErrors
 	for _, kind := range panelKinds {
@@ -59,10 +61,10 @@ func TestPanelQR(t *testing.T) {
 	errors.areSmall(t)
 }
 
-// worstErrors are the largest of many factorisations.
+// worstErrors are the largest errors of many factorisations.
 type worstErrors struct{ orthogonal, residual worst }
 
-// of factors a panel and looks at the results.
+// of factors a panel and checks the results.
 func (w *worstErrors) of(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
 	t.Helper()
 	y, r, tau := panelQR(t, m, b, panel, tune)
@@ -78,8 +80,8 @@ func (w *worstErrors) areSmall(t *testing.T) {
 	w.residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
 }
 
-// TestPanelQRManyGroups has more partial results than an invocation adds up at once, and a scale of
-// its own for each of them.
+// TestPanelQRManyGroups checks a panel with more partial results than an invocation adds up at
+// once. Each workgroup has a different scale.
 func TestPanelQRManyGroups(t *testing.T) {
 	const m = 200
 	tune := SmallestTuning()
@@ -93,7 +95,7 @@ func TestPanelQRManyGroups(t *testing.T) {
 	errors.areSmall(t)
 }
 
-// TestPanelQRLarge is one panel of the usual width with the device's own tuning.
+// TestPanelQRLarge checks one panel of the usual width with the device's own tuning.
 func TestPanelQRLarge(t *testing.T) {
 	const m, b = 2345, 32
 	panel := randomPanel(m, b, panelKinds[0].at)
@@ -121,7 +123,7 @@ func TestPanelQRLarge(t *testing.T) {
 	}
 }
 
-// TestPanelQRRefuses what no tile could hold.
+// TestPanelQRRefuses checks that panels are refused that no tile can hold.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, maxPanel + 1} {
 		if _, err := NewPanelQR[float64](testDevice(t), b, Waiting{}, SmallestTuning().Panel); err == nil {
@@ -144,8 +146,8 @@ func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
 	return panel
 }
 
-// panelQR factors an m×b panel on the device, in the middle of NaN. R comes back with leading
-// dimension b, its rows from min(b, m) on zero.
+// panelQR factors an m×b panel on the device, in memory with NaN around it. R is returned with
+// leading dimension b, and is zero from row min(b, m) on.
 func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -190,7 +192,7 @@ func padded(m, n int, packed []float64, ld int) []float64 {
 	return out
 }
 
-// unpadded is the way back; the padding must still be NaN.
+// unpadded is the inverse of padded. It fails the test if the padding is no longer NaN.
 func unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
 	t.Helper()
 	out := make([]float64, m*n)
@@ -204,8 +206,8 @@ func unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
 	return out
 }
 
-// checkTrapezoid asks for finite results, ones and zeros in their places, and no reflector where
-// there are no rows.
+// checkTrapezoid checks that results are finite, that ones and zeros are in their places, and that
+// there are no reflectors without rows.
 func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	t.Helper()
 	for j := range b {
@@ -226,9 +228,9 @@ func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	}
 }
 
-// panelErrors measures, in b·ε, how far the first min(b, m) columns of Q are from orthonormal, and
-// the columns of Q·R from the panel's, for the longest of them; denormals are forgiven what their
-// spacing costs.
+// panelErrors measures two errors in units of b·ε: how far the first min(b, m) columns of Q are
+// from orthonormal, and how far the columns of Q·R are from those of the panel, relative to the
+// longest. For denormal numbers their spacing is allowed in addition.
 func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual float64) {
 	const epsilon = 0x1p-52
 	kb := min(b, m)
@@ -273,7 +275,8 @@ func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual flo
 	return orthogonal / (float64(b) * epsilon), residual / (max(longest, 0.5) * float64(b) * epsilon)
 }
 
-// dot is x·y, rounded about once: what is measured must not drown in the measuring.
+// dot is x·y with about one rounding, so that errors of the measurement do not hide the errors that
+// are measured.
 func dot(x, y []float64) float64 {
 	var sum, low float64
 	for i := range x {
@@ -289,7 +292,7 @@ func dot(x, y []float64) float64 {
 
 func norm(x []float64) float64 { return math.Sqrt(dot(x, x)) }
 
-// worst keeps the largest of some ratios, and where it was seen.
+// worst keeps the largest of some ratios, and the place where it was seen.
 type worst struct {
 	ratio float64
 	where string
@@ -301,7 +304,7 @@ func (w *worst) see(ratio float64, where string) {
 	}
 }
 
-// atMost fails the test above the limit, and where nothing was ever measured.
+// atMost fails the test if the ratio is above the limit, or if nothing was measured.
 func (w *worst) atMost(t *testing.T, name string, limit float64) {
 	t.Helper()
 	t.Logf("%s: worst %.3g, %s", name, w.ratio, w.where)

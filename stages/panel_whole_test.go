@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPanelQRWhole holds the one dispatch for all columns against one for each: the same bits,
-// whatever the panel. Several workgroups can only be had where a device has as many units.
+// TestPanelQRWhole compares one dispatch for all columns with one dispatch for each: they must give
+// the same bits for every panel. Several workgroups are possible only if the device has as many
+// units.
 func TestPanelQRWhole(t *testing.T) {
 	groups := []int{1}
 	for _, g := range []int{3, 70} {
@@ -31,8 +32,8 @@ func TestPanelQRWhole(t *testing.T) {
 	}
 }
 
-// TestPanelQRWholeLarge has the usual width, with the device's own tuning on a GPU, and one chunk a
-// workgroup as well as several.
+// TestPanelQRWholeLarge checks panels of the usual width. On a GPU it uses the device's own tuning.
+// Workgroups have one chunk, or several.
 func TestPanelQRWholeLarge(t *testing.T) {
 	const b = 32
 	tune := TuningFor(testDevice(t).Info())
@@ -46,7 +47,7 @@ func TestPanelQRWholeLarge(t *testing.T) {
 	}
 }
 
-// sameFactors factors the panel both ways.
+// sameFactors factors the panel in both ways and compares the bits.
 func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
 	t.Helper()
 	tune.Panel.Whole = false
@@ -68,7 +69,8 @@ func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tun
 	}
 }
 
-// NaN that comes in must come out: it is no reason to wait for something better.
+// TestPanelQRWholeOfNaN checks that a NaN in the panel gives NaN in the result and does not make a
+// workgroup wait.
 func TestPanelQRWholeOfNaN(t *testing.T) {
 	tune := SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<16
@@ -79,7 +81,8 @@ func TestPanelQRWholeOfNaN(t *testing.T) {
 	}
 }
 
-// Who waits is told to stop: a device of fewer units than workgroups gets a dispatch a column.
+// TestPanelQRWaitsOnlyWhereAllRun checks that workgroups wait only if all of them run. If the
+// device has fewer units than workgroups, there is a dispatch for each column.
 func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	atomics := []string{"shaderBufferInt64Atomics"}
 	for _, c := range []struct {
@@ -102,8 +105,8 @@ func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	}
 }
 
-// BenchmarkPanelQR times a dispatch a column and one for all in turns, by the device's clock: go
-// test -bench PanelQR ./stages.
+// BenchmarkPanelQR measures one dispatch per column and one dispatch for all alternately, by the
+// device's clock: go test -bench PanelQR ./stages.
 func BenchmarkPanelQR(b *testing.B) {
 	d := testDevice(b)
 	const cols = 32
@@ -140,7 +143,8 @@ func BenchmarkPanelQR(b *testing.B) {
 	}
 }
 
-// A workgroup that never comes is waited for so many polls; then INFO names the column.
+// TestPanelQRWholeGivesUp checks a wait for a workgroup that never comes. It ends after the poll
+// limit, and INFO then names the column.
 func TestPanelQRWholeGivesUp(t *testing.T) {
 	d, tune := testDevice(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// reserving is product.Ops that records no product but those it was told of: each must fit into a
-// shape.
+// reserving is a product.Ops that fails for a product that was not announced: each product must fit
+// into an announced shape.
 type reserving struct {
 	written
 	t      *testing.T
@@ -54,8 +54,8 @@ func (r reserving) Symm(_ *vk.Recorder, _ *vk.Arena, a, w, _ Matrix) {
 	r.holds(a.Rows, w.Cols, a.Rows, 1)
 }
 
-// TestEveryProductIsReserved: stages announce all products that they record, so that an
-// implementation of products.Ops can lay out its workspace before.
+// TestEveryProductIsReserved checks that stages announce all products that they record, so that an
+// implementation of product.Ops can lay out its workspace before.
 func TestEveryProductIsReserved(t *testing.T) {
 	d, tune := dry(), SmallestTuning()
 	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {
@@ -88,7 +88,7 @@ func TestEveryProductIsReserved(t *testing.T) {
 	}
 }
 
-// TestSingularStagesReserve: the same for the stages of the singular value decomposition.
+// TestSingularStagesReserve checks the same for the stages of the singular value decomposition.
 func TestSingularStagesReserve(t *testing.T) {
 	d, tune := dry(), SmallestTuning()
 	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {

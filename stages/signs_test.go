@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSigns: one matrix decides, another one follows, by columns of different lengths.
+// TestSigns checks that one matrix decides the signs, and that another one follows it, with columns
+// of different lengths.
 func TestSigns(t *testing.T) {
 	d := testDevice(t)
 	s, err := NewSigns[float64](d)

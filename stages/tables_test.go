@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the sizes of all stages, for tests. The tables are those of package tuning, which
-// imports this one: tables_link_test.go sets them.
+// Tuning holds the sizes of all stages, for tests. The tables are those of package tuning. That
+// package imports this one, so tables_link_test.go sets them.
 type Tuning struct {
 	Band, Block   int
 	Products      product.Tuning
@@ -22,7 +22,7 @@ type Tuning struct {
 	MRRR          MRRRTuning
 }
 
-// ChaseTable is what the tables say of the bulge chasing.
+// ChaseTable is the part of a table about the bulge chasing.
 type ChaseTable struct {
 	ChaseTuning
 	Wavefront, WideFence bool
@@ -33,7 +33,7 @@ var (
 	SmallestTuning func() Tuning
 )
 
-// tuningFor is the table for a family on a device that has enough of everything.
+// tuningFor returns the table for a family of devices, on a device with large limits.
 func tuningFor(family string) Tuning {
 	return TuningFor(vk.Info{Family: family, SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32})
 }
@@ -45,7 +45,7 @@ func mrrrTuning(family string) MRRRTuning                   { return tuningFor(f
 func smallestChase() ChaseTable                             { return SmallestTuning().Chase }
 func smallestBisection() BisectionTuning                    { return SmallestTuning().Bisection }
 
-// waiting is how workgroups may wait on a device.
+// waiting tells how workgroups may wait on a device.
 func (c ChaseTable) waiting(t testing.TB, dev *vk.Device) Waiting {
 	t.Helper()
 	w := Waiting{WideFence: c.WideFence || !dev.Info().FenceChains()}

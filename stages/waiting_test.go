@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Where workgroups may not wait for each other, no stage takes the form in which they do.
+// TestNoWorkgroupWaitsWhereItMayNot checks that no stage takes a form with waits on devices where
+// workgroups may not wait.
 func TestNoWorkgroupWaitsWhereItMayNot(t *testing.T) {
 	dev, tune := testDevice(t), SmallestTuning()
 	tune.ApplyQ2.Flags, tune.Panel.Groups, tune.Panel.Whole = true, 1, true
@@ -27,8 +28,8 @@ func TestNoWorkgroupWaitsWhereItMayNot(t *testing.T) {
 	}
 }
 
-// One invocation publishes and another waits, also where a subgroup is a single one; subgroups are
-// full.
+// TestChaseHasTwoInvocationsThatWait checks that one invocation publishes and another waits, also
+// if a subgroup has only one invocation, and that subgroups are full.
 func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	for _, subgroup := range []int{1, 2, 32} {
 		for waiters := range 3 {
@@ -43,7 +44,8 @@ func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	}
 }
 
-// Dispatches end at their cost or their number of items; no item is lost.
+// TestSpans checks that dispatches end at their cost or their number of items, and that no item is
+// lost.
 func TestSpans(t *testing.T) {
 	cost := func(item int) float64 { return float64(1 + item%3) }
 	for _, c := range []struct {
@@ -60,8 +62,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// The shared memory that devices are refused for is what was measured and documented: of
-// half-bandwidth 32 and 64.
+// TestSharedMemoryOfKernels checks the shared memory for half-bandwidths 32 and 64. Devices with
+// less are refused. The sizes are those that were measured and documented.
 func TestSharedMemoryOfKernels(t *testing.T) {
 	info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	q2, err := q2Spec[float64](tuningFor("nvidia").ApplyQ2, info, BackSize{1 << 14, 64, 1 << 14}, product.NoTrans)

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestHardQuotients lie next to the middle between two doubles: 2⁵⁴·X = M·Y ∓ 1.
+// TestHardQuotients checks that the quotients lie next to the middle between two doubles: 2⁵⁴·X =
+// M·Y ∓ 1.
 func TestHardQuotients(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -25,7 +26,8 @@ func TestHardQuotients(t *testing.T) {
 	}
 }
 
-// TestHardRoots lie next to the middle between two doubles: 2⁵⁴·Z = M² − c, c small.
+// TestHardRoots checks that the roots lie next to the middle between two doubles: 2⁵⁴·Z = M² − c, c
+// small.
 func TestHardRoots(t *testing.T) {
 	seen := map[float64]bool{}
 	for _, z := range hardRoots(each) {
@@ -54,7 +56,8 @@ func exactly(t *testing.T, x float64) *big.Int {
 	return i
 }
 
-// TestErrorsAreSeen: what rounds correctly is at most half an ulp off, its neighbours more.
+// TestErrorsAreSeen checks that a correctly rounded result has an error of at most half an ulp, and
+// its neighbours more.
 func TestErrorsAreSeen(t *testing.T) {
 	down := math.Inf(-1)
 	worst := [2]float64{}
@@ -85,7 +88,8 @@ func TestErrorsAreSeen(t *testing.T) {
 	}
 }
 
-// TestDevice: whatever it is, a device that the solver is to run on divides nearly right.
+// TestDevice checks that division on the device is nearly right. Every device on which the solver
+// runs must fulfil this.
 func TestDevice(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMayWait: every device that the tests run on makes progress, and a chain whose first workgroup
-// does nothing is found out.
+// TestMayWait checks that every device on which the tests run lets waiting workgroups make
+// progress, and that the probe detects a chain whose first workgroup does nothing.
 func TestMayWait(t *testing.T) {
 	m := Of(stagetest.Device(t))
 	for range 2 {
@@ -26,7 +26,8 @@ func TestMayWait(t *testing.T) {
 	}
 }
 
-// A probe that was cancelled says nothing about the device: the next one asks again.
+// TestMayWaitAfterACancel checks that a cancelled probe decides nothing about the device, so that
+// the next call runs it again.
 func TestMayWaitAfterACancel(t *testing.T) {
 	m := Of(open(t))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -39,8 +40,9 @@ func TestMayWaitAfterACancel(t *testing.T) {
 	}
 }
 
-// A device that is lost in each run of the probe is asked three times, and then no more. The runs are
-// written down before: the process may end with the device.
+// TestMayWaitGivesUpOnADeviceThatIsLost checks a device that is lost in each run of the probe. The
+// probe runs three times, and then no more. The runs are written down before they begin, because
+// the process may end with the device.
 func TestMayWaitGivesUpOnADeviceThatIsLost(t *testing.T) {
 	m := Of(open(t))
 	runs := 0
@@ -61,7 +63,8 @@ func TestMayWaitGivesUpOnADeviceThatIsLost(t *testing.T) {
 	}
 }
 
-// A run that another process has begun does not decide: the probe runs, and its answer is kept.
+// TestMayWaitAfterABegunRun checks that a run that another process has begun does not decide. The
+// probe runs, and its answer is stored.
 func TestMayWaitAfterABegunRun(t *testing.T) {
 	for _, c := range []struct {
 		info uint32
@@ -85,7 +88,7 @@ func TestMayWaitAfterABegunRun(t *testing.T) {
 	}
 }
 
-// open opens a device of its own, whose facts the test may change.
+// open opens a device for one test, which may change the device's facts.
 func open(t *testing.T) *vk.Device {
 	t.Helper()
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -96,7 +99,8 @@ func open(t *testing.T) *vk.Device {
 	return dev
 }
 
-// One fence stands for all only where the memory model has chains, and where it was tried.
+// TestFencesAreWideWithoutChains checks that one fence serves a workgroup only if the memory model
+// has chains, and on drivers where this was tried.
 func TestFencesAreWideWithoutChains(t *testing.T) {
 	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, c := range []struct {
@@ -131,8 +135,9 @@ func TestRatesAreKept(t *testing.T) {
 	}
 }
 
-// After a wait that failed in a solve the answer is no, whatever the probe has found or begun. The
-// probe does not run again, and a dry device keeps its answer.
+// TestMayWaitAfterAWaitThatFailed checks that the answer is no after a wait that failed in a solve,
+// whatever the probe has found or begun. The probe does not run again, and a dry device keeps its
+// answer.
 func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 	run := func(func()) (uint32, error) {
 		t.Error("the probe runs again")

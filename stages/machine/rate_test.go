@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The FP64 rate of every device is between that of a slow CPU and that of a GPU to come; of a device
-// that is not there nothing is known. A rate is measured once and kept.
+// TestFloat64Rate checks that the FP64 rate of a device is plausible: faster than a slow CPU, and
+// slower than any future GPU. For a dry device no rate is known. A rate is measured once and
+// stored.
 func TestFloat64Rate(t *testing.T) {
 	ctx, dev := context.Background(), stagetest.Device(t)
 	rate, err := measureFloat64Rate(ctx, dev)

@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Products that are cut into several dispatches give the same bits, down to a tile a dispatch, and no
-// dispatch costs more than it may, unless it is one tile.
+// TestCutProductsHaveTheSameBits checks products that are divided into several dispatches, down to
+// one tile per dispatch. They give the same bits, and no dispatch costs more than it may, unless it
+// is one tile.
 func TestCutProductsHaveTheSameBits(t *testing.T) {
 	const n, k = 61, 19
 	a, b := stagetest.Normal(n, n, n+1, 1), stagetest.Normal(n, n, n+2, 2)
@@ -57,7 +58,7 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 				continue
 			}
 			for i := range got {
-				// NaN in the padding stays what it was.
+				// The NaN in the padding must be unchanged.
 				if !slices.EqualFunc(got[i].Data, want[i].Data, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }) {
 					t.Errorf("%s, %g flops a dispatch: product %d has other bits", name, dispatch, i)
 				}
@@ -66,8 +67,9 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// On a card with 0.2 TFLOP/s, as in TestBoundedTunings, no dispatch of a large product costs more than
-// the bound, and all together cost as much as before.
+// TestNoDispatchCostsMoreThanItMay checks large products on a card with 0.2 TFLOP/s, as in
+// TestBoundedTunings. No dispatch costs more than the bound, and the sum of all costs is the same
+// as without the bound.
 func TestNoDispatchCostsMoreThanItMay(t *testing.T) {
 	const n, k, most = 20000, 512, 1e10
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "other", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// gemmCase is one product with everything that can be asked of it.
+// gemmCase is one product with all its parameters.
 type gemmCase struct {
 	m, n, k     int
 	opA, opB    Op
@@ -20,7 +20,7 @@ func (x gemmCase) String() string {
 	return fmt.Sprintf("%d×%d×%d opA=%v opB=%v α=%g β=%g", x.m, x.n, x.k, x.opA, x.opB, x.alpha, x.beta)
 }
 
-// factor is op's operand: rows×cols after op.
+// factor returns a matrix X such that op(X) is rows×cols.
 func factor(op Op, rows, cols, pad int, seed uint64) stagetest.Sample {
 	if op == Trans {
 		rows, cols = cols, rows
@@ -44,7 +44,8 @@ func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Reco
 
 var ops = [][2]Op{{NoTrans, NoTrans}, {NoTrans, Trans}, {Trans, NoTrans}, {Trans, Trans}}
 
-// Every tile, split or not, at every edge and in all transpositions.
+// TestGemmEdges checks every tile, with and without split-K, at every edge and with all
+// transpositions.
 func TestGemmEdges(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
@@ -73,7 +74,8 @@ func TestGemmEdges(t *testing.T) {
 	t.Logf("worst error %.2g ulp of Σ|a·b|", worst)
 }
 
-// The device's own tiles, as they are chosen; and the tall and flat shapes of the band reduction.
+// TestGemmOfTheDevice checks the device's own tiles, as they are chosen, and the tall and flat
+// shapes of the band reduction.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := stagetest.Device(t)
 	for _, tune := range []Tuning{Tables.Device, Tables.Other} {
@@ -92,7 +94,8 @@ func TestGemmOfTheDevice(t *testing.T) {
 	}
 }
 
-// Products without an inner dimension or a result, and α = 0, which must not read the factors.
+// TestGemmOfNothing checks products without an inner dimension or without a result, and α = 0, with
+// which the factors must not be read.
 func TestGemmOfNothing(t *testing.T) {
 	d := stagetest.Device(t)
 	g, err := newTiledGemm[float64](d, Tables.Smallest)
@@ -118,7 +121,8 @@ func TestGemmOfNothing(t *testing.T) {
 	}
 }
 
-// A batch is so many products, each with its own strides, split or not.
+// TestGemmBatch checks batches of products, each factor with its own stride, with and without
+// split-K.
 func TestGemmBatch(t *testing.T) {
 	d := stagetest.Device(t)
 	g, err := newTiledGemm[float64](d, Tables.Smallest)
@@ -146,7 +150,8 @@ func TestGemmBatch(t *testing.T) {
 	}
 }
 
-// The sum of two products, each factor with its own leading dimension, split or not.
+// TestGemmPair checks the sum of two products, each factor with its own leading dimension, with and
+// without split-K.
 func TestGemmPair(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
@@ -157,7 +162,8 @@ func TestGemmPair(t *testing.T) {
 	worst := 0.0
 	for tile := range g.tiles {
 		for i, op := range ops {
-			// Both As stand in one region and both Bs in another, one behind the other.
+			// Both matrices A lie in one region and both matrices B in another, one after the
+			// other.
 			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k, 5, 3), factor(op[1], k, n, 0, 4)
 			both := func(x, y stagetest.Sample) stagetest.Sample {
 				all := append(append([]float64{}, x.Data...), y.Data...)
@@ -185,8 +191,8 @@ func TestGemmPair(t *testing.T) {
 	t.Logf("worst error %.2g ulp", worst)
 }
 
-// Elements that do not exist are not read, not even to be thrown away: with so long strides most of
-// them would be outside of everything.
+// TestProductsReadNothingElse checks that elements that do not exist are not read, not even to be
+// ignored. The strides are so long that most such elements would be outside of all memory.
 func TestProductsReadNothingElse(t *testing.T) {
 	const far = 1 << 23 // ld: 64 MiB from column to column
 	d := stagetest.Device(t)

@@ -6,8 +6,9 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 )
 
-// All kernels of products declare the same shared memory, so that Fits asks one of them; and it is
-// what the tiles need: a column of padding for each of the two.
+// TestTilesDeclareTheirSharedMemory checks that all kernels of products declare the same shared
+// memory, so that Fits needs to ask only one of them. The size is what the tiles need: both have
+// one column of padding.
 func TestTilesDeclareTheirSharedMemory(t *testing.T) {
 	for _, tune := range []Tuning{Tables.NVIDIA, Tables.CPU, Tables.Other, Tables.Smallest} {
 		for _, tile := range append(tune.Tiles, tune.Syr2k) {

@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The upper triangle of C keeps its numbers. TestSyr2kEdges has NaN there, which a subtraction does not
-// change, so it does not see a store above the diagonal.
+// TestSyr2kLeavesUpperTriangle checks that the upper triangle of C keeps its numbers.
+// TestSyr2kEdges has NaN there, which a subtraction does not change, so it would not detect a store
+// above the diagonal.
 func TestSyr2kLeavesUpperTriangle(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSyr2k[float64](stagetest.Device(t), tune)

@@ -1,6 +1,7 @@
 package product
 
-// Tables are those of package tuning, which imports this one: tables_link_test.go sets them.
+// Tables are the tables of package tuning. That package imports this one, so tables_link_test.go
+// sets the variable.
 var Tables struct {
 	NVIDIA, CPU, Other, Smallest, Device Tuning
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The shapes that the pipeline is made of, in every tile of the device's table and as the table
-// chooses: go test -bench Products ./stages. The unit of size is 256 on a CPU and 8192 on a GPU;
-// numbers are GFLOP/s by the device's own clock.
+// BenchmarkProducts measures the shapes of the pipeline, in every tile of the device's table and
+// with the chosen tile: go test -bench Products ./stages. The unit of size is 256 on a CPU and 8192
+// on a GPU. The results are GFLOP/s by the device's own clock.
 func BenchmarkProducts(b *testing.B) {
 	d := stagetest.Device(b)
 	n, k, band := 8192, 512, 32
@@ -85,7 +85,7 @@ func BenchmarkProducts(b *testing.B) {
 	})
 }
 
-// filled is memory with finite numbers in the regions.
+// filled allocates memory with finite numbers in the regions.
 func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[float64]) *vk.Arena {
 	b.Helper()
 	spaces := []vk.Space{work}
@@ -105,9 +105,9 @@ func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[fl
 	return ws
 }
 
-// What a table could say instead, for the two products that take most of the time, all in turn so
-// that each is as warm as the others. The tiles that do not fit the device are left out: go test
-// -bench TileSearch -benchtime 20x ./stages.
+// BenchmarkTileSearch measures other tiles than those of the table, for the two products that take
+// most of the time. The measurements alternate, so that the device is equally warm for each. Tiles
+// that do not fit the device are left out: go test -bench TileSearch -benchtime 20x ./stages.
 func BenchmarkTileSearch(b *testing.B) {
 	d := stagetest.Device(b)
 	n, k, tall, narrow := 8192, 1024, 32768, 32

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// eachTuning runs test with tiles of a few elements, the device's own, and those that must run
-// anywhere.
+// eachTuning runs test with tiles of a few elements, with the device's own tiles, and with those
+// that must run on every device.
 func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	for name, tune := range map[string]Tuning{
 		"smallest": Tables.Smallest, "device": Tables.Device, "other": Tables.Other,
@@ -20,7 +20,8 @@ func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	}
 }
 
-// The lower triangle is updated and nothing else is looked at or touched.
+// TestSyr2kEdges checks that the lower triangle is updated, and that nothing else is read or
+// written.
 func TestSyr2kEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSyr2k[float64](stagetest.Device(t), tune)
@@ -29,7 +30,7 @@ func TestSyr2kEdges(t *testing.T) {
 		}
 		p := newBench(t, 135*135, vk.Together())
 		worst := 0.0
-		// 9 rows of tiles and more reach the second swath.
+		// From 9 rows of tiles on, there is a second swath.
 		for _, n := range []int{0, 1, 7, 8, 9, 31, 73, 80, 129} {
 			for _, k := range []int{0, 1, 4, 6, 17} {
 				worst = max(worst, checkSyr2k(t, p, n, k, func(rec *vk.Recorder, y, z, c Matrix[float64]) { s.Syr2k(rec, p.WS, y, z, c) }))
@@ -50,7 +51,8 @@ func checkSyr2k(t *testing.T, p bench, n, k int, record func(rec *vk.Recorder, y
 	return stagetest.Furthest(t, fmt.Sprintf("syr2k n=%d k=%d", n, k), p.do(t, y, z, c, record), want, bound)
 }
 
-// A is read below its diagonal only, with and without splits, in every tile.
+// TestSymmEdges checks that A is read only below its diagonal, with and without splits, in every
+// tile.
 func TestSymmEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSymm[float64](stagetest.Device(t), tune)
@@ -84,7 +86,8 @@ func checkSymm(t *testing.T, p bench, m, n int, record func(rec *vk.Recorder, a,
 	return stagetest.Furthest(t, fmt.Sprintf("symm m=%d n=%d", m, n), p.do(t, a, w, c, record), want, bound)
 }
 
-// What is chosen is the same for the same shape, covers it, and fits the room.
+// TestCuts checks that the same shape gets the same choice of tile and split, and that the choice
+// covers the product and fits the memory for partial products.
 func TestCuts(t *testing.T) {
 	for name, tune := range map[string]Tuning{"nvidia": Tables.NVIDIA, "cpu": Tables.CPU, "other": Tables.Other, "smallest": Tables.Smallest} {
 		c := newChooser(tune)
@@ -120,7 +123,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// A plan that finds another number of vectors each time does not keep cuts for all of them.
+// TestCutsAreForgotten checks a plan that finds another number of vectors each time: not all of its
+// choices are kept.
 func TestCutsAreForgotten(t *testing.T) {
 	c := newChooser(Tables.Smallest)
 	for m := range mostChoices + 10 {
@@ -134,7 +138,8 @@ func TestCutsAreForgotten(t *testing.T) {
 	}
 }
 
-// Tables are refused that would compute nonsense, or do not fit the device.
+// TestTilesThatDoNotFit checks that tables are refused that would compute wrong results, or that do
+// not fit the device.
 func TestTilesThatDoNotFit(t *testing.T) {
 	d := stagetest.Device(t)
 	good := Tables.Other.Tiles[0]

@@ -58,7 +58,7 @@ func TestBulgeChasing(t *testing.T) {
 }
 
 // runOrder runs the steps of a chase in some order. A step may run when the sweep before has
-// finished ahead steps more than its own sweep. choose picks one of the sweeps that may continue.
+// finished `ahead` steps more than its own sweep. choose picks one of the sweeps that may continue.
 func runOrder(c *chase, ahead int, choose func(ready []int) int) {
 	sweeps := Sweeps(c.n)
 	done := make([]int, sweeps)
@@ -83,8 +83,9 @@ func sameBits(x, y *chase) bool {
 	return slices.Equal(x.band, y.band) && slices.Equal(x.v, y.v) && slices.Equal(x.tau, y.tau)
 }
 
-// TestDependenceRule runs the earliest order that the rule permits, and some random orders: the
-// bits are those of one sweep after the other. With one step less between sweeps the bits differ.
+// TestDependenceRule runs the earliest order that the rule permits, and some random orders. The
+// bits must be those of one sweep after the other. With one step less between sweeps the bits
+// differ.
 func TestDependenceRule(t *testing.T) {
 	eager := func(ready []int) int { return ready[len(ready)-1] }
 	wrong := 0
@@ -123,7 +124,7 @@ func TestDependenceRule(t *testing.T) {
 	t.Logf("one step too early is wrong in %d of %d cases", wrong, 41*6)
 }
 
-// window reports whether a step reads or writes an element, as the comment of chaseStep says.
+// window reports whether a step reads or writes an element, according to the comment of chaseStep.
 func window(n, b, s, j, row, col int) bool {
 	r := s + 1 + j*b
 	left := max(s, r-b)
@@ -166,9 +167,9 @@ func TestStepStaysInItsWindow(t *testing.T) {
 	}
 }
 
-// TestUnorderedStepsAreDisjoint proves the rule for small n by trying all pairs of steps. The rule
-// leaves (s, i) and (s+g, j) unordered if i > j + 2g; then no element is in both windows. If i = j
-// + 2g, some pair always shares an element.
+// TestUnorderedStepsAreDisjoint proves the rule for small n by trying all pairs of steps. If i > j
+// + 2g, the rule does not order steps (s, i) and (s+g, j), and then no element may be in both
+// windows. If i = j + 2g, some pair must share an element.
 func TestUnorderedStepsAreDisjoint(t *testing.T) {
 	overlap := func(n, b, s1, j1, s2, j2 int) string {
 		for col := range n {

@@ -56,7 +56,8 @@ func TestHouseholder(t *testing.T) {
 				reflectLeft(tau, v, n, h, n)
 				orthogonal.see(t, ratio.Orthogonality(n, n, h, n), "%s n=%d scale=%g", kind, n, scale)
 
-				// To a few ulp of the norm, or of the least denormal.
+				// The results must agree to a few ulp of the norm, or of the smallest denormal
+				// number.
 				within := math.Max(4*float64(n)*ratio.Ulp*norm, float64(n)*5e-324)
 				reflectLeft(tau, v, 1, x, n)
 				x[0] -= beta

@@ -10,11 +10,12 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// threshold is a bound for every ratio in these tests. LAPACK's own two-stage tests allow 60.
+// threshold is the bound for every ratio in these tests. LAPACK's own tests of two-stage solvers
+// allow 60.
 const threshold = 10
 
-// eachShape runs test for orders, half-bandwidths and blocks of all kinds. Mostly neither b nor k
-// divides n.
+// eachShape runs test for orders, half-bandwidths and blocks of all kinds. In most of them neither
+// b nor k divides n.
 func eachShape(test func(n, b, k int)) {
 	for n := 0; n <= 50; n++ {
 		for _, b := range []int{1, 2, 3, 4, 5, 8} {
@@ -25,13 +26,13 @@ func eachShape(test func(n, b, k int)) {
 	}
 }
 
-// A worst keeps the largest of some ratios, and where it was seen.
+// A worst keeps the largest of some ratios, and the place where it was seen.
 type worst struct {
 	name, where string
 	ratio       float64
 }
 
-// see records a ratio and fails the test where it is too large.
+// see records a ratio, and fails the test if the ratio is too large.
 func (w *worst) see(t *testing.T, ratio float64, format string, args ...any) {
 	t.Helper()
 	where := fmt.Sprintf(format, args...)
@@ -43,7 +44,7 @@ func (w *worst) see(t *testing.T, ratio float64, format string, args ...any) {
 	}
 }
 
-// report prints the worst ratio. If it is zero, the test looked at nothing, and fails.
+// report prints the worst ratio. If the ratio is zero, the test has measured nothing, and fails.
 func (w *worst) report(t *testing.T) {
 	t.Helper()
 	t.Logf("%s: worst %.3g at %s", w.name, w.ratio, w.where)
@@ -63,7 +64,7 @@ func gauss(n int, seed uint64) []float64 {
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// eye returns the n×n identity with leading dimension ld, NaN in the padding.
+// eye returns the n×n identity with leading dimension ld, and NaN in the padding.
 func eye(n, ld int) []float64 {
 	x := nans(n * ld)
 	for j := range n {
@@ -83,7 +84,7 @@ func lowerOnly(n int, a []float64, ld int) []float64 {
 	return x
 }
 
-// untouched reports whether the padding below the first rows rows still holds NaN.
+// untouched tells whether the padding after the first `rows` rows of each column still holds NaN.
 func untouched(rows, cols int, x []float64, ld int) bool {
 	for j := range cols {
 		for _, v := range x[j*ld+rows : (j+1)*ld] {
@@ -95,7 +96,7 @@ func untouched(rows, cols int, x []float64, ld int) bool {
 	return true
 }
 
-// full mirrors a lower triangle, n×n without padding.
+// full returns the symmetric n×n matrix whose lower triangle is at(i, j), without padding.
 func full(n int, at func(i, j int) float64) []float64 {
 	a := make([]float64, n*n)
 	for j := range n {
@@ -112,7 +113,7 @@ func gaussSymmetric(n int, seed uint64) []float64 {
 	return full(n, func(i, j int) float64 { return g[i+j*n] })
 }
 
-// bandToFull expands a compact band. What lies beyond row n must be zero.
+// bandToFull expands a compact band. Elements of the band past row n−1 must be zero.
 func bandToFull(t *testing.T, n, b int, band []float64) []float64 {
 	t.Helper()
 	for c := range n {
@@ -142,8 +143,8 @@ func tridiagonalToFull(d, e []float64) []float64 {
 	})
 }
 
-// similarity is ‖A − Q·B·Qᵀ‖₁ / (‖A‖₁·n·ulp), ratio's Reconstruction with a
-// middle that is not diagonal. All are n×n without padding.
+// similarity is ‖A − Q·B·Qᵀ‖₁ / (‖A‖₁·n·ulp). It is like Reconstruction of package ratio, but B
+// need not be diagonal. All matrices are n×n without padding.
 func similarity(n int, a, q, b []float64) float64 {
 	if n == 0 {
 		return 0

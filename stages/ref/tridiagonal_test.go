@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// eachTridiagonal runs test on matrices that have troubled eigensolvers, and on those with known
-// spectra; known is nil if the spectrum is not known.
+// eachTridiagonal runs test on matrices that have troubled eigensolvers, and on matrices with known
+// spectra. known is nil if the spectrum is not known.
 func eachTridiagonal(orders []int, test func(name string, d, e, known []float64)) {
 	for _, f := range suite.Families {
 		for _, n := range orders {
@@ -29,8 +29,8 @@ func eachTridiagonal(orders []int, test func(name string, d, e, known []float64)
 	}
 }
 
-// TestTridiagonalOracles checks the oracles themselves by LAPACK's ratios, Sturm counts, known
-// spectra and bisection.
+// TestTridiagonalOracles checks the independent solvers of this package by LAPACK's ratios, Sturm
+// counts, known spectra and bisection.
 func TestTridiagonalOracles(t *testing.T) {
 	for name, solve := range map[string]func(d, e []float64) (values, z []float64){"Cuppen": DivideConquer,
 		"Jacobi": Jacobi} {

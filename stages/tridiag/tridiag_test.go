@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each call is made exactly once.
+// TestParallel checks that each call is made exactly once.
 func TestParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 1000} {
 		calls := make([]atomic.Int32, n)
@@ -19,7 +19,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// Ulp and Roundoff are what their comments say.
+// TestUlp checks that Ulp and Roundoff have the properties that their comments state.
 func TestUlp(t *testing.T) {
 	one, half := 1.0, Roundoff // variables, so that the sums are rounded
 	if math.Nextafter(one, 2)-one != Ulp || one+half != one || one+half*(1+Ulp) != one+Ulp {
@@ -27,7 +27,8 @@ func TestUlp(t *testing.T) {
 	}
 }
 
-// An element is negligible only where both neighbours on the diagonal are large.
+// TestNegligible checks that an element is negligible only if both neighbours on the diagonal are
+// large.
 func TestNegligible(t *testing.T) {
 	for _, c := range []struct {
 		e, a, b float64

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoDispatchIsLong records the dense stages for large orders on dry devices whose rate is that of
-// slow and of fast cards: no dispatch is forecast to take more than 100 ms at half the rate.
+// TestNoDispatchIsLong records the dense stages for large orders on dry devices with the rates of
+// slow and of fast cards. No dispatch may be predicted to take more than 100 ms at half the rate.
 func TestNoDispatchIsLong(t *testing.T) {
 	for _, card := range []struct {
 		name   string
@@ -92,7 +92,7 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning) map[string][]
 	}
 }
 
-// Bounded makes no size larger, and an unknown rate changes nothing.
+// TestBounded checks that Bounded makes no size larger, and that an unknown rate changes nothing.
 func TestBounded(t *testing.T) {
 	table := On(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132})
 	if unknown := table.Bounded(0); unknown.Products.Dispatch != 0 || unknown.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch {

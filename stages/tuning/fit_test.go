@@ -13,14 +13,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machines are the names that lead to the chains of tables.
+// machines are devices whose names lead to the different chains of tables.
 var machines = []vk.Info{
 	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},
 }
 
-// TestEveryTableFits: whatever the limits of a device are, the tables of its chain make a plan.
-// (AMD's table was refused on drivers that give a workgroup 32 KiB.)
+// TestEveryTableFits checks that the tables of a device's chain make a plan, whatever the limits of
+// the device are. (AMD's table was once refused on drivers that give a workgroup 32 KiB.)
 func TestEveryTableFits(t *testing.T) {
 	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
@@ -39,7 +39,8 @@ func TestEveryTableFits(t *testing.T) {
 	}
 }
 
-// A row that does not fit is the next table's, and the others stay.
+// TestRowsFallThrough checks that a row that does not fit comes from the next table, and that the
+// other rows stay.
 func TestRowsFallThrough(t *testing.T) {
 	amd := vk.Info{Family: "amd", SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 64}
 	large := tuning.On(amd)
@@ -59,8 +60,8 @@ func TestRowsFallThrough(t *testing.T) {
 	}
 }
 
-// Units are the device's, where the driver tells; the forecast of the bulge chasing is the H200's
-// alone.
+// TestFactsOfTheDevice checks that Units are those of the device, if the driver tells, and that
+// only the H200 has a forecast of the bulge chasing.
 func TestFactsOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		info  vk.Info
@@ -76,8 +77,8 @@ func TestFactsOfTheDevice(t *testing.T) {
 	}
 }
 
-// A tuning that forbids waiting does not ask the machine; the JSON form of old options keeps its
-// meaning.
+// TestWaiting checks that a tuning that forbids waiting does not ask the machine, and that the JSON
+// form of old options keeps its meaning.
 func TestWaiting(t *testing.T) {
 	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
 	for _, c := range []struct {
@@ -93,7 +94,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// The tables are the ones that were measured: what was printed before they had files of their own.
+// The printed sizes are those that were measured. They were the same before tables had files of
+// their own.
 func ExampleOn() {
 	t := tuning.On(vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	fmt.Println(t.Band, t.Block, t.ValuesBand, t.ValuesFrom, t.Products.Syr2k, len(t.Products.Tiles))

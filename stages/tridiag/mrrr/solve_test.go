@@ -15,10 +15,11 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// ratioLimit bounds residual and orthogonality, as LAPACK's tests of dstemr do.
+// ratioLimit is the bound for residual and orthogonality. LAPACK's tests of dstemr have the same
+// bound.
 const ratioLimit = 60
 
-// check solves T and checks everything that can be checked without knowing the answer.
+// check solves T and checks everything that can be checked without another solver.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, r result) {
 	t.Helper()
 	n := len(d)
@@ -72,7 +73,7 @@ func (r result) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g, %+v", r.residual, r.orthogonality, r.counters)
 }
 
-// Every family at every small order.
+// TestMRRRSmall solves every family of matrices at every small order.
 func TestMRRRSmall(t *testing.T) {
 	for _, f := range suite.Families {
 		var worst result
@@ -95,8 +96,8 @@ func TestMRRRLarger(t *testing.T) {
 	}
 }
 
-// Fifty glued copies of Wilkinson's matrix, which are the classical difficult case, and random
-// matrices: no cluster may need divide and conquer.
+// TestMRRRThousand solves random matrices and fifty glued copies of Wilkinson's matrix, a classical
+// difficult case. No cluster may need divide and conquer.
 func TestMRRRThousand(t *testing.T) {
 	orders := []int{300}
 	glues := []float64{1e-8}
@@ -121,8 +122,8 @@ func TestMRRRThousand(t *testing.T) {
 	}
 }
 
-// matgen's kinds have entries near the ends of the range, couplings below underflow, and
-// known answers.
+// TestMRRRKinds solves the kinds of package matgen. They have entries near the ends of the range,
+// couplings below underflow, and known answers.
 func TestMRRRKinds(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		var worst result
@@ -135,7 +136,7 @@ func TestMRRRKinds(t *testing.T) {
 	}
 }
 
-// A matrix that splits in one place or in two, in every way.
+// TestMRRRSplits solves a matrix that splits in one place or in two, for all such places.
 func TestMRRRSplits(t *testing.T) {
 	const n = 16
 	for i := range n - 1 {
@@ -150,8 +151,8 @@ func TestMRRRSplits(t *testing.T) {
 	}
 }
 
-// Every range of matrices with clusters, many of which a range divides: in one block, in two, and
-// by the last resort.
+// TestMRRRRanges solves for every range of matrices with clusters. Many ranges divide a cluster.
+// The matrices have one block, or two, or need the last resort.
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
@@ -191,7 +192,7 @@ func TestMRRRNonFinite(t *testing.T) {
 	}
 }
 
-// liar is a back end with a wrong vector in the first attempts.
+// liar is a back end that returns a wrong vector in the first attempts.
 type liar struct {
 	*Host
 	attempts int
@@ -207,7 +208,8 @@ func (b *liar) Level(l *Level) error {
 	return err
 }
 
-// check notices wrong vectors, and another attempt or the last resort replaces them.
+// TestMRRRCheck checks that wrong vectors are noticed, and that another attempt or the last resort
+// replaces them.
 func TestMRRRCheck(t *testing.T) {
 	const n = 40
 	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
@@ -242,7 +244,8 @@ func TestMRRRCheck(t *testing.T) {
 	}
 }
 
-// The collection of tridiagonal matrices on which solvers have failed, from $VKEVD_DATA.
+// TestMRRRCollection solves the collection of tridiagonal matrices on which solvers have failed,
+// from $VKEVD_DATA.
 func TestMRRRCollection(t *testing.T) {
 	root := os.Getenv("VKEVD_DATA")
 	files, _ := filepath.Glob(filepath.Join(root, "tridiag", "*.dat"))
@@ -268,7 +271,7 @@ func TestMRRRCollection(t *testing.T) {
 	t.Logf("all: %v", all)
 }
 
-// straying moves the interval of one member of a cluster out of it.
+// straying is a back end that moves the interval of one member of a cluster out of the cluster.
 type straying struct{ *Host }
 
 func (b straying) Level(l *Level) error {
@@ -280,8 +283,9 @@ func (b straying) Level(l *Level) error {
 	return err
 }
 
-// A representation that does not determine a member of its cluster is given up at once: no level
-// comes after it, and the last resort has all vectors of the block.
+// TestSolveNoticesAMemberThatLeavesItsCluster checks a representation that does not determine a
+// member of its cluster. It is given up at once: no level comes after it, and the last resort finds
+// all vectors of the block.
 func TestSolveNoticesAMemberThatLeavesItsCluster(t *testing.T) {
 	const n = 21 // Wilkinson's matrix has pairs of close eigenvalues
 	d, e := suite.Glued(n, 0)

@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// Values and vectors are those of Jacobi's method, at every scale, and the input stays as it is.
+// TestSolveAgreesWithJacobi compares values and vectors with those of Jacobi's method, at every
+// scale, and checks that the input is not changed.
 func TestSolveAgreesWithJacobi(t *testing.T) {
 	for _, f := range suite.Families {
 		for _, n := range []int{0, 1, 2, 3, 21, 50} {
