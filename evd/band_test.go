@@ -35,7 +35,7 @@ func TestBandOfValues(t *testing.T) {
 	}
 }
 
-// A wider band gives the same values up to rounding.
+// A wider band gives the same values, except for rounding errors.
 func TestValuesByAWiderBand(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 45

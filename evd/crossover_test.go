@@ -14,8 +14,8 @@ import (
 )
 
 // TestCrossover prints the time of tridiagonal solves on the device, and by QR iteration on the
-// host, for the orders in VKEVD_CROSSOVER ("16,32,64"). The table of orders that QR iteration is
-// chosen for comes from it.
+// host, for the orders in VKEVD_CROSSOVER ("16,32,64"). These times decide the table of orders for
+// which QR iteration is chosen.
 func TestCrossover(t *testing.T) {
 	list := os.Getenv("VKEVD_CROSSOVER")
 	if list == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMain keeps compiled kernels of Solve and Eigen out of the user's cache.
+// TestMain prevents that kernels compiled by Solve and Eigen are stored in the user's cache.
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "vkevd")
 	if err != nil {
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// Solve keeps compiled kernels in the folder that VKEVD_CACHE names, or else in the user's cache,
-// or nowhere.
+// Solve stores compiled kernels in the folder that VKEVD_CACHE names, or else in the user's cache.
+// If VKEVD_CACHE is empty, it stores nothing.
 func TestSolveKeepsKernels(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", home)
@@ -62,7 +62,7 @@ func TestSolveKeepsKernels(t *testing.T) {
 	}
 }
 
-// A leading dimension of 0 is the order, in all that takes a matrix.
+// All functions that take a matrix read a leading dimension of 0 as the order.
 func TestLdOfZeroIsTheOrder(t *testing.T) {
 	const n = 13
 	ctx, d := context.Background(), device(t, vk.Options{})

@@ -28,11 +28,11 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 	return d
 }
 
-// good is the bound of ratios in these tests; LAPACK's is evd.Threshold.
+// good is the bound for ratios in these tests. LAPACK's bound is evd.Threshold.
 const good = 10
 
-// solve solves the full matrix a twice: with vectors, which evd/ratio and Check measure, and
-// without vectors, where values must agree.
+// solve solves for the full matrix a twice: with vectors, which evd/ratio and Check measure, and
+// without vectors. The values of both must agree.
 func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -121,7 +121,7 @@ func valuesOnly(t *testing.T, d *vk.Device, n int, a evd.Sym[float64], opt evd.O
 	return res.Values
 }
 
-// small is the smallest tuning: matrices of order 50 and less take every path with it.
+// small returns the smallest tuning, with which matrices of order 50 and less take every path.
 func small() *tuning.Tuning {
 	t := tuning.Smallest()
 	return &t
@@ -160,7 +160,7 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// full mirrors the lower triangle.
+// full returns the full matrix, with the lower triangle copied to the upper one.
 func full(a evd.Sym[float64]) []float64 {
 	for j := range a.N {
 		for i := range j {
@@ -253,8 +253,8 @@ func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 	judge(t, n, a.Data, res)
 }
 
-// The bindings free C memory in finalizers. If the collector runs all the time, a use after free
-// would crash a solve or change its bits.
+// The bindings free C memory in finalizers. While the garbage collector runs all the time, a use of
+// freed memory would crash a solve or change its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
 	ctx := context.Background()
 	stop, done := make(chan struct{}), make(chan struct{})

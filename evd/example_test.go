@@ -37,8 +37,8 @@ func ExampleEigenValues() {
 	// true element (1, 0) is NaN; eigenvalues need finite entries (indices from 0)
 }
 
-// The two smallest of the eigenvalues of a dense matrix, with their vectors: -1, 2, -1 on the
-// diagonals.
+// This finds the two smallest eigenvalues of a dense matrix, with their vectors. The matrix has 2
+// on the diagonal and -1 next to it.
 func ExampleSolve() {
 	const n = 50
 	a := make([]float64, n*n) // the lower triangle, column by column
@@ -60,7 +60,7 @@ func ExampleSolve() {
 	// λ1 = 0.015159, a vector of 50 components
 }
 
-// The same matrix as a tridiagonal one: all its eigenvalues in (0, 0.1].
+// This is the same matrix as a tridiagonal one. All its eigenvalues in (0, 0.1] are found.
 func ExampleSolveTridiagonal() {
 	const n = 50
 	t := evd.Tridiagonal[float64]{D: slices.Repeat([]float64{2}, n), E: slices.Repeat([]float64{-1}, n-1)}
@@ -73,7 +73,7 @@ func ExampleSolveTridiagonal() {
 	// from λ0 on: [0.0038 0.0152 0.0341 0.0604 0.0941]
 }
 
-// A context ends a solve. The plan can be used again.
+// The end of a context ends a solve. The plan can be used again.
 func ExamplePlan_Solve_cancel() {
 	dev, err := vk.Open(vk.Options{})
 	if err != nil {
@@ -115,8 +115,8 @@ func ExampleCertificate() {
 	// [1.2679 3.0000 4.7321], proved: true, safe path: false
 }
 
-// One plan for several matrices: their two largest eigenvalues with vectors, and a measure of each
-// answer.
+// One plan solves for several matrices. It finds their two largest eigenvalues with vectors, and
+// measures each result.
 func ExamplePlan() {
 	dev, err := vk.Open(vk.Options{})
 	if err != nil {

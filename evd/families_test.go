@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// families are tridiagonal matrices that have broken solvers, of any order.
+// families returns tridiagonal matrices of order n on which solvers have failed.
 func families(n int) map[string]evd.Tridiagonal[float64] {
 	all := map[string]evd.Tridiagonal[float64]{}
 	add := func(name string, at func(i int) (d, e float64)) {

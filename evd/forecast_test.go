@@ -15,7 +15,8 @@ type forecast interface {
 	Close()
 }
 
-// A plan for a dry device forecasts the bytes that a plan for the device itself allocates.
+// A plan for a dry device predicts the same number of bytes that a plan for the device itself
+// allocates.
 func TestForecastsAreWhatIsAllocated(t *testing.T) {
 	d := verifyDevice(t)
 	dry, small := vk.Dry(d.Info()), tuning.Smallest()

@@ -9,18 +9,18 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// waitingTuning lets workgroups wait for each other in every stage that can.
+// waitingTuning returns a tuning with which workgroups wait for each other in every stage that can
+// do so.
 func waitingTuning() *tuning.Tuning {
 	t := tuning.Smallest()
 	t.Panel.Whole, t.Panel.Groups, t.Panel.Polls = true, 1, 1<<16
 	return &t
 }
 
-// waitingPhases are the phases whose kernels wait under waitingTuning, and so have an INFO word.
+// waitingPhases are the phases whose kernels wait with waitingTuning. They have an INFO word.
 var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
 
-// On the safe path of Options.Verify no kernel waits for another workgroup: no stage has an INFO
-// word.
+// On the safe path of Options.Verify no workgroup waits for another, so no stage has an INFO word.
 func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	for _, vectors := range []bool{false, true} {
 		p, err := NewPlan[float64](verifyDevice(t), 21, Options{Vectors: vectors, Verify: true, Tuning: waitingTuning()})

@@ -14,11 +14,11 @@ import (
 )
 
 // TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"), checks the results
-// and prints the time of each phase. For real GPUs:
+// and prints the time of each phase. It is for real GPUs:
 //
 //	VKEVD_SIZES=1024,4096,8192 go test ./evd -run TestSizes -v
 //
-// VKEVD_INDEX=0:100 asks for the vectors of a part of the spectrum.
+// With VKEVD_INDEX=0:100 it finds the vectors of only a part of the spectrum.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
@@ -45,8 +45,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// random is a symmetric matrix with normal entries in the lower triangle. The upper triangle means
-// nothing.
+// random returns a symmetric matrix with normally distributed entries in the lower triangle. The
+// upper triangle has no meaning.
 func random(n int) evd.Sym[float64] {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: evd.Lower}
@@ -58,7 +58,7 @@ func random(n int) evd.Sym[float64] {
 	return a
 }
 
-// indices is the part of the spectrum in VKEVD_INDEX.
+// indices returns the part of the spectrum in VKEVD_INDEX.
 func indices(t *testing.T, n int) evd.Selection {
 	word := os.Getenv("VKEVD_INDEX")
 	if word == "" {

@@ -8,7 +8,8 @@ import (
 
 func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
 	nan := math.NaN()
-	// Column-major 3×3 with Ld 4: lower triangle finite, the rest garbage.
+	// The matrix is 3×3, column-major, with Ld 4. Its lower triangle is finite. The other elements
+	// must be ignored.
 	a := Sym[float64]{N: 3, Ld: 4, Uplo: Lower, Data: []float64{1, -7, 2, nan, nan, 3, 4, nan, nan, math.Inf(1), 5}}
 	if got, err := scan(a); err != nil || got != 7 {
 		t.Errorf("scan = %v, %v", got, err)

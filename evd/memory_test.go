@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A plan's memory is bounded, in units of the n² elements of one matrix.
+// The memory of a plan is below a bound, in units of the n² elements of one matrix.
 func TestPlansAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {
@@ -32,8 +32,8 @@ func TestPlansAreSmall(t *testing.T) {
 }
 
 // A plan for m vectors needs the matrix, the reflectors of Q2 (n²/2, and a τ for each b elements),
-// and 3·n·m elements: the vectors, the representations of MRRR, and a workspace. Panels are n·b and
-// n·k. It does not allocate the n² elements of divide and conquer.
+// and 3·n·m elements: the vectors, the representations of MRRR, and a workspace. Panels need n·b
+// and n·k. The plan does not allocate the n² elements of divide and conquer.
 func TestPlansForAPartAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {
@@ -63,7 +63,7 @@ func TestPlansForAPartAreSmall(t *testing.T) {
 	}
 }
 
-// Divide and conquer for values alone allocates no vectors.
+// Divide and conquer for values alone allocates no memory for vectors.
 func TestDivideConquerValuesAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	const n = 16384

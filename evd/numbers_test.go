@@ -13,15 +13,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// magnitudes are sets of magnitudes, each for one matrix: the ends of the range of doubles, and
-// numbers between them.
+// magnitudes has a set of magnitudes for each matrix: the ends of the range of doubles, and numbers
+// between them.
 var magnitudes = [][]float64{
 	{math.SmallestNonzeroFloat64}, {0x1p-1074, 0x1p-1022, 0}, {0x1p-1022}, {1e-160, 1e-300}, {1, 5e-324}, {1e160, 1e-160, 1},
 	{1e300, 1e-300, 0}, {math.MaxFloat64 / 32, 5e-324}, {math.MaxFloat64 / 32},
 }
 
-// scaledSym is a symmetric matrix whose entries have random signs and random ones of the
-// magnitudes.
+// scaledSym returns a symmetric matrix whose entries have random signs and magnitudes from the list
+// `of`.
 func scaledSym(n int, of []float64, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	a := make([]float64, n*n)
@@ -80,7 +80,8 @@ func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	}
 }
 
-// A NaN or an infinity anywhere in the triangle that is read is found, and the error has its place.
+// A NaN or an infinity at any place of the triangle that is read is found, and the error names its
+// place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 9

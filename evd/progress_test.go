@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Progress over a whole solve, reported after each command: it never falls, each phase begins where
-// those before it end, a phase of several levels or blocks moves, and the last report is near the
-// total.
+// This checks the progress of a whole solve, reported after each command. It never decreases. Each
+// phase begins where the phases before it end. A phase of several levels or blocks makes several
+// reports. The last report is near the total.
 func TestProgressOfASolve(t *testing.T) {
 	d := device(t, vk.Options{Batch: 1})
 	const n = 100
@@ -63,8 +63,8 @@ func TestProgressOfASolve(t *testing.T) {
 	}
 }
 
-// By every method, with and without vectors, each phase of the forecast is reported, and Done never
-// falls.
+// For every method, with and without vectors, each phase of the forecast is reported, and Done
+// never decreases.
 func TestEveryPhaseIsReported(t *testing.T) {
 	d := device(t, vk.Options{Batch: 1})
 	const n = 21

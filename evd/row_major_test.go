@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// byRows is the rows of z, one after another.
+// byRows returns the rows of z, one after another.
 func byRows(z *evd.Dense[float64]) []float64 {
 	rows := make([]float64, 0, z.Rows*z.Cols)
 	for i := range z.Rows {
@@ -34,8 +34,8 @@ func identical(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// Row-major vectors have the bits of column-major ones, also in the input's memory, where nothing
-// else changes. Check finds the same ratios.
+// Row-major vectors have the bits of column-major ones, also with Options.Overwrite, where other
+// elements of the input's memory do not change. Check finds the same ratios.
 func TestRowMajor(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -92,7 +92,7 @@ func TestRowMajor(t *testing.T) {
 }
 
 // overwritten solves for one triangle of a with a plan p that returns row-major vectors in the
-// input's memory, which has as few elements as allowed.
+// input's memory. This memory has the smallest allowed number of elements.
 func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo evd.Uplo, want *evd.Result[float64]) *evd.Result[float64] {
 	t.Helper()
 	n, ld, m := a.N, a.N+3, len(want.Values)
@@ -124,7 +124,7 @@ func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo ev
 	return res
 }
 
-// Certificates of both paths measure the row-major vectors that are returned.
+// The certificates of both paths measure the row-major vectors that are returned.
 func TestRowMajorIsVerified(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 21
@@ -203,7 +203,7 @@ func TestRowMajorOrdersZeroAndOne(t *testing.T) {
 	}
 }
 
-// At, Col and Gonum give the same of row-major and column-major storage.
+// At, Col and Gonum give the same results for row-major and column-major storage.
 func TestDense(t *testing.T) {
 	columns := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 4, Data: []float64{11, 21, 0, 0, 12, 22, 0, 0, 13, 23}}
 	rows := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 5, Data: []float64{11, 12, 13, 0, 0, 21, 22, 23}, RowMajor: true}

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Values that are wrong are found again: by counts around them if they are a few ulp off, on either
-// side; by bisection if they are far off. Bisection does not change the other values.
+// Wrong values are found again: by counts around them if they are wrong by a few ulp, in either
+// direction, or by bisection if they are far off. Bisection does not change the other values.
 func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -76,8 +76,8 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
-// The bits of settled values do not depend on how many counts the device can do at once, which its
-// measured speed decides (tuning.Tuning.Bounded).
+// The bits of settled values do not depend on how many counts the device can do at once, although
+// this number follows from its measured speed (tuning.Tuning.Bounded).
 func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 	const n = 100
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -111,8 +111,8 @@ func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 	}
 }
 
-// The same for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at the
-// ends of the range.
+// The same is true for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at
+// the ends of the range.
 func TestSpoiledPartsAreSettled(t *testing.T) {
 	d := verifyDevice(t)
 	small := tuning.Smallest()
@@ -170,7 +170,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 	}
 }
 
-// wilkinson is Wilkinson's W⁺, whose largest eigenvalues come in close pairs.
+// wilkinson returns Wilkinson's matrix W⁺, whose largest eigenvalues come in close pairs.
 func wilkinson(n int) Tridiagonal[float64] {
 	return Tridiagonal[float64]{
 		D: vector(n, func(k int) float64 { return math.Abs(float64(k - n/2)) }), E: slices.Repeat([]float64{1}, n-1),

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// part solves for a part of the spectrum and compares with all values: number, indices, values.
-// Vectors are measured by evd/ratio and by Check.
+// part solves for a part of the spectrum and compares it with all values: number, indices, values.
+// evd/ratio and Check measure the vectors.
 func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt evd.Options) {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +62,8 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 	}
 }
 
-// between is an interval that holds all[from:to] and no others. Its ends are in the middle between
-// two values, which must not be close.
+// between returns an interval that holds all[from:to] and no other values. Its ends are in the
+// middle between two values, which must not be close.
 func between(all []float64, from, to int) evd.Selection {
 	middle := func(i int) float64 {
 		switch {
@@ -100,7 +100,8 @@ func TestPartsOfTheSpectrum(t *testing.T) {
 	}
 }
 
-// Every solver computes all of a spectrum, and a part, of matrices that are hard for one of them.
+// Every solver computes the whole spectrum, and a part of it, of matrices that are hard for one of
+// the solvers.
 func TestEverySolver(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, from, to = 21, 4, 15
@@ -127,7 +128,8 @@ func TestEverySolver(t *testing.T) {
 	}
 }
 
-// An interval excludes its lower end and includes its upper end, also for a matrix that is scaled.
+// An interval excludes its lower end and includes its upper end. This also holds for a matrix that
+// Solve scales.
 func TestIntervalEnds(t *testing.T) {
 	d := device(t, vk.Options{})
 	ctx := context.Background()

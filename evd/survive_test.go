@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// openIn opens a device that keeps its facts in dir.
+// openIn opens a device that stores its facts in dir.
 func openIn(t *testing.T, dir string) *vk.Device {
 	t.Helper()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
@@ -36,7 +36,7 @@ func planOf(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-// mayWait is what the device's facts say.
+// mayWait returns the stored fact whether workgroups of the device may wait for each other.
 func mayWait(t *testing.T, d *vk.Device) bool {
 	t.Helper()
 	may, err := machine.Of(d).MayWait(context.Background())
@@ -55,15 +55,15 @@ func randomSym(n int) Sym[float64] {
 	return a
 }
 
-// sameBits says whether two results have the same values and vectors.
+// sameBits tells whether two results have the same values and vectors.
 func sameBits(a, b *Result[float64]) bool {
 	return a.First == b.First && slices.Equal(a.Values, b.Values) &&
 		(a.Vectors == nil) == (b.Vectors == nil) && (a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data))
 }
 
-// A wait that fails in a solve is no error. The plan solves again without waiting, with the same
-// bits as a plan that never waits, and stays there. Result and profile name the stage. The device
-// remembers: later plans, of this process and of the next one, do not wait.
+// A wait that fails in a solve is not an error. The plan solves again without waiting, with the
+// same bits as a plan that never waits, and stays on this path. Result and profile name the stage.
+// The failure is stored, so that later plans of this process and of the next one do not wait.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	const n, given = 21, 5
 	ctx := context.Background()
@@ -155,8 +155,8 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	}
 }
 
-// Kernels that give up by themselves are survived, too. With a poll limit of 0 every wait is given
-// up.
+// A solve also survives if the kernels themselves give up. With a poll limit of 0 every wait is
+// given up.
 func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	const n = 60
 	ctx := context.Background()
@@ -189,8 +189,8 @@ func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	}
 }
 
-// What is not a wait that fails is not tried again, and says nothing about the device: a failure of
-// another stage, and a context that ends while a wait is given up.
+// Other failures are not tried again, and do not change the device's facts: a failure of another
+// stage, and a context that ends while a wait is given up.
 func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	const n = 21
 	d := verifyDevice(t)

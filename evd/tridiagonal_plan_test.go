@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// On a slow device products are cut into several dispatches, for a tridiagonal matrix, too: the last
-// merge of order 20000 took seconds at 0.2 TFLOP/s. No bit changes.
+// On a slow device products are divided into several dispatches, also for a tridiagonal matrix.
+// Without this the last merge of order 20000 took seconds at 0.2 TFLOP/s. No bit changes.
 func TestTridiagonalPlanOnASlowDevice(t *testing.T) {
 	const n = 70
 	was := rateOf

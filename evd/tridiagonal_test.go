@@ -118,7 +118,7 @@ func TestFallbackOfMRRR(t *testing.T) {
 	}
 }
 
-// CountBelow agrees with another implementation.
+// CountBelow agrees with the counts of another implementation.
 func TestCountBelow(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

@@ -16,7 +16,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// spoiled is a method whose results are spoiled after they have been found.
+// spoiled is a method that makes its results wrong after it has found them.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
@@ -93,8 +93,8 @@ func verifyDevice(t *testing.T) *vk.Device {
 	return d
 }
 
-// Verify sees an error in the first result and returns the second one, of the safe path. If that is
-// wrong, too, it returns an error.
+// Verify detects an error in the first result and returns the second one, which the safe path has
+// found. If that is wrong, too, it returns an error.
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	ctx := context.Background()
 	d := verifyDevice(t)

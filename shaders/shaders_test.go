@@ -24,8 +24,8 @@ func sources(t *testing.T) (root string, all []*source.Source) {
 	return root, all
 }
 
-// The generated files were made from the sources as they are, with the pinned compiler. This test
-// needs no compiler, so it runs everywhere.
+// The generated files belong to the present sources and the pinned compiler. This test needs no
+// compiler, so it runs everywhere.
 func TestGeneratedIsCurrent(t *testing.T) {
 	root, all := sources(t)
 	compiler, err := source.Compiler(root)
@@ -80,8 +80,8 @@ func TestRecompile(t *testing.T) {
 	}
 }
 
-// Kernels of the dense path name no type of floating-point numbers. They compile for the number
-// types without committed SPIR-V, and have no double there.
+// Kernels of the dense path do not name a floating-point type. They compile for the number types
+// without committed SPIR-V, and then contain no double.
 func TestEveryNumberType(t *testing.T) {
 	root, all := sources(t)
 	if !source.CompilerAvailable(root) {

@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// neighbours is a guarded arena of two regions for probe_fma, between two others.
+// neighbours is a guarded arena. It has two regions for the kernel probe_fma, between two other
+// regions.
 type neighbours struct {
 	d           *vk.Device
 	a           *vk.Arena
@@ -24,7 +25,7 @@ type neighbours struct {
 	other       *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 }
 
-// down reads a region.
+// down downloads a region.
 func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	t.Helper()
 	v := make([]T, from.Len())
@@ -34,8 +35,8 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	return v
 }
 
-// probing makes an arena for so many pairs and results. The sizes of regions are multiples of their
-// alignment, so without debug shaders there would be no gaps between them.
+// probing makes an arena for the given numbers of pairs and results. The sizes of regions are
+// multiples of their alignment, so without debug shaders there would be no gaps between them.
 func probing(t *testing.T, pairs, results int) *neighbours {
 	t.Helper()
 	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true})}
@@ -66,7 +67,7 @@ func probing(t *testing.T, pairs, results int) *neighbours {
 	return n
 }
 
-// run probes pairs, and checks that only results change.
+// run runs the kernel, and checks that only the results change.
 func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	t.Helper()
 	first, last, factors := down(t, n.d, n.first.In(n.a)), down(t, n.d, n.last.In(n.a)), down(t, n.d, n.factors.In(n.a))
@@ -88,8 +89,8 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	return err
 }
 
-// A kernel reads or writes one element past the end of a region, or elsewhere. The error names the
-// kernel, the phase, the region and the distance. Only results that are in range change.
+// A kernel reads or writes one element past the end of a region, or somewhere else. The error names
+// the kernel, the phase, the region and the distance. Only results that are in range change.
 func TestAccessesOutOfRange(t *testing.T) {
 	const pairs, results = 16, 64 // 256 bytes each
 	for _, c := range []struct {
@@ -152,7 +153,7 @@ func TestAccessesOutOfRange(t *testing.T) {
 			if kept != c.kept {
 				t.Errorf("%d of %d results are not written, not %d", kept, results, c.kept)
 			}
-			// The next run is without an error.
+			// The next run has no error.
 			good := shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr(), Pairs: pairs}
 			if err := n.run(t, good); err != nil {
 				t.Errorf("in range: %v", err)
@@ -161,9 +162,9 @@ func TestAccessesOutOfRange(t *testing.T) {
 	}
 }
 
-// probe_progress has atomics, and loads and stores with operands of the Vulkan memory model. An
-// atomic past the end is found. With all accesses in range, that of the abort word among them,
-// workgroups pass data to each other as without checks.
+// The kernel probe_progress has atomics, and loads and stores with operands of the Vulkan memory
+// model. An atomic past the end is found. If all accesses are in range, including that of the abort
+// word, workgroups pass data to each other as without checks.
 func TestAtomicsOutOfRange(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	spec := shaders.ProbeProgressDefaults()
@@ -205,13 +206,13 @@ func TestAtomicsOutOfRange(t *testing.T) {
 	if _, err := d.Run(ctx, rec, nil); !errors.As(err, &have) || have.Access != "atomic" || have.Region != "words" || have.Offset != 8 || have.Bytes != 4 {
 		t.Errorf("a ticket behind the end: %v", err)
 	}
-	// One workgroup too many: its data, or the flag that it publishes, are out of range.
+	// With one workgroup too many, its data or the flag that it publishes are out of range.
 	if _, err := probe(groups + 1); !errors.As(err, &have) || have.Kernel != "probe_progress" || have.Region != "data" && have.Region != "flags" || uint64(have.Offset) < have.Size {
 		t.Errorf("a workgroup too many: %v", err)
 	}
 }
 
-// Two regions that are in use in turn are told apart: an access past the end of the shorter one is
+// Two regions combined by InTurn are distinguished. An access past the end of the shorter one is
 // out of range, although the longer one has such bytes.
 func TestRegionsInTurnAreToldApart(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
@@ -240,7 +241,8 @@ func TestRegionsInTurnAreToldApart(t *testing.T) {
 	}
 }
 
-// The regions of a closed arena are out of range, those of an arena made later are in range.
+// The regions of a closed arena are out of range. The regions of an arena that is made later are in
+// range.
 func TestRangesFollowTheArenas(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	k, err := vk.Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
@@ -271,7 +273,7 @@ func TestRangesFollowTheArenas(t *testing.T) {
 	}
 }
 
-// Kernels with checks do not get into the cache of those without.
+// Kernels with checks are not stored in the cache of kernels without checks.
 func TestDebugShadersKeepNoCache(t *testing.T) {
 	dir := t.TempDir()
 	probe(t, vk.Options{CacheDir: dir, DebugShaders: true})

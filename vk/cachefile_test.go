@@ -36,7 +36,8 @@ func TestBadCacheFileIsAMiss(t *testing.T) {
 	}
 }
 
-// A driver runs what is in a cache, so no other user may be able to write the file.
+// If another user may have written a cache file, it is not used, because drivers execute its
+// contents.
 func TestCacheThatOthersMayWriteIsAMiss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipelines.bin")
 	if err := writeCache(path, []byte("data")); err != nil {

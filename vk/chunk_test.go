@@ -20,8 +20,8 @@ func smallBuffers(t *testing.T, limit uint64) *Device {
 	return d
 }
 
-// Three regions of an arena lie in buffers of their own: fills, copies, sends, transfers, guards
-// and names find the right one.
+// Three regions of an arena lie in different buffers. Fills, copies, sends, transfers, guards and
+// names find the right one.
 func TestRegionsInSeveralBuffers(t *testing.T) {
 	ctx, d := context.Background(), smallBuffers(t, 1<<12)
 	const n = 300 // 2400 bytes: one region and its guard in each buffer

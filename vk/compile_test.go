@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// buildAll builds fills with so many sizes of workgroups, each one a pipeline.
+// buildAll builds the fill kernel with the given number of workgroup sizes. Each size is a
+// pipeline.
 func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]], err error) {
 	for i := range count {
 		k, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: 1 + i})
@@ -28,8 +29,8 @@ func compileAll(d *vk.Device, count uint32) error {
 	return d.Compile(func() error { _, err := buildAll(d, count); return err })
 }
 
-// One kernel cannot be compiled. The error is that of the first failure in the order of the calls,
-// no object is left, and a second request compiles all kernels.
+// One kernel cannot be compiled. The error is that of the first failure in the order of the calls.
+// No object is left, and a second request compiles all kernels.
 func TestCompileFails(t *testing.T) {
 	before := driver.Live()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})

@@ -11,7 +11,7 @@ import (
 )
 
 // A device that only compiles has pipelines and statistics, and the limits that the caller gives
-// it. It runs nothing, and leaves nothing over.
+// it. It runs nothing, and after Close no object is left.
 func TestOpenCompiler(t *testing.T) {
 	before := driver.Live()
 	opt := vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Statistics: true, DebugShaders: true}

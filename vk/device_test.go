@@ -131,7 +131,7 @@ func TestOpenRefusesUnknownDevice(t *testing.T) {
 	}
 }
 
-// A loader without drivers lists no devices, and that is no error of List.
+// A loader without drivers lists no devices. This is not an error of List.
 func TestNoDriver(t *testing.T) {
 	const blind = "VKEVD_TEST_NO_DRIVER"
 	if os.Getenv(blind) == "" { // in a process of its own: loaders look for drivers once

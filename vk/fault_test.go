@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// session opens a device, moves data there and back, and closes it.
+// session opens a device, copies data to it and back, and closes it.
 func session() error {
 	ctx := context.Background()
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -71,9 +71,9 @@ func TestEveryDriverCallMayFail(t *testing.T) {
 
 func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	t.Helper()
-	// Three failures need not be errors of the session: a device whose extensions cannot be listed
-	// counts as one without, a device that cannot be waited for is closed all the same, and a full
-	// memory type is followed by the next one.
+	// Three failures need not be errors of the session. A device whose extensions cannot be listed
+	// counts as one without extensions. A device that cannot be waited for is closed nevertheless.
+	// If a memory type is full, the next one is tried.
 	if call == "vkEnumerateDeviceExtensionProperties" || call == "vkDeviceWaitIdle" || call == "vkAllocateMemory" && err == nil {
 		return
 	}

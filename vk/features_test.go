@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A kernel is refused where the device lacks a feature that it needs; the others are built. No
-// other feature of that kind is needed to open a device.
+// A kernel is refused if the device lacks a feature that it needs. The other kernels are built. No
+// feature of this kind is needed to open a device.
 func TestKernelsNeedTheirFeatures(t *testing.T) {
 	d := memoryDevice(t)
 	if !d.Info().MemoryModel() {
@@ -36,7 +36,7 @@ func TestKernelsNeedTheirFeatures(t *testing.T) {
 	}
 }
 
-// failing fails a test on each message of the validation layer.
+// failing is a logger that fails a test on each message of the validation layer.
 type failing struct{ t *testing.T }
 
 func (f failing) Write(b []byte) (int, error) {
@@ -44,8 +44,8 @@ func (f failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Where a driver has several sizes of subgroups, pipelines whose subgroups must be full require the
-// size that Info tells; validation is silent, and the kernel runs.
+// If a driver has several sizes of subgroups, pipelines with full subgroups require the size that
+// Info tells. The validation layer reports nothing, and the kernel runs.
 func TestSubgroupSizeIsRequired(t *testing.T) {
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
 	if err != nil {
@@ -73,7 +73,8 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	if _, err := d.Run(context.Background(), rec, nil); err != nil {
 		t.Error(err)
 	}
-	// A size that no device has is refused by the driver or by the layer: it does get there.
+	// The driver or the layer refuses a size that no device has. This shows that the required size
+	// is passed on.
 	quiet := &strings.Builder{}
 	d.opt.Logger = slog.New(slog.NewTextHandler(quiet, nil))
 	d.info.Subgroup, d.from.info.Subgroup, spec.LocalSize = 3, 3, 2*spec.LocalSize

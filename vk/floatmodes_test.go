@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernels ask for the modes that a device has; where all widths share a behaviour, for both or
-// none.
+// Kernels ask for the modes that a device has. If all widths share a behaviour, kernels ask for
+// both widths or for none.
 func TestFloatModes(t *testing.T) {
 	all := driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}
 	zeros := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 64}

@@ -42,7 +42,7 @@ func TestDevicesAreRanked(t *testing.T) {
 	}
 }
 
-// The message for MoltenVK and for some of Intel's GPUs.
+// This is the message for MoltenVK and for some of Intel's GPUs.
 func TestNoFloat64(t *testing.T) {
 	features := driver.Features{}
 	for _, f := range required {
@@ -78,7 +78,7 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 	}
 }
 
-// The queue family is one with graphics where there is one, but on AMD one without.
+// The queue family is one with graphics if there is one, but on AMD it is one without graphics.
 func TestQueueFamily(t *testing.T) {
 	const transfer = 4
 	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags, TimestampBits: 64} }
@@ -102,8 +102,8 @@ func TestQueueFamily(t *testing.T) {
 	}
 }
 
-// Kernels that depend on the size of subgroups have the driver's where it has one, else the
-// smallest that is worth having and allows the largest workgroup.
+// Kernels that depend on the size of subgroups have the driver's size if it has only one. Otherwise
+// they have the smallest useful size that allows the largest workgroup.
 func TestSubgroupSize(t *testing.T) {
 	all := driver.Features{driver.SubgroupSizeControl: true}
 	for _, c := range []struct {
@@ -137,7 +137,7 @@ func TestSubgroupSize(t *testing.T) {
 	}
 }
 
-// A device without memory is what a driver shows that was told to pretend one.
+// A driver that simulates a device shows a device without memory.
 func TestDeviceWithoutMemoryIsRefused(t *testing.T) {
 	c := &candidate{info: Info{API: "1.3.0"}, props: driver.Properties{Name: "Null hardware", API: driver.Vulkan13, SubgroupOps: driver.SubgroupShuffle}, tickBits: 64}
 	for _, f := range required {
@@ -161,8 +161,8 @@ func TestFloatControlsAreListed(t *testing.T) {
 	}
 }
 
-// Types with properties that are not known are never used, nor are those whose heap is too small;
-// arenas of integrated GPUs may lie in system memory.
+// Memory types with unknown properties are never used, and neither are types whose heap is too
+// small. Arenas of integrated GPUs may lie in system memory.
 func TestMemoryTypes(t *testing.T) {
 	const amdCoherent, amdUncached = 0x40, 0x80
 	host := uint32(driver.HostVisible | driver.HostCoherent)
@@ -201,8 +201,8 @@ func TestMemoryTypes(t *testing.T) {
 	}
 }
 
-// Timestamps of 36 bits start again at 0 every hour. The time of a batch in flight is right then,
-// too.
+// Timestamps of 36 bits start again at 0 every hour. The time of a batch that is in flight then is
+// right, too.
 func TestTimestampsBeginAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to uint64

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// complain fails the test on each message of the validation layer.
+// complain is a logger that fails the test on each message of the validation layer.
 type complain struct{ t testing.TB }
 
 func (c complain) Write(b []byte) (int, error) {
@@ -69,8 +69,8 @@ func TestValidationLayerIsSilent(t *testing.T) {
 	probe(t, vk.Options{Validate: true, Logger: slog.New(slog.NewTextHandler(complain{t}, nil))})
 }
 
-// The bindings free C memory in finalizers. While the garbage collector runs all the time, a use
-// after free would be a crash, a failed call or a wrong result.
+// The bindings free C memory in finalizers. While the garbage collector runs all the time, a use of
+// freed memory would be a crash, a failed call or a wrong result.
 func TestRunsUnderPermanentCollection(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -133,7 +133,7 @@ barrier
 	})
 }
 
-// A workgroup that is too large is refused before the driver sees it, on a Dry device, too.
+// A workgroup that is too large is refused before the driver sees it, also on a Dry device.
 func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 	dry := vk.Dry(vk.Info{Name: "small", MaxLocal: 128})
 	for _, d := range []*vk.Device{dry, open(t, vk.Options{})} {
@@ -148,7 +148,7 @@ func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 	}
 }
 
-// A device with the validation layer is closed after one without it was opened.
+// A device with the validation layer is closed after a device without it was opened.
 func TestValidatedDeviceClosesLast(t *testing.T) {
 	open(t, vk.Options{Validate: true}) // cleanups run in the opposite order
 	open(t, vk.Options{})

@@ -120,7 +120,7 @@ barrier
 	}
 }
 
-// A range whose end overflows an int is outside of a slice.
+// A range whose end overflows an int is refused as outside of the slice.
 func TestSliceRefusesWhatIsOutside(t *testing.T) {
 	d := Dry(Info{})
 	r := Reserve[float64]("r", 10)

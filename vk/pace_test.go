@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// On a device of 0.2 TFLOP/s the first batch is no longer than on one of 20: its forecast is by the
-// measured rate, within a factor of two. A fast device's batches do not change.
+// The first batch on a device of 0.2 TFLOP/s takes no longer than on one of 20 TFLOP/s, because its
+// predicted time follows from the measured rate, within a factor of two. The batches of a fast
+// device do not change.
 func TestFirstBatchByMeasuredRate(t *testing.T) {
 	const flops = 1e9 // of one command
 	for _, c := range []struct {
@@ -32,7 +33,7 @@ func TestFirstBatchByMeasuredRate(t *testing.T) {
 	}
 }
 
-// A device that was told a rate cuts a recording of such costs into more batches.
+// If the device has been given a low rate, it divides a recording into more batches.
 func TestRateCutsBatches(t *testing.T) {
 	d := memoryDevice(t)
 	d.queue.pace = newPace(false)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// randomLayout is a tree of regions of up to most bytes, and its regions by path: two of them are
-// in use at the same time where their paths part in a Together.
+// randomLayout returns a tree of regions of at most `most` bytes, and a list of the regions. Two
+// regions are in use at the same time if the lowest node that contains both is a Together.
 func randomLayout(rng *rand.Rand, most, depth int) (l *Layout, all []Region[byte]) {
 	parts := make([]Space, 1+rng.IntN(4))
 	for i := range parts {
@@ -45,9 +45,9 @@ func together(l *Layout) (all []*Layout, pairs [][2]*Layout) {
 	return all, pairs
 }
 
-// Whatever the limit of a buffer is, each region lies in one buffer, no buffer is larger than the
-// limit, and regions that are in use at the same time share no byte. A layout is refused if and
-// only if a region is larger than the limit, or all buffers together are more than is free.
+// For any limit of a buffer, each region lies in one buffer, no buffer is larger than the limit,
+// and regions that are in use at the same time share no byte. A layout is refused if and only if a
+// region is larger than the limit, or all buffers together are larger than the free memory.
 func TestPlacementInSmallBuffers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	refused, several := 0, 0
@@ -104,7 +104,7 @@ func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 	}
 }
 
-// Where one buffer is enough, offsets are those of Layout.Table, on every device.
+// If one buffer is enough, the offsets are those of Layout.Table, on every device.
 func TestPlacementInOneBuffer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -122,8 +122,9 @@ func TestPlacementInOneBuffer(t *testing.T) {
 	}
 }
 
-// MaxRegion and the size of buffers by device: AMD's have 2 GiB where all regions fit in that, and
-// drivers that allocate more than they promise are limited by the buffer alone.
+// This checks MaxRegion and the size of buffers for several devices. AMD's have 2 GiB if all
+// regions fit in that. Drivers that allocate more than they promise are limited only by the largest
+// buffer.
 func TestLargestRegion(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// An answer is found once, for this process and with the same folder for the next. An error or a
-// torn file leaves the question open; an answer that a trial sets before it fails stays.
+// An answer is found once, for this process and for later ones with the same folder. After an error
+// or with a damaged file the question is asked again. If a probe sets an answer before it fails,
+// this answer stays.
 func TestProbeOnce(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Device {

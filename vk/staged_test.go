@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The next command sees what is sent, and the host sees what is received after Run. A recording
-// that runs again sends the numbers of that time.
+// The next command sees the data that is sent, and the host sees the received data after Run. If a
+// recording runs again, it sends the numbers that are then in the host's memory.
 func TestSendAndReceive(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{})
@@ -88,8 +88,8 @@ func TestSendRefuses(t *testing.T) {
 	})
 }
 
-// What does not fit into the staging buffer is uploaded before the recording and downloaded after
-// it.
+// Data that does not fit into the staging buffer is uploaded before the recording and downloaded
+// after it.
 func TestSendFirstAndReceiveLast(t *testing.T) {
 	d := open(t, vk.Options{})
 	const n = 5 << 19 // 20 MiB: one travels, two do not, in neither direction

@@ -14,8 +14,8 @@ import (
 )
 
 // While a device is closed, other goroutines make and close arenas, build kernels, run recordings
-// and ask for memory and statistics: each call succeeds or fails with ErrClosed, and nothing is
-// left. What the race detector and the driver's count of objects see is what this is about.
+// and ask for memory and statistics. Each call succeeds or fails with ErrClosed, and no object is
+// left. The test is meant for the race detector and for the driver's count of objects.
 func TestCloseRacesWithEverything(t *testing.T) {
 	x := vk.Reserve[float64]("x", 1000)
 	for round := range 20 {
@@ -94,7 +94,8 @@ func TestCloseRacesWithEverything(t *testing.T) {
 	}
 }
 
-// progressing is a recording of so many batches, and the options of a device that cuts it so.
+// progressing returns a recording for the given number of batches, and the options of a device that
+// divides it so.
 func progressing(t *testing.T, d *vk.Device, batches int) (*vk.Recorder, vk.Slice[float64]) {
 	t.Helper()
 	x := vk.Reserve[float64]("x", 1000)
@@ -110,7 +111,7 @@ func progressing(t *testing.T, d *vk.Device, batches int) (*vk.Recorder, vk.Slic
 	return rec, x.In(a)
 }
 
-// A progress function uses the device in every way; reports stay in order and each is made before
+// A progress function uses the device in every way. Reports stay in order, and each is made before
 // Run returns. Another goroutine that the function waits for may use the device, too.
 func TestProgressUsesTheDevice(t *testing.T) {
 	ctx := context.Background()
@@ -149,8 +150,8 @@ func TestProgressUsesTheDevice(t *testing.T) {
 	_ = x
 }
 
-// Where nobody else wants the device, the next batch but one is submitted when the function has
-// returned: a context that it ends ends the Run soon.
+// If no other goroutine wants the device, Run waits for the progress function before it submits the
+// next batch but one. So if the function ends the context, the Run ends soon.
 func TestProgressIsAwaited(t *testing.T) {
 	d := open(t, vk.Options{Batch: time.Nanosecond})
 	rec, _ := progressing(t, d, 50)
@@ -167,7 +168,8 @@ func TestProgressIsAwaited(t *testing.T) {
 	}
 }
 
-// What a progress function throws, Run throws, with the device usable afterwards.
+// If a progress function panics, Run panics with the same value, and the device is usable
+// afterwards.
 func TestProgressPanics(t *testing.T) {
 	d := open(t, vk.Options{Batch: time.Nanosecond})
 	rec, _ := progressing(t, d, 20)

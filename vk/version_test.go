@@ -16,8 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A device of Vulkan 1.2 has what Vulkan 1.3 made part of it as extensions: it offers the same
-// features, runs kernels, and the validation layer is silent. One of 1.1 is refused.
+// A device of Vulkan 1.2 has the parts of Vulkan 1.3 as extensions. It offers the same features,
+// runs kernels, and the validation layer reports nothing. A device of Vulkan 1.1 is refused.
 func TestVulkan12IsEnough(t *testing.T) {
 	newer := open(t, vk.Options{}).Info()
 	defer func() { driver.PretendAPI = 0 }()
@@ -37,8 +37,8 @@ func TestVulkan12IsEnough(t *testing.T) {
 	}
 }
 
-// AMD's GPUs as Mesa's driver describes them without any: RDNA's subgroups have 32 invocations.
-// Such a device has no memory and is refused with a message.
+// This checks AMD's GPUs as Mesa's driver describes them without hardware. RDNA's subgroups have 32
+// invocations. Such a device has no memory and is refused with a message.
 func TestAMDDescribed(t *testing.T) {
 	const inside = "VKEVD_TEST_DESCRIBE"
 	if os.Getenv(inside) != "" {

@@ -36,7 +36,7 @@ func newBench(t *testing.T, opt Options) *Bench {
 	return b
 }
 
-// everything measures all stages, with the smallest tuning.
+// everything returns options that measure all stages, with the smallest tuning.
 func everything(orders ...int) Options {
 	tune := tuning.Smallest()
 	return Options{Stages: Stages(), Orders: orders, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
@@ -107,8 +107,8 @@ func TestVariantsTakeTurns(t *testing.T) {
 	}
 }
 
-// The first run of each measurement does not count, even if the warm-up's time is over before: it
-// has the time of what the driver compiles at a kernel's first run.
+// The first run of each measurement is not counted, even if the time of the warm-up is over before.
+// Its time includes kernels that the driver compiles at their first run.
 func TestFirstRunsDoNotCount(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{
@@ -134,7 +134,7 @@ func TestFirstRunsDoNotCount(t *testing.T) {
 	}
 }
 
-// A measurement that fails does not keep others from being taken.
+// If one measurement fails, the others are still made.
 func TestOneStageFails(t *testing.T) {
 	opt := everything(20)
 	opt.Stages, opt.Bands = []string{"panel-qr", "syr2k"}, []int{4, 1000}

@@ -22,8 +22,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// Without statistics of the driver no tuning is refused. A tuning that cannot be used is another
-// error.
+// If the driver gives no statistics, no tuning is refused. A tuning that cannot be used gives
+// another error.
 func TestRefused(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: deviceName(), Statistics: true})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// made runs a recording on a new arena filled with NaN, and returns what the regions hold.
+// made runs a recording on a new arena filled with NaN, and returns the contents of the regions.
 func made(t *testing.T, dev *vk.Device, l *vk.Layout, record func(*vk.Recorder, *vk.Arena), out ...vk.Region[float64]) [][]float64 {
 	t.Helper()
 	ctx := context.Background()
@@ -62,7 +62,7 @@ func TestRandomMoments(t *testing.T) {
 	}, rx, ry)
 	const n = rows * cols
 	// The mean of n products of independent numbers, each of mean 0 and variance v, has standard
-	// deviation v/√n. Five deviations never happen.
+	// deviation v/√n. Five standard deviations do not happen in practice.
 	near := func(what string, got, want, deviation float64) {
 		if !(math.Abs(got-want) < 5*deviation/math.Sqrt(n)) {
 			t.Errorf("%s is %g, want %g", what, got, want)
@@ -105,7 +105,7 @@ func TestRandomBand(t *testing.T) {
 	}
 }
 
-// Random reflectors are orthogonal matrices to the stages: norms of vectors do not change.
+// The stages treat random reflectors as orthogonal matrices: norms of vectors do not change.
 func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	b := newBench(t, everything(1))
 	for _, s := range []sizes{{n: 2, b: 1, m: 1}, {n: 3, b: 2, m: 3}, {n: 37, b: 4, m: 5}, {n: 150, b: 8, m: 150}} {
@@ -144,7 +144,7 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 // seeds is the number of seeds that the input of a back transformation takes.
 const seeds = 2
 
-// norm is the norm of row c of a matrix with m rows.
+// norm returns the norm of row c of a matrix with m rows.
 func norm(x []float64, c, m int) float64 {
 	sum := 0.0
 	for i := c; i < len(x); i += m {
@@ -153,7 +153,7 @@ func norm(x []float64, c, m int) float64 {
 	return math.Sqrt(sum)
 }
 
-// TestRandomUpperBand: all entries of the band, and nothing else, are random.
+// TestRandomUpperBand checks that all entries of the band are random, and no others.
 func TestRandomUpperBand(t *testing.T) {
 	dev := device(t)
 	r := newTestRandom(t, dev)
@@ -177,7 +177,8 @@ func TestRandomUpperBand(t *testing.T) {
 	}
 }
 
-// TestSVDRow: the row of svd has the sizes that package svd takes, or the rank that is given.
+// TestSVDRow checks that the row of svd has the sizes that package svd chooses, or the rank that is
+// given.
 func TestSVDRow(t *testing.T) {
 	opt := everything(40)
 	opt.Stages, opt.Repeat = []string{"ge2tb", "svd"}, 1

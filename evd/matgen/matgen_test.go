@@ -62,7 +62,7 @@ func TestTridiagonalsAgreeWithTheirDenseForm(t *testing.T) {
 	}
 }
 
-// TestKnownSpectra holds the formulas against gonum's QR iteration.
+// TestKnownSpectra compares the formulas with gonum's QR iteration.
 func TestKnownSpectra(t *testing.T) {
 	known := 0
 	for _, kind := range Dense() {
@@ -95,7 +95,7 @@ func TestKnownSpectra(t *testing.T) {
 	}
 }
 
-// TestKnownTridiagonalSpectra needs no other solver: Sturm counts certify.
+// TestKnownTridiagonalSpectra certifies the formulas by Sturm counts, without another solver.
 func TestKnownTridiagonalSpectra(t *testing.T) {
 	for _, kind := range Tridiagonals() {
 		for _, n := range append(orders, 300) {

@@ -19,7 +19,7 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// names lists a folder, so that a test sees all files that are left in it.
+// names lists the files in a folder. A test uses it to see that no other files are left.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

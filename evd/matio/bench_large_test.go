@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// BenchmarkReadLarge reads files of VKEVD_IO mebibytes (1024, for example). In turn with that it does
-// what every reader must do: it reads the file into memory, or unpacks it. All speeds are relative
-// to the unpacked size:
+// BenchmarkReadLarge reads files of VKEVD_IO mebibytes (1024, for example). Alternately it measures
+// the part of the work that every reader must do: it only reads the file into memory, or only
+// unpacks it. All speeds are relative to the unpacked size:
 //
 //	MB/s        of this package
 //	bound-MB/s  of reading the file into new memory, or of reading and unpacking it only
 //	of-bound    the quotient of the two; near 1 the disk or gzip is the bottleneck
 //
-// The files are in the page cache, except the one called cold, which the system is asked to drop from
-// it. The package unpacks and parses at the same time, so mtx.gz needs two idle cores. The case mtx
-// has nothing to unpack and shows the cost of parsing. If that is faster than the bound of mtx.gz,
-// gzip is the bottleneck of mtx.gz.
+// The files are in the page cache, except the one called cold, which the system is asked to remove
+// from the cache. The package unpacks and parses at the same time, so mtx.gz needs two idle cores.
+// The case mtx has nothing to unpack and shows the cost of parsing. If that is faster than the
+// bound of mtx.gz, gzip is the bottleneck of mtx.gz.
 func BenchmarkReadLarge(b *testing.B) {
 	mebibytes, err := strconv.Atoi(os.Getenv("VKEVD_IO"))
 	if err != nil {
@@ -99,7 +99,7 @@ func writeLarge(path string, write func(io.Writer) error, zip bool) (int64, erro
 	return count.bytes, z.Close()
 }
 
-// readNothing is the bound: it reads and unpacks size bytes, and does not parse them.
+// readNothing does the work of the bound: it reads and unpacks size bytes, and does not parse them.
 func readNothing(path string, size int64, zip bool) error {
 	f, err := os.Open(path)
 	if err != nil {

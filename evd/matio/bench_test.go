@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// benchOrder makes files of tens of megabytes, far beyond any cache.
+// benchOrder is the order of a matrix whose files have tens of megabytes, far more than any cache.
 const benchOrder = 1500
 
 func randomSymmetric(n int) []float64 {

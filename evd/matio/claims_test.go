@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// The size that a header declares is not trusted before the file has the data: a file of a few bytes
-// costs a few kilobytes of memory, whatever it declares. (Coordinate files are the exception: one
-// entry is enough for n² elements.)
+// The size that a header declares is not trusted before the file has the data. A file of a few
+// bytes costs only a few kilobytes of memory, whatever size it declares. (Coordinate files are the
+// exception, because one entry is enough for n² elements.)
 func TestClaimsAllocateNothing(t *testing.T) {
 	const most = 4 << 20
 	matrix := func(r io.Reader, name string) error { _, err := Read(r, name); return err }

@@ -53,7 +53,7 @@ var badCSV = []struct{ name, text, want string }{
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},
 }
 
-// The same numbers with the headers and row names of other programs.
+// withHeaders has the same numbers with the headers and row names of other programs.
 var withHeaders = []struct{ name, text string }{
 	{"header", "a,b\n1,2.5\n3,4\n"},
 	{"header with blanks", " first , second\n1 , 2.5\n3,4"},
@@ -93,7 +93,7 @@ func TestTablesWithHeadersAndNames(t *testing.T) {
 	}
 }
 
-// A first line of a name and numbers may be a row.
+// A first line that is a name and numbers may be a row.
 func TestFirstLineIsRowOrHeader(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -129,7 +129,7 @@ func TestBadHeaders(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	// Prose is not a table.
+	// A text of words is not a table.
 	if _, err := Read(strings.NewReader("hello, world\nhow are you\n"), "f"); fmt.Sprint(err) != "f: "+neither {
 		t.Errorf("prose: %v", err)
 	}
@@ -151,9 +151,10 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-// TestMarketWithoutBannerIsNoTable: there are copies of saylr3.mtx of the Harwell-Boeing collection
-// with the order on the first line and a list of entries below, and of bcsstk15.mtx with the list
-// alone. They were once read as tables, the second one without an error.
+// TestMarketWithoutBannerIsNoTable checks Matrix Market files without a banner. There are copies of
+// saylr3.mtx of the Harwell-Boeing collection with the order on the first line and a list of
+// entries below, and of bcsstk15.mtx with only the list. They were once read as tables, the second
+// one without an error.
 func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	const (
 		ordered = "2\n1 1 -.005649\n2 1 .005635\n"
@@ -173,7 +174,8 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 			}
 		}
 	}
-	// Any other name decides nothing, and .mtx decides nothing about a file with magic bytes.
+	// Any other name has no effect, and the name .mtx has no effect on a file that begins like
+	// another format.
 	if d, err := Read(strings.NewReader(bare), "a.mtx.txt"); err != nil || d.Rows != 2 || d.Cols != 3 {
 		t.Errorf("a.mtx.txt: %v, %v", d, err)
 	}
@@ -182,7 +184,7 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	}
 }
 
-// printed is a table with the given separator between its numbers.
+// printed returns a table with the given separator between its numbers.
 func printed(d *Dense, between string) string {
 	var text strings.Builder
 	for i := range d.Rows {
@@ -197,7 +199,8 @@ func printed(d *Dense, between string) string {
 	return text.String()
 }
 
-// TestCSVLongRows: a row may be longer than any line buffer, and every double is read back exactly.
+// TestCSVLongRows checks that a row may be longer than any line buffer, and that every double is
+// read back exactly.
 func TestCSVLongRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	want := &Dense{Rows: 3, Cols: 70_000, Data: make([]float64, 3*70_000)}

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// checkEigenvalues checks count, order, Σλ = Σa_ii and Σλ² = Σa_ij².
-// It finds a reference that belongs to another matrix, or to the same with another
+// checkEigenvalues checks reference eigenvalues: their number, their order, Σλ = Σa_ii and Σλ² =
+// Σa_ij². So it detects eigenvalues that belong to another matrix, or to a matrix with another
 // diagonal.
 func checkEigenvalues(t *testing.T, d *Dense, path string) {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// numbered is a rows×cols matrix in column order whose elements tell their row and column.
+// numbered returns a rows×cols matrix in column order. Each element contains its row and column.
 func numbered(rows, cols int) *Dense {
 	d := &Dense{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
 	for k := range d.Data {
@@ -93,7 +93,7 @@ func TestMemory(t *testing.T) {
 	if _, ok := elements(math.MaxInt, math.MaxInt, math.MaxInt); ok {
 		t.Error("an overflow passed")
 	}
-	// More than any processor can address, so the answer does not depend on the machine.
+	// No processor can address so much memory, so the answer does not depend on the machine.
 	if !available(1<<10) || available(math.MaxInt/wordBytes) {
 		t.Error("available is wrong about 8 KiB or about everything")
 	}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// forget asks the system to drop a file from the page cache, so that it is read from the disk.
+// forget asks the system to remove a file from the page cache, so that it is read from the disk.
 func forget(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

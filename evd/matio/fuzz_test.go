@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// fuzzElements is the limit of a matrix: it keeps what the fuzzer's headers declare small.
+// fuzzElements is the limit of a matrix. It bounds the sizes that headers made by the fuzzer
+// declare.
 const fuzzElements = 1 << 16
 
 // checkRead checks that a reader returns a complete matrix or a typed error, for any input.

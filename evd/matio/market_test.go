@@ -129,8 +129,8 @@ func TestMatrixMarketBad(t *testing.T) {
 	}
 }
 
-// TestLinesAcrossChunks moves the end of the first chunk that is read over every byte of a few
-// entries, so that each of them is once read in two parts.
+// TestLinesAcrossChunks moves the end of the first chunk over every byte of a few entries, so that
+// each entry is read in two parts once.
 func TestLinesAcrossChunks(t *testing.T) {
 	const entries = "1 1 1.25\n2 1 -2.5e-3\n2 2 7\n"
 	head := symmetric + "2 2 3\n"

@@ -32,7 +32,7 @@ func dictionary(descr string, fortran bool, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }   \n", descr, order, shape)
 }
 
-// streamed hides the size of a file.
+// streamed returns a stream that hides its size.
 func streamed(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) }
 
 func TestNPYTypes(t *testing.T) {

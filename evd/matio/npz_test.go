@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// npz makes an archive of files, given as names and contents.
+// npz returns an archive. members are names and contents of files, alternately.
 func npz(method uint16, members ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -69,7 +69,7 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZFlipped: any single wrong byte gives an error, or makes no difference.
+// TestNPZFlipped checks that any single wrong byte gives an error, or makes no difference.
 func TestNPZFlipped(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		file := []byte(npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})))
@@ -83,7 +83,8 @@ func TestNPZFlipped(t *testing.T) {
 	}
 }
 
-// TestReadFileNPZ reads an archive that begins at the reader's position, wherever that is.
+// TestReadFileNPZ reads an archive that begins at the reader's position, which need not be the
+// start of the file.
 func TestReadFileNPZ(t *testing.T) {
 	file := npz(zip.Deflate, "A.npy", npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 2, 3, 4}))
 	path := filepath.Join(t.TempDir(), "called.mtx")
@@ -104,7 +105,7 @@ func TestReadFileNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZUnknownMethod: a compression method that .npz does not use is reported.
+// TestNPZUnknownMethod checks that a compression method that .npz does not use is reported.
 func TestNPZUnknownMethod(t *testing.T) {
 	file := []byte(npz(zip.Store, "A.npy", npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)))
 	directory := bytes.Index(file, []byte("PK\x01\x02"))

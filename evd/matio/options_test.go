@@ -46,12 +46,12 @@ func TestArrayOfAnArchiveByName(t *testing.T) {
 	}
 }
 
-// vectorOf is a .npy file of one dimension.
+// vectorOf returns a .npy file of one dimension.
 func vectorOf(descr string, elements any, n int) string {
 	return npyFile(1, dictionary(descr, false, fmt.Sprintf("(%d,)", n)), elements)
 }
 
-// sparseFile is what scipy.sparse.save_npz writes, with indices of type int32.
+// sparseFile returns a file as scipy.sparse.save_npz writes it, with indices of type int32.
 func sparseFile(format string, shape []int64, data []float64, names [2]string, a, b []int32) string {
 	return npz(zip.Deflate,
 		names[0]+".npy", vectorOf("<i4", a, len(a)), names[1]+".npy", vectorOf("<i4", b, len(b)),
@@ -131,7 +131,7 @@ func TestTridiagonalForms(t *testing.T) {
 	}
 }
 
-// The largest of several differences is named, and told from rounding.
+// The error names the largest of several differences, and tells whether it can be a rounding error.
 func TestTridiagonalNamesTheLargestDifference(t *testing.T) {
 	text := general + "3 3 7\n1 1 2\n2 2 2\n3 3 2\n2 1 1\n1 2 1.0000000000000002\n3 2 1\n2 3 1.0000000000000009\n"
 	_, err := ReadTridiagonal(strings.NewReader(text), "T.mtx")

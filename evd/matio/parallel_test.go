@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Files from parallelBytes on are read by several goroutines.
+// Several goroutines read files of parallelBytes or more.
 func TestReadParallel(t *testing.T) {
 	const rows, cols = parallelBytes/wordBytes/1000 + 7, 1000
 	want := numbered(rows, cols)
@@ -29,7 +29,7 @@ func TestReadParallel(t *testing.T) {
 		t.Fatalf("read back: %v", err)
 	}
 
-	// Begin in the middle of a stream; afterwards the position is at its end.
+	// The read begins in the middle of the file. Afterwards the position is at the end of the file.
 	before := "something else"
 	whole, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte(before), whole...), 0o600); err != nil {
@@ -48,7 +48,7 @@ func TestReadParallel(t *testing.T) {
 		t.Errorf("the file is left at %d of %d", at, len(before)+len(whole))
 	}
 
-	// One byte short or too long.
+	// The file is one byte too short or too long.
 	for name, size := range map[string]int{"announces": len(whole) - 1, "the file has": len(whole) + 1} {
 		data := append(whole[:len(whole):len(whole)], 0)[:size]
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -77,7 +77,7 @@ func TestReadParallelOfAFileThatShrinks(t *testing.T) {
 }
 
 // BenchmarkReadSymmetric reads a symmetric matrix as NumPy writes it, by rows, and compares its
-// triangles: what vkevd solve does before it solves. VKEVD_IO is the size in MiB.
+// triangles. vkevd solve does the same before it solves. VKEVD_IO is the size in MiB.
 func BenchmarkReadSymmetric(b *testing.B) {
 	mebibytes, err := strconv.Atoi(os.Getenv("VKEVD_IO"))
 	if err != nil {

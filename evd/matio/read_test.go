@@ -68,7 +68,7 @@ func TestReadDecidesByContent(t *testing.T) {
 	}
 }
 
-// TestReadErrorsComeThrough: errors.Is must find the error of the stream.
+// TestReadErrorsComeThrough checks that errors.Is finds the error of the stream.
 func TestReadErrorsComeThrough(t *testing.T) {
 	broken := errors.New("disk on fire")
 	npy := npyFile(1, dictionary("<f8", false, "(1, 1)"), 5.0)
@@ -102,7 +102,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadStartsAtTheOffset: a caller may have read a part of the file already.
+// TestReadStartsAtTheOffset checks that reading begins at the current position, because a caller
+// may have read a part of the file already.
 func TestReadStartsAtTheOffset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two")
 	npy := npyFile(1, dictionary("<f8", false, "(1, 1)"), 5.0)

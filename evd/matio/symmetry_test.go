@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomSquare is a matrix without any symmetry.
+// randomSquare returns a matrix without any symmetry.
 func randomSquare(n int) *Dense {
 	rnd := rand.New(rand.NewPCG(uint64(n), 7))
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
@@ -51,8 +51,8 @@ func TestSymmetrizeAndMirror(t *testing.T) {
 	}
 }
 
-// Equal pairs are not averaged: that would lose the last bit of a subnormal number, and overflow for
-// the largest numbers.
+// Equal pairs are not averaged. An average would lose the last bit of a subnormal number, and
+// overflow for the largest numbers.
 func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	d := &Dense{Rows: 2, Cols: 2, Data: []float64{math.MaxFloat64, 5e-324, 5e-324, -math.MaxFloat64}}
 	want := fmt.Sprint(d.Data)
@@ -65,7 +65,7 @@ func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	}
 }
 
-// NumPy's corrcoef differs from its transpose by 3·10⁻¹⁷.
+// A matrix of NumPy's corrcoef differs from its transpose by 3·10⁻¹⁷.
 func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	}
 }
 
-// An infinite entry makes no difference a rounding error.
+// If an entry is infinite, no difference counts as a rounding error.
 func TestInfinityIsNoRoundingError(t *testing.T) {
 	for _, data := range [][]float64{{1, inf, 2, 1}, {inf, 1, 2, 1}} {
 		var e *NotSymmetricError
@@ -90,7 +90,7 @@ func TestInfinityIsNoRoundingError(t *testing.T) {
 	}
 }
 
-// Among equal differences the first one by columns is named, whichever goroutine is faster.
+// Of equal differences the first one by columns is named, whichever goroutine is faster.
 func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 	const n = 6 * tile
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}

@@ -93,7 +93,8 @@ func TestReadTridiagonalRefuses(t *testing.T) {
 	}
 }
 
-// TestTridiagonalComesBack: a matrix in the format of the STCollection is read back bit for bit.
+// TestTridiagonalComesBack checks that a matrix in the format of the STCollection is read back bit
+// for bit.
 func TestTridiagonalComesBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -142,7 +143,7 @@ func FuzzTridiagonal(f *testing.F) {
 	})
 }
 
-// TestCollectedTridiagonals reads the STCollection, if there is one.
+// TestCollectedTridiagonals reads the STCollection, if it is present.
 func TestCollectedTridiagonals(t *testing.T) {
 	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "tridiag", "*.dat*"))

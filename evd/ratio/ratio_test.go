@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// laplacian returns 2^shift·tridiag(−1, 2, −1) as dense and as tridiagonal, in
-// storage padded with NaN, and its eigenpairs by their formula.
+// laplacian returns 2^shift·tridiag(−1, 2, −1) as a dense and as a tridiagonal matrix, in storage
+// padded with NaN, and its eigenpairs by their formula.
 func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
 	nan := func(k int) []float64 {
 		x := make([]float64, k)
@@ -35,7 +35,7 @@ func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
 	return a, d, e, values, z
 }
 
-// measures runs every measure on one decomposition; the last is 0 or +Inf.
+// measures returns every measure of one decomposition. The last one, Sturm, is 0 or +Inf.
 func measures(n, m, ld int, a, d, e, values, z []float64) map[string]float64 {
 	sturm := 0.0
 	if Sturm(d, e, values, 4*float64(n)*Ulp*NormTridiagonal(d, e)) != nil {
@@ -65,8 +65,8 @@ func TestKnownPairsPass(t *testing.T) {
 	}
 }
 
-// TestMeasureIsTheFormula holds one hand-made error against the numbers that
-// the formulas give: A = 4·I of order 2, Λ off by δ in its first value.
+// TestMeasureIsTheFormula compares the measures of one known error with the values of the formulas:
+// A = 4·I of order 2, and the first value of Λ is wrong by δ.
 func TestMeasureIsTheFormula(t *testing.T) {
 	const delta = 0x1p-40
 	a := []float64{4, 0, 0, 4}
@@ -83,14 +83,14 @@ func TestMeasureIsTheFormula(t *testing.T) {
 			t.Errorf("%s = %g, formula gives %g", name, got, want)
 		}
 	}
-	// Z = [1 δ; 0 1] has I − ZᵀZ = −[0 δ; δ δ²].
+	// For Z = [1 δ; 0 1], I − ZᵀZ = −[0 δ; δ δ²].
 	if got, want := Orthogonality(2, 2, []float64{1, 0, delta, 1}, 2), delta/(2*Ulp); math.Abs(got/want-1) > 1e-10 {
 		t.Errorf("Orthogonality = %g, formula gives %g", got, want)
 	}
 }
 
-// TestNothingSlips spoils one input at a time; every measure that reads it must
-// say +Inf, also where a product would have multiplied the NaN by zero.
+// TestNothingSlips makes one input at a time NaN or infinite. Every measure that reads this input
+// must be +Inf, also if a product multiplies the NaN by zero.
 func TestNothingSlips(t *testing.T) {
 	const n, ld = 5, 6
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -142,8 +142,8 @@ func TestZeroMatrix(t *testing.T) {
 	}
 }
 
-// TestSturmNamesTheCulprit moves one value across the width, both ways, in the
-// midst of others and among equals.
+// TestSturmNamesTheCulprit moves one value by more than the width, in both directions, among other
+// values and among equal ones. The error must name this value.
 func TestSturmNamesTheCulprit(t *testing.T) {
 	d, e := []float64{1, 2, 2, 5}, []float64{0, 0, 0}
 	const width = 1e-9

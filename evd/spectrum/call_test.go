@@ -10,7 +10,7 @@ import (
 )
 
 // An INFO word is read at its place in the recording, even if its memory is overwritten later. The
-// first of several words that are not 0 is the error. The next recording begins without words.
+// error is that of the first word that is not 0. The next recording begins without words.
 func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

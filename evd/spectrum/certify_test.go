@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Certify ends, with +Inf, for a norm that is NaN, as that of a damaged T is: it went on for ever.
+// Certify ends with +Inf if the norm is NaN, as for a damaged T. Without this check it did not end.
 func TestCertifyEndsForADamagedNorm(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

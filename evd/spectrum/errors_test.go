@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// A stage's error about a block of T names rows, not eigenvalues.
+// A stage's error about a block of T gives rows, not indices of eigenvalues.
 func TestNoConvergenceNamesRows(t *testing.T) {
 	err := notConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4})
 	var failed *NoConvergenceError

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Results may be float32: numbers are rounded once, and memory is allocated in that type.
+// Results may be float32. Numbers are rounded once, and memory is allocated in that type.
 func TestResultsInSinglePrecision(t *testing.T) {
 	v := Unscale[float32]([]float64{0.5, 2 * math.Pi}, 2)
 	if v[0] != 0.25 || v[1] != float32(math.Pi) {

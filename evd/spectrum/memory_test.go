@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// All pages are there after wait, and none is touched any more after stop.
+// After wait all pages have been written, and after stop no page is written any more.
 func TestResultMemoryIsTouched(t *testing.T) {
 	const n = 1 << 12 // 128 MiB: more pages than can be asked for before stop
 	for _, stopped := range []bool{false, true} {

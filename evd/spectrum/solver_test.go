@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestChoose: the method follows the orders in the table, the part that is wanted, and whether
-// vectors are wanted. (On a CPU all values of an order of 20,000 came from bisection, which took
-// four times as long as divide and conquer.)
+// TestChoose checks that the method depends on the orders in the table, on the part that is wanted,
+// and on whether vectors are wanted. (On a CPU bisection once found all values of an order of
+// 20,000, and took four times as long as divide and conquer.)
 func TestChoose(t *testing.T) {
 	table := tuning.Tuning{
 		QR:            stages.QRTuning{Vectors: 10, Values: 20},

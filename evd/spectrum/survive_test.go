@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// attempts is a solve whose attempts return given errors; nil fields are good ones.
+// attempts is a solve whose attempts return given errors. A field that is nil stands for an attempt
+// without an error.
 type attempts struct {
 	wait          bool // the first attempt gives a wait up
 	first, second error
@@ -20,7 +21,7 @@ type attempts struct {
 	avoided       int
 }
 
-// run is Survive.
+// run calls Survive with these attempts.
 func (a *attempts) run() (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -45,8 +46,8 @@ func (a *attempts) run() (int, error) {
 	}, func() error { a.avoided++; return a.avoid })
 }
 
-// Only a wait that was given up in a call whose context lives begins a second attempt, the last one.
-// Its error is returned as it is.
+// A second attempt begins only after a wait that was given up, in a call whose context has not
+// ended. There is no third attempt. The error of the second one is returned unchanged.
 func TestSurvive(t *testing.T) {
 	other, same := errors.New("other"), &StageError{Stage: "chase", Info: 3}
 	for _, c := range []struct {
@@ -79,8 +80,8 @@ func TestSurvive(t *testing.T) {
 	}
 }
 
-// A plan whose new memory does not fit has none. Each call tries again, until it fits or the plan is
-// closed.
+// If the new memory of a plan does not fit, the plan has none. Each call tries again, until the
+// memory fits or the plan is closed.
 func TestReplaceTriesAgain(t *testing.T) {
 	layout := func(n int) *vk.Layout { return vk.Together(vk.Reserve[float64]("A", n)) }
 	b := Base{Dev: vk.Dry(vk.Info{Memory: 1 << 20, Free: 1 << 20}), N: 1, Layout: layout(10)}
@@ -104,7 +105,7 @@ func TestReplaceTriesAgain(t *testing.T) {
 	}
 }
 
-// The progress of a second attempt does not fall, and has the first one's total.
+// The progress of a second attempt does not decrease, and has the total of the first one.
 func TestRising(t *testing.T) {
 	var have []Progress
 	report := Rising(func(at Progress) { have = append(have, at) })

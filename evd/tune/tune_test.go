@@ -17,7 +17,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// valley is a target with one best choice, and a clock that each measurement advances.
+// valley is a target of a search with one best choice, and with a clock that each measurement
+// advances.
 type valley struct {
 	band, block int
 	tile        product.Tile
@@ -108,12 +109,13 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	if err != nil || r.Complete || len(v.tried) != 5 {
 		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
 	}
-	// What was not tried is told: not b = 16, next to the table's and tried early, but ranks and
-	// tiles.
+	// The choices that were not tried are listed: some ranks and tiles, but not b = 16, which is
+	// next to the table's b and is tried early.
 	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
 		t.Errorf("not tried: %q", r.Untried)
 	}
-	// The table is measured even with no time at all, so that there is an answer.
+	// The table's choice is measured even if there is no time at all, so that there is always a
+	// result.
 	v = &valley{band: 64, block: 1024, step: time.Second}
 	s, _ = v.search(0)
 	if r, err := s.run(context.Background(), table); err != nil || r.Choice != table || r.Seconds != r.Before || len(v.tried) != 1 {
@@ -152,7 +154,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Every tile that may be chosen makes a plan, or is refused by name.
+// Every tile that may be chosen makes a plan, or is refused with its name.
 func TestTilesWork(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", MaxLocal: 1024, SharedBytes: 48 << 10, Subgroup: 32})
 	for _, tile := range tiles {
@@ -168,7 +170,7 @@ func TestTilesWork(t *testing.T) {
 	}
 }
 
-// TestSearchHere searches on a device of this machine for a moment.
+// TestSearchHere searches on a device of this machine for a short time.
 func TestSearchHere(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Statistics: true})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// The example carries its own copy of a matrix that the tests have as well.
+// The example has its own copy of a matrix that is also among the test data.
 func TestMatrixIsTheTests(t *testing.T) {
 	want, err := testdata.Matrices.ReadFile("matrices/karate.mtx")
 	if err != nil {

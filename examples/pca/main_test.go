@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// The shares of variance are those that every text about this data gives.
+// The shares of variance are the same as in other texts about this data.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

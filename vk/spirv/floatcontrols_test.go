@@ -13,7 +13,8 @@ var allControls = []FloatControl{
 	{SignedZeroInfNanPreserve, 64}, {RoundingModeRTE, 64}, {DenormPreserve, 64}, {DenormPreserve, 32},
 }
 
-// Each control is declared once, if the module has a type of its width, and so is its capability.
+// If the module has a type of a control's width, the control is declared once, and so is its
+// capability.
 func TestControlFloats(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -53,8 +54,8 @@ func TestControlFloats(t *testing.T) {
 		if modes[allControls[3]] != 0 {
 			t.Errorf("%s: a control of single precision, of which the module has no type", c.name)
 		}
-		// The module declared DenormPreserve without its capability. ControlFloats leaves that as
-		// it is.
+		// The module declared DenormPreserve without its capability. ControlFloats does not change
+		// that.
 		if caps[CapSignedZeroInfNanPreserve] != 1 || caps[CapRoundingModeRTE] != 1 || caps[CapDenormPreserve] != 0 {
 			t.Errorf("%s: capabilities %v", c.name, caps)
 		}

@@ -17,8 +17,8 @@ var accesses = map[uint32][]int{
 	4457: {2}, 4458: {0}, // cooperative matrices
 }
 
-// memoryInstructions counts the accesses by device address: those whose pointer was made from an
-// integer that a function returned, and the others.
+// memoryInstructions counts two kinds of accesses by device address: those whose pointer was made
+// from an integer that a function returned, which are checked, and the others.
 func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	t.Helper()
 	_, body, err := decode(code)
@@ -54,8 +54,8 @@ func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	return checked, unchecked
 }
 
-// In every kernel each access goes through the check, the other instructions stay, and the module
-// is valid.
+// In every kernel each access goes through the check, the other instructions are unchanged, and the
+// module is valid.
 func TestGuardCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil
@@ -74,7 +74,7 @@ func TestGuardCommitted(t *testing.T) {
 		if left := loopsToUnroll(t, guarded); left != 0 {
 			t.Errorf("%s: %d loops of %d still ask to be unrolled", name, left, loops)
 		}
-		// Accesses of the check itself: loads, one compare-and-swap, stores.
+		// own is the number of accesses of the check itself: loads, one compare-and-swap, stores.
 		const own = 3 + 1 + 5
 		if checked, unchecked := memoryInstructions(t, guarded); len(known) != before || checked != before || unchecked != own {
 			t.Errorf("%s: %d accesses, %d known, %d checked, %d not", name, before, len(known), checked, unchecked)

@@ -13,12 +13,12 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestOrdering compares the barriers, fences and atomic operations of all kernels with a golden
-// file: their order in each function, in which loops and selections they stand, their scopes and
+// file: their order in each function, the loops and selections that contain them, their scopes and
 // semantics.
 //
-// CPU drivers run the invocations of a workgroup in an order that hides most missing barriers, and
-// weak fences show on GPUs only, and seldom there. So no other test fails for them. A change of a
-// barrier changes the golden file.
+// CPU drivers run the invocations of a workgroup in an order that hides most missing barriers. Weak
+// fences cause errors only on GPUs, and seldom there. So no other test fails for them, but a change
+// of a barrier changes the golden file.
 func TestOrdering(t *testing.T) {
 	var b strings.Builder
 	committed(t, func(t *testing.T, name string, code []byte) {
@@ -74,7 +74,7 @@ func ordering(code []byte) (string, error) {
 			o.bodies = append(o.bodies, body[i:end])
 		}
 	}
-	// Calls may precede the function: repeat until no list changes.
+	// Calls may come before the function that they call, so this is repeated until no list changes.
 	for changed := true; changed; {
 		changed = false
 		for i, f := range order {

@@ -109,8 +109,8 @@ func TestReflectPushBlock(t *testing.T) {
 }
 
 // merges declares a push block with a reference to buffer Merges { Merge at[]; }, struct Merge {
-// uint lo, at[2]; double rho; }. rho is the offset of member rho, stride the distance of the
-// elements, step that of the elements of at.
+// uint lo, at[2]; double rho; }. The argument rho is the offset of member rho, stride the distance
+// of the elements, and step the distance of the elements of at.
 func merges(rho, stride, step uint32) *stream {
 	const tMerge, tPair, tMerges, idTwo = 800, 801, 802, 803
 	s := shader().named(opName, "Merge", tMerge).
@@ -231,7 +231,7 @@ func TestReflectCommitted(t *testing.T) {
 	})
 }
 
-// Broken modules are read or refused. Nothing crashes.
+// FuzzReflect checks that broken modules are read or refused, and that nothing crashes.
 func FuzzReflect(f *testing.F) {
 	f.Add(shader().types().push(tUint).code())
 	paths, _ := filepath.Glob("../../shaders/spv/probe_fma.spv")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tiled declares shared double x[ROWS·COLUMNS + (WIDE ? 1 : 0)] and shared uint y[3], ROWS with
-// id 4 and COLUMNS with id 5.
+// tiled declares shared double x[ROWS·COLUMNS + (WIDE ? 1 : 0)] and shared uint y[3]. ROWS has the
+// id 4 and COLUMNS the id 5.
 func tiled(op uint32) *stream {
 	const idProduct, idExtra, idLength, tX, pX, vX, tY, pY, vY, idThree = 700, 701, 702, 703, 704, 705, 706, 707, 708, 709
 	const idZero, idWide = 710, 711
@@ -43,7 +43,7 @@ func TestSharedBytes(t *testing.T) {
 	}
 }
 
-// Of an invocation's own variables, those count whose names begin with memory_.
+// Of an invocation's own variables, only those whose names begin with memory_ count.
 func TestMemoryBytes(t *testing.T) {
 	const pP, vP, vQ, tP, idThree = 720, 721, 722, 723, 724
 	s := shader().named(opName, "memory_slot", vP).named(opName, "window", vQ)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// sharing is a module with shared memory and a function, whose instructions more appends. Its ids:
-// tPointer points to a shared array, tPushPointer to one double of it, tBlock to a double in a
-// buffer. 401 to 405 are the constants below; 401 is a scope.
+// sharing is a module with shared memory and a function, to which the function more appends
+// instructions. These are its ids: tPointer points to a shared array, tPushPointer to one double of
+// it, tBlock to a double in a buffer. 401 to 405 are the constants below, and 401 is a scope.
 func sharing(capability Capability, more func(s *stream)) *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(capability)).op(opMemoryModel, 5348, memoryModelVulkan)
@@ -77,7 +77,7 @@ func TestSharedAtBarriersOfOtherModels(t *testing.T) {
 	}
 }
 
-// In no committed kernel do single accesses make shared memory available or visible.
+// In no committed kernel does a single access make shared memory available or visible.
 func TestCommittedShareAtBarriers(t *testing.T) {
 	committed(t, func(t *testing.T, name string, code []byte) {
 		again, err := SharedAtBarriers(code)

@@ -18,7 +18,7 @@ func (s *stream) code() []byte {
 	return encode([]uint32{magic, 0x10500, 0, 1000, 0}, *s)
 }
 
-// Ids of hand-made modules.
+// These are ids of modules that are written by hand.
 const (
 	tUint = 100 + iota
 	tFloat
@@ -38,7 +38,7 @@ const (
 	idSize
 )
 
-// shader returns the head of a compute shader: capabilities, entry point, local size.
+// shader returns the beginning of a compute shader: capabilities, entry point, local size.
 func shader() *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(CapFloat64)).op(opCapability, uint32(CapShader))

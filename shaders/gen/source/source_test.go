@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// folder makes a temporary folder with files. files has their names and contents in turn.
+// folder makes a temporary folder with files. The arguments are names and contents of files,
+// alternately.
 func folder(t *testing.T, files ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -76,8 +77,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// The hash changes with the code of a source and of the files it includes, and with the source's
-// documentation, which is generated. It does not change with other comments and other files.
+// The hash changes with the code of a source and of the files that it includes, and with the
+// source's documentation, which is copied to generated files. It does not change with other
+// comments and other files.
 func TestHashFollowsCode(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "// a adds.\n#include \"w.glsl\"\n#include \"x.glsl\"\n",
 		"glsl/product/w.glsl", "#include \"chase/v.glsl\"\n", "glsl/chase/v.glsl", "",
@@ -106,7 +108,7 @@ func TestHashFollowsCode(t *testing.T) {
 	}
 }
 
-// Constants for the host are listed in the source, and have a value there.
+// The source lists constants for the host, and each must have a value there.
 func TestConstants(t *testing.T) {
 	dir := folder(t,
 		"glsl/chase/a.comp", "#version 460\n#pragma host LEAD MOST\n#include \"x.glsl\"\n"+
