@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNoBinaryIsTracked covers a build of vkevd that was committed by accident: no file in git is
-// larger than 1 MiB. It needs git and a checkout.
+// TestNoBinaryIsTracked checks that no file in git is larger than 1 MiB. A build of vkevd was once
+// committed by accident. The test needs git and a checkout.
 func TestNoBinaryIsTracked(t *testing.T) {
 	git := exec.Command("git", "ls-tree", "-r", "-l", "HEAD")
 	git.Dir = ".."
@@ -17,7 +17,7 @@ func TestNoBinaryIsTracked(t *testing.T) {
 		t.Skip("this is not a checkout of git: ", err)
 	}
 	for line := range bytes.Lines(out) {
-		// Mode, type, hash, and size, then a tab and the name.
+		// A line has mode, type, hash, and size, then a tab and the name.
 		fields := bytes.Fields(line)
 		if len(fields) < 5 {
 			t.Fatalf("git ls-tree printed %q", line)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// documents are the files that TestDocuments… read, from the root of the module.
+// documents are the files that TestDocuments… read, relative to the root of the module.
 var documents = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
 	"docs/amd-static.md", "docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md",
@@ -46,7 +46,8 @@ func TestDocumentsAreReadable(t *testing.T) {
 	}
 }
 
-// Tests that the documents name exist. A name that ends in … stands for all that begin so.
+// TestDocumentsNameTests checks that the tests that documents name exist. A name that ends in …
+// stands for all names with this beginning.
 func TestDocumentsNameTests(t *testing.T) {
 	var code strings.Builder
 	eachGoFile(t, func(path string) {
@@ -73,7 +74,7 @@ func TestDocumentsNameTests(t *testing.T) {
 	}
 }
 
-// Links between documents lead somewhere.
+// TestDocumentsLink checks that the targets of links between documents exist.
 func TestDocumentsLink(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 	fenced := regexp.MustCompile("(?ms)^```.*?^```$")
@@ -90,7 +91,8 @@ func TestDocumentsLink(t *testing.T) {
 	}
 }
 
-// Files and folders that the documents name in `backquotes` exist.
+// TestDocumentsNamePaths checks that files and folders that the documents name in `backquotes`
+// exist.
 func TestDocumentsNamePaths(t *testing.T) {
 	path := regexp.MustCompile("`((?:cmd|docs|evd|examples|shaders|stages|tests|tools|vk)(?:/[a-z0-9_.]+)+)`")
 	for _, name := range documents {
@@ -102,8 +104,8 @@ func TestDocumentsNamePaths(t *testing.T) {
 	}
 }
 
-// Each pattern of tests in the Makefile still matches a test: one that was renamed would no longer
-// be left out, or run.
+// TestMakefilePatterns checks that each pattern of tests in the Makefile matches a test. If a test
+// is renamed, it would otherwise no longer be left out, or no longer be run.
 func TestMakefilePatterns(t *testing.T) {
 	tests := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`)
 	var names []string
@@ -131,7 +133,8 @@ func TestMakefilePatterns(t *testing.T) {
 	}
 }
 
-// Environment variables that the documents name are read somewhere.
+// TestDocumentsNameVariables checks that the module reads the environment variables that the
+// documents name.
 func TestDocumentsNameVariables(t *testing.T) {
 	var code strings.Builder
 	eachGoFile(t, func(path string) {
@@ -151,7 +154,8 @@ func TestDocumentsNameVariables(t *testing.T) {
 	}
 }
 
-// The README lists every environment variable that the command and the library read.
+// TestReadmeListsVariables checks that the README lists every environment variable that the command
+// and the library read.
 func TestReadmeListsVariables(t *testing.T) {
 	readme := read(t, "README.md")
 	variable := regexp.MustCompile(`"(VKEVD_[A-Z_]+)"`)
@@ -168,7 +172,7 @@ func TestReadmeListsVariables(t *testing.T) {
 	})
 }
 
-// read returns a file of the module.
+// read returns the content of a file of the module.
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", name))

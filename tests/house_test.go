@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// A stranger reads a file in one sitting. Generated files do not count.
+// These are limits of the length of a file, which a new reader should be able to read in one go.
+// Generated files do not count.
 const (
 	mostLines   = 400 // of any Go file
 	medianLines = 110 // of all Go files
@@ -42,12 +43,13 @@ func TestFileLengths(t *testing.T) {
 	}
 }
 
-// public are the packages whose users may rely on semantic versioning.
+// public are the packages with semantic versioning, which users may rely on.
 var public = []string{"evd", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
 
-// A package that promises nothing says so in the first line of its documentation, which
-// pkg.go.dev shows in its lists. Go itself keeps strangers out of folders named internal, and
-// commands cannot be imported.
+// TestPackagesSayWhetherTheyArePublic checks that a package without semantic versioning says so in
+// the first line of its documentation, which pkg.go.dev shows in its lists. Folders named internal
+// are left out, because Go lets no other module import them, and so are commands, which cannot be
+// imported.
 func TestPackagesSayWhetherTheyArePublic(t *testing.T) {
 	said := map[string]bool{} // by folder: the first line says "internal to vkevd"
 	eachGoFile(t, func(path string) {

@@ -14,8 +14,8 @@ import (
 
 const module = "github.com/vkevd/vkevd/"
 
-// mayImport is the architecture: a package may import these packages of the module and no
-// others. Test files may import any package of the module, but see forTests.
+// mayImport is the architecture: a package may import the listed packages of the module and no
+// others. Test files may import any package of the module, except for the rule of forTests.
 var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 	"examples/internal/style": {},
@@ -63,8 +63,8 @@ var mayImport = map[string][]string{
 	"tests/testdata":     {},
 }
 
-// forTests is the one package under tests that test files of other packages may import: it holds
-// data. Nothing else outside tests imports what is under tests.
+// forTests is the only package under tests that test files of other packages may import. It holds
+// data. No other file outside of tests may import a package under tests.
 const forTests = "tests/testdata"
 
 // bindings are the Go bindings of Vulkan. Only driverPackage imports one of them, or uses cgo.
@@ -96,8 +96,8 @@ func TestLayering(t *testing.T) {
 	}
 }
 
-// TestNoImportCircles holds the table itself against circles. Go refuses them among packages,
-// but a table that allowed one would no longer say which package is above which.
+// TestNoImportCircles checks that the table itself has no circles. Go refuses circles among
+// packages, but a table that allowed one would no longer say which package is above which.
 func TestNoImportCircles(t *testing.T) {
 	const open, done = 1, 2
 	state := map[string]int{}
@@ -122,8 +122,8 @@ func TestNoImportCircles(t *testing.T) {
 	}
 }
 
-// checkImports compares one file with the table. It returns the packages of the module that the
-// file imports, none for a test.
+// checkImports compares the imports of one file with the table. It returns the packages of the
+// module that the file imports, or none for a test file.
 func checkImports(t *testing.T, path string) (inners []string) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
@@ -187,7 +187,8 @@ func eachGoFile(t *testing.T, visit func(path string)) {
 	}
 }
 
-// inModule is a path, given from this folder, as seen from the root of the module.
+// inModule returns a path relative to the root of the module. The argument is relative to this
+// folder.
 func inModule(path string) string {
 	return filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// half is 1/√2: the vectors of twoByTwo are (−half, half) and (half, half).
+// half is 1/√2. The vectors of twoByTwo are (−half, half) and (half, half).
 const half = math.Sqrt2 / 2
 
-// solved puts a matrix with its values and vectors into the folder.
+// solved writes a matrix with its values and vectors to the folder.
 func (s *fixture) solved() {
 	s.file("A.mtx", twoByTwo)
 	s.file("v.txt", "1\n3\n")
@@ -36,7 +36,8 @@ orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε
 	}
 }
 
-// TestCheckOnTheHost: a correct result passes, and check finds each error.
+// TestCheckOnTheHost checks that a correct result passes, and that the command check finds each
+// error.
 func TestCheckOnTheHost(t *testing.T) {
 	for _, c := range []struct {
 		name, values, vectors, fails string
@@ -121,7 +122,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckOfWhatSolveWrites, on a device of this machine and on the host.
+// TestCheckOfWhatSolveWrites checks files that solve has written, on a device of this machine and
+// on the host.
 func TestCheckOfWhatSolveWrites(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -140,7 +142,8 @@ func TestCheckOfWhatSolveWrites(t *testing.T) {
 	}
 }
 
-// TestVerdictBesideRatios: a newcomer does not know which ratios are good.
+// TestVerdictBesideRatios checks that a verdict is printed beside each ratio, because newcomers do
+// not know which ratios are good.
 func TestVerdictBesideRatios(t *testing.T) {
 	s := newFixture(t)
 	s.solved()

@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestDebugShaders: every command that runs kernels opens its device with checked ones if
-// --debug-shaders is given, before or after the command, and only then.
+// TestDebugShaders checks every command that runs kernels. If --debug-shaders is given, before or
+// after the command, it opens its device with checks of memory accesses, and otherwise without.
 func TestDebugShaders(t *testing.T) {
 	for _, command := range [][]string{
 		{"solve", "A.mtx"}, {"check", "A.mtx", "values", "Q.npy"}, {"selftest", "--n", "5"}, {"bench", "--n", "8", "gemm"}, {"doctor"},

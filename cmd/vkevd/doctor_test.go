@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// healthy is a machine that lacks nothing and has a folder for compiled kernels.
+// healthy returns a machine on which nothing is missing, with a folder for compiled kernels.
 func healthy(t *testing.T) *fixture {
 	s := newFixture(t)
 	s.variables["VKEVD_CACHE"] = "cache"
@@ -65,7 +65,8 @@ ok       a matrix of order 100        solved: `
 
 const debian, fedora, arch, unheardOf = "NAME=x\nID=debian\n", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "ID=endeavouros\nID_LIKE=arch\n", "ID=plan9\n"
 
-// TestDoctorMisses: doctor names each thing that is missing, with a remedy, and the status is 3.
+// TestDoctorMisses checks that doctor names each missing part, with a remedy, and that the status
+// is 3.
 func TestDoctorMisses(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -109,7 +110,7 @@ func TestDoctorMisses(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes: the status is 0 if only things are missing that are not needed.
+// TestDoctorNotes checks that the status is 0 if only parts are missing that are not needed.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]
@@ -151,7 +152,7 @@ func TestDoctorJSON(t *testing.T) {
 	}
 }
 
-// TestDoctorHere: the machine that runs the tests lacks nothing.
+// TestDoctorHere checks that nothing is missing on the machine that runs the tests.
 func TestDoctorHere(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("VKEVD_CACHE", "cache")

@@ -56,7 +56,8 @@ func TestNoFile(t *testing.T) {
 	s.fails(statusInput, "such; file: no such file or directory", "solve", "such\nfile")
 }
 
-// TestBadOutput: an output that cannot be written is refused before anything is read or run.
+// TestBadOutput checks that an output that cannot be written is refused before anything is read or
+// run.
 func TestBadOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -81,7 +82,7 @@ func TestBadOutput(t *testing.T) {
 	}
 }
 
-// TestFullDisk: if one file cannot be written, no other appears, and nothing is printed.
+// TestFullDisk checks that if one file cannot be written, no other appears, and nothing is printed.
 func TestFullDisk(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -101,7 +102,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestSolverFailures: each error of the library has a status and a line, and leaves no file.
+// TestSolverFailures checks that each error of the library has a status and a message of one line,
+// and leaves no file.
 func TestSolverFailures(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader; on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -130,7 +132,7 @@ func TestSolverFailures(t *testing.T) {
 	}
 }
 
-// TestInterrupted interrupts before, during and after the solve.
+// TestInterrupted interrupts the command solve before, during and after the solve.
 func TestInterrupted(t *testing.T) {
 	interrupt := func(t *testing.T, prepare func(s *fixture, cancel func())) {
 		s := newFixture(t)
@@ -163,7 +165,7 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestOthersInterrupted: an interruption ends every command that uses a device.
+// TestOthersInterrupted checks that an interruption ends every command that uses a device.
 func TestOthersInterrupted(t *testing.T) {
 	for _, args := range []string{"selftest -n 5", "svd A.mtx", "doctor", "bench -n 5 gemm", "tune", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
 		s := newFixture(t)
@@ -180,7 +182,7 @@ func TestOthersInterrupted(t *testing.T) {
 	}
 }
 
-// A callback is an empty reader that calls a function when it is read.
+// A callback is an empty reader that calls the function when it is read.
 type callback func()
 
 func (c callback) Read([]byte) (int, error) {
@@ -188,7 +190,7 @@ func (c callback) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestNobodyReads: if standard output is closed, the files are there nevertheless.
+// TestNobodyReads checks that the files are written even if standard output is closed.
 func TestNobodyReads(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A planner is a fake machine with the forecasts of the library.
+// A planner is a fake machine whose forecasts are those of the library.
 type planner struct{ *fakeMachine }
 
 func (planner) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
@@ -29,8 +29,9 @@ func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, s
 	return out.String(), errs.String(), status
 }
 
-// TestDoctorAndPlanAgree: for any size of memory and of the largest buffer, a plan accepts the
-// largest order that doctor names and refuses the next. Then plan prints why, with status 3.
+// TestDoctorAndPlanAgree checks, for any size of memory and of the largest buffer, that a plan
+// accepts the largest order that doctor names and refuses the next one. For a refused order, plan
+// prints the reason, with status 3.
 func TestDoctorAndPlanAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {

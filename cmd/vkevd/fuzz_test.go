@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// untried matches command lines that the fuzzer must not run: they name files outside the working
+// untried matches command lines that the fuzzer must not run. They name files outside the working
 // folder, or orders that take so long that the fuzzer would report a deadlock (10 s).
 var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 
-// behaves runs a command line and checks what all command lines have in common: no panic, a
+// behaves runs a command line and checks properties that all command lines have: no panic, a
 // documented status, an error on the last line, and no control characters in the output.
 func (s *fixture) behaves(args []string) {
 	s.Helper()
@@ -60,7 +60,7 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// FuzzReport lets plot draw the input as a report, as rows of measurements and as eigenvalues.
+// FuzzReport calls plot with the input as a report, as rows of measurements and as eigenvalues.
 func FuzzReport(f *testing.F) {
 	for _, text := range []string{
 		`{"file":"A.mtx","n":2,"device":"D","stages":[{"name":"band reduction","seconds":0.5,"count":1},{"name":"bisection","seconds":1e-3,"count":2}]}`,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestJSONEverywhere: --json takes a file or - on every command with results.
+// TestJSONEverywhere checks that every command with results has --json, which takes a file or -.
 func TestJSONEverywhere(t *testing.T) {
 	for _, args := range []string{
 		"solve A.mtx", "check A.mtx v.txt Q.npy", "plan -n 7", "devices", "doctor", "selftest -n 5 goe", "bench -n 5 gemm", "tune -n 20",
@@ -37,7 +37,8 @@ func TestJSONEverywhere(t *testing.T) {
 	}
 }
 
-// check --json replaced the matrix when the name was given twice.
+// TestJSONDoesNotOverwriteAnInput checks a name that is given twice. check --json once replaced the
+// matrix.
 func TestJSONDoesNotOverwriteAnInput(t *testing.T) {
 	s := tunable(t)
 	s.solved()

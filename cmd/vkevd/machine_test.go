@@ -16,13 +16,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A fakeMachine has one device, on which gonum does the work.
+// A fakeMachine has one device, whose results are computed by gonum.
 type fakeMachine struct {
 	info   vk.Info
 	ratios evd.Ratios
 
 	certified float64 // ratio of a tridiagonal's values
-	// Failures.
+	// These are the failures that the fake machine returns.
 	listErr, openErr, planErr, solveErr, checkErr error
 	spoil                                         float64 // added to the first eigenvalue
 	during, after                                 func()  // called during a solve, and after it
@@ -33,7 +33,7 @@ type fakeMachine struct {
 	starves                                       bool // waiting workgroups block running ones
 	tuneResult                                    tune.Result
 
-	// Calls.
+	// These are records of the calls.
 	opened   []vk.Options
 	tuning   tune.Options
 	benched  bench.Options
@@ -139,8 +139,8 @@ func (p *fakePlan) Costs() []evd.StageCost {
 	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &stages.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
 }
 
-// begin does what every solve begins with: it reports the stages, runs the test's hook, and fails if
-// the context is cancelled or the test asks for it.
+// begin does the first part of every solve: it reports the stages, runs the test's hook, and fails
+// if the context is cancelled or the test asks for a failure.
 func (m *fakeMachine) begin(ctx context.Context, costs []evd.StageCost, report func(evd.Progress)) error {
 	for i, c := range costs {
 		report(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMan: each command has a page with the usual sections.
+// TestMan checks that each command has a page with the usual sections.
 func TestMan(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "0")
@@ -55,7 +55,7 @@ func TestMan(t *testing.T) {
 	s.fails(statusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
 }
 
-// TestCompletion: each shell has a script; bash accepts its own.
+// TestCompletion checks that each shell has a script, and that bash accepts its own.
 func TestCompletion(t *testing.T) {
 	s := newFixture(t)
 	for _, shell := range shells {
@@ -83,7 +83,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestSolverIsCompleted: --solver and --device are completed on every command that has them.
+// TestSolverIsCompleted checks that --solver and --device are completed on every command that has
+// them.
 func TestSolverIsCompleted(t *testing.T) {
 	s := newFixture(t)
 	for _, cmd := range []string{"solve", "plan", "selftest"} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHintAtTridiagonal: a matrix of two columns may be the diagonals of a tridiagonal.
+// TestHintAtTridiagonal checks that the error about a matrix of two columns suggests --tridiagonal.
 func TestHintAtTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", npy(4, 2, 1, 2, 3, 4, 5, 6, 7, 8))
@@ -14,8 +14,8 @@ func TestHintAtTridiagonal(t *testing.T) {
 	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns", "solve", "B.npy")
 }
 
-// TestSymmetryUpToRounding: np.corrcoef's result differs from its transpose by 3e-17, and was
-// refused.
+// TestSymmetryUpToRounding checks a result of np.corrcoef, which differs from its transpose by
+// 3e-17. It was once refused.
 func TestSymmetryUpToRounding(t *testing.T) {
 	s := newFixture(t)
 	s.file("corr.npy", npy(2, 2, 2, 1, 1+0x1p-52, 2))
@@ -54,8 +54,8 @@ func TestSymmetryUpToRounding(t *testing.T) {
 	}
 }
 
-// TestArrayAndFormat: there was no way to choose an array of an .npz, or to read Matrix Market
-// without its banner.
+// TestArrayAndFormat checks the flags for an array of an .npz, and for Matrix Market without its
+// banner.
 func TestArrayAndFormat(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npz", npz("K.npy", npy(2, 2, 2, 1, 1, 2), "M.npy", npy(2, 2, 5, 0, 0, 6)))

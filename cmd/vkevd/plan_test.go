@@ -66,7 +66,7 @@ func TestPlanRefused(t *testing.T) {
 	s.fails(statusInput, "--band: must be even", "plan", "-n", "1000", "--band", "3")
 }
 
-// TestPlanJSON: JSON tells whether a matrix fits, and why not.
+// TestPlanJSON checks that the JSON tells whether a matrix fits, and why not.
 func TestPlanJSON(t *testing.T) {
 	s := newFixture(t)
 	var r planReport

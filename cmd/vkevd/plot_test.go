@@ -17,7 +17,7 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
-// pictureFiles makes inputs for each kind of picture.
+// pictureFiles makes input files for each kind of picture.
 func (s *fixture) pictureFiles() {
 	s.file("v.txt", "-1\n2\n3\n3.5\n7\n")
 	s.file("w.npy", npy(4, 1, 1, 2, 3, 40))
@@ -33,7 +33,7 @@ func (s *fixture) pictureFiles() {
 	s.file("rows.json", rows.String())
 }
 
-// TestPlots: each kind can be drawn in both formats; texts are there, and ink.
+// TestPlots draws each kind of picture in both formats, and checks that it has texts and colours.
 func TestPlots(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -70,7 +70,8 @@ func TestPlots(t *testing.T) {
 	s.expectFiles("v.txt", "w.npy", "A.json", "B.json", "rows.json", "p.png", "p.SVG")
 }
 
-// TestPlotsOfParts: a part of a spectrum was numbered from 1.
+// TestPlotsOfParts checks that a part of a spectrum has the right indices. It was once numbered
+// from 1.
 func TestPlotsOfParts(t *testing.T) {
 	s := newFixture(t)
 	s.file("largest.txt", "2\n3\n3.5\n7\n")
@@ -96,7 +97,8 @@ func TestPlotsOfParts(t *testing.T) {
 	s.fails(statusInput, "--first and --report are about one file of eigenvalues, not several", "plot", "density", "--first", "1", "--out", "p.svg", "largest.txt", "largest.txt")
 }
 
-// TestRunsAreToldApart: three reports of one matrix on one device had the same legend.
+// TestRunsAreToldApart checks that reports get different legends. Three reports of one matrix on
+// one device once had the same legend.
 func TestRunsAreToldApart(t *testing.T) {
 	s := newFixture(t)
 	for name, vectors := range map[string]bool{"a": true, "b": false, "c": false} {
@@ -122,7 +124,7 @@ func TestRunsAreToldApart(t *testing.T) {
 	}
 }
 
-// expectInk looks for the first colour of lines and bars.
+// expectInk checks that a picture has the first colour of lines and bars.
 func expectInk(t *testing.T, what, file string, width, height float64) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -152,7 +154,7 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 	}
 }
 
-// TestLegendsAreSeen: the background once covered the legends.
+// TestLegendsAreSeen checks that legends are visible. The background once covered them.
 func TestLegendsAreSeen(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -189,7 +191,7 @@ func TestLegendsAreSeen(t *testing.T) {
 	}
 }
 
-// svgText is all text of an SVG file, |between|bars|.
+// svgText returns all text of an SVG file, with bars | between the parts.
 func svgText(t *testing.T, file string) string {
 	t.Helper()
 	f, err := os.Open(file)
@@ -211,8 +213,7 @@ func svgText(t *testing.T, file string) string {
 	}
 }
 
-// TestPlotsOfExtremes: spectra at the ends of the range can be drawn, with finite numbers as
-// labels.
+// TestPlotsOfExtremes draws spectra at the ends of the range. Their labels must be finite numbers.
 func TestPlotsOfExtremes(t *testing.T) {
 	s := newFixture(t)
 	long := strings.Repeat("1\n2\n", 5000)
@@ -231,7 +232,8 @@ func TestPlotsOfExtremes(t *testing.T) {
 	}
 }
 
-// TestTextsKeepTheirRoom: in a viewer without the font, names of stages ran into their bars.
+// TestTextsKeepTheirRoom checks that texts do not overlap bars. In a viewer without the font, names
+// of stages once did.
 func TestTextsKeepTheirRoom(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -257,16 +259,15 @@ func TestTextsKeepTheirRoom(t *testing.T) {
 	}
 }
 
-// sans is the font of all texts.
+// sans returns the font of all texts.
 func sans(size font.Length) font.Face {
 	f := plot.DefaultFont
 	f.Variant = "Sans"
 	return font.DefaultCache.Lookup(f, size)
 }
 
-// TestStagesOfUnlikeReports: a stage that one report lacks has no number in it, and keeps its
-// place in
-// the other.
+// TestStagesOfUnlikeReports checks two reports of which one lacks a stage. The stage has no number
+// there, and keeps its place in the other report.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)
@@ -283,9 +284,8 @@ func TestStagesOfUnlikeReports(t *testing.T) {
 	}
 }
 
-// TestTheFontHasAllLetters: labels were 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10, because
-// letters that
-// the font lacks are left out in silence.
+// TestTheFontHasAllLetters checks that the font has all letters of labels. Letters that it lacks
+// are left out without a message: labels were once 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10.
 func TestTheFontHasAllLetters(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -360,8 +360,8 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
-// TestTotals: stages that do not depend on k count for each k; a pair that lacks a stage has no
-// total.
+// TestTotals checks that stages that do not depend on k count for each k, and that a pair that
+// lacks a stage has no total.
 func TestTotals(t *testing.T) {
 	got := totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below

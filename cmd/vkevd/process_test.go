@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// asProgram is a variable that turns the test binary into vkevd. Signals and exit statuses need a
-// process.
+// asProgram is a variable that makes the test binary run as vkevd. Tests of signals and exit
+// statuses need a process.
 const asProgram = "VKEVD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process is vkevd running on its own.
+// A process is vkevd running as a process of its own.
 type process struct {
 	*testing.T
 	*exec.Cmd
@@ -57,7 +57,7 @@ func startCommand(t *testing.T, name string, args ...string) *process {
 	return p
 }
 
-// await reads standard error up to a line.
+// await reads standard error until the given line.
 func (p *process) await(line string) {
 	p.Helper()
 	for {
@@ -81,8 +81,9 @@ func (p *process) ends(words string, status int) {
 	}
 }
 
-// defaultInChildren gives a signal its default action in processes that this one starts. nohup and
-// background jobs of a shell ignore signals, and children inherit that. A handler is not inherited.
+// defaultInChildren gives a signal its default action in processes that this one starts. If nohup
+// or a shell has made this process ignore the signal, its children would ignore it, too. They do
+// not inherit a handler.
 func defaultInChildren(t *testing.T, s os.Signal) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, s)
@@ -101,7 +102,8 @@ func TestSignalWhileReading(t *testing.T) {
 	}
 }
 
-// TestIgnoredSignalStaysIgnored, as for a shell's background job.
+// TestIgnoredSignalStaysIgnored checks a signal that was ignored at the start, as for a shell's
+// background job.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	newFixture(t)
 	p := startCommand(t, "sh", "-c", `trap "" INT; exec "$0" solve -`, os.Args[0])

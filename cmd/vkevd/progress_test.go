@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestProgressOnATerminal: the line has stage, bar, percent, elapsed and expected time.
+// TestProgressOnATerminal checks that the line has stage, bar, percent, elapsed and expected time.
 func TestProgressOnATerminal(t *testing.T) {
 	var b bytes.Buffer
 	p := newProgress(&b, true, nil)
@@ -43,7 +43,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// TestProgressTicks: the clock goes on while a file is read, and stops with the line.
+// TestProgressTicks checks that the time advances while a file is read, and that it stops with the
+// line.
 func TestProgressTicks(t *testing.T) {
 	var b lockedBuffer
 	p := newProgress(&b, true, nil)
@@ -78,7 +79,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestTimeShare: an operation of bulge chasing counts more than one of a product.
+// TestTimeShare checks that an operation of bulge chasing counts more than one of a product.
 func TestTimeShare(t *testing.T) {
 	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 46}}
 	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 24: 0.75, 47: 1, 48: 1} {
@@ -122,7 +123,8 @@ func TestProgressElsewhere(t *testing.T) {
 	}
 }
 
-// TestRedrawnLineIsGoneBeforeText: the line is cleared before summary or error are printed.
+// TestRedrawnLineIsGoneBeforeText checks that the line is cleared before the summary or an error is
+// printed.
 func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -144,7 +146,8 @@ func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
 	}
 }
 
-// TestProgressFitsTheTerminal: on terminals of less than 72 columns, each redraw began a new line.
+// TestProgressFitsTheTerminal checks narrow terminals. With less than 72 columns, each redraw once
+// began a new line.
 func TestProgressFitsTheTerminal(t *testing.T) {
 	for columns := 2; columns < 130; columns++ {
 		for _, l := range []line{
@@ -174,7 +177,8 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestProgressAsksForTheWidth: the width is read for every redraw, as windows can be resized.
+// TestProgressAsksForTheWidth checks that the width is read for every redraw, because windows can
+// be resized.
 func TestProgressAsksForTheWidth(t *testing.T) {
 	var b bytes.Buffer
 	width := 40

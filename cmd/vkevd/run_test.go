@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A fixture is what a test gives the program: an empty working folder, a fake device, and
-// variables.
+// A fixture is the surroundings that a test gives the program: an empty working folder, a fake
+// device, and variables.
 type fixture struct {
 	*testing.T
 	machine   *fakeMachine
@@ -79,7 +79,7 @@ func (s *fixture) file(name, content string) {
 	}
 }
 
-// expectFiles compares the files in the working folder, hidden ones included.
+// expectFiles compares the files in the working folder, including hidden ones.
 func (s *fixture) expectFiles(want ...string) {
 	s.Helper()
 	entries, err := os.ReadDir(".")
@@ -160,7 +160,7 @@ func (s *fixture) everyCommand() (all []string) {
 	return append(all, "help")
 }
 
-// TestWrongUse: every command refuses nonsense with one line and status 2.
+// TestWrongUse checks that every command refuses wrong arguments with one line and status 2.
 func TestWrongUse(t *testing.T) {
 	s := newFixture(t)
 	for _, cmd := range s.everyCommand() {

@@ -39,7 +39,8 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// TestSelftestFails: bad results and errors are reported, and the other matrices are solved.
+// TestSelftestFails checks that bad results and errors are reported, and that the other matrices
+// are solved.
 func TestSelftestFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string

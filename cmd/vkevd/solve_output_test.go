@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestVectorsWhenAskedFor: solve once computed vectors that no flag asked for.
+// TestVectorsWhenAskedFor checks that solve computes vectors only if a flag asks for them. It once
+// computed them always.
 func TestVectorsWhenAskedFor(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": false, "--quiet": false, "--out-values v": false, "--report r": false, "--values-only --check": false, "--values-only --verify": false,
@@ -32,7 +33,7 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 	}
 }
 
-// TestStandardOutputAsOutput: an output named - once made a file of that name.
+// TestStandardOutputAsOutput checks an output named -. It was once written to a file of that name.
 func TestStandardOutputAsOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -56,7 +57,7 @@ func TestStandardOutputAsOutput(t *testing.T) {
 	s.expectFiles("A.mtx", "v", "w") // files come before standard output, and are there
 }
 
-// TestNoPrint: --no-print prints no values.
+// TestNoPrint checks that --no-print prints no values.
 func TestNoPrint(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

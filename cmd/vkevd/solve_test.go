@@ -18,7 +18,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// twoByTwo has the eigenvalues 1 and 3.
+// twoByTwo is a matrix with the eigenvalues 1 and 3.
 const (
 	twoByTwo = "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n"
 	oneThree = "1\n3\n"
@@ -40,7 +40,8 @@ func npy(rows, cols int, colMajor ...float64) string {
 	return b.String()
 }
 
-// npz packs arrays as numpy.savez_compressed does: names and contents in turn.
+// npz packs arrays as numpy.savez_compressed does. The arguments are names and contents,
+// alternately.
 func npz(arrays ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -214,7 +215,7 @@ Without vectors only these sums are compared: they prove no single value.
 	}
 }
 
-// TestCheckFails: a bad result is written, and the status is 1.
+// TestCheckFails checks that a bad result is written, and that the status is 1.
 func TestCheckFails(t *testing.T) {
 	for _, c := range []struct {
 		args   string

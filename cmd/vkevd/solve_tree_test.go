@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestTree: summary and report have the counters of MRRR, and none with other methods.
+// TestTree checks that summary and report have the counters of MRRR, and no counters with other
+// methods.
 func TestTree(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.dat", "3\n1 2 1\n2 2 0\n3 5 0\n")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestVerify: summary and report have the certificate, with and without vectors.
+// TestVerify checks that summary and report have the certificate, with and without vectors.
 func TestVerify(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

@@ -15,7 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Every error that evd and vk export has its exit status, by itself and wrapped.
+// TestStatuses checks that every error that evd and vk export has its exit status, by itself and
+// wrapped.
 func TestStatuses(t *testing.T) {
 	known := map[string]struct {
 		err  error
@@ -57,8 +58,7 @@ func TestStatuses(t *testing.T) {
 }
 
 // errorsOf lists the exported errors of a package: types whose names end in Error, and variables
-// whose
-// names begin with Err.
+// whose names begin with Err.
 func errorsOf(t *testing.T, pkg string) (names []string) {
 	t.Helper()
 	product := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
@@ -92,7 +92,7 @@ func errorsOf(t *testing.T, pkg string) (names []string) {
 	return names
 }
 
-// TestSizesInMessages: sizes of memory are in GiB.
+// TestSizesInMessages checks that sizes of memory are printed in GiB.
 func TestSizesInMessages(t *testing.T) {
 	for want, err := range map[string]error{
 		"x: A needs 72.5 GiB of device memory, 22.6 GiB is free":                        fmt.Errorf("x: %w", &vk.OutOfMemoryError{What: "A", Need: 77797094656, Free: 24296902656}),

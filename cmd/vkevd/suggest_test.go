@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSuggestions: misspelt flags and commands, and files in place of commands, get a suggestion.
+// TestSuggestions checks that misspelt flags and commands, and files in place of commands, get a
+// suggestion.
 func TestSuggestions(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -28,7 +29,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestDistance: exchanging two neighbours is one edit.
+// TestDistance checks that exchanging two neighbours is one edit.
 func TestDistance(t *testing.T) {
 	for words, want := range map[[2]string]int{
 		{"", ""}: 0, {"a", ""}: 1, {"plt", "plot"}: 1, {"plt", "plan"}: 2, {"sovle", "solve"}: 1, {"kitten", "sitting"}: 3,

@@ -28,7 +28,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestNoEscapes: control characters in names of files and devices are not printed.
+// TestNoEscapes checks that control characters in names of files and devices are not printed.
 func TestNoEscapes(t *testing.T) {
 	const evil = "A\x1b]0;pwned\a\u202e.mtx"
 	s := newFixture(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tunable is a fixture on which a search finds b = 64 and k = 128 instead of the table's sizes.
+// tunable returns a fixture on which a search finds b = 64 and k = 128 instead of the table's
+// sizes.
 func tunable(t *testing.T) *fixture {
 	s := newFixture(t)
 	table := tune.TableChoice(s.machine.info)
@@ -59,7 +60,8 @@ Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffe
 	}
 }
 
-// TestTuneIsUsed: solve, svd, plan and bench run with the saved sizes, on that device only.
+// TestTuneIsUsed checks that solve, svd, plan and bench use the saved sizes, and only on the device
+// that they belong to.
 func TestTuneIsUsed(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)
@@ -115,7 +117,8 @@ func TestTuneIsUsed(t *testing.T) {
 	}
 }
 
-// TestBadTuningIsIgnored: bad settings of any kind are ignored, with one line.
+// TestBadTuningIsIgnored checks that bad settings of any kind are ignored, with a message of one
+// line.
 func TestBadTuningIsIgnored(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)

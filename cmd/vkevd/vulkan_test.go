@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// real runs the program on a real device: VKEVD_DEVICE, or the best.
+// real runs the program on a real device: the one that VKEVD_DEVICE names, or the best one.
 func (s *fixture) real(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs strings.Builder
@@ -24,9 +24,8 @@ func (s *fixture) real(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// TestGolden: eigenvalues that are computed without rounding errors. Bisection may stop an ulp
-// or two
-// from them.
+// TestGolden checks matrices whose eigenvalues are computed without rounding errors. Bisection may
+// differ from them by an ulp or two.
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]struct{ file, values string }{
 		"order 0":  {npy(0, 0), ""},
@@ -49,7 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// numbers parses the output of solve.
+// numbers reads the numbers in the output of solve.
 func numbers(t *testing.T, text string) []float64 {
 	t.Helper()
 	if text == "" {
@@ -62,7 +61,7 @@ func numbers(t *testing.T, text string) []float64 {
 	return v
 }
 
-// TestApplications: matrices from applications in several formats, with known eigenvalues.
+// TestApplications checks matrices from applications in several formats, with known eigenvalues.
 func TestApplications(t *testing.T) {
 	folder, err := filepath.Abs("../../tests/testdata/matrices")
 	if err != nil {
@@ -87,7 +86,7 @@ func TestApplications(t *testing.T) {
 	}
 }
 
-// expectClose allows rounding errors of 10·n·ε·‖A‖₂.
+// expectClose compares values, and allows rounding errors of 10·n·ε·‖A‖₂.
 func expectClose(t *testing.T, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -122,7 +121,8 @@ func TestRealFailures(t *testing.T) {
 	s.expectFiles("A")
 }
 
-// TestPlanOfTheDevice: a plan that cannot fit is refused with the needed and the free memory.
+// TestPlanOfTheDevice checks that a plan that cannot fit is refused with the needed and the free
+// memory.
 func TestPlanOfTheDevice(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.real("plan", "-n", "1000")
@@ -134,7 +134,8 @@ func TestPlanOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestSignalWhileTuning: an interruption abandons the compilation of kernels, and nothing is saved.
+// TestSignalWhileTuning checks that an interruption ends the command even while kernels are
+// compiled, and that nothing is saved.
 func TestSignalWhileTuning(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("VKEVD_CONFIG", "config")
@@ -145,9 +146,9 @@ func TestSignalWhileTuning(t *testing.T) {
 	s.expectFiles()
 }
 
-// TestSignalWhileWorking: at any time, an interruption ends the program soon and leaves no file.
-// That
-// should take a second at most; here, other tests may occupy the processors.
+// TestSignalWhileWorking checks that an interruption at any time ends the program soon and leaves
+// no file. It should take at most a second, but in a test run other tests may occupy the
+// processors.
 func TestSignalWhileWorking(t *testing.T) {
 	const patience = 5 * time.Second
 	const working = "" // the stage in which the first batch of work ends

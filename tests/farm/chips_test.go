@@ -15,10 +15,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chip is a GPU, under RADV's name.
+// chip is a GPU, named as RADV names it.
 type chip struct{ name, what string }
 
-// chips are in the table: one of each generation with users, and an integrated GPU.
+// chips are the GPUs in the table: one of each generation that has users, and an integrated GPU.
 var chips = []chip{
 	{"navi31", "RDNA 3: RX 7900"},
 	{"navi21", "RDNA 2: RX 6800, 6900"},
@@ -27,13 +27,13 @@ var chips = []chip{
 	{"phoenix", "RDNA 3, integrated: Radeon 780M"},
 }
 
-// others are compiled for by make test-long.
+// others are more GPUs, for which only make test-long compiles.
 var others = []string{
 	"polaris10", "vega20", "mi100", "mi200", "navi10", "navi14", "navi22", "navi23", "navi24", "navi32", "navi33",
 	"raven", "renoir", "vangogh", "rembrandt", "raphael_mendocino", "phoenix2", "gfx1150", "gfx1151", "gfx1200",
 }
 
-// report is what a compiler made of the kernels for one chip.
+// report is the result of a compiler for one chip: the statistics of the kernels.
 type report struct {
 	Driver   string // name and version of the driver
 	Device   string // what it calls the chip
@@ -41,7 +41,7 @@ type report struct {
 	Variants []compiled // in the order of variants
 }
 
-// compiled are the kernels that one table of sizes leads to.
+// compiled holds the kernels that one table of sizes leads to.
 type compiled struct {
 	Limit   int // bytes of shared memory
 	Kernels []vk.KernelStatistics
@@ -52,7 +52,7 @@ const (
 	firstVariable = "VKEVD_FARM_FIRST" // compile for the first variant only
 )
 
-// TestMain makes the process one that compiles for a chip, if a test has started it for that.
+// TestMain lets this process compile for a chip, if a test has started it for that.
 func TestMain(m *testing.M) {
 	name := os.Getenv(chipVariable)
 	if name == "" {
@@ -68,13 +68,13 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// driver is the loader's file for Mesa's driver for AMD. A test is skipped where there is none.
+// driver is the loader's file for Mesa's driver for AMD. If there is none, the test is skipped.
 func driver(t *testing.T) string {
 	t.Helper()
 	return installed(t, "radeon_icd*.json", "Mesa's driver for AMD")
 }
 
-// installed is the loader's file for a driver.
+// installed is the loader's file for a driver. If there is none, the test is skipped.
 func installed(t *testing.T, file, what string) string {
 	t.Helper()
 	for _, folder := range []string{"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"} {
@@ -86,8 +86,8 @@ func installed(t *testing.T, file, what string) string {
 	return ""
 }
 
-// cleared is the environment of a process that compiles, without a driver. Options of the loader and
-// of the compilers do not count, nor do kernels that were compiled earlier.
+// cleared is the environment of a process that compiles, without a driver. It has no options of the
+// loader and of the compilers, and no cache of kernels.
 func cleared() []string {
 	others := []string{"VK_", "VKEVD_", "RADV_", "ACO_", "AMD_", "INTEL_", "ANV_", "MESA_", "NIR_"}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -96,19 +96,20 @@ func cleared() []string {
 	return append(env, "MESA_SHADER_CACHE_DISABLE=true")
 }
 
-// environment is that of a process which sees only the null device of a chip.
+// environment is the environment of a process that sees only the null device of a chip.
 func environment(t *testing.T, chip string) []string {
 	t.Helper()
 	return append(cleared(), "VK_DRIVER_FILES="+driver(t), "RADV_FORCE_FAMILY="+chip)
 }
 
-// reports are those made so far, by chip: several tests read them.
+// reports holds the reports that were made so far, by chip, because several tests read them.
 var reports struct {
 	sync.Mutex
 	made map[string]report
 }
 
-// compileFor compiles everything for a chip. A test is skipped where the driver does not know it.
+// compileFor compiles everything for a chip. If the driver does not know the chip, the test is
+// skipped.
 func compileFor(t *testing.T, chip string) report {
 	t.Helper()
 	reports.Lock()
@@ -130,8 +131,8 @@ func compileFor(t *testing.T, chip string) report {
 	return r
 }
 
-// compileIn compiles in a process with an environment. It returns what the process wrote as messages,
-// too.
+// compileIn compiles in a process with the given environment. It also returns the messages that the
+// process printed.
 func compileIn(env []string, chip string) (r report, messages string, err error) {
 	self, err := os.Executable()
 	if err != nil {

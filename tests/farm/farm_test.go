@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestKernelsOnAMD: every kernel in every size that a table chooses compiles for each chip. It needs
-// no scratch memory, in which registers would be that do not fit, and no more shared memory than a
-// workgroup has.
+// TestKernelsOnAMD checks that every kernel in every size that a table chooses compiles for each
+// chip. It must not need scratch memory, which would mean that it has too few registers, and no
+// more shared memory than a workgroup has.
 func TestKernelsOnAMD(t *testing.T) {
 	list := chips
 	if os.Getenv("VKEVD_FARM") != "" {
@@ -38,17 +38,17 @@ func TestKernelsOnAMD(t *testing.T) {
 	}
 }
 
-// fewest is a number of kernels that each table leads to, in different sizes.
+// fewest is a lower bound for the number of kernels, in different sizes, that each table leads to.
 const fewest = 70
 
-// problem is a statistic that is larger than it may be.
+// problem is a statistic that is larger than allowed.
 type problem struct {
 	what     string
 	is, most float64
 }
 
-// problems compares a kernel's statistics with what it may have. One that the driver does not give
-// is one, too.
+// problems compares a kernel's statistics with the allowed values. A statistic that the driver does
+// not give is a problem, too.
 func problems(k vk.KernelStatistics, shared int) (list []problem) {
 	for _, limit := range []problem{
 		{what: "Scratch size", most: float64(k.Memory)}, {what: "Spilled VGPRs"},
@@ -65,7 +65,7 @@ func problems(k vk.KernelStatistics, shared int) (list []problem) {
 	return list
 }
 
-// statistic is the value under the driver's name.
+// statistic returns the value of the statistic with the driver's name.
 func statistic(k vk.KernelStatistics, name string) (value float64, ok bool) {
 	i := slices.IndexFunc(k.List, func(s vk.Statistic) bool { return s.Name == name })
 	if i < 0 {
@@ -74,7 +74,8 @@ func statistic(k vk.KernelStatistics, name string) (value float64, ok bool) {
 	return k.List[i].Value, true
 }
 
-// Statistics that are too large are seen, each alone, and missing ones.
+// TestProblemsAreSeen checks that each statistic that is too large is found, and that missing ones
+// are found.
 func TestProblemsAreSeen(t *testing.T) {
 	of := func(scratch, spilled, lds, vgprs float64) vk.KernelStatistics {
 		return vk.KernelStatistics{Memory: 8, List: []vk.Statistic{
@@ -108,7 +109,8 @@ var notChosen = []string{
 	"sb2st_log", "sb2st_teams_log", // of tests
 }
 
-// TestEveryKernelIsCompiled: a new kernel is compiled here, or somebody says that no table chooses it.
+// TestEveryKernelIsCompiled checks that every kernel is compiled here or listed in notChosen. So a
+// new kernel is not forgotten.
 func TestEveryKernelIsCompiled(t *testing.T) {
 	compiled := map[string]bool{}
 	for _, made := range compileFor(t, chips[0].name).Variants {

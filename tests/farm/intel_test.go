@@ -10,22 +10,22 @@ import (
 	"testing"
 )
 
-// Mesa's driver for Intel has no null devices. testdata/intel_stub.c, preloaded into the process,
-// stands in for the kernel driver.
+// Mesa's driver for Intel has no null devices. The library made from testdata/intel_stub.c takes
+// the place of the kernel driver.
 
 // intelGPU is the PCI number of an HD Graphics 530 (Gen9, 2015), the youngest generation before Xe2
 // that computes with doubles. The stub cannot describe Xe2, whose driver asks for more.
 const intelGPU = "1912"
 
-// spillOnIntel are the kernels that need scratch memory there, in some size. They were not tuned:
-// see docs/amd-static.md.
+// spillOnIntel are the kernels that need scratch memory on this GPU, in some size. They were not
+// tuned for it: see docs/amd-static.md.
 var spillOnIntel = []string{
 	"gemm", "geqrf_panel_first", "ormtr_q2_teams", "sb2st_chase", "sb2st_wave", "stedc_multiply", "symm", "syr2k",
 	"tb2bd_chase", "tb2bd_wave",
 }
 
-// TestKernelsOnIntel: every kernel in every size of Intel's table compiles and has the shared memory
-// that it needs. No kernels but the known ones need scratch memory.
+// TestKernelsOnIntel checks that every kernel in every size of Intel's table compiles and has the
+// shared memory that it needs. Only the kernels in spillOnIntel may need scratch memory.
 func TestKernelsOnIntel(t *testing.T) {
 	if os.Getenv("VKEVD_FARM") == "" {
 		t.Skip("set VKEVD_FARM=all; make test-long does")
@@ -50,8 +50,8 @@ func TestKernelsOnIntel(t *testing.T) {
 	}
 }
 
-// compileForIntel compiles with Intel's table. The test is skipped where the driver or a C compiler is
-// missing, and where the driver does not accept the stub.
+// compileForIntel compiles with Intel's table. The test is skipped if the driver or a C compiler is
+// missing, or if the driver does not accept the stub.
 func compileForIntel(t *testing.T) report {
 	t.Helper()
 	file := installed(t, "intel_icd*.json", "Mesa's driver for Intel")

@@ -13,10 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// orders of the plans: less than a half-bandwidth, less than a block, more than any size in a table.
+// orders are the orders of the plans: less than a half-bandwidth, less than a block, and more than
+// any size in a table.
 var orders = []int{20, 100, 6000}
 
-// buildAll builds all that the device's tables lead to.
+// buildAll builds all kernels that the device's tables lead to.
 func buildAll(dev *vk.Device) error {
 	for _, n := range orders {
 		if err := buildPlans(dev, n); err != nil {
@@ -29,7 +30,7 @@ func buildAll(dev *vk.Device) error {
 	return dev.Compile(func() error { return buildProbes(dev) })
 }
 
-// buildPlans makes plans of one order: each solver with vectors and without, for all of the spectrum
+// buildPlans makes plans of one order: each solver with vectors and without, for the whole spectrum
 // and for a part, each form of waiting, and the checks.
 func buildPlans(dev *vk.Device, n int) error {
 	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer, evd.Bisection, evd.MRRR, evd.QR} {
@@ -48,7 +49,7 @@ func buildPlans(dev *vk.Device, n int) error {
 	return nil
 }
 
-// buildPlan makes the dense plans and the tridiagonal one of some options.
+// buildPlan makes the dense plan and the tridiagonal plan with the given options.
 func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 	tridiagonal, err := evd.NewTridiagonalPlan[float64](dev, n, opt)
 	if refused(err) {
@@ -68,14 +69,13 @@ func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 	return nil
 }
 
-// refused tells whether a plan was refused for another reason than that its options exclude each
-// other.
+// refused tells whether a plan was refused, except if its options exclude each other.
 func refused(err error) bool {
 	var option *evd.OptionError
 	return err != nil && !errors.As(err, &option)
 }
 
-// buildSVD makes the stages of the singular value decomposition.
+// buildSVD builds the stages of the singular value decomposition.
 func buildSVD(dev *vk.Device) error {
 	const n = 6000
 	t := tuning.On(dev.Info())
@@ -113,8 +113,8 @@ func buildSVD(dev *vk.Device) error {
 	return err
 }
 
-// buildProbes makes the kernels that find facts about the device, and those of the benchmarks, with
-// the sizes that their shaders give.
+// buildProbes builds the kernels that find facts about the device, and those of the benchmarks,
+// with the default sizes of their shaders.
 func buildProbes(dev *vk.Device) error {
 	return errors.Join(
 		built(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults()),
@@ -129,7 +129,7 @@ func buildProbes(dev *vk.Device) error {
 	)
 }
 
-// built is the error of vk.Build.
+// built calls vk.Build and returns its error.
 func built[S, P any](dev *vk.Device, m spirv.Module[S, P], spec S) error {
 	_, err := vk.Build(dev, m, spec)
 	return err

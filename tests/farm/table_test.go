@@ -17,18 +17,19 @@ var update = flag.Bool("update", false, "write the table anew")
 const (
 	document = "../../docs/amd-static.md"
 
-	// begin ends the part of the document that is written by hand.
+	// begin is the end of the part of the document that is written by hand.
 	begin = "<!-- go test ./tests/farm -update writes what follows -->\n"
 )
 
-// columns are the compiler's statistics in the table: its names and the table's.
+// columns are the compiler's statistics in the table, with the compiler's name and the head of the
+// column.
 var columns = []struct{ statistic, head string }{
 	{"VGPRs", "VGPRs"}, {"SGPRs", "SGPRs"}, {"Spilled SGPRs", "spilled SGPRs"}, {"LDS size", "LDS"}, {"Subgroups per SIMD", "subgroups"},
 	{"Code size", "code"}, {"Latency", "latency"}, {"Inverse Throughput", "inverse throughput"},
 }
 
-// TestTable holds docs/amd-static.md against what the installed compiler says, if it is the one
-// that the table is of.
+// TestTable compares docs/amd-static.md with the statistics of the installed compiler, if the table
+// was made with this compiler.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -104,7 +105,7 @@ func section(c chip, r report) string {
 	return b.String()
 }
 
-// merge lists each kernel with its sizes once, and which tables choose it.
+// merge lists each kernel with its sizes once, and the tables that choose it.
 func merge(r report) (kernels map[string]vk.KernelStatistics, tables map[string][]string) {
 	kernels, tables = map[string]vk.KernelStatistics{}, map[string][]string{}
 	for i, made := range r.Variants {

@@ -6,11 +6,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// variant is a driver for the same chip: it decides which tables of stages/tuning the device gets.
+// variant is one of several drivers for the same chip. The driver decides which tables of
+// stages/tuning the device gets.
 type variant struct {
 	name, what string
 
-	// describe changes what the device says of itself.
+	// describe changes the properties that the device reports.
 	describe func(*vk.Info)
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A spectrum is a matrix, which is not read yet, and its expected eigenvalues in ascending order.
+// A spectrum is a matrix, which has not been read yet, and its expected eigenvalues in ascending
+// order.
 type spectrum struct {
 	name, family string
 	want         []float64
@@ -23,7 +24,7 @@ type spectrum struct {
 const valuesOf = ".eig.txt" // ending of a file of eigenvalues; the name of the matrix precedes it
 
 // formats says how the matrices of the collection are read. The first pattern that matches decides.
-// The order comes from the reference, so no reader has to determine it.
+// The order comes from the reference, so readers need not determine it.
 var formats = []struct {
 	matrix, suffix string
 	read           func(file string, n int) (*matio.Dense, error)
@@ -47,7 +48,7 @@ var formats = []struct {
 	{"gen/elsi/*.csc", valuesOf, readELSI},
 }
 
-// others are the references that this test does not use, and why.
+// others are references that this test does not use, with the reason.
 var others = []struct{ pattern, reason string }{
 	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
 	{"*/*.geig.txt", "generalised problem"},
@@ -56,7 +57,8 @@ var others = []struct{ pattern, reason string }{
 	{"*", "belongs to no folder"},
 }
 
-// collection lists the spectra and logs what is left out. A reference without a reader is an error.
+// collection lists the spectra and logs which references are left out. A reference without a reader
+// is an error.
 func collection(t *testing.T, root string) []spectrum {
 	t.Helper()
 	var all []spectrum
@@ -104,7 +106,7 @@ func noConcern(ref string) string {
 	return ""
 }
 
-// find returns the spectrum that a reference belongs to, still without its values.
+// find returns the spectrum that belongs to a reference, without its values.
 func find(root, ref string) (spectrum, error) {
 	for _, f := range formats {
 		matrix, found := strings.CutSuffix(ref, f.suffix)

@@ -23,7 +23,7 @@ func adjacency(read reader) reader {
 	}
 }
 
-// laplacian reads a graph as degrees minus adjacency.
+// laplacian reads a graph as its Laplacian matrix, degrees minus adjacency.
 func laplacian(read reader) reader {
 	return func(file string, n int) (*matio.Dense, error) {
 		d, err := adjacency(read)(file, n)

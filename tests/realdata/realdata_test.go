@@ -24,15 +24,15 @@ import (
 )
 
 const (
-	// usualOrder is the largest order of the collection that is solved unless VKEVD_DATA_MAX says
-	// otherwise. With the matrices of the repository, two cores need less than a minute.
+	// usualOrder is the largest order of the collection that is solved unless VKEVD_DATA_MAX is
+	// set. Together with the matrices of the repository, this takes two cores less than a minute.
 	usualOrder = 500
 
 	shipped      = 10
 	usualSpectra = 110 // spectra up to that order, at least
 )
 
-// All matrices of the repository are solved, whatever their order.
+// TestShipped solves all matrices of the repository, whatever their order.
 func TestShipped(t *testing.T) {
 	files, err := testdata.Matrices.ReadDir("matrices")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestCollected(t *testing.T) {
 	solveAll(t, all, fewest)
 }
 
-// largest is the order up to which matrices are solved.
+// largest is the largest order of a matrix that is solved.
 func largest(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("VKEVD_DATA_MAX")

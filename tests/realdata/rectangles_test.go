@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// readRectangle reads Matrix Market.
+// readRectangle reads a matrix in Matrix Market format.
 func readRectangle(file string, _ int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -61,8 +61,8 @@ func rectangle(rows, cols int, begins, at, values []float64) (*matio.Dense, erro
 	return d, nil
 }
 
-// readRectangularColumns reads rows, columns, elements; where each column begins; the row of each
-// element; the value of each.
+// readRectangularColumns reads numbers in this order: rows, columns and number of elements; the
+// beginning of each column; the row of each element; the value of each element.
 func readRectangularColumns(file string, _ int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -119,7 +119,7 @@ func readHarwellBoeing(file string, _ int) (*matio.Dense, error) {
 	return rectangle(counts[0], counts[1], parts[0], parts[1], parts[2])
 }
 
-// fields reads so many numbers of one width; the next line begins a new part.
+// fields reads the given number of fields of one width. The next line begins a new part.
 func fields(lines *bufio.Scanner, many, width int) (all []float64, err error) {
 	for len(all) < many && lines.Scan() {
 		for line := lines.Text(); len(all) < many && strings.TrimSpace(line) != ""; {
@@ -163,8 +163,8 @@ func readBidiagonal(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readCentered reads observations of n variables, one per line, and subtracts the means, which have
-// enough digits for the cancellation.
+// readCentered reads observations of n variables, one per line, and subtracts the means. The means
+// have enough digits in spite of cancellation.
 func readCentered(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {

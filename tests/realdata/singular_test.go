@@ -23,7 +23,7 @@ import (
 // singularOf is the ending of a file of singular values; the name of the matrix precedes it.
 const singularOf = ".sv.txt"
 
-// singularFormats says how the matrices with singular values are read, as formats does for others.
+// singularFormats says how the matrices with singular values are read. It is used like formats.
 var singularFormats = []struct {
 	matrix, suffix string
 	read           func(file string, count int) (*matio.Dense, error)
@@ -38,8 +38,8 @@ var singularFormats = []struct {
 
 const usualSingular = 50 // matrices up to usualOrder, at least
 
-// TestSingularValues: every singular value of the collection's matrices within 10·max(m, n)·ε·σ₁ of a
-// reference of more than double precision.
+// TestSingularValues checks that every singular value of the collection's matrices is within
+// 10·max(m, n)·ε·σ₁ of a reference of more than double precision.
 func TestSingularValues(t *testing.T) {
 	root, _ := testdata.Collection()
 	if root == "" {
@@ -89,8 +89,8 @@ func TestSingularValues(t *testing.T) {
 	t.Logf("%d solved; left out: %d, order above %d; at worst %.3g·max(m, n)·ε·σ₁ (%s)", solved, left, most, worst, where)
 }
 
-// singularScore solves for the values of a matrix and, stored by rows, of the same one. It returns the
-// largest error over max(m, n)·ε·σ₁.
+// singularScore solves for the values of a matrix, and of the same matrix stored by rows. It
+// returns the largest error, divided by max(m, n)·ε·σ₁.
 func singularScore(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (worst float64) {
 	t.Helper()
 	m, n := a.Rows, a.Cols
@@ -137,7 +137,7 @@ func belongsSingular(a *matio.Dense, want []float64) error {
 	return nil
 }
 
-// readSingular reads the matrix that a reference with so many values belongs to.
+// readSingular reads the matrix that belongs to a reference with the given number of values.
 func readSingular(root, ref string, count int) (*matio.Dense, error) {
 	ref = strings.TrimSuffix(ref, ".gz")
 	for _, f := range singularFormats {

@@ -23,8 +23,8 @@ const (
 	good = 10
 
 	// onHost is the largest order that evd/ratio measures, since it takes 4n³ operations of the
-	// CPU. Larger results are measured by evd's Check, which is compared with evd/ratio up to
-	// onHost.
+	// CPU. For larger orders Check of package evd measures the results. Up to onHost, Check is
+	// compared with evd/ratio.
 	onHost = 2000
 )
 
@@ -43,8 +43,8 @@ var scoreNames = [...]string{
 }
 
 // solveAll computes the spectra, the smallest first, with and without vectors. It logs the worst
-// ratios of each family. There must be at least a given number of spectra: a test of nothing must
-// fail.
+// ratios of each family. If there are fewer spectra than `fewest`, the test fails, because it would
+// check nothing.
 func solveAll(t *testing.T, all []spectrum, fewest int) {
 	if len(all) < fewest {
 		t.Errorf("only %d matrices, there should be %d", len(all), fewest)
@@ -80,7 +80,7 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 	}
 }
 
-// solve returns the ratios of one matrix and reports those that are too large.
+// solve returns the ratios of one matrix and reports ratios that are too large.
 func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scores) {
 	t.Helper()
 	n := a.Rows
@@ -103,7 +103,7 @@ func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scor
 	return got
 }
 
-// run makes a plan, solves, and calls a function with the plan before closing it.
+// run makes a plan, solves, and calls a function with the plan before it closes the plan.
 func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then func(*evd.Plan[float64], *evd.Result[float64])) *evd.Result[float64] {
 	t.Helper()
 	p, err := evd.NewPlan[float64](d, a.N, opt)
@@ -121,7 +121,7 @@ func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then f
 	return res
 }
 
-// measure returns residual and orthogonality.
+// measure returns the ratios of residual and orthogonality.
 func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Result[float64]) (r, o float64) {
 	t.Helper()
 	own, err := p.Check(context.Background(), a, res)
@@ -134,7 +134,7 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	z := res.Vectors
 	r = ratio.Residual(a.N, a.N, a.Data, a.Ld, res.Values, z.Data, z.Ld)
 	o = ratio.Orthogonality(a.N, a.N, z.Data, z.Ld)
-	// Rounding in both measures is about as large as the errors of a good solver.
+	// The rounding errors of both measures are about as large as the errors of a good solver.
 	differ := func(x, y float64) bool { return !(math.Abs(x-y) <= 1+0.5*x) }
 	if differ(r, own.Residual) || differ(o, own.Orthogonality) {
 		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g", own, r, o)

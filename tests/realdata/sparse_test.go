@@ -10,15 +10,15 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// An entry is an element of a sparse matrix as in a file. Indices count from 0 or from 1.
+// An entry is an element of a sparse matrix as it is in the file. Indices count from 0 or from 1.
 type entry struct {
 	i, j int
 	v    float64
 }
 
-// spread fills a matrix of order n. Files list different things. An element whose mirror image is
-// missing stands for both. If both are there and differ by rounding, their mean is used. An index 0
-// anywhere means that indices count from 0.
+// spread fills a matrix of order n from a list of entries. Files list different triangles. An
+// element whose mirror image is missing stands for both. If both are there and differ by rounding
+// errors, their mean is used. If any index is 0, indices count from 0.
 func spread(n int, list []entry) (*matio.Dense, error) {
 	first := 1
 	for _, e := range list {
@@ -60,7 +60,7 @@ func mean(x, y float64) float64 {
 	return (x + y) / 2
 }
 
-// readMatio reads what matio accepts. Files that violate the format are read as triplets.
+// readMatio reads formats that matio accepts. Files that violate the format are read as triplets.
 func readMatio(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -110,8 +110,8 @@ func readTriplets(file string, n int) (*matio.Dense, error) {
 	return spread(n, list)
 }
 
-// readCompressedColumns reads rows, columns, elements; where each column begins; the row of
-// each element; the value of each.
+// readCompressedColumns reads numbers in this order: rows, columns and number of elements; the
+// beginning of each column; the row of each element; the value of each element.
 func readCompressedColumns(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {

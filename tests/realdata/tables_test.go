@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// readSquare reads n² numbers, possibly after a count. They were measured or computed by
+// readSquare reads n² numbers, possibly after their count. They were measured or computed from
 // differences, so they are symmetric only to some digits.
 func readSquare(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
@@ -33,8 +33,8 @@ func symmetrised(n int, a []float64) *matio.Dense {
 	return d
 }
 
-// table reads the first columns of numbers. It skips words before and after them, and lines with
-// fewer numbers: these are headings and names of classes.
+// table reads the given number of columns of numbers. It skips words before and after the numbers,
+// and lines with fewer numbers, which are headings and names of classes.
 func table(file string, columns int) (rows [][]float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		var row []float64
@@ -92,7 +92,7 @@ func covariance(rows [][]float64, i, j int) float64 {
 	return c
 }
 
-// readDistances reads a table whose numbers are the matrix.
+// readDistances reads a table of numbers that is itself the matrix.
 func readDistances(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
@@ -104,8 +104,8 @@ func readDistances(file string, n int) (*matio.Dense, error) {
 	return symmetrised(n, slices.Concat(rows...)), nil
 }
 
-// readTridiagonal reads n, then lines of i, d and e, or of d and e. In some files i is wrong; only
-// the order of the lines is used. The last e is not part of the matrix.
+// readTridiagonal reads n, then lines of i, d and e, or of d and e. Only the order of the lines is
+// used, because i is wrong in some files. The last e is not part of the matrix.
 func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {

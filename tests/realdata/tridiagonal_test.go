@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// usualTridiagonal is the largest order that all solvers solve. If VKEVD_DATA is set, it is
-	// VKEVD_DATA_MAX instead.
+	// usualTridiagonal is the largest order that all solvers solve. If VKEVD_DATA is set,
+	// VKEVD_DATA_MAX takes its place.
 	usualTridiagonal = 64
 
-	// onOneCore is the largest order whose vectors QR iteration computes, on the host.
+	// onOneCore is the largest order whose vectors QR iteration computes on the host.
 	onOneCore = 1000
 
 	usualTridiagonals = 15 // tridiagonals up to usualTridiagonal, at least
@@ -91,7 +91,8 @@ func TestTridiagonals(t *testing.T) {
 	}
 }
 
-// tridiagonalScores are the ratios of a matrix, or the worst of many; certified is in ulp·‖T‖.
+// tridiagonalScores are the ratios of a matrix, or the worst of many. The member certified is in
+// units of ulp·‖T‖.
 type tridiagonalScores struct {
 	count                                      int
 	values, certified, residual, orthogonality float64
@@ -103,8 +104,8 @@ func (s *tridiagonalScores) add(o tridiagonalScores) {
 	s.residual, s.orthogonality = max(s.residual, o.residual), max(s.orthogonality, o.orthogonality)
 }
 
-// everySolver solves once. It compares the values with the reference and with two sets of Sturm
-// counts, evd's and evd/ratio's. Check measures the vectors.
+// everySolver solves a matrix once. It compares the values with the reference and with two sets of
+// Sturm counts, those of evd and of evd/ratio. Check measures the vectors.
 func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []float64, opt evd.Options) (got tridiagonalScores) {
 	t.Helper()
 	ctx, n := context.Background(), m.N()

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// open opens a file of the collection. If it is compressed, its name ends in .gz there.
+// open opens a file of the collection. If the file is compressed in the collection, its name there
+// ends in .gz.
 func open(file string) (io.ReadCloser, error) {
 	f, err := os.Open(file)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +62,7 @@ func split(line string) []string {
 	return strings.Fields(line)
 }
 
-// numbers returns all numbers of a file, in whatever lines they are.
+// numbers returns all numbers of a file, regardless of its lines.
 func numbers(file string) (all []float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		for _, w := range words {
@@ -76,7 +77,8 @@ func numbers(file string) (all []float64, err error) {
 	return all, err
 }
 
-// number reads a decimal. If it is too small for a double it is zero, as in the references.
+// number reads a decimal number. If it is too small for a double, the result is zero, as in the
+// references.
 func number(word string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 	if x == 0 && errors.Is(err, strconv.ErrRange) {

@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 )
 
-// collectionVariable names the folder of the collection.
+// collectionVariable is the environment variable that names the folder of the collection.
 const collectionVariable = "VKEVD_DATA"
 
 // Collection returns the folder of a larger collection of matrices, which is not part of the
-// repository. VKEVD_DATA names it; the default is shared/data next to the repository in which a
-// test runs. If there is neither, the folder is "". asked says that the variable was set.
+// repository. VKEVD_DATA names it. The default is the folder shared/data next to the repository in
+// which a test runs. If there is neither, folder is "". asked tells that the variable was set.
 //
-// The collection holds matrices in mtx, tridiag and more folders, and eigenvalues of more than
-// double precision in ref, as ref/mtx/NAME.eig.txt.
+// The collection holds matrices in the folders mtx, tridiag and others. It has eigenvalues of more
+// than double precision in ref, as ref/mtx/NAME.eig.txt.
 func Collection() (folder string, asked bool) {
 	if folder = os.Getenv(collectionVariable); folder != "" {
 		return folder, true

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCollectionIsFoundBesideTheRepository, or where the variable says, and nowhere else.
+// TestCollectionIsFoundBesideTheRepository checks that the collection is found next to the
+// repository, or in the folder that the variable names, and nowhere else.
 func TestCollectionIsFoundBesideTheRepository(t *testing.T) {
 	home := t.TempDir()
 	inner := filepath.Join(home, "repository", "some", "package")

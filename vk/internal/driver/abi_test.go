@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// layouts is every structure of abi.h with the fields that shim.c sets or
-// reads; structures without fields are compared by size alone.
+// layouts has every structure of abi.h with the fields that shim.c sets or reads. Structures
+// without fields are compared only by size.
 var layouts = map[string]string{
 	"VkPhysicalDeviceFeatures2":                               "",
 	"VkPhysicalDeviceVulkan11Features":                        "",
@@ -57,8 +57,8 @@ var layouts = map[string]string{
 	"VkDebugUtilsMessengerCreateInfoEXT":                      "messageSeverity messageType pfnUserCallback pUserData",
 }
 
-// TestABIMatchesKhronosHeader compiles the same questions against abi.h and
-// against the Khronos header that the binding's module carries.
+// TestABIMatchesKhronosHeader compiles a program that prints sizes and offsets twice: with abi.h
+// and with the Khronos header of the binding's module. Both must print the same.
 func TestABIMatchesKhronosHeader(t *testing.T) {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/goki/vulkan").Output()
 	if err != nil {

@@ -12,14 +12,14 @@ func sorted(lines []string) []string {
 	return lines
 }
 
-// The command list crosses into C as it is: both sides must agree on its size.
+// Go passes the command list to C unchanged, so both sides must agree on the size of a command.
 func TestCommandHasTheShimsSize(t *testing.T) {
 	if got := unsafe.Sizeof(Command{}); got != commandSize {
 		t.Errorf("Command has %d bytes, vke_command %d", got, commandSize)
 	}
 }
 
-// open is one instance and one device with nothing on it.
+// open makes one instance and one device, without other objects.
 func open() (*Instance, *Device, error) {
 	in, err := NewInstance("driver test", false)
 	if err != nil {
@@ -100,8 +100,8 @@ func everything() error {
 	return err
 }
 
-// TestEveryCallMayFail fails the k-th call for every k, with each result that
-// Vulkan may give: an error must come back and no object may be left behind.
+// TestEveryCallMayFail makes the k-th call fail for every k, with each result that Vulkan may give.
+// There must be an error, and no object may be left.
 func TestEveryCallMayFail(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestEveryCallMayFail(t *testing.T) {
 	}
 }
 
-// A listener that cannot be made must not leave the instance, nor the lock, behind.
+// If a listener cannot be made, neither the instance nor the lock may be left.
 func TestListenerMayFail(t *testing.T) {
 	defer func() { Fault = nil }()
 	Fault = func(call string) Result {
@@ -148,7 +148,7 @@ func TestListenerMayFail(t *testing.T) {
 	}
 }
 
-// Where a memory type is full the next one is tried; after any other failure none is.
+// If a memory type is full, the next one is tried. After any other failure no other type is tried.
 func TestMemoryTypesAreTriedWhileFull(t *testing.T) {
 	in, d, err := open()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// vke_get_properties, compiled with a driver that answers whatever it is asked: it asks for what
-// the device knows and nothing else, and AMD's active compute units count before those of the
-// design.
+// The C function vke_get_properties is compiled with a driver that answers every question. It asks
+// only for properties that the device knows. AMD's number of active compute units takes precedence
+// over the number in the chip's design.
 func TestPropertiesOfExtensions(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-D_GNU_SOURCE", "-o", program, filepath.Join("testdata", "properties_trace.c"), "-lpthread").CombinedOutput(); err != nil {

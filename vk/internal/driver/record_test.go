@@ -7,16 +7,17 @@ import (
 	"testing"
 )
 
-// Stages and accesses of the three kinds of barriers: between dispatches; where a fill or a copy is
-// on one of the sides; at the end of a batch, which the host waits for.
+// These are the stages and accesses of the three kinds of barriers: between dispatches; before or
+// after a fill or a copy; and at the end of a batch, which the host waits for.
 const (
 	betweenDispatches = "barrier stages 0x800 to 0x800, accesses 0x40 to 0x60"
 	withTransfers     = "barrier stages 0x1800 to 0x1800, accesses 0x1040 to 0x1860"
 	toTheHost         = "barrier stages 0x1800 to 0x5800, accesses 0x1040 to 0x3860"
 )
 
-// vke_record, compiled with functions that print their arguments in place of Vulkan's: each barrier
-// has the stages and accesses of what comes before and after it, and the last one reaches the host.
+// The C function vke_record is compiled with functions that print their arguments in place of
+// Vulkan's. Each barrier has the stages and accesses of the commands before and after it, and the
+// last one includes the host.
 func TestRecordedBarriers(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-o", program, filepath.Join("testdata", "record_trace.c")).CombinedOutput(); err != nil {

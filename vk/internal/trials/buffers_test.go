@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// With buffers of one MiB, and of the size of the largest region, a matrix of order 300 is solved
-// to the same bits as in one buffer.
+// With buffers of one MiB, and of the size of the largest region, the solution of a matrix of order
+// 300 has the same bits as with one buffer.
 func TestSmallBuffersSolveTheSame(t *testing.T) {
 	ctx := context.Background()
 	const n = 300
@@ -43,8 +43,8 @@ func TestSmallBuffersSolveTheSame(t *testing.T) {
 	}
 }
 
-// What a plan on a Dry device accepts, a plan on the device accepts and solves, whatever the order
-// and the largest buffer are; what it refuses is refused.
+// If a Dry device accepts a plan, the device itself accepts it, too, and solves. If it refuses the
+// plan, the device refuses it. This holds for any order and any size of the largest buffer.
 func TestForecastsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	accepted, refused := 0, 0

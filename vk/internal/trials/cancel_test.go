@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The context ends at the first driver call of each site, or with VKEVD_FAULTS=all at each call. At
-// most the batch that is being recorded is still submitted, the error is the context's, and the
-// plan can be used again.
+// The context ends at the first driver call of each place in the program, or with VKEVD_FAULTS=all
+// at each call. After that at most the batch that is being recorded is still submitted. The error
+// is the context's, and the plan can be used again.
 func TestCancelledAtEachCall(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		f := newFixture(t, vectors)
@@ -52,7 +52,8 @@ func TestCancelledAtEachCall(t *testing.T) {
 	}
 }
 
-// once is the list of the first call of each site, or of all calls in the long form of the tests.
+// once returns the first call of each place in the program. In the long form of the tests it
+// returns all calls.
 func once(all []call) []call {
 	if everything() {
 		return all

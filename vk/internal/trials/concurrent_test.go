@@ -22,8 +22,8 @@ func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.R
 	return p.Solve(ctx, random(n, 1))
 }
 
-// Several goroutines use one device, each with its own plans. Plans are made and closed, and solves
-// cancelled, at the same time. Each solve has the bits of one that runs alone.
+// Several goroutines use one device, each with its own plans. At the same time plans are made and
+// closed, and solves are cancelled. Each solve has the bits of a solve that runs alone.
 func TestManyGoroutinesOneDevice(t *testing.T) {
 	const goroutines, rounds = 4, 2
 	d := device(t, vk.Options{})
@@ -118,8 +118,8 @@ func atOnce(n int, f func(int)) {
 	all.Wait()
 }
 
-// A device is closed while plans are made and closed on it: each NewPlan succeeds or fails with
-// ErrClosed, and nothing is left.
+// A device is closed while plans are made and closed on it. Each NewPlan succeeds or fails with
+// ErrClosed, and no object is left.
 func TestPlansRaceWithClose(t *testing.T) {
 	for round := range 6 {
 		d, err := open(vk.Options{})
@@ -147,8 +147,8 @@ func TestPlansRaceWithClose(t *testing.T) {
 	}
 }
 
-// A progress function makes a plan on the same device, solves with it and closes it: both solves have
-// the bits of one that runs alone.
+// A progress function makes a plan on the same device, solves with it and closes it. Both solves
+// have the bits of a solve that runs alone.
 func TestProgressSolves(t *testing.T) {
 	d := device(t, vk.Options{Batch: oneCommand})
 	ctx := context.Background()

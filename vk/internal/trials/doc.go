@@ -4,6 +4,6 @@
 //
 // Environment variables select the long form of the tests:
 //
-//	VKEVD_FAULTS=all   each driver call with each result, each cancellation
-//	VKEVD_SOAK=1h      random solves for that time
+//	VKEVD_FAULTS=all   tries each driver call with each result, and a cancellation at each call
+//	VKEVD_SOAK=1h      runs random solves for that time
 package trials

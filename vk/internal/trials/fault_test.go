@@ -12,19 +12,20 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// results are those that nearly every call may have.
+// results are the errors that nearly every Vulkan call may return.
 var results = []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed}
 
-// forgiven calls may fail while the solve succeeds. A device whose extensions cannot be listed
-// counts as one without. A device that cannot be waited for is closed all the same. A full memory
-// type is followed by the next one. Without a pipeline cache the solve only takes longer.
+// forgiven are calls that may fail while the solve succeeds. A device whose extensions cannot be
+// listed counts as one without extensions. A device that cannot be waited for is closed
+// nevertheless. If a memory type is full, the next one is tried. Without a pipeline cache the solve
+// only takes longer.
 var forgiven = []string{
 	"vkEnumerateDeviceExtensionProperties", "vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",
 }
 
-// checkFault checks what a session made of a failed call. The error has the call, what the call was
-// for, and as much of kernel and phase as is known. If there is no error, the result has the same
-// bits.
+// checkFault checks the result of a session in which one call failed. The error must name the call,
+// its purpose, and as much of kernel and phase as is known. If there is no error, the result must
+// have the same bits as without the failure.
 func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
 	t.Helper()
 	var failed *driver.Error
@@ -49,8 +50,9 @@ func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Resul
 	}
 }
 
-// Driver calls of a session fail: one of each site in vk, or with VKEVD_FAULTS=all each call with
-// each result. The session returns a typed error, and no object is left.
+// Driver calls of a session fail, one in each session: one call for each place in vk, or with
+// VKEVD_FAULTS=all each call with each result. The session returns a typed error, and no object is
+// left.
 func TestEveryCallOfASessionMayFail(t *testing.T) {
 	for _, s := range []session{{vectors: false, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: true, vk: vk.Options{Batch: oneCommand}}} {
 		want := s.must(t)
@@ -81,7 +83,7 @@ func TestEveryCallOfASessionMayFail(t *testing.T) {
 	}
 }
 
-// faults lists the faults to try on a session.
+// faults lists the faults that a test tries on a session.
 func (s session) faults(t *testing.T) []fault {
 	var all []call
 	end := watch(t, func(c call) driver.Result {
@@ -93,8 +95,8 @@ func (s session) faults(t *testing.T) []fault {
 	return choose(all, func(c call) uint64 { return c.near })
 }
 
-// A fault is a result for one call. The call is given by its number or, if that is negative, by its
-// site.
+// A fault is a result for one call. The call is given by its number. If the number is negative, the
+// call is given by its place in the program.
 type fault struct {
 	number int
 	site   uint64
@@ -107,7 +109,8 @@ func (f fault) String() string {
 	return fmt.Sprintf("call %d, %s, failing with %v", f.number, f.name, f.result)
 }
 
-// strike is a function for watch. It makes the first call of the fault fail, and notes that call.
+// strike returns a function for watch. The function makes the first call that matches the fault
+// fail, and stores that call in at.
 func (f fault) strike(at **call) func(call) driver.Result {
 	return func(c call) driver.Result {
 		if *at != nil || f.number != c.number && (f.number >= 0 || f.of(c) != f.site) {
@@ -118,7 +121,8 @@ func (f fault) strike(at **call) func(call) driver.Result {
 	}
 }
 
-// choose lists each call with each result, or each site with one result.
+// choose lists faults: for the long form each call with each result, otherwise one call for each
+// place in the program, with one result.
 func choose(all []call, site func(call) uint64) []fault {
 	var list []fault
 	seen := map[uint64]bool{}
@@ -135,8 +139,8 @@ func choose(all []call, site func(call) uint64) []fault {
 	return list
 }
 
-// Driver calls of a solve fail, one at a time, and the next solve with the same device and plan has
-// the right bits. After a real loss it would fail; here the device works.
+// Driver calls of a solve fail, one at a time. The next solve with the same device and plan has the
+// right bits. After a real loss of the device it would fail, but here the device works.
 func TestAPlanOutlivesFailedCalls(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newFixture(t, vectors)

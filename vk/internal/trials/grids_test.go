@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// With at most 32 workgroups in one dimension of a grid all solvers have the same bits. So no grid
-// exceeds 65535 at orders that are too large for a test. Grids of divide and conquer once did.
+// With at most 32 workgroups in one dimension of a grid all solvers give the same bits. This shows
+// that grids do not exceed 65535 at orders that are too large for a test. Grids of divide and
+// conquer once did.
 func TestFoldedGrids(t *testing.T) {
 	const n, most = 100, 32
 	d, a := device(t, vk.Options{}), random(n, 1)

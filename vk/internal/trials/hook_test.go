@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A call is one driver call. near and far identify where in the program it was made: near by the
-// frames of packages vk and driver, far by those of all packages of the module.
+// A call is one driver call. near and far identify the place in the program where it was made: near
+// by the stack frames of packages vk and driver, far by those of all packages of the module.
 type call struct {
 	number int
 	name   string
@@ -21,14 +21,15 @@ type call struct {
 	kernel bool // about one kernel
 }
 
-// hook passes each driver call to a function. Calls come from several goroutines at the same time.
+// hook passes each driver call to a function. Several goroutines make calls at the same time.
 type hook struct {
 	lock  sync.Mutex
 	calls int
 	seen  func(call) driver.Result
 }
 
-// watch passes each driver call to see, until the test ends or the returned function is called.
+// watch passes each driver call to the function see, until the test ends or the returned function
+// is called.
 func watch(t *testing.T, see func(call) driver.Result) (end func()) {
 	t.Helper()
 	h := &hook{seen: see}
@@ -51,8 +52,8 @@ var seed = maphash.MakeSeed()
 
 const module = "github.com/vkevd/vkevd/"
 
-// place is a line of the source. A program counter would be different in each instance of a generic
-// function.
+// place is a line of the source. It is not a program counter, which would be different in each
+// instance of a generic function.
 type place struct {
 	function string
 	line     int

@@ -32,8 +32,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 				if c.name == "vkQueueSubmit" {
 					at++
 				}
-				// A device that was really lost would be idle. This one works and must be waited
-				// for.
+				// A device that was really lost would be idle. Here the device still works, so the
+				// wait must not fail.
 				if at > middle && c.name != "vkDeviceWaitIdle" {
 					return driver.DeviceLost
 				}
@@ -54,8 +54,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 	t.Logf("lost in %v", slices.Sorted(maps.Keys(seen)))
 }
 
-// submitsOfPlan is the number of submissions in a session before it solves: facts of the device are
-// found.
+// submitsOfPlan is the number of submissions in a session before it solves. They are for finding
+// facts of the device.
 func (s session) submitsOfPlan(t *testing.T) int {
 	n := 0
 	defer watch(t, func(c call) driver.Result {
@@ -72,8 +72,8 @@ func (s session) submitsOfPlan(t *testing.T) int {
 	return n
 }
 
-// submitsByPhase lists the submissions of a solve by phase, without transfers. It finds the phase
-// by a loss of the device at each submission.
+// submitsByPhase lists the submissions of a solve by phase, without transfers. To find the phase of
+// each submission, it simulates a loss of the device there.
 func submitsByPhase(t *testing.T, vectors bool) map[string][]int {
 	f := newFixture(t, vectors)
 	total := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A fixture is a plan with a device of its own, on which each command is a batch, and the result of
-// a solve without faults.
+// A fixture is a plan on a device on which each command is a batch, and the result of a solve
+// without faults.
 type fixture struct {
 	plan    *evd.Plan[float64]
 	a       evd.Sym[float64]
@@ -56,7 +56,8 @@ func (f *fixture) calls(t *testing.T) []call {
 	return all
 }
 
-// solvesStill checks that a solve has the right bits after something else was done with the plan.
+// solvesStill checks that a solve has the right bits after another use of the plan, which `after`
+// names.
 func (f *fixture) solvesStill(t *testing.T, after string) {
 	t.Helper()
 	if n := driver.Live(); n != f.objects {

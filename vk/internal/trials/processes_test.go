@@ -16,8 +16,8 @@ import (
 
 const childVariable = "VKEVD_TRIALS_CHILD"
 
-// TestMain makes this program a child of TestSeveralProcessesOneDevice, if it is asked to. The
-// child solves and prints a hash.
+// TestMain makes this program a child process of TestSeveralProcessesOneDevice, if that test has
+// started it. The child solves and prints a hash.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
 		found, err := child(dir)
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // child solves some matrices on a device whose cache folder is shared with other processes, and
-// hashes all bits.
+// returns a hash of all bits.
 func child(cacheDir string) (string, error) {
 	d, err := open(vk.Options{CacheDir: cacheDir})
 	if err != nil {
@@ -51,8 +51,8 @@ func child(cacheDir string) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)), nil
 }
 
-// Processes that use one device and one cache folder at the same time have the bits of one process
-// alone.
+// Processes that use one device and one cache folder at the same time get the same bits as one
+// process alone.
 func TestSeveralProcessesOneDevice(t *testing.T) {
 	dir := t.TempDir()
 	want, err := child(dir)

@@ -18,10 +18,10 @@ import (
 // stages, and has three levels of merges.
 const order = 13
 
-// oneCommand makes each command a batch of its own.
+// oneCommand is an Options.Batch that makes each command a batch.
 const oneCommand = time.Nanosecond
 
-// random is a full symmetric matrix.
+// random returns a full symmetric matrix.
 func random(n int, seed uint64) evd.Sym[float64] {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: make([]float64, n*n)}
@@ -79,7 +79,7 @@ func (s session) run(ctx context.Context) (*evd.Result[float64], error) {
 	return res, err
 }
 
-// must is a session without faults.
+// must runs a session without faults, and fails the test on an error.
 func (s session) must(t *testing.T) *evd.Result[float64] {
 	t.Helper()
 	res, err := s.run(context.Background())
@@ -105,5 +105,5 @@ func same(a, b *evd.Result[float64]) bool {
 	return a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data)
 }
 
-// everything tells whether the long form of the tests is asked for.
+// everything tells whether the long form of the tests is wanted.
 func everything() bool { return os.Getenv("VKEVD_FAULTS") == "all" }

@@ -25,9 +25,9 @@ import (
 )
 
 // TestSoak solves matrices of random kinds and orders with random options, and checks each result.
-// It takes the time VKEVD_SOAK ("1h"), or solves a few. VKEVD_SOAK_SEED repeats a failed run,
-// VKEVD_SOAK_N is the largest order. No object is left when a device is closed, and memory does not
-// grow.
+// It runs for the time VKEVD_SOAK ("1h"), or solves only a few. VKEVD_SOAK_SEED repeats a failed
+// run, and VKEVD_SOAK_N is the largest order. When a device is closed, no object may be left, and
+// memory may not grow.
 func TestSoak(t *testing.T) {
 	limit, seed, most := time.Duration(0), uint64(1), 60
 	if word := os.Getenv("VKEVD_SOAK"); word != "" {
@@ -66,7 +66,7 @@ type soak struct {
 	memory                              []sample
 }
 
-// sample is the memory in use, of the host's process and of the device, when no plan is open.
+// sample is the memory in use when no plan is open, of the process on the host and of the device.
 type sample struct{ host, device uint64 }
 
 func (s *soak) goesOn() bool { return time.Since(s.began) < s.limit && !s.Failed() }
@@ -101,15 +101,17 @@ func (s *soak) oneDevice() {
 	}
 }
 
-// order is log-uniform, as small matrices find more defects.
+// order returns a random order whose logarithm is uniform, because small matrices find more
+// defects.
 func (s *soak) order() int {
 	return int(math.Exp(s.rng.Float64() * math.Log(float64(s.most)+1)))
 }
 
-// draw makes random options that can be combined.
+// draw returns random options that can be combined.
 func (s *soak) draw(n int) (opt evd.Options, what string) {
 	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, Wavefront: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
-	// Each new tuning has new pipelines. On the CPU their compilation takes longer than the solve.
+	// Each new tuning needs new pipelines. On the CPU their compilation takes longer than the
+	// solve.
 	if s.limit == 0 || s.rng.IntN(2) == 0 {
 		small := tuning.Smallest()
 		opt.Tuning = &small
@@ -199,7 +201,7 @@ func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
 	return a
 }
 
-// cancel ends a solve at a random time.
+// cancel runs a solve and cancels it at a random time.
 func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.rng.ExpFloat64()*float64(5*time.Millisecond)))
 	defer cancel()
@@ -212,7 +214,8 @@ func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 // referenceOrder is the largest order of matrices that gonum solves, too.
 const referenceOrder = 80
 
-// judge checks a result by LAPACK's measures and, for small matrices, by gonum's result.
+// judge checks a result by LAPACK's measures and, for small matrices, by comparison with gonum's
+// result.
 func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.DenseKind, res *evd.Result[float64], opt evd.Options, name string) {
 	s.Helper()
 	n := a.N
@@ -258,7 +261,7 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.Dense
 	good("values", ratio.Values(n, res.Values, want[res.First:res.First+len(res.Values)], norm))
 }
 
-// exponent is the binary exponent of the largest entry.
+// exponent returns the binary exponent of the largest entry.
 func exponent(v []float64) int {
 	top := 0.0
 	for _, x := range v {
@@ -276,7 +279,8 @@ func scaled(v []float64, shift int) []float64 {
 	return out
 }
 
-// reference is gonum's spectrum of a full matrix whose norm is near one. With others it may panic.
+// reference returns gonum's spectrum of a full matrix whose norm is near one. With other norms
+// gonum may panic.
 func reference(n int, full []float64) (values []float64, ok bool) {
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(n, full), false) {
@@ -291,9 +295,9 @@ func (s *soak) report() {
 		time.Since(s.began).Round(time.Second), s.solves, s.vectors, s.largest, s.cancelled, s.refused, s.devices, s.worst, last.host>>20, last.device>>20)
 }
 
-// flat checks that the memory in use does not grow from device to device. It looks at the second
-// half of the devices, as caches fill during the first, and at the median, as a compiler may keep
-// much more memory after its largest kernel. Small leaks are found by nothingLeft.
+// flat checks that the memory in use does not grow from device to device. It uses only the second
+// half of the devices, because caches fill during the first half. It uses the median, because a
+// compiler may keep much more memory after its largest kernel. nothingLeft finds small leaks.
 func (s *soak) flat() {
 	if s.limit == 0 {
 		return
@@ -325,7 +329,7 @@ func median(v []int64) int64 {
 	return v[len(v)/2]
 }
 
-// resident is the memory of the process, in bytes; 0 if the system does not tell.
+// resident is the memory of the process, in bytes. It is 0 if the system does not tell.
 func resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -335,8 +339,8 @@ func resident() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// used is the memory in use of a discrete device, in bytes. 0 for devices that share memory with
-// other processes.
+// used is the memory in use of a discrete device, in bytes. It is 0 for devices that share memory
+// with other processes.
 func used(d *vk.Device) uint64 {
 	if d.Info().Type != "discrete" {
 		return 0

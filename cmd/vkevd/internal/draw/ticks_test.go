@@ -30,7 +30,7 @@ func TestRoundTicks(t *testing.T) {
 	}
 }
 
-// TestWholeTicks: four eigenvalues had the indices 0.0, 0.5, 1.0 …
+// TestWholeTicks checks ticks of indices. Four eigenvalues once had the indices 0.0, 0.5, 1.0 …
 func TestWholeTicks(t *testing.T) {
 	for want, ends := range map[string][2]float64{
 		"0 1 2 3": {-0.06, 3.06}, "0": {-0.5, 0.5}, "249 250 251": {248.9, 251.1}, "0 20 40 60 80 100": {-2, 104}, "250 260 270 280 290 300": {248, 302},
@@ -41,7 +41,7 @@ func TestWholeTicks(t *testing.T) {
 	}
 }
 
-// TestDecades: labels begin within the axis.
+// TestDecades checks that labels begin within the axis.
 func TestDecades(t *testing.T) {
 	for want, ends := range map[string][2]float64{
 		"1e0 1e1 1e2": {0.9, 300}, "1e-9 1e-7 1e-5 1e-3 1e-1 1e1 1e3 1e5 1e7 1e9": {1e-9, 2e10}, "1e-5 1e-4": {0.99e-5, 1.01e-4}, "": {2, 9},
@@ -52,7 +52,7 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// shown are the labels.
+// shown returns the labels of ticks.
 func shown(ticks []plot.Tick) string {
 	var labels []string
 	for _, tick := range ticks {
