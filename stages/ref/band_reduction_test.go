@@ -50,8 +50,8 @@ func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	}
 }
 
-// TestBandReductionKeepsABand: if all elements to annihilate are zero, every τ is 0 and the band
-// has the bits of A.
+// TestBandReductionKeepsABand checks a matrix whose elements to annihilate are all zero. Then every
+// τ is 0, and the band has the bits of A.
 func TestBandReductionKeepsABand(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		dense := full(n, func(i, j int) float64 {

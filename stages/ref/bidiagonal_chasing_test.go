@@ -61,7 +61,7 @@ func TestBidiagonalChasing(t *testing.T) {
 				t.Errorf("n=%d b=%d: d and e are not the diagonals of the band", n, b)
 			}
 		}
-		// Q2·C·P2ᵀ, column by column of C.
+		// This computes Q2·C·P2ᵀ, column by column of C.
 		qc := make([]float64, n*n)
 		Gemm(false, false, n, n, n, 1, q, n, after, n, 0, qc, n)
 		got := make([]float64, n*n)
@@ -135,8 +135,8 @@ func singular(t *testing.T, a mat.Matrix) []float64 {
 	return svd.Values(nil)
 }
 
-// runHalfSteps runs the half-steps in an order in which the sweep before is so many ahead; choose
-// picks one of the sweeps that may go on.
+// runHalfSteps runs the half-steps in an order in which each sweep is the given number of
+// half-steps behind the sweep before it. choose picks one of the sweeps that may continue.
 func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	done := make([]int, Sweeps(c.n))
 	for {
@@ -155,8 +155,8 @@ func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	}
 }
 
-// Every order that the rule permits gives the bits of one sweep after the other; with one half-step
-// less between sweeps it does not.
+// TestBidiagonalDependenceRule checks that every order that the rule permits gives the bits of one
+// sweep after the other. With one half-step less between sweeps the bits differ.
 func TestBidiagonalDependenceRule(t *testing.T) {
 	same := func(x, y *bidiagonalChase) bool {
 		return slices.Equal(x.band, y.band) && slices.Equal(x.left.V, y.left.V) && slices.Equal(x.right.V, y.right.V) &&

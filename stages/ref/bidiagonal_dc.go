@@ -55,10 +55,10 @@ func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
 	return sigma, s, w
 }
 
-// blockEnd returns the row after the last one of the block that begins at row first. C is scaled,
-// ½ ≤ ‖C‖ < 1, so ε alone is the bound. The rule is absolute, as the accuracy of the whole method
-// is. It also keeps squares from underflow: inside a block every e is above ε, and so is the norm
-// of everything that is merged.
+// blockEnd returns the row after the last one of the block that begins at row first. C is scaled so
+// that ½ ≤ ‖C‖ < 1, and so the bound for a small element is ε. The rule is absolute, because the
+// accuracy of the whole method is absolute. It also prevents that squares underflow: inside a block
+// every e is above ε, and so is the norm of every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {
@@ -87,8 +87,8 @@ type bidiagonalBlock struct {
 // conquerBidiagonal solves a block of n ≥ 1 rows. e has n−1 elements if the block is square, and n
 // if it has one column more than rows.
 //
-// Row k is torn out. The rows above it are a block with one column more than rows, those below it
-// are a block of the same kind as the whole:
+// Row k is taken out. The rows above it are a block with one column more than rows. The rows below
+// it are a block of the same kind as the whole:
 //
 //	⎡ C1         ⎤
 //	⎢   d[k] e[k]⎥      row k meets the last column of C1 and the first column of C2

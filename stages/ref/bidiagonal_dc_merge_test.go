@@ -51,7 +51,8 @@ func maxOf(x []float64) (top float64) {
 	return top
 }
 
-// Deflation changes M by no more than some tol, and what remains is fit for the secular equation.
+// Deflation changes M by no more than a multiple of tol, and the remaining poles satisfy the
+// conditions of the secular equation.
 func TestBidiagonalDeflation(t *testing.T) {
 	const tol = 0x1p-40 // larger than usual, so that roundoff does not matter
 	for name, c := range map[string]struct {

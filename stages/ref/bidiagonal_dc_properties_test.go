@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// Scaling by a power of two changes no digit, from denormal numbers to the largest.
+// Scaling by a power of two does not change any digit of the result, from denormal numbers to the
+// largest ones.
 func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40} {
 		d, e := gauss(n, 1), gauss(max(0, n-1), 2)

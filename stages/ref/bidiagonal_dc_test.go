@@ -23,8 +23,8 @@ func newSVDRatios() *svdRatios {
 	}
 }
 
-// check solves C(d, e) with leaves of each size and looks at everything that
-// BidiagonalDivideConquer promises. It returns the last values.
+// check solves C(d, e) with leaves of each size and checks all properties that
+// BidiagonalDivideConquer promises. It returns the values of the last solution.
 func (r *svdRatios) check(t *testing.T, name string, d, e []float64, leaves ...int) (sigma []float64) {
 	t.Helper()
 	want := golubKahanValues(d, e)

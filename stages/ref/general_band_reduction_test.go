@@ -86,7 +86,7 @@ func applyBlock(rows, b int, y, t []float64, m int, x []float64, ldx int) {
 	Gemm(false, false, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
 }
 
-// Both stages together have gonum's singular values.
+// The singular values after both stages are compared with those of gonum.
 func TestSingularValuesByTwoStages(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 2, 2}, {5, 3, 2, 4}, {20, 20, 4, 8}, {33, 17, 3, 6}, {64, 40, 8, 16}} {
 		m, n, b, k := c[0], c[1], c[2], c[3]

@@ -28,9 +28,8 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly 
 layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;
 	Sums sums;
-	// rows, cols  shape of X
-	// ldx, ldy    leading dimensions, at least rows
-	// first       if there is no lambda: the column of the identity with which column 0 of X is compared
+	// The shape of X is rows×cols. The leading dimensions ldx and ldy are at least rows. Without
+	// lambda, column 0 of X is compared with column first of the identity.
 	uint rows, cols, ldx, ldy, first;
 } p;
 

@@ -28,9 +28,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint
 layout(push_constant, scalar) uniform Push {
 	Column x;
 	Words flipped;
-	// rows, cols  shape of X, rows at least 1
-	// ldx         leading dimension, at least rows
-	// follow      0 or 1, see flipped; 1 needs flipped
+	// The shape of X is rows×cols, with rows at least 1. The leading dimension ldx is at least
+	// rows. follow is 0 or 1, see flipped; 1 needs flipped.
 	uint rows, cols, ldx, follow;
 } p;
 

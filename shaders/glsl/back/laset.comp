@@ -15,13 +15,12 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// rows, cols  shape of X
-	// ldx         leading dimension, at least rows
+	// The shape of X is rows×cols. The leading dimension ldx is at least rows.
 	uint rows, cols, ldx;
 } p;
 

@@ -114,12 +114,11 @@ layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer V
 layout(push_constant, scalar) uniform Push {
 	Vectors x;
 	MatrixIn v, tau;
-	// n   order
-	// m   vectors, at least 1
-	// ld  leading dimension of x, at least m
+	// n is the order of Q2, m the number of vectors, at least 1, and ld the leading dimension of x,
+	// at least m.
 	uint n, m, ld;
-	// group   number of the first group of the dispatch
-	// groups  number of groups of the dispatch, at least 1
+	// group is the number of the first group of the dispatch. groups is the number of groups of the
+	// dispatch, at least 1.
 	uint group, groups;
 #ifdef FLAGS
 	// polls is the poll limit: after so many loads of a flag a wait is given up.
@@ -334,8 +333,8 @@ void block(Place at) {
 uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
-// item  the item that the workgroup has claimed: group·strips + strip, also the number of its flag
-// go    whether the next block can begin
+// item is the item that the workgroup has claimed: group·strips + strip, which is also the number
+// of its flag. go tells whether the next block can begin.
 shared uint item;
 shared bool go;
 

@@ -26,8 +26,8 @@ layout(constant_id = 1) const uint TILE = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a;
 	MatrixOut b;
-	// rows, cols  shape of A, at least 1×1
-	// lda, ldb    leading dimensions, at least rows and cols
+	// The shape of A is rows×cols, at least 1×1. The leading dimensions lda and ldb are at least
+	// rows and cols.
 	uint rows, cols, lda, ldb;
 } p;
 

@@ -21,8 +21,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Lo
 layout(push_constant, scalar) uniform Push {
 	// band is the compact band, with 2·B rows per column.
 	Band band;
-	// v    reflectors, packed; not used without VECTORS
-	// tau  their factors; not used without VECTORS
+	// v holds the packed reflectors, and tau their factors. Neither is used without VECTORS.
 	MatrixOut v, tau;
 	// n is the order of the band, at least 3.
 	uint n;
@@ -46,8 +45,8 @@ layout(push_constant, scalar) uniform Push {
 	Log log;
 #endif
 #else
-	// wave    number of the wave
-	// stride  waves from a step of one sweep to the same step of the next sweep
+	// wave is the number of the wave. stride is the number of waves from a step of one sweep to the
+	// same step of the next sweep.
 	uint wave, stride;
 	// Workgroup i < count does a step of sweep newest − i.
 	uint newest, count;

@@ -29,9 +29,8 @@ shared work_t tile[TILES * TILE];
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
-// a, c  own elements of line i of A and of line i of C
-// u     own elements of u
-// u_i   element i of u
+// a and c hold this invocation's own elements of line i of A and of C, and u its own elements of
+// the vector u. u_i is element i of u.
 work_t a[OWN], c[OWN], u[OWN], u_i;
 // head is x_0. After reflect has been called, it is scaled like u.
 work_t head;

@@ -99,11 +99,9 @@ layout(constant_id = 7) const bool RETAIN = true;
 // d_u is γ·D·u of this step and of the step before.
 shared work_t d_u[2 * B];
 
-// s, j      step j of sweep s
-// r         its first row; see the picture above
-// len, low  its rows; rows of C
-// i, first  this invocation is number `first` of cluster i; its own elements are first,
-//           first + LANES, …
+// A Step is step j of sweep s. Its first row is r (see the picture above). len is the number of its
+// rows, and low the number of rows of C. This invocation is number `first` of cluster i, and its
+// own elements are first, first + LANES, …
 struct Step { uint s, j, r, len, low, i, first; };
 
 // d holds the own elements of row i of D.

@@ -26,8 +26,8 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly 
 layout(push_constant, scalar) uniform Push {
 	Band band;
 	Diagonal d, e;
-	// n   order, at least 1
-	// ld  stored rows of a column, at least 2 unless n = 1
+	// n is the order of T, at least 1. ld is the number of stored rows of a column, at least 2
+	// unless n = 1.
 	uint n, ld;
 } p;
 

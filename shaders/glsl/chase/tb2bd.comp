@@ -110,8 +110,8 @@ layout(push_constant, scalar) uniform Push {
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
-	// wave    number of the wave
-	// stride  waves from a half-step of one sweep to the same half-step of the next sweep
+	// wave is the number of the wave. stride is the number of waves from a half-step of one sweep
+	// to the same half-step of the next sweep.
 	uint wave, stride;
 	// Workgroup i < count does a half-step of sweep newest − i.
 	uint newest, count;
@@ -130,13 +130,11 @@ const uint COLUMN = 3 * B - 1;
 // band returns the address of element (row, col).
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + 2 * B - 1 + col * COLUMN, 0, 0); }
 
-// s, h      half-step h of sweep s
-// r         its first row or column; see the picture above
-// len, low  elements of a line; lines of C
-// line      elements in memory from one line to the next
-// along     elements in memory from one element of a line to the next
-// i, first  this invocation is number `first` of cluster i; its own elements are first,
-//           first + LANES, …
+// A HalfStep is half-step h of sweep s. Its first row or column is r (see the picture above). len
+// is the number of elements of a line, and low the number of lines of C. In memory, `line` is the
+// distance from one line to the next, and `along` that from one element of a line to the next, in
+// elements. This invocation is number `first` of cluster i, and its own elements are first, first +
+// LANES, …
 struct HalfStep { uint s, h, r, len, low, line, along, i, first; };
 
 // half_step returns half-step h of sweep s.

@@ -29,9 +29,8 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn band;
 	RealsOut d, e;
-	// n       order, at least 1
-	// width   superdiagonals of the band, at least 1
-	// stride  elements from one result to the next, at least 1
+	// n is the order of the matrix, at least 1. width is the number of superdiagonals of the band,
+	// at least 1. stride is the distance from one result to the next, in elements, at least 1.
 	uint n, width, stride;
 } p;
 

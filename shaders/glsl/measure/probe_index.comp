@@ -34,9 +34,8 @@ layout(push_constant, scalar) uniform Push {
 	Places places;
 	Offsets offsets, groups;
 	Tiles lower, swath;
-	// count       number of elements
-	// first       number of the first tile
-	// rows, cols  tiles of the matrix, down and across
+	// count is the number of elements. first is the number of the first tile. The matrix has
+	// rows×cols tiles.
 	uint count, first, rows, cols;
 } p;
 

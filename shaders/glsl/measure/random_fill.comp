@@ -24,9 +24,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
 	// Elements with i + j ≥ end are zero. With end ≥ rows + cols − 1 there are no such elements.
 	uint64_t end;
-	// rows, cols  shape
-	// ld          leading dimension, at least rows
-	// seed        of the random numbers, any value
+	// The shape of x is rows×cols. The leading dimension ld is at least rows. seed selects the
+	// random numbers, and may have any value.
 	uint rows, cols, ld, seed;
 } p;
 

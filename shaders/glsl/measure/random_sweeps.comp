@@ -26,10 +26,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut v, tau;
-	// n       order, at least 2
-	// b       half-bandwidth, at least 1
-	// sweeps  number of sweeps to make
-	// seed    of the random numbers, any value
+	// n is the order of the band, at least 2, and b its half-bandwidth, at least 1. sweeps is the
+	// number of sweeps to make. seed selects the random numbers, and may have any value.
 	uint n, b, sweeps, seed;
 } p;
 

@@ -25,10 +25,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut y, tau;
-	// n     order, at least 1
-	// b     half-bandwidth, at least 1
-	// ld    leading dimension of y, at least n
-	// seed  of the random numbers, any value
+	// n is the order of y, at least 1, and b the half-bandwidth, at least 1. ld is the leading
+	// dimension of y, at least n. seed selects the random numbers, and may have any value.
 	uint n, b, ld, seed;
 } p;
 

@@ -35,18 +35,18 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, b;
 	MatrixInOut c;
-	// stride_a, stride_b  elements from the factor of one item of the batch to that of the next
-	// stride_c            elements from one result to the next
+	// stride_a and stride_b are the distances in elements from the factors of one item of the batch
+	// to those of the next. stride_c is the distance from one result to the next.
 	uint64_t stride_a, stride_b, stride_c;
 	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
-	// m, n, k        shapes; m and n at least 1
-	// lda, ldb, ldc  leading dimensions, at least the number of stored rows
+	// m, n and k are the sizes of the product, m and n at least 1. The leading dimensions lda, ldb
+	// and ldc are at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
 	// If trans_a = 0, op(A) = A; otherwise op(A) = Aᵀ. trans_b says the same about B.
 	uint trans_a, trans_b;
-	// splits   parts of the inner dimension, at least 1
-	// stretch  length of a part, splits·stretch ≥ k
+	// splits is the number of parts of the inner dimension, at least 1. stretch is the length of a
+	// part, with splits·stretch ≥ k.
 	uint splits, stretch;
 	// a2 and b2 are the second pair of factors, null if there is none. lda2 and ldb2 are their
 	// leading dimensions.

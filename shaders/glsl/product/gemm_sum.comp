@@ -35,11 +35,10 @@ layout(push_constant, scalar) uniform Push {
 	uint64_t stride_c;
 	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
-	// m, n  shape of C
-	// ldc   leading dimension, at least m
+	// The shape of C is m×n. The leading dimension ldc is at least m.
 	uint m, n, ldc;
-	// splits  parts to add up, at least 1
-	// lanes   invocations for each element, a power of two that divides LOCAL_SIZE
+	// splits is the number of parts to add up, at least 1. lanes is the number of invocations for
+	// each element, a power of two that divides LOCAL_SIZE.
 	uint splits, lanes;
 } p;
 

@@ -33,8 +33,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut p;
 	// stride_p is the distance in elements from one partial product to the next.
 	uint64_t stride_p;
-	// m, n           shape of W and P, at least 1×1; m is the order of A
-	// lda, ldw, ldp  leading dimensions, at least m
+	// The shape of W and P is m×n, at least 1×1, and m is the order of A. The leading dimensions
+	// are at least m.
 	uint m, n, lda, ldw, ldp;
 	// stretch is the length of a split in the inner dimension: a multiple of TILE_K, or at least m.
 	uint stretch;

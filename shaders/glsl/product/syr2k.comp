@@ -28,9 +28,8 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn y, z;
 	MatrixInOut c;
-	// n              order of C, at least 1
-	// k              columns of Y and Z
-	// ldy, ldz, ldc  leading dimensions, at least n
+	// n is the order of C, at least 1. k is the number of columns of Y and Z. The leading
+	// dimensions are at least n.
 	uint n, k, ldy, ldz, ldc;
 	// This dispatch computes tiles [first, first + count), numbered from the upper left.
 	uint first, count;

@@ -20,10 +20,8 @@ const uint MIRRORED = 2;
 struct Factor {
 	// at is the address of element (0, 0) of the tile.
 	uint64_t at;
-	// ld        leading dimension
-	// extent    rows r that exist
-	// form      ALONG, ACROSS or MIRRORED
-	// diagonal  for MIRRORED: the k of the diagonal element of row 0
+	// ld is the leading dimension, and extent the number of rows r that exist. form is ALONG,
+	// ACROSS or MIRRORED. For MIRRORED, diagonal is the k of the diagonal element of row 0.
 	uint ld, extent, form, diagonal;
 };
 

@@ -26,9 +26,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	MatrixOut band;
-	// n   order, at least 1
-	// b   half-bandwidth, at least 1
-	// ld  leading dimension of A, at least n
+	// n is the order of A, at least 1. b is the half-bandwidth, at least 1. ld is the leading
+	// dimension of A, at least n.
 	uint n, b, ld;
 } p;
 

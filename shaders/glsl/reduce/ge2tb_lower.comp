@@ -26,9 +26,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn r;
 	MatrixOut band;
-	// n       order of the band matrix
-	// b       its superdiagonals, at least 1
-	// panels  number of right panels
+	// n is the order of the band matrix, b the number of its superdiagonals, at least 1, and panels
+	// the number of right panels.
 	uint n, b, panels;
 } p;
 

@@ -48,11 +48,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut to;
 	Exponents exponents;
 	MatrixOut r, tau;
-	// m        rows of the panel, at least 1
-	// ld, ldr  leading dimensions, at least m and COLUMNS
-	// rows     rows of a workgroup, a multiple of CHUNK
-	// groups   number of workgroups
-	// j        number of the column, j < min(COLUMNS, m)
+	// m is the number of rows of the panel, at least 1. The leading dimensions ld and ldr are at
+	// least m and COLUMNS. rows is the number of rows of a workgroup, a multiple of CHUNK, and
+	// groups the number of workgroups. j is the number of the column, j < min(COLUMNS, m).
 	uint m, ld, ldr, rows, groups, j;
 } p;
 

@@ -32,10 +32,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut state;
 	Exponents exponents;
 	Slots slots;
-	// m        rows of the panel, at least 1
-	// ld       leading dimension, at least m
-	// rows     rows of a workgroup, a multiple of CHUNK
-	// cleared  slots to fill; 0 if geqrf_panel_whole does not follow
+	// m is the number of rows of the panel, at least 1. The leading dimension ld is at least m.
+	// rows is the number of rows of a workgroup, a multiple of CHUNK. cleared is the number of
+	// slots to mark as empty, 0 if geqrf_panel_whole does not follow.
 	uint m, ld, rows, cleared;
 } p;
 

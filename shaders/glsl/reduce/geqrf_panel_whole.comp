@@ -49,11 +49,10 @@ layout(push_constant, scalar) uniform Push {
 	Exponents exponents;
 	MatrixOut r, tau;
 	Flags info, abort_word;
-	// m        rows of the panel, at least 1
-	// ld, ldr  leading dimensions, at least m and COLUMNS
-	// rows     rows of a workgroup, a multiple of CHUNK
-	// groups   number of workgroups
-	// polls    loads of a slot before a wait is given up
+	// m is the number of rows of the panel, at least 1. The leading dimensions ld and ldr are at
+	// least m and COLUMNS. rows is the number of rows of a workgroup, a multiple of CHUNK, and
+	// groups the number of workgroups. polls is the poll limit: after so many loads of a slot a
+	// wait is given up.
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
@@ -62,8 +61,7 @@ const uint AT_ONCE = 8;
 // NOTHING is the upper half of a slot without a value. No finite number has this upper half.
 const uint NOTHING = ~0u;
 
-// heads    row j
-// inverse  the factor 1/(x0 − β)
+// heads holds row j. inverse is the factor 1/(x0 − β).
 shared acc_t heads[COLUMNS], inverse;
 // room has shares of the dot products of this column, which were waited for. The shares for the
 // next column are in reduce_room.

@@ -29,9 +29,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	// sigma is the factor σ, a finite number.
 	real_t sigma;
-	// n      order, at least 1
-	// ld     leading dimension, at least n
-	// upper  0: the lower triangle is stored. Otherwise: the upper one
+	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
+	// lower triangle is stored, otherwise the upper one.
 	uint n, ld, upper;
 } p;
 

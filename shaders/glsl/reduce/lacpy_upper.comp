@@ -20,16 +20,15 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut x;
 	MatrixOut z;
-	// rows, cols  shape of X
-	// ldx, ldz    leading dimensions, at least rows
-	// first       number of X's first column in its panels
-	// b           columns of a panel, at least 1
+	// The shape of X is rows×cols. The leading dimensions ldx and ldz are at least rows. first is
+	// the number of X's first column within the panels. b is the number of columns of a panel, at
+	// least 1.
 	uint rows, cols, ldx, ldz, first, b;
 } p;
 

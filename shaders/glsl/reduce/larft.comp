@@ -38,8 +38,7 @@ layout(constant_id = 1) const uint BLOCK = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn g, tau;
 	MatrixOut t;
-	// n         number of reflectors, at least 1
-	// ldg, ldt  leading dimensions, at least n
+	// n is the number of reflectors, at least 1. The leading dimensions ldg and ldt are at least n.
 	uint n, ldg, ldt;
 } p;
 

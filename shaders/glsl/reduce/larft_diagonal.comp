@@ -25,8 +25,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn panels;
 	MatrixOut t;
-	// n  order of T, n² < 2³²; of the last panel's factor only the part inside T is read
-	// b  order of a panel's factor, at least 1
+	// n is the order of T, n² < 2³². b is the order of a panel's factor, at least 1. Of the last
+	// panel's factor only the part inside T is read.
 	uint n, b;
 } p;
 

@@ -26,9 +26,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn d, e, z;
 	MatrixOut p;
-	// n         order of T, at least 1
-	// cols      columns of Z
-	// ldz, ldp  leading dimensions, at least n
+	// n is the order of T, at least 1, and cols the number of columns of Z. The leading dimensions
+	// ldz and ldp are at least n.
 	uint n, cols, ldz, ldp;
 } p;
 

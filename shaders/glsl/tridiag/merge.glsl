@@ -22,17 +22,16 @@
 
 // A Merge describes one merge. The host writes it.
 struct Merge {
-	// lo  first row and column of the merge, in T
-	// n1  rows of the upper half
-	// n   rows of both halves
+	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper half,
+	// and n that of both halves.
 	uint lo, n1, n;
 	uint k;         // poles that remain after deflation
 	// The poles are numbered in the order of S's rows. The columns of [0, upper) have elements in
 	// the upper half, those of [lower, k) in the lower half.
 	uint upper, lower;
 	uint from, to;  // the columns of S that are wanted
-	// at    offset of Q1, and of the merged Q; the low word first
-	// work  offset of W; the low word first
+	// at is the offset of Q1 and of the merged Q. work is the offset of W. Both have the low word
+	// first.
 	uint at[2], work[2];
 };
 

@@ -33,9 +33,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut {
 // that compilers keep the rows in registers.
 #define AHEAD 4
 
-// base    address of the first row
-// stride  bytes from one row to the next
-// n       number of rows
+// A Representation has the address of its first row, the distance from one row to the next in bytes
+// (stride), and the number n of its rows.
 struct Representation { uint64_t base, stride; uint n; };
 
 // representation returns the representation at `slot` of the block of task t.

@@ -67,13 +67,12 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn from, to;
 	MatrixInOut lo, hi;
 	MatrixOut values;
-	// first   number of the first eigenvalue, from 0
-	// rounds  number of rounds that the dispatch may do, at least 1
-	// fresh   if not 0: lo and hi are not read, but set to the interval of start
+	// first is the number of the first eigenvalue, counted from 0. rounds is the number of rounds
+	// that the dispatch may do, at least 1. If fresh is not 0, lo and hi are not read, but set to
+	// the interval of start.
 	uint first, rounds, fresh;
 #endif
-	// n      order of T, at least 1
-	// count  number of eigenvalues or shifts
+	// n is the order of T, at least 1, and count the number of eigenvalues or shifts.
 	uint n, count;
 } p;
 

@@ -92,14 +92,12 @@ layout(push_constant, scalar) uniform Push {
 #else
 	CountsIn grid;
 	MatrixInOut lo, hi;
-	// first   number of the first eigenvalue, from 0
-	// rounds  number of rounds that the dispatch may do, at least 1
-	// fresh   if not 0: lo and hi are not read, but set to a cell of the grid
-	// count   number of eigenvalues
+	// first is the number of the first eigenvalue, counted from 0. rounds is the number of rounds
+	// that the dispatch may do, at least 1. If fresh is not 0, lo and hi are not read, but set to a
+	// cell of the grid. count is the number of eigenvalues.
 	uint first, rounds, fresh, count;
 #endif
-	// n       order of T, at least 1
-	// points  points of the grid, at least 1
+	// n is the order of T, at least 1. points is the number of points of the grid, at least 1.
 	uint n, points;
 } p;
 

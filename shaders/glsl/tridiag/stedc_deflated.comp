@@ -1,15 +1,16 @@
 // float64 only
 //
-// stedc_deflated copies the deflated columns [k, n) of each merge from W to Q.
+// stedc_deflated copies the deflated columns [k, n) of each merge from W to Q. The merge gives
+// their places in both.
 //
 // in:  merges
-//      w       its deflated columns, where the merges say
-// out: q       the same columns of Q, where the merges say; it must not overlap w
+//      w       the deflated columns of each merge
+// out: q       the same columns; it must not overlap w
 //
 // Values are copied as they are.
 //
-// Grid: one invocation per row; x covers the rows of the largest merge, z the merges. The
-// workgroups in y share the deflated columns with a stride, so any number of them will do.
+// Grid: one invocation per row. x covers the rows of the largest merge, z the merges. The
+// workgroups in y share the deflated columns with a stride, so that any number of them is correct.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

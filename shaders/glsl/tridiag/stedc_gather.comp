@@ -35,9 +35,8 @@ layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-// merge  number of the merge
-// first  first step
-// end    past the last step
+// A Chain is a part of merge number `merge`. first is its first step, and end the step after its
+// last one.
 struct Chain { uint merge, first, end; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Chains { Chain at[]; };
 
@@ -48,9 +47,8 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
-	// count  number of chains
-	// first  first row of the strip; 0 without a strip
-	// strip  rows of the strip; 0 without a strip
+	// count is the number of chains. The strip has `strip` rows, beginning with row first. Both
+	// numbers are 0 without a strip.
 	uint count, first, strip;
 } p;
 

@@ -45,9 +45,8 @@ layout(push_constant, scalar) uniform Push {
 	Reals s;
 	Ints place;
 	RealsOut x;
-	// first    second form: first column of J, counted from the first that is wanted
-	// columns  second form: number of columns of J
-	// ldx      second form: leading dimension of x
+	// These members are for the second form. first is the first column of J, counted from the first
+	// wanted one. columns is the number of columns of J. ldx is the leading dimension of x.
 	uint first, columns, ldx;
 } p;
 

@@ -29,8 +29,7 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// first  first row of the strip
-	// strip  rows of the strip
+	// The strip has `strip` rows, beginning with row first.
 	uint first, strip;
 } p;
 

@@ -1,16 +1,17 @@
 // float64 only
 //
-// stedc_rows computes the first and the last row of merged blocks of Q, which are all of Q that the
-// next merge's eigenvalues need: row·S for the first and the last row of W (LAPACK dlaed3, dlaeda).
+// stedc_rows computes the first and the last row of merged blocks of Q: row·S for the first and the
+// last row of W (LAPACK dlaed3, dlaeda). The next merge needs only these rows of Q to find its
+// eigenvalues.
 //
-// in:  merges, d, mu, zhat, w_first, w_last   the last two by pole
-// out: first, last                            by column, for columns before k
+// in:  merges, d, mu, zhat, w_first, w_last   the last two have an element for each pole
+// out: first, last                            they have an element for each column before k
 //
 // One workgroup computes one column of S, and does not store it. The outputs must not overlap the
 // inputs. The order of the sums depends on LOCAL_SIZE alone. The inputs must be finite: the host
 // refuses others.
 //
-// Grid: x and y together, the largest k; z the merges.
+// Grid: x and y together have the largest k workgroups, z is the number of merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

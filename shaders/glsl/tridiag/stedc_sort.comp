@@ -37,10 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	Columns columns;
 	Ints order, place;
 	RealsOut x;
-	// first  first row
-	// rows   number of rows
-	// m      number of columns
-	// ldx    leading dimension of x, at least the number of vectors
+	// The kernel writes `rows` rows, beginning with row first, of m columns. The leading dimension
+	// ldx of x is at least the number of vectors.
 	uint first, rows, m, ldx;
 } p;
 

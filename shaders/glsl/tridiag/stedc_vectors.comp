@@ -36,8 +36,8 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// first    first of the columns that are wanted; 0 if columns is 0
-	// columns  number of columns; 0: all that are wanted
+	// columns is the number of columns to compute, and first the first of them, counted from the
+	// first wanted one. If columns is 0, all wanted columns are computed, and first is 0.
 	uint first, columns;
 } p;
 

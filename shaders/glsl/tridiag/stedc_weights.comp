@@ -14,7 +14,8 @@
 // the product depends on LOCAL_SIZE alone. zhat must not overlap the inputs. The inputs must be
 // finite: the host refuses others.
 //
-// Grid: one workgroup a weight; x and y together, the largest k; z the merges.
+// Grid: one workgroup per weight. x and y together have the largest k workgroups, z is the number
+// of merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

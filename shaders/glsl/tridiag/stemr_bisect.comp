@@ -54,8 +54,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 #endif
 #ifdef BRACKET
-	// of      the cluster of each task
-	// chosen  the candidate that was chosen for each cluster
+	// of has the cluster of each task, and chosen the candidate that was chosen for each cluster.
 	Words of, chosen;
 	// shifts has eight candidates for each cluster.
 	MatrixIn shifts;
@@ -64,14 +63,13 @@ layout(push_constant, scalar) uniform Push {
 	uint fresh;
 #endif
 #ifndef COUNT
-	// rounds  rounds that the dispatch may do, at least 1
-	// levels  halvings that a team does at once, at least 1
+	// rounds is the number of rounds that the dispatch may do, at least 1. levels is the number of
+	// halvings that a team does at once, at least 1.
 	uint rounds, levels;
 	// rtol is the relative length of the intervals at the end, at least 4 ulp.
 	real_t rtol;
 #endif
-	// ld     leading dimension of reps, at least 2
-	// count  number of tasks
+	// ld is the leading dimension of reps, at least 2, and count the number of tasks.
 	uint ld, count;
 } p;
 

@@ -2,13 +2,13 @@
 //
 // stemr_place copies the vectors of one block to their places among all vectors.
 //
-// in:  z       rows×count, column-major without padding; its row i is row lo + i of the matrix
-//      column  the number of the vector that column j of z is
+// in:  z       rows×count, column-major without padding; row i of z is row lo + i of the matrix
+//      column  for each column of z the number of its vector
 // out: x       component r of vector c at c + r·ldx, 0 ≤ r < n; zero outside the block
 //
 // Values are copied as they are. x must not overlap the inputs.
 //
-// Grid: one invocation per element of the n×count, in x and y.
+// Grid: one invocation for each of the n×count elements, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -28,11 +28,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn z;
 	Words column;
 	MatrixOut x;
-	// lo     first row of the block
-	// rows   rows of the block
-	// n      order of the matrix
-	// count  number of vectors
-	// ldx    leading dimension of x, at least the number of all vectors
+	// The block has `rows` rows, beginning with row lo of the matrix. n is the order of the matrix,
+	// and count the number of vectors. The leading dimension ldx of x is at least the number of all
+	// vectors.
 	uint lo, rows, n, count, ldx;
 } p;
 

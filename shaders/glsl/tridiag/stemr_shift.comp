@@ -52,14 +52,13 @@ layout(push_constant, scalar) uniform Push {
 	WordsInOut chosen;
 	Words child;
 	MatrixInOut children; // representations of the children: the same memory as reps, unless the parents are roots
-	// over     which children to make: 0 or 1, see above
-	// ldchild  leading dimension of children, at least 2
+	// over selects the children to make, 0 or 1 (see above). ldchild is the leading dimension of
+	// children, at least 2.
 	uint over, ldchild;
 #else
 	MatrixOut growth;
 #endif
-	// ld        leading dimension of reps, at least 2
-	// clusters  number of clusters
+	// ld is the leading dimension of reps, at least 2, and clusters the number of clusters.
 	uint ld, clusters;
 } p;
 

@@ -30,9 +30,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x, lambda;
 	MatrixOut sums;
-	// n    rows of a vector
-	// m    number of vectors
-	// ldx  leading dimension, at least m
+	// n is the length of a vector, and m the number of vectors. The leading dimension ldx is at
+	// least m.
 	uint n, m, ldx;
 } p;
 

@@ -75,11 +75,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut residual;
 	SharedWords done;
 	Shared s, x;
-	// ld     leading dimension of reps, at least 2
-	// lds    leading dimension of s, at least count
-	// ldx    leading dimension of x, at least the number of all vectors
-	// n      order of the matrix
-	// count  vectors of this dispatch
+	// The leading dimension ld of reps is at least 2, lds of s at least count, and ldx of x at
+	// least the number of all vectors. n is the order of the matrix, and count the number of
+	// vectors of this dispatch.
 	uint ld, lds, ldx, n, count;
 	// flags is the sum of those constants FRESH, LAST and HALVES that apply.
 	uint flags;
@@ -91,8 +89,8 @@ layout(push_constant, scalar) uniform Push {
 #pragma host FRESH LAST HALVES
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
-// base    address of the number of row 0
-// stride  bytes from one row to the next
+// A Column has the address of its number in row 0, and the distance from one row to the next in
+// bytes (stride).
 struct Column { uint64_t base, stride; };
 
 // get and put load and store number i of a column.
