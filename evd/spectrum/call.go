@@ -98,6 +98,10 @@ func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	c.infos = append(c.infos, i)
 }
 
+// Reporter returns the function that reports the marks of recordings. It is for stages that run by
+// themselves, and may be nil.
+func (c *Call) Reporter() func(vk.Progress) { return c.progress }
+
 // begins reports that a phase begins. It is for methods whose recordings have no marks.
 func (c *Call) begins(phase string) {
 	if c.progress != nil {

@@ -58,12 +58,12 @@ func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
 }
 
-// notConverged converts a stage's error about rows of T into a *NoConvergenceError. Other errors it
-// returns unchanged.
-func notConverged(err error) error {
+// NotConverged converts a stage's error about rows of T into a *NoConvergenceError of the given phase.
+// Other errors it returns unchanged.
+func NotConverged(err error, phase string) error {
 	var failed *stages.NoConvergenceError
 	if errors.As(err, &failed) {
-		return &NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: failed.Lo, End: failed.Hi}
+		return &NoConvergenceError{Stage: phase, Index: failed.Lo, End: failed.Hi}
 	}
 	return err
 }

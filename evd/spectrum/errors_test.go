@@ -9,7 +9,7 @@ import (
 
 // A stage's error about a block of T gives rows, not indices of eigenvalues.
 func TestNoConvergenceNamesRows(t *testing.T) {
-	err := notConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4})
+	err := NotConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4}, stages.PhaseTridiagonal)
 	var failed *NoConvergenceError
 	if !errors.As(err, &failed) || *failed != (NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: 2, End: 4}) {
 		t.Fatal(err)

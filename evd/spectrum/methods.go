@@ -55,7 +55,7 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 	values, profile, err := reporting.SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
 	if err != nil {
-		return nil, notConverged(err)
+		return nil, NotConverged(err, stages.PhaseTridiagonal)
 	}
 	return values[from:to], nil
 }
@@ -77,7 +77,7 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 	values, profile, err := s.DivideConquerValues.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E)
 	c.Profile.Merge(profile)
 	if err != nil {
-		return nil, notConverged(err)
+		return nil, NotConverged(err, stages.PhaseTridiagonal)
 	}
 	return values[from:to], nil
 }
@@ -143,7 +143,7 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
 	c.Tree = &tree
-	return values, notConverged(err)
+	return values, NotConverged(err, stages.PhaseTridiagonal)
 }
 
 // qr makes stages.QRIteration a Method. It runs on the host, and uploads the vectors.
@@ -161,5 +161,5 @@ func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
 func (s qr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, profile, err := s.QRIteration.SolveRange(c.Ctx, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
-	return values, notConverged(err)
+	return values, NotConverged(err, stages.PhaseTridiagonal)
 }

@@ -134,10 +134,10 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 }
 
 // Solve finds the selected part of the spectrum of T, which must be on the device and in host. T is
-// σ times the matrix whose spectrum the caller selects from. If vectors are wanted, Solve calls
-// allocate with their number as soon as it is known, so that the vectors' memory on the host can be
-// allocated while the device computes. Errors are *TooManyError, *NoConvergenceError, *StageError,
-// and those of package vk.
+// σ times the matrix whose spectrum the caller selects from. Solve calls allocate, which may be nil,
+// with the number of eigenvalues as soon as it is known, so that the memory of their vectors on the
+// host can be allocated while the device computes. Errors are *TooManyError, *NoConvergenceError,
+// *StageError, and those of package vk.
 func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {
@@ -152,7 +152,7 @@ func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(ve
 	if to-from > s.capacity {
 		return Part{}, &TooManyError{Found: to - from, AtMost: s.capacity}
 	}
-	if s.opt.Vectors {
+	if allocate != nil {
 		allocate(to - from)
 	}
 	p := Part{First: from}

@@ -13,6 +13,9 @@ type Vectors[T spirv.Real] struct {
 	// Rows is the number of components of a vector.
 	Rows int
 
+	// Cols is the number of vectors, if it is not that of the values; else 0.
+	Cols int
+
 	// RowMajor stores component i of vector j at Data[i·Ld + j], not at Data[i + j·Ld].
 	RowMajor bool
 
@@ -99,6 +102,9 @@ func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 // allocate provides memory for m vectors: the caller's memory, or new memory whose allocation is
 // only started here.
 func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
+	if v.Cols > 0 {
+		m = v.Cols
+	}
 	switch {
 	case v.Into != nil:
 		memory.z = v.Into(m)

@@ -90,6 +90,14 @@ func (s *solve[T]) matrixA() stages.Matrix {
 	return stages.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
 
+// reduced is the matrix that is reduced to a band: A, or R after a QR factorisation.
+func (s *solve[T]) reduced() stages.Matrix {
+	if s.tall {
+		return stages.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)
+	}
+	return s.matrixA()
+}
+
 // doubles is σ·v in double precision: v itself where nothing changes.
 func doubles[T evd.Float](v []T, sigma float64) []float64 {
 	if same, ok := any(v).([]float64); ok && sigma == 1 {

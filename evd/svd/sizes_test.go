@@ -49,44 +49,76 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 	return a, values
 }
 
-// TestSizes solves the orders in VKEVD_SIZES, 1024,4096 say, twice each, and prints the second one's
-// times by phase and on the clock.
+// TestSizes solves the shapes in VKEVD_SIZES, 1024,4096x128 say, twice each, with vectors too if
+// VKEVD_VECTORS is set, and prints the second one's times by phase and on the clock.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
-		list = "64"
+		list = "64,90x30"
 	}
 	for _, word := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(word)
+		rows, cols, rectangle := strings.Cut(word, "x")
+		m, err := strconv.Atoi(rows)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, want := reflected(n)
-		p, err := NewPlan[float64](testDevice(t), n, n, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for round := range 2 {
-			began := time.Now()
-			res, err := p.Solve(context.Background(), a)
-			if err != nil {
+		n := m
+		if rectangle {
+			if n, err = strconv.Atoi(cols); err != nil {
 				t.Fatal(err)
 			}
-			clock := time.Since(began)
-			worst := 0.0
-			for i := range want {
-				worst = max(worst, math.Abs(res.Values[i]-want[i])/(float64(n)*0x1p-52*want[0]))
-			}
-			if !(worst < 10) {
-				t.Errorf("n = %d: a value is %.3g·n·ε·σ₁ off", n, worst)
-			}
-			if round == 1 {
-				t.Logf("n = %d: %.1f ms in stages, %v on the clock, %d MB, values within %.3g·n·ε·σ₁", n, 1e3*res.Profile.Total(), clock.Round(100*time.Microsecond), p.Bytes()>>20, worst)
-				for _, phase := range res.Profile.Phases {
-					t.Logf("  %-24s %9.2f ms", phase.Name, 1e3*phase.Seconds)
-				}
+		}
+		for _, vectors := range []Vectors{None, Thin} {
+			if vectors == None || list == "64,90x30" || os.Getenv("VKEVD_VECTORS") != "" {
+				solveOfSize(t, m, n, vectors)
 			}
 		}
-		p.Close()
+	}
+}
+
+// solveOfSize is TestSizes for one shape.
+func solveOfSize(t *testing.T, m, n int, vectors Vectors) {
+	var a evd.Dense[float64]
+	var want []float64
+	if m == n {
+		a, want = reflected(n)
+	} else {
+		r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+		a = evd.Dense[float64]{Rows: m, Cols: n, Ld: m, Data: make([]float64, m*n)}
+		for i := range a.Data {
+			a.Data[i] = r.NormFloat64()
+		}
+	}
+	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: vectors, V: vectors})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := p.Solve(context.Background(), a); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	res, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, worst := time.Since(began), 0.0
+	for i := range want {
+		worst = max(worst, math.Abs(res.Values[i]-want[i])/(float64(n)*0x1p-52*want[0]))
+	}
+	if !(worst < 10) {
+		t.Errorf("%d×%d: a value is %.3g·n·ε·σ₁ off", m, n, worst)
+	}
+	t.Logf("%d×%d: %.1f ms in stages, %v on the clock, %d MB (%.1f bytes an entry), values within %.3g·n·ε·σ₁", m, n, 1e3*res.Profile.Total(),
+		clock.Round(100*time.Microsecond), p.Bytes()>>20, float64(p.Bytes())/float64(m*n), worst)
+	for _, phase := range res.Profile.Phases {
+		t.Logf("  %-28s %9.2f ms", phase.Name, 1e3*phase.Seconds)
+	}
+	if vectors != None {
+		r, err := p.Check(context.Background(), a, res)
+		if err != nil || r.Residual > 10 || r.Left > 10 || r.Right > 10 {
+			t.Errorf("%d×%d: %v, %v", m, n, r, err)
+		}
+		t.Logf("  %v", r)
 	}
 }

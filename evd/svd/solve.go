@@ -11,24 +11,18 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Result is what Solve returns.
-type Result[T evd.Float] struct {
-	Values      []T          // the singular values, descending: all, or the largest
-	Certificate *Certificate // with Options.Certify; it may have failed
-	Profile     *vk.Profile  // seconds by phase
-
-	// Retried is the wait between workgroups that failed, after which the plan solved again without
-	// waiting; else nil. The profile then has the time of the first attempt in one line.
-	Retried *evd.StageError
-}
-
-// Solve computes the singular values of a, which it does not change. The method, for a matrix with at
-// least as many rows as columns, or else for its transpose:
+// Solve computes the singular values of a, and the vectors that the options ask for. It does not write
+// to a. The method, for a matrix with at least as many rows as columns, or else for its transpose, of
+// which U and V are exchanged:
 //
-//	σ·A = Q1·[B; 0]·P1ᵀ     to an upper band
-//	  B = Q2·C·P2ᵀ          to bidiagonal form, by bulge chasing
-//	  [0 Cᵀ; C 0]           its eigenvalues are ±σᵢ, found by bisection: sorted by rows and columns in
-//	                        turn it is tridiagonal with a zero diagonal (Golub and Kahan, 1965)
+//	σ·A = Q0·R                 if it has many more rows than columns; R takes the place of A
+//	σ·A = Q1·[B; 0]·P1ᵀ        to an upper band
+//	  B = Q2·C·P2ᵀ             to bidiagonal form, by bulge chasing
+//	[0 Cᵀ; C 0]                its eigenvalues are ±σᵢ, found by bisection: sorted by rows and columns
+//	                           in turn it is tridiagonal with a zero diagonal (Golub and Kahan, 1965)
+//	  C = S·Σ·Wᵀ               vectors of C, by divide and conquer (Gu and Eisenstat, 1995)
+//	  U = Q0·Q1·(Q2·S)         back
+//	  V = P1·(P2·W)
 //
 // Errors: *ShapeError, *evd.NonFiniteError for an entry that is NaN or infinite, ctx.Err() if the
 // context ends first, *evd.StageError, evd.ErrClosed after Close, and those of the device. A wait
@@ -51,7 +45,7 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{p, c}
 	if p.cols == 0 {
-		return s.result([]T{}, &Certificate{}), nil
+		return s.empty(), nil
 	}
 	largest, err := scan(a)
 	if err != nil {
@@ -63,7 +57,8 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 		return nil, err
 	}
 	var certificate *Certificate
-	tail := spectrum.Tail[T]{Stage: p.steps.values, Sigma: sigma}
+	u, v := sides(a)
+	tail := spectrum.Tail[float64]{Stage: p.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
 	if p.opt.Certify {
 		tail.Certify = func(part spectrum.Part) (err error) {
 			certificate, err = s.certify(a, sigma, t, part)
@@ -74,19 +69,35 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range r.Values {
-		r.Values[i] = max(v, 0) // bisection may end just below zero
+	for i, x := range r.Values {
+		r.Values[i] = max(x, 0) // bisection may end just below zero
 	}
 	slices.Reverse(r.Values)
-	return s.result(r.Values, certificate), nil
+	res := s.result(spectrum.Unscale[T](r.Values, 1), certificate)
+	for _, z := range r.Vectors { // in the order of s.vectors
+		if res.U == nil && p.opt.U != None {
+			res.U = columns[T](z)
+		} else {
+			res.V = columns[T](z)
+		}
+	}
+	return res, nil
 }
 
-// result is what Solve returns. The certificate is left out unless it is wanted.
-func (s *solve[T]) result(values []T, c *Certificate) *Result[T] {
-	if !s.opt.Certify {
-		c = nil
+// vectors says how the singular vectors come to the host: U, then V, or what is wanted of them. u and v
+// are their sides, t is the Golub-Kahan form of C.
+func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[float64]) {
+	b := &bases[T]{solve: s, c: t, first: v}
+	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
+	if s.opt.V == None {
+		b.first = u
 	}
-	return &Result[T]{Values: values, Certificate: c, Profile: s.Profile, Retried: s.Retried}
+	for _, of := range []side{u, v} {
+		if b.wants[of] != None {
+			all = append(all, b.download(of))
+		}
+	}
+	return all
 }
 
 // solve is a plan and the call that uses it, in flight.
@@ -95,7 +106,7 @@ type solve[T evd.Float] struct {
 	*spectrum.Call
 }
 
-// reduce is A → B → C. It records on another goroutine while A is being uploaded. The Golub-Kahan form
+// reduce is A → (R →) B → C. It records on another goroutine while A is being uploaded. The Golub-Kahan form
 // of C stays on the device, and a copy comes to the host.
 func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
@@ -114,15 +125,21 @@ func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiago
 func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena
 	s.recordLoad(rec, a)
+	if qr := s.steps.qr; qr != nil {
+		qr.Record(rec, ws, s.matrixA(), s.reduced(), r.first.In(ws))
+		for _, info := range qr.Infos(ws) {
+			s.Info(rec, stages.PhaseQR, info)
+		}
+	}
 	rec.Phase(stages.PhaseBandReduction, 0, 1)
-	s.steps.band.Record(rec, ws, s.matrixA(), r.band.In(ws), r.left.In(ws), r.right.In(ws))
+	s.steps.band.Record(rec, ws, s.reduced(), r.band.In(ws), r.left.In(ws), r.right.In(ws))
 	for _, info := range s.steps.band.Infos(ws) {
 		s.Info(rec, stages.PhaseBandReduction, info)
 	}
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	vk.Fill(rec, t.D(ws), 0)
-	none := stages.Reflectors[float64]{}
-	s.steps.chase.Record(rec, ws, r.band.In(ws), stages.GolubKahan(t.E(ws).Sub(0, 2*s.cols-1)), none, none)
+	s.steps.chase.Record(rec, ws, r.band.In(ws), stages.GolubKahan(t.E(ws).Sub(0, 2*s.cols-1)),
+		s.reflectors(ws, left), s.reflectors(ws, right))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return t.Receive(rec, ws)
 }

@@ -17,14 +17,14 @@ import (
 // A wait that fails is no error: the plan solves again without waiting, with the same bits as a plan
 // that never waits, stays there, and the device remembers. A context that has ended is not retried.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
-	const m, n, given = 31, 21, 5
+	const m, n, given = 50, 21, 5
 	ctx := context.Background()
 	tune := tuning.Smallest()
 	tune.Panel.Whole, tune.Panel.Groups, tune.Panel.Polls = true, 1, 1<<16
 	waves := tune
 	waves.Chase.Wavefront = true
 	a, _ := families[0].make(m, n, false)
-	for _, phase := range []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing} {
+	for _, phase := range []string{stages.PhaseQR, stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyP2, stages.PhaseApplyQ2} {
 		t.Run(phase, func(t *testing.T) {
 			d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 			if err != nil {
@@ -39,7 +39,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 				return may
 			}
 			plan := func(tune tuning.Tuning, opt Options) *Plan[float64] {
-				opt.Tuning, opt.Certify = &tune, true
+				opt.Tuning, opt.Certify, opt.U, opt.V = &tune, true, Thin, Thin
 				p, err := NewPlan[float64](d, m, n, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -49,7 +49,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 			}
 			waits := func(p *Plan[float64]) bool {
 				c := p.base.Begin(ctx, nil)
-				words := p.steps.chase.Info(c.Arena).Len()
+				words := p.steps.chase.Info(c.Arena).Len() + p.steps.q2.Info(c.Arena).Len()
 				for _, info := range p.steps.band.Infos(c.Arena) {
 					words += info.Len()
 				}
@@ -94,7 +94,8 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					(res.Profile.Phase(stages.PhaseGivenUp) > 0) != retried {
 					t.Errorf("solve %d: retried after %v, %+v", round, res.Retried, res.Profile)
 				}
-				if !slices.Equal(res.Values, want.Values) || *res.Certificate != *want.Certificate {
+				if !slices.Equal(res.Values, want.Values) || *res.Certificate != *want.Certificate ||
+					!slices.Equal(res.U.Data, want.U.Data) || !slices.Equal(res.V.Data, want.V.Data) {
 					t.Errorf("solve %d: %v, %v", round, res, want)
 				}
 				done = 0

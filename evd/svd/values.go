@@ -16,22 +16,32 @@ import (
 //
 // Errors are those of vk.Open, NewPlan and Plan.Solve.
 func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
+	res, err := solveOne(ctx, a, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return res.Values, nil
+}
+
+// Decompose is Values with the thin U and V.
+func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
+	return solveOne(ctx, a, Options{U: Thin, V: Thin})
+}
+
+// solveOne is one solve with a device and a plan of its own.
+func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {
 		return nil, err
 	}
 	defer dev.Close()
 	m, n := a.Dims()
-	p, err := NewPlan[float64](dev, m, n, Options{})
+	p, err := NewPlan[float64](dev, m, n, opt)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	res, err := p.Solve(ctx, Gonum(a))
-	if err != nil {
-		return nil, err
-	}
-	return res.Values, nil
+	return p.Solve(ctx, Gonum(a))
 }
 
 // Gonum views a gonum matrix, without a copy if it gives access to its memory.

@@ -10,6 +10,8 @@ import (
 // chain, so it must fit every device. With it no workgroup waits in a panel or in ApplyQ2.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
+	// By operations a QR factorisation pays from 5/3 on for values.
+	QRFirst: 2,
 	Products: product.Tuning{
 		// The tiles have at most 128 invocations, and at most 8320 bytes of shared memory.
 		Tiles: []product.Tile{

@@ -54,6 +54,12 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer
 	t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR
 
+	for _, x := range tables {
+		if t.QRFirst == 0 {
+			t.QRFirst = x.QRFirst
+		}
+	}
+
 	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
 	// from the first table whose own sizes fit the device for its own b. Then the rows are chosen
 	// for that b.

@@ -11,7 +11,7 @@ import (
 // change.
 func Smallest() Tuning {
 	return Tuning{
-		Band: 4, Block: 8,
+		Band: 4, Block: 8, QRFirst: 2,
 		Products: product.Tuning{
 			// The tiles cover double buffering, single buffering, few columns, and no shared
 			// memory.

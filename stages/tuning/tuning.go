@@ -27,6 +27,10 @@ type Tuning struct {
 	// from ValuesFrom on. If ValuesFrom is 0, ValuesBand is never used.
 	ValuesBand, ValuesFrom int
 
+	// QRFirst is rows over columns from which on a general matrix gets a QR factorisation before its
+	// reduction to a band. If it is 0, it never does.
+	QRFirst float64
+
 	Products      product.Tuning             // all large products
 	Panel         stages.PanelTuning         // panels of the band reduction, and ApplyQ1
 	Chase         Chase                      // bulge chasing

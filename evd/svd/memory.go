@@ -1,0 +1,97 @@
+package svd
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// regions is device memory of the plan itself. n is the number of columns, k that of vectors.
+type regions struct {
+	a           vk.Region[float64] // rows·n: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
+	r           vk.Region[float64] // n², after a QR factorisation: R, then the reflectors of Q1 and P1
+	across      vk.Region[float64] // A as it is uploaded, where it is stored with fewer rows than columns
+	left, right vk.Region[float64] // block factors of Q1 and P1
+	first       vk.Region[float64] // block factors of Q0
+	band        vk.Region[float64]
+
+	// With vectors. The reflectors of Q2 and P2 lie one after another; then the right vectors take their
+	// place.
+	chased  vk.Region[float64]
+	tau     [2]vk.Region[float64]
+	x       [2]vk.Region[float64] // vectors of each side as rows; n² at least, for divide and conquer
+	more    vk.Region[float64]    // rows that Full adds to those of the left side
+	full    vk.Region[float64]    // rows²: left vectors where there is no room in a
+	flipped vk.Region[uint32]     // k: vectors whose signs were changed
+	sums    [3]vk.Region[float64] // of a check: left and right orthogonality, residual
+}
+
+// reflectors is Q2, or on the right side P2.
+func (p *path) reflectors(ws *vk.Arena, of side) stages.Reflectors[float64] {
+	if p.steps.conquer == nil {
+		return stages.Reflectors[float64]{}
+	}
+	v, _ := stages.ReflectorLen(p.steps.chase.N, p.steps.chase.B)
+	return stages.Reflectors[float64]{V: p.regions.chased.In(ws).Sub(int(of)*v, v), Tau: p.regions.tau[of].In(ws)}
+}
+
+// lay lays out the memory. Stages that run one after another have their workspaces at the same place;
+// the vectors as rows lie there, too, as they are made after all values have been found. All stages
+// exist by now: only then is the workspace of the products known.
+func (p *path) lay(of shape, b int) {
+	s, r := &p.steps, &p.regions
+	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	n, b2, size := of.cols, b*b, s.band.GeneralSize
+	r.a = entries("A", of.rows*n)
+	r.left, r.right = entries("T of Q1", size.LeftPanels()*b2), entries("T of P1", size.RightPanels()*b2)
+	r.band = entries("band", size.BandLen())
+	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.ops.Work(), s.band.Status()}, s.values.Always()...)
+	across := 0
+	if of.rows != n {
+		across = of.rows * n
+	}
+	r.across = entries("A as it comes", across)
+	inTurn := []vk.Space{vk.Together(r.across), s.band.Work(), s.chase.Work(), s.values.Work()}
+	if of.tall {
+		r.r, r.first = entries("R", n*n), entries("T of Q0", s.qr.Panels()*b2)
+		always = append(always, r.r, r.first, s.qr.Status())
+		inTurn = append(inTurn, s.qr.Work())
+	}
+	if of.vectors() {
+		kept, later := p.layVectors(of)
+		always, inTurn = append(always, kept...), append(inTurn, later)
+	}
+	p.layout = vk.Together(append(always, vk.InTurn(inTurn...))...)
+}
+
+// layVectors reserves what vectors need: what is kept from the bulge chasing on, and what is needed
+// after the values have been found.
+func (p *path) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
+	s, r, n, k := &p.steps, &p.regions, of.cols, of.k
+	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	v, tau := stages.ReflectorLen(n, s.chase.B)
+	r.chased = entries("Q2, P2, right vectors", max(2*v, k*n))
+	r.tau = [2]vk.Region[float64]{entries("τ of Q2", tau), entries("τ of P2", tau)}
+	r.flipped = vk.Reserve[uint32]("signs", k)
+	full := 0
+	if of.more() > 0 {
+		full = of.rows * of.rows
+	}
+	r.more, r.full = entries("more left vectors, transposed", of.more()*of.rows), entries("left vectors", full)
+	r.sums = [3]vk.Region[float64]{entries("left orthogonality sums", k+of.more()), entries("right orthogonality sums", k), entries("residual sums", k)}
+	kept = []vk.Space{r.chased, r.tau[left], r.tau[right], r.flipped, r.full, r.sums[0], r.sums[1], r.sums[2]}
+
+	length := func(of shape, at side) int {
+		if of.wants[at] == None {
+			return 0
+		}
+		return max(k*of.length(at), n*n)
+	}
+	r.x = [2]vk.Region[float64]{entries("left vectors, transposed", length(of, left)), entries("right vectors, transposed", length(of, right))}
+	works := []vk.Space{s.conquer.Work(), s.q2.Work(), s.residuals.Work()}
+	for _, q := range []*stages.ApplyPanels[float64]{s.p1, s.q1, s.q0} {
+		if q != nil {
+			works = append(works, q.Work())
+		}
+	}
+	return kept, vk.Together(r.x[left], r.x[right], r.more, vk.InTurn(works...))
+}

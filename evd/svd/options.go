@@ -1,0 +1,87 @@
+package svd
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Vectors says which singular vectors of one side are wanted.
+type Vectors int
+
+const (
+	// None: no vectors of this side.
+	None Vectors = iota
+
+	// Thin: a vector for each singular value that is wanted.
+	Thin
+
+	// Full: an orthogonal matrix, as many vectors as they have components. Those without a singular
+	// value come last. Not with Options.Largest.
+	Full
+)
+
+// Options are those of a plan. The zero value computes all singular values and no vectors.
+type Options struct {
+	// U and V say which left and which right singular vectors are wanted.
+	U, V Vectors
+
+	// Largest is how many of the largest singular values are wanted, and vectors of these alone; 0:
+	// all. Without vectors only the last step, of O(n²) operations, becomes cheaper.
+	Largest int
+
+	// Band is the number of superdiagonals b of the intermediate band, and Block the number of columns
+	// between two updates of the whole trailing matrix, a multiple of Band; 0: the device's tuning.
+	Band, Block int
+
+	// Certify measures each result's values before it is returned: Result.Certificate. It takes a part
+	// of the time of bisection, and one pass over A on the host.
+	Certify bool
+
+	// Progress is called now and then, from the goroutine of Solve.
+	Progress func(evd.Progress)
+
+	// Tuning overrides the device's sizes; nil takes the table's.
+	Tuning *tuning.Tuning
+}
+
+// check returns an *evd.OptionError for the first option that is not possible for matrices of n
+// singular values.
+func (o Options) check(n int) error {
+	switch {
+	case o.U < None || o.U > Full || o.V < None || o.V > Full:
+		return spectrum.BadOption("U, V", "must be None, Thin or Full")
+	case o.Largest < 0 || o.Largest > n:
+		return spectrum.BadOption("Largest", fmt.Sprintf("%d of %d singular values", o.Largest, n))
+	case o.Largest > 0 && (o.U == Full || o.V == Full):
+		return spectrum.BadOption("Largest", "all vectors (Full) need all singular values")
+	case o.Band < 0 || o.Block < 0:
+		return spectrum.BadOption("Band, Block", "must not be negative")
+	}
+	return nil
+}
+
+// sizes is the device's tuning for n columns, or the caller's, with what the options override. Vectors
+// do not matter, so that the values have the same bits with and without them.
+func (o Options) sizes(info vk.Info, n int) (tuning.Tuning, error) {
+	t := tuning.On(info)
+	if o.Tuning != nil {
+		t = *o.Tuning
+	}
+	if b := o.Band; b > 0 {
+		t.Band, t.Block = b, max(t.Block/b, 1)*b
+	}
+	if o.Block > 0 {
+		t.Block = o.Block
+	} else { // the pending updates cost 6·n²·k, so a block is a small part of the matrix
+		b := t.Band
+		t.Block = max(b, min(t.Block, n/16/b*b))
+	}
+	if t.Block%t.Band != 0 {
+		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is not a multiple of the %d superdiagonals", t.Block, t.Band))
+	}
+	return t, nil
+}

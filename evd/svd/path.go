@@ -1,0 +1,169 @@
+package svd
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// path is the stages and the layout of their memory.
+type path struct {
+	steps   steps
+	regions regions
+	layout  *vk.Layout
+}
+
+// steps are the stages, in the order of the solve. qr is nil unless it comes first. Those from conquer
+// on are nil without vectors, and so are those of a side without vectors.
+type steps struct {
+	ops       product.Ops[float64]
+	transpose *stages.Transpose[float64]
+	qr        *stages.TallQR[float64]
+	band      *stages.GeneralBandReduction[float64]
+	chase     *stages.BidiagonalChasing[float64]
+	values    *spectrum.Stage
+
+	conquer    *stages.BidiagonalConquer
+	q2         *stages.ApplyQ2[float64] // Q2 and P2: the reflectors are packed alike
+	p1, q1, q0 *stages.ApplyPanels[float64]
+	identity   *stages.Identity[float64]
+	signs      *stages.Signs[float64]
+	residuals  *stages.SingularResidual[float64]
+}
+
+// newPath makes the stages and lays out their memory. certify says that values will be certified.
+func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, error) {
+	facts := machine.Of(dev) // found once for each device and kept
+	rate, err := facts.Float64Rate(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	t = t.Bounded(rate)
+	p := &path{}
+	if p.steps.ops, err = product.New[float64](dev, t.Products); err != nil {
+		return nil, err
+	}
+	wait, err := t.Waiting(context.Background(), facts)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.steps.forValues(dev, of, certify, wait, t); err != nil {
+		return nil, err
+	}
+	if of.vectors() {
+		if err := p.steps.forVectors(dev, of, wait, t); err != nil {
+			return nil, err
+		}
+	}
+	p.lay(of, t.Band)
+	return p, nil
+}
+
+// reduced is the size of the reduction to a band: of A, or of R after a QR factorisation.
+func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
+	size := stages.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
+	if s.tall {
+		size.M = s.cols
+	}
+	return size
+}
+
+// forValues makes the stages A → R → B → C → Σ.
+func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Waiting, t tuning.Tuning) (err error) {
+	if s.transpose, err = stages.NewTranspose[float64](dev); err != nil {
+		return err
+	}
+	if of.tall {
+		if s.qr, err = stages.NewTallQR(dev, of.rows, of.cols, t.Band, s.ops, wait, t.Panel); err != nil {
+			return err
+		}
+	}
+	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.ops, wait, t.Panel); err != nil {
+		return err
+	}
+	chase := stages.ChaseSize{N: of.cols, B: t.Band, Vectors: of.vectors()}
+	if s.chase, err = stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
+		return err
+	}
+	// The eigenvalues of the Golub-Kahan form, of order 2n, are ±σ; the upper half is wanted.
+	opt := spectrum.Options{Select: spectrum.Index(2*of.cols-of.k, 2*of.cols), Solver: spectrum.Bisection}
+	s.values, err = spectrum.New(dev, 2*of.cols, opt, certify, s.ops, t)
+	return err
+}
+
+// forVectors makes the stages C → S, W → U, V.
+func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
+	n, b, band := of.cols, t.Band, of.reduced(t)
+	if s.conquer, err = stages.NewBidiagonalConquer(dev, n, s.ops, t.Products, t.DivideConquer); err != nil {
+		return err
+	}
+	if s.q2, err = stages.NewApplyQ2[float64](dev, stages.BackSize{N: n, B: b, M: of.k}, wait, t.ApplyQ2); err != nil {
+		return err
+	}
+	if of.wants[right] != None && n > b {
+		size := stages.PanelsSize{Rows: n - b, Cols: band.RightPanels() * b, B: b, M: of.k, Across: true}
+		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.ops, t.Panel); err != nil {
+			return err
+		}
+	}
+	if of.wants[left] != None {
+		columns := stages.PanelsSize{Rows: of.rows, Cols: n, B: b, M: max(of.k, of.more())}
+		phase := stages.PhaseApplyQ1
+		if of.tall {
+			phase = stages.PhaseApplyQ0
+		}
+		q, err := stages.NewApplyPanels(dev, phase, columns, s.ops, t.Panel)
+		if err != nil {
+			return err
+		}
+		if s.q1 = q; of.tall {
+			s.q0 = q
+			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.ops, t.Panel); err != nil {
+				return err
+			}
+		}
+	}
+	if s.identity, err = stages.NewIdentity[float64](dev); err != nil {
+		return err
+	}
+	if s.signs, err = stages.NewSigns[float64](dev); err != nil {
+		return err
+	}
+	s.residuals, err = stages.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.ops)
+	return err
+}
+
+// costs are in the order of the solve, for spectrum.ProgressOf.
+func (p *path) costs() []evd.StageCost {
+	var costs []evd.StageCost
+	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
+	s := p.steps
+	if s.qr != nil {
+		add(stages.PhaseQR, s.qr.Flops())
+	}
+	add(stages.PhaseBandReduction, s.band.Flops())
+	add(stages.PhaseBulgeChasing, s.chase.Flops())
+	costs = append(costs, s.values.Cost())
+	if s.conquer == nil {
+		return costs
+	}
+	add(stages.PhaseBidiagonal, s.conquer.Flops())
+	if s.p1 != nil {
+		add(stages.PhaseApplyP2, s.q2.Flops())
+		add(stages.PhaseApplyP1, s.p1.Flops())
+	}
+	if s.q1 != nil {
+		add(stages.PhaseApplyQ2, s.q2.Flops())
+		add(stages.PhaseApplyQ1, s.q1.Flops())
+	}
+	if s.q0 != nil {
+		add(stages.PhaseApplyQ0, s.q0.Flops())
+	}
+	return costs
+}

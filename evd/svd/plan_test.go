@@ -1,0 +1,125 @@
+package svd
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestPlansAreSmall: a plan's memory is bounded, in bytes for each of n², and for tall matrices for each
+// entry.
+func TestPlansAreSmall(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	for _, c := range []struct {
+		m, n int
+		opt  Options
+		most float64
+	}{
+		{16384, 16384, Options{}, 9}, {32768, 32768, Options{}, 9},
+		{16384, 16384, Options{U: Thin, V: Thin}, 40}, {32768, 32768, Options{U: Thin, V: Thin}, 40}, {32768, 32768, Options{U: Thin, V: Thin, Largest: 100}, 40},
+		{1000000, 128, Options{}, 17}, {1000000, 128, Options{U: Thin, V: Thin}, 25}, {128, 1000000, Options{U: Thin, V: Thin}, 25},
+	} {
+		p, err := NewPlan[float64](dev, c.m, c.n, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := float64(p.Bytes()) / (float64(c.m) * float64(c.n))
+		t.Logf("%d×%d, U %v, V %v: %.2f bytes an entry", c.m, c.n, c.opt.U, c.opt.V, got)
+		if got > c.most {
+			t.Errorf("at most %g; regions:", c.most)
+			for _, r := range p.Memory() {
+				t.Logf("%12d bytes at %12d: %s", r.Bytes, r.Offset, r.Name)
+			}
+		}
+	}
+}
+
+// TestForecast: a dry plan has the bytes and the costs of a real one, and its phases are those of a
+// solve.
+func TestForecast(t *testing.T) {
+	dev := testDevice(t)
+	small := tuning.Smallest()
+	for _, shape := range [][2]int{{30, 30}, {30, 25}, {25, 30}, {90, 30}} {
+		opt := Options{U: Full, V: Thin, Tuning: &small}
+		p, err := NewPlan[float64](dev, shape[0], shape[1], opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dry, err := NewPlan[float64](vk.Dry(dev.Info()), shape[0], shape[1], opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dry.Bytes() != p.Bytes() || len(dry.Costs()) != len(p.Costs()) {
+			t.Errorf("%v: %d bytes, %d in the forecast", shape, p.Bytes(), dry.Bytes())
+		}
+		a, _ := families[0].make(shape[0], shape[1], false)
+		res, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range p.Costs() {
+			if c.Flops < 0 || c.Flops > 0 && res.Profile.Phase(c.Stage) == 0 {
+				t.Errorf("%v: %s: %g operations, %g seconds", shape, c.Stage, c.Flops, res.Profile.Phase(c.Stage))
+			}
+		}
+		p.Close()
+	}
+}
+
+// TestCancelInEachPhase: a context that ends in any phase ends the solve, and the plan works afterwards.
+// Progress rises to nearly all of the forecast.
+func TestCancelInEachPhase(t *testing.T) {
+	const m, n = 130, 60
+	seen := map[string]bool{}
+	var cancelAt string
+	var cancel context.CancelFunc
+	done, total := 0.0, 0.0
+	small := tuning.Smallest()
+	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Thin, V: Thin, Tuning: &small, Progress: func(at evd.Progress) {
+		if at.Done < done {
+			t.Errorf("%s: %g operations after %g", at.Stage, at.Done, done)
+		}
+		seen[at.Stage] = true
+		if done, total = at.Done, at.Total; at.Stage == cancelAt {
+			cancel()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	a, g := families[0].make(m, n, false)
+	first, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decomposed(t, "first", g, p.opt, first)
+	if done < 0.5*total {
+		t.Errorf("progress ended at %g of %g", done, total)
+	}
+	phases := seen
+	for _, phase := range []string{stages.PhaseQR, stages.PhaseBandReduction, stages.PhaseBulgeChasing} {
+		if !phases[phase] {
+			t.Errorf("no progress in %s", phase)
+			continue
+		}
+		var ctx context.Context
+		ctx, cancel = context.WithCancel(context.Background())
+		cancelAt, done = phase, 0
+		if _, err := p.Solve(ctx, a); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled in %s: %v", phase, err)
+		}
+		cancelAt, done = "", 0
+		cancel()
+	}
+	res, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decomposed(t, "after all", g, p.opt, res)
+}

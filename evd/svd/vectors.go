@@ -1,0 +1,168 @@
+package svd
+
+import (
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// bases is the way of the singular vectors of one solve, from C on:
+//
+//	C = S·Σ·Wᵀ               by divide and conquer (Gu and Eisenstat, 1995)
+//	V = P1·(P2·W)
+//	U = Q0·Q1·[Q2·S 0; 0 I]  the identity with Full alone
+//
+// S and W are kept transposed, a vector for each row, until the end. What they belong to is the matrix
+// on the device, which may be the transpose of the caller's.
+type bases[T evd.Float] struct {
+	*solve[T]
+	c     spectrum.Tridiagonal // the Golub-Kahan form of C
+	wants [2]Vectors           // of this solve
+	first side                 // decides the signs
+
+	made bool
+	at   [2]stages.Matrix // columns, when made
+}
+
+// download says how the vectors of one side come to the host.
+func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
+	v := spectrum.Vectors[float64]{Rows: b.length(of)}
+	if b.wants[of] == Full {
+		v.Cols = b.length(of)
+	}
+	v.Back = func(stages.Matrix) (stages.Matrix, error) {
+		err := b.make()
+		return b.at[of], err
+	}
+	return v
+}
+
+// make finds the vectors of all sides, once.
+func (b *bases[T]) make() error {
+	if b.made {
+		return nil
+	}
+	b.made = true
+	if err := b.conquer(); err != nil {
+		return spectrum.During(stages.PhaseBidiagonal, err)
+	}
+	return b.Run(func(rec *vk.Recorder) {
+		if b.wants[right] != None {
+			b.recordRight(rec)
+		}
+		if b.wants[left] != None {
+			b.recordLeft(rec)
+		}
+		b.recordColumns(rec)
+	})
+}
+
+// conquer is C = S·Σ·Wᵀ. Its values are forgotten: those of bisection are as good or better, and the
+// same without vectors.
+func (b *bases[T]) conquer() error {
+	n := b.cols
+	d, e := make([]float64, n), make([]float64, n-1)
+	for i := range d {
+		if d[i] = b.c.E[2*i]; i < n-1 {
+			e[i] = b.c.E[2*i+1]
+		}
+	}
+	var x [2]stages.Matrix
+	for _, of := range []side{left, right} {
+		if b.wants[of] != None {
+			x[of] = b.rowsOf(of, n)
+		}
+	}
+	_, profile, err := b.steps.conquer.Reporting(b.Reporter()).SolveRange(b.Ctx, b.Arena, d, e, 0, b.k, x[left], x[right])
+	b.Profile.Merge(profile)
+	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
+}
+
+// rowsOf is the vectors of one side as rows, with their first components.
+func (b *bases[T]) rowsOf(of side, components int) stages.Matrix {
+	return stages.NewMatrix(b.regions.x[of].In(b.Arena), b.k, components, b.k)
+}
+
+// recordRight is W → V.
+func (b *bases[T]) recordRight(rec *vk.Recorder) {
+	x := b.rowsOf(right, b.cols)
+	b.recordBack2(rec, stages.PhaseApplyP2, right, x)
+	if p1 := b.steps.p1; p1 != nil {
+		band := p1.B // P1 leaves the first rows as they are
+		reflectors := b.reduced().Block(0, band, p1.Cols, p1.Rows)
+		p1.Record(rec, b.Arena, reflectors, b.regions.right.In(b.Arena), x.Block(0, band, x.Rows, p1.Rows))
+	}
+}
+
+// recordLeft is S → U. It comes after recordRight, because it overwrites the reflectors of P1.
+func (b *bases[T]) recordLeft(rec *vk.Recorder) {
+	n, ws, s, r := b.cols, b.Arena, &b.steps, &b.regions
+	x := b.rowsOf(left, n)
+	b.recordBack2(rec, stages.PhaseApplyQ2, left, x)
+	if b.tall {
+		s.q1.Record(rec, ws, b.reduced(), r.left.In(ws), x)
+	}
+	all, last, factors := b.rowsOf(left, b.rows), s.q1, r.left
+	if b.tall {
+		last, factors = s.q0, r.first
+	}
+	vk.Fill(rec, all.At.Sub(b.k*n, b.k*(b.rows-n)), 0)
+	if b.wants[left] == Full && b.more() > 0 {
+		rest := b.rest()
+		vk.Fill(rec, rest.At.Sub(0, rest.Rows*n), 0)
+		s.identity.Record(rec, rest.Block(0, n, rest.Rows, rest.Rows))
+		last.Record(rec, ws, b.matrixA(), factors.In(ws), rest)
+	}
+	last.Record(rec, ws, b.matrixA(), factors.In(ws), all)
+}
+
+// rest is the vectors that Full adds, as rows.
+func (b *bases[T]) rest() stages.Matrix {
+	return stages.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
+}
+
+// recordBack2 applies Q2 or P2.
+func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x stages.Matrix) {
+	rec.Phase(phase, 0, 1)
+	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
+	b.Info(rec, phase, b.steps.q2.Info(b.Arena))
+}
+
+// recordColumns turns rows into columns, where reflectors have been, and fixes the signs: one side
+// decides, the other one follows.
+func (b *bases[T]) recordColumns(rec *vk.Recorder) {
+	rec.Phase(stages.PhaseTranspose, 0, 1)
+	flipped := b.regions.flipped.In(b.Arena)
+	for i, of := range []side{b.first, 1 - b.first} {
+		if b.wants[of] == None {
+			continue
+		}
+		b.at[of] = b.columnsOf(of)
+		found := b.at[of].Block(0, 0, b.length(of), b.k)
+		b.steps.transpose.Record(rec, b.rowsOf(of, b.length(of)), found)
+		if i == 0 {
+			b.steps.signs.RecordDeciding(rec, found, flipped)
+		} else {
+			b.steps.signs.RecordFollowing(rec, found, flipped)
+		}
+		if more := b.at[of].Cols - b.k; more > 0 {
+			rest := b.at[of].Block(0, b.k, b.rows, more)
+			b.steps.transpose.Record(rec, b.rest(), rest)
+			b.steps.signs.Record(rec, rest)
+		}
+	}
+}
+
+// columnsOf is where the vectors of one side are columns.
+func (s *solve[T]) columnsOf(of side) product.Matrix[float64] {
+	rows, cols, at := s.length(of), s.k, s.regions.chased
+	if of == left {
+		at = s.regions.a
+		if s.regions.full.Len() > 0 {
+			cols, at = rows, s.regions.full
+		}
+	}
+	return stages.NewMatrix(at.In(s.Arena), rows, cols, rows)
+}

@@ -1,0 +1,279 @@
+package svd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/tuning"
+)
+
+// gonumOf is the matrix as gonum's, scaled.
+func gonumOf(d *evd.Dense[float64], scale float64) *mat.Dense {
+	g := mat.NewDense(d.Rows, d.Cols, nil)
+	g.Apply(func(i, j int, _ float64) float64 { return d.At(i, j) * scale }, g)
+	return g
+}
+
+// orthogonality is ‖ZᵀZ − I‖₁/(rows·ε).
+func orthogonality(z *evd.Dense[float64]) float64 {
+	if z.Cols == 0 {
+		return 0
+	}
+	g, x := gonumOf(z, 1), mat.Dense{}
+	x.Mul(g.T(), g)
+	for i := range z.Cols {
+		x.Set(i, i, x.At(i, i)-1)
+	}
+	return mat.Norm(&x, 1) / (float64(z.Rows) * 0x1p-52)
+}
+
+// residual is ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε), of what belongs to the values.
+func residual(g *mat.Dense, res *Result[float64]) float64 {
+	m, n := g.Dims()
+	k := len(res.Values)
+	largest := 0.0
+	for _, x := range g.RawMatrix().Data {
+		largest = max(largest, math.Abs(x))
+	}
+	scale := 1.0
+	if _, e := math.Frexp(largest); largest > 0 {
+		scale = math.Ldexp(1, min(-e, 1000))
+	}
+	var a, x mat.Dense
+	a.Scale(scale, g)
+	u, v := gonumOf(res.U, 1), gonumOf(res.V, 1)
+	x.Mul(&a, v.Slice(0, n, 0, k))
+	x.Apply(func(i, j int, x float64) float64 { return x - u.At(i, j)*(res.Values[j]*scale) }, &x)
+	r := mat.Norm(&x, 1)
+	if r == 0 {
+		return 0
+	}
+	return r / max(mat.Norm(&a, 1), 0x1p-1022*scale) / (float64(max(m, n)) * 0x1p-52)
+}
+
+// signed fails unless the component of largest magnitude of each column of z is positive.
+func signed(t *testing.T, what string, z *evd.Dense[float64]) {
+	t.Helper()
+	for j := range z.Cols {
+		top := 0.0
+		for _, x := range z.Col(j) {
+			if math.Abs(x) > math.Abs(top) {
+				top = x
+			}
+		}
+		if top < 0 {
+			t.Errorf("%s: the largest component of column %d is %g", what, j, top)
+			return
+		}
+	}
+}
+
+const ratioLimit = 10
+
+// decomposed fails unless res is a decomposition of g.
+func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64]) {
+	t.Helper()
+	m, n := g.Dims()
+	for _, c := range []struct {
+		name   string
+		z      *evd.Dense[float64]
+		wanted Vectors
+		rows   int
+	}{{"U", res.U, opt.U, m}, {"V", res.V, opt.V, n}} {
+		cols := len(res.Values)
+		if c.wanted == Full {
+			cols = c.rows
+		}
+		if (c.z == nil) != (c.wanted == None) || c.z != nil && (c.z.Rows != c.rows || c.z.Cols != cols) {
+			t.Fatalf("%s: %s is %v", what, c.name, c.z)
+		}
+		if c.z == nil {
+			continue
+		}
+		if r := orthogonality(c.z); !(r < ratioLimit) {
+			t.Errorf("%s: orthogonality of %s: %.3g", what, c.name, r)
+		}
+	}
+	if res.U != nil && res.V != nil {
+		if r := residual(g, res); !(r < ratioLimit) {
+			t.Errorf("%s: residual %.3g", what, r)
+		}
+	}
+	if res.V != nil {
+		signed(t, what+", V", res.V)
+	} else if res.U != nil {
+		signed(t, what+", U", res.U)
+	}
+}
+
+// pairs are dchkbd's and dchkbb's sizes to 40, as in svd.in.
+var pairs = [][2]int{
+	{0, 0}, {0, 1}, {0, 10}, {1, 0}, {1, 1}, {1, 10}, {3, 3}, {3, 10}, {3, 40}, {10, 0}, {10, 1}, {10, 3}, {10, 10}, {10, 40},
+	{20, 20}, {40, 3}, {40, 10}, {40, 40}, {30, 20},
+}
+
+// TestVectors: every family at LAPACK's sizes and at the edges of the band, of blocks and of a QR
+// factorisation, all vectors, with the same values as without vectors.
+func TestVectors(t *testing.T) {
+	small := tuning.Smallest()
+	shapes := append(slices.Clone(pairs), [][2]int{{2, 2}, {4, 4}, {5, 4}, {5, 5}, {7, 9}, {8, 4}, {9, 8}, {16, 16}, {17, 13}, {13, 27}, {50, 50}, {61, 37}}...)
+	for i, shape := range shapes {
+		m, n := shape[0], shape[1]
+		opt := Options{U: Thin, V: Thin, Tuning: &small}
+		if i%2 == 1 {
+			opt.U, opt.V = Full, Full
+		}
+		p, err := NewPlan[float64](testDevice(t), m, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := NewPlan[float64](testDevice(t), m, n, Options{Tuning: &small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f, family := range families {
+			a, g := family.make(m, n, (i+f)%2 == 0)
+			what := fmt.Sprintf("%d×%d %s, row-major %v", m, n, family.name, a.RowMajor)
+			res, err := p.Solve(context.Background(), a)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			values, err := plain.Solve(context.Background(), a)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if !slices.Equal(values.Values, res.Values) {
+				t.Errorf("%s: other values without vectors", what)
+			}
+			if g != nil {
+				decomposed(t, what, g, opt, res)
+			} else if (res.U.Cols > 0) != (opt.U == Full && m > 0) || (res.V.Cols > 0) != (opt.V == Full && n > 0) {
+				t.Errorf("%s: %v, %v", what, res.U, res.V)
+			}
+		}
+		p.Close()
+		plain.Close()
+	}
+}
+
+// TestVectorsOfOneSide: each pair of options, each with all values and with the largest. A part is the
+// first columns of the whole, up to rounding, where values are apart.
+func TestVectorsOfOneSide(t *testing.T) {
+	small := tuning.Smallest()
+	for _, shape := range [][2]int{{23, 23}, {29, 21}, {21, 29}, {60, 20}, {20, 60}} {
+		m, n := shape[0], shape[1]
+		for _, rowMajor := range []bool{false, true} {
+			a, g := families[0].make(m, n, rowMajor)
+			var whole *Result[float64]
+			for _, opt := range []Options{
+				{U: Thin, V: Thin}, {U: Full, V: Full}, {U: Full, V: Thin}, {U: Thin, V: Full}, {U: Thin}, {V: Thin}, {U: Full}, {V: Full},
+				{U: Thin, V: Thin, Largest: 5}, {U: Thin, Largest: 1}, {V: Thin, Largest: min(m, n)},
+			} {
+				opt.Tuning = &small
+				p, err := NewPlan[float64](testDevice(t), m, n, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := p.Solve(context.Background(), a)
+				what := fmt.Sprintf("%d×%d row-major %v, U %v, V %v, %d largest", m, n, rowMajor, opt.U, opt.V, opt.Largest)
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				decomposed(t, what, g, opt, res)
+				if whole == nil {
+					whole = res
+				}
+				both := res.U != nil && res.V != nil
+				for _, z := range [][2]*evd.Dense[float64]{{res.U, whole.U}, {res.V, whole.V}} {
+					if z[0] == nil || !both && z[0] == res.U { // signs of U alone are its own
+						continue
+					}
+					for j := range len(res.Values) {
+						for i, x := range z[0].Col(j) {
+							if !(math.Abs(x-z[1].At(i, j)) < 1e-9) {
+								t.Fatalf("%s: component %d of vector %d is %g, with all vectors %g", what, i, j, x, z[1].At(i, j))
+							}
+						}
+					}
+				}
+				p.Close()
+			}
+		}
+	}
+}
+
+// TestCheck: the device's ratios are those of the host, and each kind of error shows in its ratio alone.
+func TestCheck(t *testing.T) {
+	for _, shape := range [][2]int{{31, 31}, {40, 23}, {23, 40}, {70, 20}} {
+		m, n := shape[0], shape[1]
+		for _, opt := range []Options{{U: Thin, V: Thin}, {U: Full, V: Full}, {U: Thin, V: Thin, Largest: 7}} {
+			p, err := NewPlan[float64](testDevice(t), m, n, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, g := families[0].make(m, n, m%2 == 0)
+			res, err := p.Solve(context.Background(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := fmt.Sprintf("%d×%d, U %v, %d largest", m, n, opt.U, opt.Largest)
+			check := func() Ratios {
+				r, err := p.Check(context.Background(), a, res)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			got := check()
+			if want := residual(g, res); !(got.Residual < ratioLimit) || m >= n && math.Abs(got.Residual-want) > 0.2 {
+				t.Errorf("%s: residual %g, on the host %g", what, got.Residual, want)
+			}
+			if u, v := orthogonality(res.U), orthogonality(res.V); math.Abs(got.Left-u) > 0.2 || math.Abs(got.Right-v) > 0.2 {
+				t.Errorf("%s: %v, on the host %g, %g", what, got, u, v)
+			}
+			res.Values[2] *= 1 + 1e-9
+			if r := check(); r.Residual < 60 || r.Left > 10 || r.Right > 10 {
+				t.Errorf("%s, a value moved: %v", what, r)
+			}
+			res.Values[2] /= 1 + 1e-9
+			last := res.U.Cols - 1
+			copy(res.U.Col(last), res.U.Col(0))
+			if r := check(); r.Left < 60 || r.Right > 10 {
+				t.Errorf("%s, U with a column twice: %v", what, r)
+			}
+			res.V.Data[1] = math.NaN()
+			if r := check(); !math.IsInf(r.Right, 1) || !math.IsInf(r.Residual, 1) {
+				t.Errorf("%s, a NaN in V: %v", what, r)
+			}
+			p.Close()
+		}
+	}
+}
+
+// TestRank: the rank of what rounding has made of a matrix of rank 2.
+func TestRank(t *testing.T) {
+	p, err := NewPlan[float64](testDevice(t), 30, 20, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for f, want := range map[int]int{0: 20, 1: 0, 3: 1, 4: 2} {
+		a, _ := families[f].make(30, 20, false)
+		res, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Rank(-1); got != want {
+			t.Errorf("%s: rank %d, want %d", families[f].name, got, want)
+		}
+		if all := res.Rank(0); all < want {
+			t.Errorf("%s: %d values above 0", families[f].name, all)
+		}
+	}
+}
