@@ -36,7 +36,7 @@ func (p *Plan[T]) avoidWaiting() error {
 	return p.base.Replace(layout)
 }
 
-// take makes next the path of the plan.
+// take makes the path next the path of the plan.
 func (p *Plan[T]) take(next *path[T]) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()

@@ -37,7 +37,7 @@ func (c *Certificate) Passed() bool {
 	return c.Ratios.Passed() && c.Counts < Threshold && c.Invariants < Threshold
 }
 
-// String lists the numbers in one line.
+// String lists the numbers of the certificate in one line.
 func (c *Certificate) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g, Sturm counts %.3g, invariants %.3g",
 		c.Residual, c.Orthogonality, c.Counts, c.Invariants)

@@ -32,7 +32,8 @@ type doubles[T Float] interface {
 	widened(z product.Matrix[T]) product.Matrix[float64]
 }
 
-// doublesOf returns the doubles of T.
+// doublesOf returns the conversions between the number type T and double precision. The error is
+// for a type that is not offered.
 func doublesOf[T Float]() (doubles[T], error) {
 	for _, offered := range []any{identity{}} {
 		if d, ok := offered.(doubles[T]); ok {

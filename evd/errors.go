@@ -56,7 +56,7 @@ func checkOrder(n, most int, tridiagonal bool) error {
 	return nil
 }
 
-// Error says which of the sizes is wrong.
+// Error says which of the sizes is wrong, and how.
 func (e *ShapeError) Error() string {
 	switch {
 	case e.Plan != 0:

@@ -11,7 +11,7 @@ import (
 // Options say what to compute and how. With the zero value a solve computes all eigenvalues and no
 // vectors, with the device's tuning.
 type Options struct {
-	// Vectors asks for eigenvectors.
+	// Vectors asks for eigenvectors, in addition to the eigenvalues.
 	Vectors bool
 
 	// Select says which part of the spectrum is wanted. The zero value is the whole spectrum.
@@ -87,7 +87,7 @@ func (opt Options) checkTridiagonal(n int) error {
 	return opt.check(n)
 }
 
-// spectrum returns the part of the options that concerns T.
+// spectrum returns the part of the options that concerns the tridiagonal matrix T.
 func (opt Options) spectrum() spectrum.Options {
 	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
 }

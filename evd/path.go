@@ -21,7 +21,7 @@ type path[T Float] struct {
 	// opt says what to compute: the plan's options, or those of the safe path.
 	opt Options
 
-	// tune has the sizes for this order, with those that opt sets.
+	// tune has the sizes of the stages for this order, with those that opt sets.
 	tune tuning.Tuning
 
 	// doubles converts between T and double precision.

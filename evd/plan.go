@@ -20,7 +20,7 @@ type Plan[T Float] struct {
 	// Methods without the lock must call current.
 	path *path[T]
 
-	// replacing guards path, for current.
+	// replacing is the lock that guards the member path, for the method current.
 	replacing sync.Mutex
 
 	// safe is the path that solves again, in the same memory. It is nil without Options.Verify.

@@ -98,7 +98,7 @@ type solve[T Float] struct {
 	// The path has stages and regions. Regions lie in the call's arena.
 	*path[T]
 
-	// The call runs recordings.
+	// The call runs recordings, and has the device and the memory.
 	*spectrum.Call
 }
 

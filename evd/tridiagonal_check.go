@@ -107,7 +107,7 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 
 // scaled holds the data about σ·T that a check needs on the host.
 type scaled struct {
-	// values are σ·λ.
+	// values are the eigenvalues of the result, multiplied by σ.
 	values []float64
 
 	// norm is ‖σ·T‖₁, at least σ times the safe minimum.

@@ -41,7 +41,7 @@ type BandReduction[T spirv.Scalar] struct {
 	work         *vk.Layout
 }
 
-// BandSize is the size of a band reduction.
+// BandSize holds the sizes of a band reduction.
 type BandSize struct {
 	N int // order of A
 	B int // half-bandwidth, at least 1
@@ -199,7 +199,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	tau := k.tau.In(ws)
 	k.qr.record(rec, ws, y, upper, tau)
 
-	// Compute P and T.
+	// P and T are computed first.
 	p := product.NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
@@ -210,7 +210,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 			product.Pair[T]{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair[T]{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
 	}
 
-	// Compute z = P·T + y·N with N = −½·Tᵀ·(yᵀ·P)·T.
+	// Then z = P·T + y·N is computed, with N = −½·Tᵀ·(yᵀ·P)·T.
 	x := product.NewMatrix(k.s.In(ws), b, b, b)
 	k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, p, 0, x)
 	between := product.NewMatrix(k.between.In(ws), b, b, b)

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bisectionBench is a stage with its memory.
+// bisectionBench is a bisection stage with its memory.
 type bisectionBench struct {
 	t            testing.TB
 	dev          *vk.Device

@@ -36,7 +36,7 @@ type BulgeChasing[T spirv.Scalar] struct {
 	flags machine.Flags
 }
 
-// ChaseSize is the size of the matrices of a bulge chasing.
+// ChaseSize holds the sizes of a bulge chasing.
 type ChaseSize struct {
 	N       int  // order of the band
 	B       int  // half-bandwidth, at least 1

@@ -22,7 +22,7 @@ func sameBits(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }
 
-// chaseBench is a stage with its memory. It can run many times.
+// chaseBench is a bulge chasing with its memory. It can run many times.
 type chaseBench struct {
 	t            testing.TB
 	dev          *vk.Device

@@ -144,7 +144,7 @@ func (m *chaseModel) updateA(w *sweepModel, r, length, width int) {
 	}
 }
 
-// updateDC computes C and returns a function that will store D.
+// updateDC computes C·H and returns a function that will store D.
 func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	for i := range low {
 		var dot float64

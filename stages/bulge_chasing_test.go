@@ -8,7 +8,7 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// A chaseForm is a change of the smallest tuning.
+// A chaseForm is a test case: a change of the smallest tuning.
 type chaseForm struct {
 	name   string
 	change func(*ChaseTable)

@@ -101,7 +101,7 @@ func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 // inFlight returns how many vectors are computed at the same time.
 func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 
-// inPlace reports whether Work has the memory of the fallback.
+// inPlace reports whether the workspace Work includes the memory of the fallback.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
 // Work is the workspace, about 2·n·m elements.

@@ -88,7 +88,8 @@ func TestEveryProductIsReserved(t *testing.T) {
 	}
 }
 
-// TestSingularStagesReserve checks the same for the stages of the singular value decomposition.
+// TestSingularStagesReserve checks that the stages of the singular value decomposition announce all
+// products that they record.
 func TestSingularStagesReserve(t *testing.T) {
 	d, tune := dry(), SmallestTuning()
 	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {

@@ -81,7 +81,7 @@ func (r *TridiagonalResidual) Flops() float64 {
 
 const lagtmFlops = 5 // of an element of T·Z: three products and two sums
 
-// Record is Residual.Record for a tridiagonal matrix.
+// Record does the same as Residual.Record, for a tridiagonal matrix in place of A.
 func (r *TridiagonalResidual) Record(
 	rec *vk.Recorder, ws *vk.Arena, t Tridiagonal[float64], z Matrix, s Sums[float64],
 ) {
@@ -139,14 +139,15 @@ func (r columnSums[T]) record(
 	})
 }
 
-// each calls measure for some columns at a time, from j on, of m columns.
+// each calls measure for groups of columns of an m-column matrix. A group has cols columns,
+// beginning with column j.
 func (r columnSums[T]) each(m int, measure func(j, cols int)) {
 	for j := 0; j < m; j += residualBlock {
 		measure(j, min(residualBlock, m-j))
 	}
 }
 
-// compare sums |P − Y·diag(λ)|.
+// compare computes the column sums of |P − Y·diag(λ)|.
 func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(p.Cols), shaders.ColumnResidualPush[T]{
 		X: p.Addr(), Y: y.Addr(), Lambda: lambda.Addr(), Sums: sums.Addr(),
@@ -154,7 +155,7 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram sums |ZᵀZ − I| for the columns zj of z, from j on.
+// gram computes the column sums of |ZᵀZ − I| for the columns zj of z, which begin with column j.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)

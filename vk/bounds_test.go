@@ -25,7 +25,7 @@ type neighbours struct {
 	other       *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 }
 
-// down downloads a region.
+// down downloads a region to the host.
 func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	t.Helper()
 	v := make([]T, from.Len())
@@ -153,7 +153,7 @@ func TestAccessesOutOfRange(t *testing.T) {
 			if kept != c.kept {
 				t.Errorf("%d of %d results are not written, not %d", kept, results, c.kept)
 			}
-			// The next run has no error.
+			// The next run must have no error.
 			good := shaders.ProbeFmaPush{Factors: n.factors.In(n.a).Addr(), Fused: n.fused.In(n.a).Addr(), Pairs: pairs}
 			if err := n.run(t, good); err != nil {
 				t.Errorf("in range: %v", err)

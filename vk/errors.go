@@ -37,16 +37,16 @@ func (e *Error) Error() string {
 	return s + ": " + e.Err.Error()
 }
 
-// Unwrap lets errors.As find the driver's error.
+// Unwrap returns the driver's error, so that errors.As finds it.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is lets errors.Is find ErrDeviceLost.
+// Is lets errors.Is find ErrDeviceLost in an error of the driver.
 func (e *Error) Is(target error) bool {
 	var d *driver.Error
 	return target == ErrDeviceLost && errors.As(e.Err, &d) && d.Result == driver.DeviceLost
 }
 
-// UnsupportedError says what a device lacks.
+// UnsupportedError says which ability a device lacks.
 type UnsupportedError struct {
 	// Device is the name of the device.
 	Device string
@@ -68,8 +68,8 @@ type OutOfMemoryError struct {
 	// Need is the size of that memory. Free is the driver's estimate of the free memory.
 	Need, Free uint64
 
-	// Limit is the largest size that the device gives in one piece. It is 0 unless this limit is
-	// the reason although enough memory is free.
+	// Limit is the largest size that the device gives in one piece. It is set only if this limit is
+	// the reason for the error, although enough memory is free. Otherwise it is 0.
 	Limit uint64
 }
 

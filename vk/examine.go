@@ -165,7 +165,7 @@ func oldLavapipe(p *driver.Properties) error {
 	return nil
 }
 
-// family is Info.Family. A CPU is "cpu", whatever its vendor.
+// family returns the value of Info.Family. For a CPU it is "cpu", whatever its vendor.
 func family(p *driver.Properties) string {
 	if p.Type == driver.CPU {
 		return "cpu"

@@ -13,7 +13,7 @@ import (
 // Kernel is a compiled pipeline. S is the type of its specialisation constants, and P that of its
 // push block. The device owns it.
 type Kernel[S, P any] struct {
-	// Spec holds the constants with which the kernel was compiled.
+	// Spec holds the specialisation constants with which the kernel was compiled.
 	Spec S
 
 	core *kernel

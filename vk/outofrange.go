@@ -46,7 +46,7 @@ func (e *OutOfRangeError) Error() string {
 	return fmt.Sprintf("%s, %s (invocation %d,%d,%d)", s, e.place(), i[0], i[1], i[2])
 }
 
-// place says where the access is relative to the nearest region.
+// place describes where the access is relative to the nearest region.
 func (e *OutOfRangeError) place() string {
 	end := e.Offset + int64(e.Bytes)
 	switch {

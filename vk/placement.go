@@ -36,7 +36,7 @@ type placed struct {
 	alone  bool // no other region shares its bytes
 }
 
-// unlimited stands for the limit of a device that has none.
+// unlimited is the value of limit for a device without a limit.
 const unlimited = math.MaxUint64 &^ (alignment - 1)
 
 // place computes the placement of l in cells of limit bytes. 0 stands for a single cell. The same

@@ -26,7 +26,7 @@ const (
 	// busy for seconds, and because cancelling waits for one batch.
 	batchTarget = 100 * time.Millisecond
 
-	// pollInterval is the time after which a waiting Run looks at its context again.
+	// pollInterval is the time between two checks of its context by a waiting Run.
 	pollInterval = 20 * time.Millisecond
 )
 

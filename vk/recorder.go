@@ -39,7 +39,7 @@ type command struct {
 	// estimate.
 	cost float64
 
-	// phase is the phase that begins. It is set only in a phase mark.
+	// phase is the phase that begins with this command. It is set only in a phase mark.
 	phase *phaseMark
 }
 

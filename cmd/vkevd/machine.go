@@ -59,7 +59,7 @@ type tridiagonalSolver interface {
 	Close()
 }
 
-// vulkan is the machine that the program runs on.
+// vulkan implements machine with Vulkan and the library, on the computer that runs the program.
 type vulkan struct{}
 
 func (vulkan) list() ([]vk.Info, error) { return vk.List() }

@@ -22,7 +22,7 @@ type fakeMachine struct {
 	ratios evd.Ratios
 
 	certified float64 // ratio of a tridiagonal's values
-	// These are the failures that the fake machine returns.
+	// These errors are returned by the methods of the fake machine, if they are set.
 	listErr, openErr, planErr, solveErr, checkErr error
 	spoil                                         float64 // added to the first eigenvalue
 	during, after                                 func()  // called during a solve, and after it
@@ -33,7 +33,7 @@ type fakeMachine struct {
 	starves                                       bool // waiting workgroups block running ones
 	tuneResult                                    tune.Result
 
-	// These are records of the calls.
+	// These members record the calls that were made.
 	opened   []vk.Options
 	tuning   tune.Options
 	benched  bench.Options
@@ -190,7 +190,7 @@ func (p *fakePlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]
 	return p.ratios, p.checkErr
 }
 
-// A fakeTridiagonal solves tridiagonal matrices as dense ones.
+// A fakeTridiagonal solves a tridiagonal matrix with the solver for dense matrices.
 type fakeTridiagonal struct{ *fakePlan }
 
 func (p fakeTridiagonal) Bytes() uint64 { return 32 * uint64(p.n) }

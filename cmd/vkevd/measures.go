@@ -67,7 +67,7 @@ func (ms measures) verdict() error {
 	return nil
 }
 
-// A checkError says that a result is bad.
+// A checkError is the error for a result with a measure that is not ok.
 type checkError struct{ measure }
 
 func (e *checkError) Error() string {

@@ -5,7 +5,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// planReport is a plan in JSON. Sizes are in bytes.
+// planReport is the content of a plan's JSON. Sizes are in bytes.
 type planReport struct {
 	Version     string          `json:"version"`
 	N           int             `json:"n"`

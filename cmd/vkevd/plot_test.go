@@ -124,7 +124,7 @@ func TestRunsAreToldApart(t *testing.T) {
 	}
 }
 
-// expectInk checks that a picture has the first colour of lines and bars.
+// expectInk checks that a picture contains the first of the colours that lines and bars have.
 func expectInk(t *testing.T, what, file string, width, height float64) {
 	t.Helper()
 	f, err := os.Open(file)

@@ -74,18 +74,19 @@ func (p *progress) update(at evd.Progress) {
 type slowness map[string]float64
 
 var (
-	// gpuSlowness was measured at n = 8192 on an H200 (docs/benchmarks.md).
+	// The values of gpuSlowness were measured at n = 8192 on an H200 (docs/benchmarks.md).
 	gpuSlowness = slowness{
 		stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
 	}
-	// cpuSlowness was measured at n = 1200 with lavapipe on two cores.
+	// The values of cpuSlowness were measured at n = 1200 with lavapipe on two cores.
 	cpuSlowness = slowness{
 		stages.PhaseBandReduction: 1.5, stages.PhaseBulgeChasing: 9, stages.PhaseTridiagonal: 1.4, stages.PhaseBisection: 9,
 		stages.PhaseApplyQ2: 9,
 	}
 )
 
-// slownessOn is the slowness on devices of a type. The type is that of vk.Info.
+// slownessOn returns the slowness of the stages on devices of the given type, which is that of
+// vk.Info.
 func slownessOn(device string) slowness {
 	if device == "cpu" {
 		return cpuSlowness
@@ -111,7 +112,7 @@ func timeShare(costs []evd.StageCost, slow slowness, at evd.Progress) float64 {
 	return 0
 }
 
-// show reports a stage. The caller must have the lock.
+// show reports that a stage runs. The caller must have the lock.
 func (p *progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage
@@ -124,7 +125,7 @@ func (p *progress) show(stage string) {
 	}
 }
 
-// draw redraws the line.
+// draw redraws the line on the terminal.
 func (p *progress) draw() {
 	p.drawn = p.clock()
 	elapsed := p.drawn.Sub(p.began)
@@ -217,7 +218,7 @@ func (p *progress) end() {
 	p.now, p.share = "", nil
 }
 
-// finish is end. It also silences work that still runs after an interruption.
+// finish does the same as end. It also silences work that still runs after an interruption.
 func (p *progress) finish() {
 	p.end()
 	p.lock.Lock()

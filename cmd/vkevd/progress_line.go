@@ -68,7 +68,7 @@ func (l line) fitted(width int) string {
 	return cut(text+tail+expected, width)
 }
 
-// padded is the text with exactly width characters.
+// padded returns the text with blanks added, so that it has exactly width characters.
 func padded(text string, width int) string {
 	if n := utf8.RuneCountInString(text); n <= width {
 		return text + strings.Repeat(" ", width-n)
@@ -76,7 +76,7 @@ func padded(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// cut is the text with at most width characters.
+// cut returns the text, shortened to at most width characters.
 func cut(text string, width int) string {
 	runes := []rune(text)
 	return string(runes[:max(min(len(runes), width), 0)])

@@ -79,7 +79,7 @@ func (e *partError) Error() string { return e.reason }
 func (f *partFlag) String() string { return "" }
 func (f *partFlag) Type() string   { return "string" }
 
-// all tells whether no flag names a part.
+// all tells whether the part is the whole spectrum, because no flag names a part.
 func (p part) all() bool { return len(p.given) == 0 }
 
 // of returns the selection of eigenvalues for a matrix of order n.
@@ -153,7 +153,7 @@ func within(flag, value string, from, to, n int) (evd.Selection, error) {
 	return evd.Index(from, to), nil
 }
 
-// ends splits a range at its colon. A missing end is first or last.
+// ends splits a range such as 3:7 at its colon. If an end is missing, it is first or last.
 func ends[T any](flag, word, form string, parse func(string) (T, error), first, last T) (from, to T, err error) {
 	left, right, found := strings.Cut(word, ":")
 	from, to = first, last

@@ -64,7 +64,8 @@ func describe(err error) string {
 	if memory := (*vk.OutOfMemoryError)(nil); errors.As(err, &memory) {
 		text = strings.Replace(text, memory.Error(), aboutMemory(memory), 1)
 	}
-	// Joined errors, and file names, may contain line ends. They are removed.
+	// Joined errors, and file names, may contain line ends. They are replaced, so that the message
+	// is one line.
 	return printable(strings.ReplaceAll(text, "\n", "; "))
 }
 

@@ -128,7 +128,7 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	return nil
 }
 
-// tell prints the result of a search.
+// tell prints the result of a search for people.
 func (j *tuneJob) tell(w io.Writer, info vk.Info, r tune.Result) error {
 	text := fmt.Sprintf("\nbest    %v: %.4g s\ntable   %v: %.4g s\n", r.Choice, r.Seconds, r.Table, r.Before)
 	if !r.Complete {

@@ -16,7 +16,8 @@ import (
 // Options say what to measure: each stage at each order, with each half-bandwidth, rank and number
 // of vectors that the stage depends on.
 type Options struct {
-	// Stages are names from the list Stages, in any order, at least one.
+	// Stages are the names of the stages to measure, from the list that the function Stages
+	// returns, in any order. There is at least one.
 	Stages []string
 
 	// Orders are the orders n of the matrices.
@@ -48,10 +49,10 @@ type Options struct {
 
 // Variant is a tuning with a name for its rows.
 type Variant struct {
-	// Name is the text from which Variants made the tuning, or "".
+	// Name is the text from which the function Variants made the tuning, or "".
 	Name string
 
-	// Tuning has all sizes.
+	// Tuning has the sizes of all stages.
 	Tuning tuning.Tuning
 }
 
@@ -195,7 +196,7 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 
 // Detail is the result of one run, with its time phase by phase.
 type Detail struct {
-	// Row has the result of this one run.
+	// Row has the result of one run of the measurement.
 	Row Row
 
 	// Profile has the seconds by phase, and by kernel if the device times kernels.

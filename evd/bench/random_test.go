@@ -141,7 +141,7 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	}
 }
 
-// seeds is the number of seeds that the input of a back transformation takes.
+// seeds is the number of seeds that are used to make the input of a back transformation.
 const seeds = 2
 
 // norm returns the norm of row c of a matrix with m rows.

@@ -18,13 +18,13 @@ type Row struct {
 	// B is the half-bandwidth, or the number of columns of a panel.
 	B int `json:"b"`
 
-	// K is the rank of an update.
+	// K is the rank of an update of the trailing matrix.
 	K int `json:"k"`
 
 	// M is the number of vectors.
 	M int `json:"m"`
 
-	// Tuning is the name of the variant.
+	// Tuning is the name of the variant, which is the tuning that was measured.
 	Tuning string `json:"tuning,omitempty"`
 
 	// Repeats is the number of counted runs.

@@ -64,7 +64,8 @@ func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 	}, nil
 }
 
-// symmetric is the lower triangle of a random matrix, uniform in [−1, 1).
+// symmetric returns a random symmetric matrix of order n, uniform in [−1, 1), of which only the
+// lower triangle is set.
 func symmetric(n int) evd.Sym[float64] {
 	return evd.Sym[float64]{N: n, Ld: n, Data: uniform(n, func(j int) int { return j })}
 }

@@ -29,10 +29,10 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	return t
 }
 
-// always is a condition with which a round runs all loads.
+// always returns true. It is a condition with which a round runs all loads.
 func always() bool { return true }
 
-// uncounted ignores a sample.
+// uncounted does nothing with a sample. It is for runs that are not counted.
 func uncounted(*load, sample) {}
 
 // round runs each load once, as long as more returns true and the context has not ended, and passes

@@ -104,7 +104,7 @@ var randomTridiagonal = TridiagonalKind{"random-tridiagonal", func(n int, r *ran
 	return normals(n, r), normals(n-1, r)
 }, nil}
 
-// golubKahan has a zero diagonal, so its eigenvalues are pairs ±σ.
+// golubKahan has a zero diagonal, so its eigenvalues come in pairs ±σ.
 var golubKahan = TridiagonalKind{"golub-kahan", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return make([]float64, n), normals(n-1, r)
 }, nil}
@@ -117,7 +117,7 @@ var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand
 	return d, e
 }, nil}
 
-// constant is the formula of a constant diagonal.
+// constant returns the formula of a diagonal whose elements are all v.
 func constant(v float64) func(n, i int) float64 { return func(_, _ int) float64 { return v } }
 
 // normals draws n numbers from the normal distribution.

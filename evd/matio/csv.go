@@ -340,7 +340,7 @@ func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 			}
 			return a, t.errorf("column %d: %s", k, complaint)
 		}
-		// Memory grows with the data that have been read.
+		// The memory grows with the data that have been read.
 		if len(a) == cap(a) {
 			var ok bool
 			if len(a) < t.most {

@@ -13,5 +13,5 @@ type Dense struct {
 	DeclaredSymmetric bool
 }
 
-// At returns element (i, j), 0 ≤ i < Rows, 0 ≤ j < Cols.
+// At returns element (i, j) of the matrix, 0 ≤ i < Rows, 0 ≤ j < Cols.
 func (d *Dense) At(i, j int) float64 { return d.Data[i+j*d.Rows] }

@@ -13,7 +13,8 @@ const (
 	// make would panic instead of failing, and 10·count would overflow.
 	mostElements = min(1<<40, math.MaxInt/(2*wordBytes))
 
-	// firstElements is the number of elements that are allocated by the declared size alone.
+	// firstElements is the number of elements for which memory is allocated before any data has
+	// been read, because a header declares them.
 	firstElements = 1 << 16
 
 	// askBytes is the size from which the system is asked before memory is allocated. If the system
@@ -22,7 +23,7 @@ const (
 	askBytes = 1 << 28
 )
 
-// elements returns rows·cols, and false if that is more than most.
+// elements returns rows·cols, and whether that is at most most.
 func elements(rows, cols, most int) (int, bool) {
 	// The product of two sizes may need 128 bits.
 	hi, lo := bits.Mul64(uint64(rows), uint64(cols))

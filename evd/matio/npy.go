@@ -20,7 +20,7 @@ const npyMagic = "\x93NUMPY"
 // arrays of records have long headers.
 const longestHeader = 1 << 16
 
-// An npy reads a .npy file.
+// An npy is a .npy file that is being read.
 type npy struct {
 	*input
 	npyHeader
@@ -94,7 +94,7 @@ func (f *npy) readDictionary() error {
 		return err
 	}
 	n := binary.LittleEndian.Uint32(size[:])
-	// This is checked before memory is allocated for the header.
+	// The length is checked before memory is allocated for the header.
 	if n > longestHeader {
 		return f.errorf("the header has %d bytes, more than a plain array needs", n)
 	}
@@ -221,7 +221,7 @@ func (f *npy) errorf(format string, args ...any) *FormatError {
 
 // tooLarge makes the error that there is no memory for the array.
 func (f *npy) tooLarge() error {
-	// A vector counts as one column.
+	// A vector, whose shape has one number, counts as one column.
 	shape := append(slices.Clone(f.shape), 1)
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

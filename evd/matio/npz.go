@@ -158,7 +158,7 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 		return zipError(inside, err)
 	}
 	defer f.Close()
-	// A deflated member is a stream of unknown size.
+	// A deflated member is read as a stream of unknown size.
 	if member.Method != zip.Store {
 		in := unpacked(f, inside)
 		defer in.done()

@@ -23,7 +23,7 @@ type sparse struct {
 	rows, cols int
 	// data holds the values of the entries.
 	data []float64
-	// row and col hold the row and the column of each entry. They are for coo.
+	// row and col hold the row and the column of each entry, if the format is coo.
 	row, col []float64
 	// start says where the entries of each row or column begin. After the last one it has the
 	// number of entries. It is for csr and csc, and is called indptr in the file.

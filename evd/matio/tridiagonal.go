@@ -148,7 +148,7 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 // The result may share memory with d.
 func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
-	// Two columns or two rows are D and E, unless the matrix has order 2.
+	// A matrix of two columns, or of two rows, holds D and E, unless it has order 2.
 	if d.Cols == 2 && n != 2 {
 		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
 	}

@@ -12,7 +12,7 @@ import (
 // results so far. Base.Begin makes it, and one goroutine at a time uses it. It ends when the method
 // returns.
 type Call struct {
-	// Ctx is the context whose end ends the call.
+	// Ctx is the context of the call. Its end ends the call.
 	Ctx context.Context
 
 	// Dev is the device, and Arena the plan's memory on it, with the plan's layout.
@@ -38,7 +38,7 @@ type Call struct {
 	// infos are the INFO words of the last recording.
 	infos []*info
 
-	// beforeInfo is Base.BeforeInfo.
+	// beforeInfo is Base.BeforeInfo, a function that only tests set.
 	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }
 
@@ -51,7 +51,7 @@ type info struct {
 	word  [1]uint32
 }
 
-// Run records commands and executes them.
+// Run records the commands of the function record, and executes them.
 func (c *Call) Run(record func(rec *vk.Recorder)) error { return c.Execute(c.Record(record)) }
 
 // Record returns a recording of the commands that record records. Execute checks only the INFO

@@ -28,7 +28,7 @@ type OptionError struct {
 // Error joins the option and the reason.
 func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
 
-// BadOption makes an *OptionError.
+// BadOption makes an *OptionError from the name of the option and the reason.
 func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
 
 // TooManyError says that an interval holds more eigenvalues (Found) than Selection.AtMost allows.
@@ -37,7 +37,7 @@ type TooManyError struct {
 	Found, AtMost int
 }
 
-// Error names both numbers.
+// Error gives the number of eigenvalues and the limit.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
@@ -53,7 +53,7 @@ type NoConvergenceError struct {
 	Index, End int
 }
 
-// Error names the rows.
+// Error gives the rows of the block.
 func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
 }

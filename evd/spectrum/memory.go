@@ -50,13 +50,13 @@ func (r *resultMemory[T]) touch() {
 	}
 }
 
-// wait returns the memory when it is allocated.
+// wait waits until the memory is allocated, and returns it.
 func (r *resultMemory[T]) wait() vk.Columns[T] {
 	r.workers.Wait()
 	return r.z
 }
 
-// stop ends the touching of pages: after an error they are not needed.
+// stop ends the writing to pages, which is useless after an error.
 func (r *resultMemory[T]) stop() {
 	r.free()
 	r.workers.Wait()

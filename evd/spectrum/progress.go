@@ -11,7 +11,7 @@ type Progress struct {
 	// Stage is the phase that is running.
 	Stage string
 
-	// Done of Total operations have been done.
+	// Done is the number of operations done, out of Total.
 	Done, Total float64
 }
 

@@ -35,7 +35,7 @@ const (
 	QR
 )
 
-// method is a row of the table of methods.
+// method is a row of the table of methods for the tridiagonal problem.
 type method struct {
 	solver Solver
 
@@ -62,7 +62,8 @@ var methods = []method{
 	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
 }
 
-// find returns the row of s, or nil for Auto and for numbers that name no method.
+// find returns the row of the table for s. It is nil for Auto, and for numbers that belong to no
+// method.
 func find(s Solver) *method {
 	for i := range methods {
 		if methods[i].solver == s {

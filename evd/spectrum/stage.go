@@ -10,7 +10,8 @@ import (
 // Stage is the step T → Λ, S of a plan: it has T on the device, the method, and the part of the
 // spectrum that is wanted.
 type Stage struct {
-	// Method is exported for tests, which replace it by one that makes errors.
+	// Method is the method for the tridiagonal problem. It is exported for tests, which replace it
+	// by one that makes errors.
 	Method Method
 
 	// n is the order. capacity is the largest number of eigenvalues that a solve may have to find.

@@ -19,10 +19,11 @@ type Choice struct {
 	// Band is the half-bandwidth b of the band reduction, 1 to maxBand.
 	Band int `json:"band"`
 
-	// Block is the rank k of its trailing updates, a multiple of Band up to maxBlock.
+	// Block is the rank k of the trailing updates of the band reduction, a multiple of Band up to
+	// maxBlock.
 	Block int `json:"block"`
 
-	// RankTwoK is the tile of these updates: the table's, or one of tiles.
+	// RankTwoK is the tile of the trailing updates: the table's tile, or one of the list tiles.
 	RankTwoK product.Tile `json:"rank_two_k"`
 }
 
@@ -54,7 +55,7 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	return &t, nil
 }
 
-// on is Tuning without checks.
+// on returns the device's table with the choice in it, without checks.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
@@ -62,7 +63,7 @@ func (c Choice) on(info vk.Info) tuning.Tuning {
 	return t
 }
 
-// String is the choice in words.
+// String describes the choice in words.
 func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
 }

@@ -13,7 +13,7 @@ import (
 
 // Result is the fastest choice that a search found.
 type Result struct {
-	// Choice is the fastest one.
+	// Choice is the fastest choice that was found.
 	Choice
 
 	// Seconds is the time of the stages that depend on the choice.

@@ -72,7 +72,7 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 // device would be idle before each run.
 const briefWarmUp = time.Millisecond
 
-// onDevice is the target of Search.
+// onDevice is the target of a search on a real device.
 type onDevice struct {
 	dev *vk.Device
 
@@ -88,7 +88,7 @@ type onDevice struct {
 // kernelsAt is the order of the plans whose kernels are examined.
 const kernelsAt = 256
 
-// refused implements target.
+// refused implements the method of target: it tells whether kernels of the choice spill.
 func (d *onDevice) refused(c Choice) error {
 	err := bench.Refused(d.dev, kernelsAt, c.on(d.dev.Info()), evd.Options{Vectors: true})
 	var spill *bench.RefusedError
@@ -107,7 +107,7 @@ func (d *onDevice) refused(c Choice) error {
 	return worse
 }
 
-// noteSpills sets spills.
+// noteSpills finds the kernels that spill with the table's choice, and stores them in spills.
 func (d *onDevice) noteSpills(table Choice) {
 	var spill *bench.RefusedError
 	if errors.As(d.refused(table), &spill) {
@@ -117,7 +117,7 @@ func (d *onDevice) noteSpills(table Choice) {
 	}
 }
 
-// measure implements target.
+// measure implements the method of target by a benchmark on the device.
 func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
 		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,

@@ -30,7 +30,7 @@ type pushField struct {
 	typed bool    // the member, or what it points to, is of the kernel's number type
 }
 
-// instantiation is the same kernel, compiled for another number type.
+// instantiation is a kernel that was compiled again for another number type.
 type instantiation struct {
 	number string // name of the type in Go
 	*kernel
@@ -77,7 +77,8 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 		k.size = f.Offset + f.Size
 		align = max(align, f.Size)
 	}
-	// Explicit trailing padding makes the size the same on machines of 32 bits.
+	// Explicit padding after the last member makes the size of the Go struct the same on machines
+	// of 32 bits.
 	k.size = (k.size + align - 1) / align * align
 	if k.size > spirv.MaxPushBytes {
 		return nil, fmt.Errorf("push block of %d bytes; every device has room for %d", k.size, spirv.MaxPushBytes)
@@ -127,7 +128,7 @@ func (k *kernel) typed(other *kernel, number string) error {
 	return nil
 }
 
-// without returns the capabilities without the given one.
+// without returns a list of capabilities without one of them.
 func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }

@@ -31,7 +31,7 @@ const progressFact = "hands flags on, probe 3"
 // stands for two runs of the probe that began and did not come to an end.
 const yes, no, begun = "yes", "no", "begun %d"
 
-// mostBegun is the number of runs without an end after which the answer is no.
+// mostBegun is the number of runs of the probe without an end after which the answer is no.
 const mostBegun = 3
 
 // MayWait tells whether workgroups of one dispatch may wait for each other. This needs two

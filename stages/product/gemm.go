@@ -70,7 +70,7 @@ type request[T spirv.Scalar] struct {
 	// factors has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
 
-	// c is the result of the first product of the batch.
+	// c is the result, and in a batch the result of the first product.
 	c     Matrix[T]
 	batch Batch
 }

@@ -73,7 +73,7 @@ const (
 	shortLines    = 0.17 // extra cost for each factor that a shallow tile reads in parts of a line
 )
 
-// step is the cost of one step of one workgroup.
+// step is the cost of one step of the inner dimension for one workgroup.
 func (t Tile) step() float64 {
 	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bench is stagetest.Bench for matrices.
+// bench is stagetest.Bench with matrices of package product.
 type bench struct{ *stagetest.Bench }
 
 func newBench(t testing.TB, elements int, work *vk.Layout) bench {

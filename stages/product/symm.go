@@ -34,7 +34,7 @@ func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], erro
 	return s, err
 }
 
-// Symm implements Ops.
+// Symm implements Ops with the cheapest tile and split.
 func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
 }
@@ -50,13 +50,13 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 	if m == 0 || n == 0 {
 		return
 	}
-	// The inner dimension is m, the order of A.
+	// The inner dimension of the product is m, the order of A.
 	push := shaders.SymmPush[T]{
 		A: a.Addr(), W: w.Addr(), P: p.Addr(),
 		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
 		Stretch: uint32(x.depth),
 	}
-	// Partial products are packed, one after another.
+	// The partial products lie packed in the workspace, one after another.
 	if x.splits > 1 {
 		push.P, push.Ldp, push.StrideP = s.sums.room(ws, x.splits*m*n), push.M, uint64(m)*uint64(n)
 	}

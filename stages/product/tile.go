@@ -32,7 +32,7 @@ type Tile struct {
 	Resident uint32
 }
 
-// String names the tile by its sizes.
+// String describes the tile by its sizes.
 func (t Tile) String() string {
 	return fmt.Sprintf("%d×%d×%d tile of %d×%d", t.M, t.N, t.K, t.ThreadM, t.ThreadN)
 }

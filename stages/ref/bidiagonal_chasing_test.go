@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// randomUpperBand returns a general compact band, zero in the room for the bulges.
+// randomUpperBand returns a random general compact band. Its elements outside of the band are zero.
 func randomUpperBand(n, b int) []float64 {
 	g := gauss((b+1)*n, uint64(7*b+n))
 	band := make([]float64, BidiagonalBandLen(n, b))
@@ -90,7 +90,7 @@ func widthOne(n, b int, band []float64) []float64 {
 	return to
 }
 
-// distance is ‖a − b‖₁/(n·ε·‖a‖₁).
+// distance returns ‖a − b‖₁/(n·ε·‖a‖₁).
 func distance(n int, a, b []float64) float64 {
 	diff := make([]float64, len(a))
 	for k := range a {
@@ -103,7 +103,7 @@ func distance(n int, a, b []float64) float64 {
 	return ratio.Norm1(n, n, diff, max(n, 1)) / (float64(n) * 0x1p-52 * norm)
 }
 
-// The singular values are gonum's.
+// The singular values of the result are compared with those of gonum.
 func TestBidiagonalChasingValues(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 41} {
 		for _, b := range []int{1, 2, 3, 8} {

@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// Sanity of the families themselves: they are of order n and finite.
+// TestBidiagonalFamilies checks the families themselves: their matrices have order n and are
+// finite.
 func TestBidiagonalFamilies(t *testing.T) {
 	for _, f := range suite.BidiagonalFamilies {
 		for _, n := range []int{0, 1, 2, 17} {

@@ -29,7 +29,7 @@ func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	}
 }
 
-// The arguments stay as they are, and elements of e past n−1 are not looked at.
+// The arguments are not changed, and elements of e from n−1 on are not read.
 func TestBidiagonalDivideConquerReadsOnlyC(t *testing.T) {
 	const n = 20
 	d, e := gauss(n, 1), gauss(n-1, 2)
@@ -65,7 +65,7 @@ func TestBidiagonalDivideConquerOfNaN(t *testing.T) {
 	}
 }
 
-// C falls apart where |e| ≤ ε·‖C‖, and nowhere else.
+// C is split where |e| ≤ ε·‖C‖, and nowhere else.
 func TestBidiagonalBlocks(t *testing.T) {
 	const eps = 0x1p-53
 	above := math.Nextafter(eps, 1)
@@ -80,7 +80,7 @@ func TestBidiagonalBlocks(t *testing.T) {
 	}
 }
 
-// Vectors of one block are zero in the rows of all others.
+// The vectors of one block are zero in the rows of all other blocks.
 func TestBidiagonalBlocksKeepApart(t *testing.T) {
 	const n = 40
 	d, e := suite.SplitBidiagonal(n, 0x1p-54)

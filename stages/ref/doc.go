@@ -28,7 +28,8 @@ func Panels(n, b int) int { return max(0, (n-1)/b) }
 // Sweeps is the number of sweeps of the bulge chasing.
 func Sweeps(n int) int { return max(0, n-2) }
 
-// Steps is J, the number of steps of sweep 0 and the stride of τ between sweeps.
+// Steps is the number J of steps of sweep 0. It is also the distance in Tau from one sweep to the
+// next.
 func Steps(n, b int) int { return max(0, (n-1+b-1)/b) }
 
 // VOffset is the first element of the reflectors of sweep s in V. VOffset(n, Sweeps(n)) is the

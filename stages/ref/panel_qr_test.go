@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// panels are difficult panels: each one changes a random m×b panel.
+// panels is a list of difficult panels. Each function changes a random m×b panel.
 var panels = map[string]func(m, b int, x []float64, ld int){
 	"random": func(int, int, []float64, int) {},
 	"zero": func(m, b int, x []float64, ld int) {

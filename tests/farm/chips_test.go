@@ -41,7 +41,7 @@ type report struct {
 	Variants []compiled // in the order of variants
 }
 
-// compiled holds the kernels that one table of sizes leads to.
+// compiled holds the kernels that one table of sizes leads to, with their statistics.
 type compiled struct {
 	Limit   int // bytes of shared memory
 	Kernels []vk.KernelStatistics

@@ -128,7 +128,7 @@ func readCompressedColumns(file string, n int) (*matio.Dense, error) {
 		func(k int) float64 { return values[k] })
 }
 
-// columns converts compressed columns, with indices from 1, to a matrix.
+// columns makes a matrix from compressed columns, whose indices count from 1.
 func columns(n, count int, begin, row func(int) int, value func(int) float64) (*matio.Dense, error) {
 	list := make([]entry, count)
 	j := 0

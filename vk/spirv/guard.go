@@ -130,7 +130,7 @@ func rolled(in instruction) instruction {
 	}
 	args := slices.Clone(in.args)
 	args[2] = control&^unrolling | dontUnroll
-	// The operands follow the mask in the order of their bits.
+	// The operands of single bits follow the mask of the loop's controls, in the order of the bits.
 	from := min(operand+bits.OnesCount32(control&promises), len(args))
 	to := min(from+bits.OnesCount32(control&(peelCount|partialCount)), len(args))
 	return instruction{in.op, slices.Delete(args, from, to)}

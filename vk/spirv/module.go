@@ -31,7 +31,7 @@ type SpecField struct {
 	Offset, Size uintptr // place in S, in bytes
 }
 
-// PushField is one member of the push block. Its offset in P is that in GLSL.
+// PushField is one member of the push block. Its offset in P is the same as in GLSL.
 type PushField struct {
 	Name               string  // of the Go field
 	Offset, Size       uintptr // place in P, in bytes

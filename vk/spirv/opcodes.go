@@ -2,7 +2,7 @@ package spirv
 
 // These are the numbers of the SPIR-V specification that this package reads or writes.
 const (
-	// Opcodes of debug information, and of the head of a module.
+	// These are opcodes of debug information, and of the head of a module.
 	opSourceContinued = 2
 	opSource          = 3
 	opSourceExtension = 4
@@ -16,7 +16,7 @@ const (
 	opExecutionMode   = 16
 	opCapability      = 17
 
-	// Opcodes of types.
+	// These are opcodes of types.
 	opTypeBool         = 20
 	opTypeInt          = 21
 	opTypeFloat        = 22
@@ -27,7 +27,7 @@ const (
 	opTypeStruct       = 30
 	opTypePointer      = 32
 
-	// Opcodes of constants, variables and functions.
+	// These are opcodes of constants, variables and functions.
 	opConstantTrue          = 41
 	opConstantFalse         = 42
 	opConstant              = 43
@@ -40,7 +40,7 @@ const (
 	opFunction              = 54
 	opVariable              = 59
 
-	// Opcodes of annotations.
+	// These are opcodes of annotations.
 	opDecorate             = 71
 	opMemberDecorate       = 72
 	opDecorationGroup      = 73
@@ -52,7 +52,7 @@ const (
 	opDecorateString       = 5632
 	opMemberDecorateString = 5633
 
-	// Opcodes of floating-point arithmetic.
+	// These are opcodes of floating-point arithmetic.
 	opFConvert          = 115
 	opFNegate           = 127
 	opFAdd              = 129
@@ -69,7 +69,7 @@ const (
 	opOuterProduct      = 147
 	opDot               = 148
 
-	// Opcodes of integer arithmetic and logic.
+	// These are opcodes of integer arithmetic and logic.
 	opIAdd              = 128
 	opISub              = 130
 	opIMul              = 132
@@ -93,7 +93,7 @@ const (
 	opNot               = 200
 )
 
-// Opcodes of instructions inside functions.
+// These are opcodes of instructions inside functions.
 const (
 	opUndef                  = 1
 	opLine                   = 8
@@ -136,7 +136,7 @@ const (
 )
 
 const (
-	// Numbers of decorations.
+	// These are numbers of decorations.
 	decorationSpecId        = 1
 	decorationArrayStride   = 6
 	decorationBuiltIn       = 11
@@ -147,16 +147,16 @@ const (
 	decorationOffset        = 35
 	decorationNoContraction = 42
 
-	// Numbers of built-in variables.
+	// These are numbers of built-in variables.
 	builtInWorkgroupSize      = 25
 	builtInGlobalInvocationId = 28
 
-	// Numbers of execution models and modes.
+	// These are numbers of execution models and modes.
 	executionModelGLCompute  = 5
 	executionModeLocalSize   = 17
 	executionModeLocalSizeId = 38
 
-	// Numbers of storage classes.
+	// These are numbers of storage classes.
 	storageInput                 = 1
 	storageWorkgroup             = 4
 	storagePrivate               = 6
@@ -165,7 +165,7 @@ const (
 )
 
 const (
-	// Numbers of memory models and scopes, and bits that control functions and loops.
+	// These are numbers of memory models and scopes, and bits that control functions and loops.
 	memoryModelVulkan = 3
 	scopeDevice       = 1
 	scopeQueueFamily  = 5

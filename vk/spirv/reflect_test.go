@@ -205,7 +205,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// committed calls f for every committed kernel.
+// committed calls f for every kernel whose SPIR-V is committed.
 func committed(t *testing.T, f func(t *testing.T, name string, code []byte)) {
 	paths, _ := filepath.Glob("../../shaders/spv/*.spv")
 	if len(paths) == 0 {

@@ -34,7 +34,7 @@ func (in instruction) arg(i int) uint32 {
 	return in.args[i]
 }
 
-// text returns the zero-terminated string that begins at word i.
+// text returns the zero-terminated string that begins at word i of the instruction.
 func (in instruction) text(i int) string {
 	var b []byte
 	for ; i < len(in.args); i++ {
@@ -56,7 +56,7 @@ func named(op uint32, text string, args ...uint32) instruction {
 	return instruction{op, args}
 }
 
-// append returns words with the instruction's words appended.
+// append returns the slice words with the words of the instruction appended.
 func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }
@@ -73,7 +73,7 @@ func declarations(code []byte) ([]instruction, error) {
 	return body, err
 }
 
-// nothing is a number that no opcode has.
+// nothing is a number that is not the opcode of any instruction.
 const nothing = ^uint32(0)
 
 // decodeUntil decodes up to the first instruction with opcode stop, which is not returned.

@@ -107,7 +107,7 @@ struct Step { uint s, j, r, len, low, i, first; };
 // d holds the own elements of row i of D.
 work_t d[OWN];
 work_t gamma;
-// mirror holds mirrored() of the own elements.
+// mirror holds, for each of the own elements of D, the result of mirrored().
 uint mirror[OWN];
 // late_d, late_u and late_u_i hold D, u and u_i of the step before.
 work_t late_d[OWN], late_u[OWN], late_u_i;

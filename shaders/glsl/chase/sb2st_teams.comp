@@ -99,7 +99,7 @@ shared work_t d_u[B];
 // own holds the elements of this invocation's block. For C and D, element m of row r is at r·OWN +
 // m.
 work_t own[SIZE];
-// inverse_u0 and tau are 1/u_0 and τ. They are set in the team of x.
+// inverse_u0 is 1/u_0, and tau is τ. They are set in the team of x.
 work_t inverse_u0, tau;
 
 // A Step is step j of sweep s, with r, len and low as in sb2st.comp. slot is the half of u that the
@@ -241,7 +241,7 @@ void multiply_d(Step q, uint t) {
 	work_t y[ROWS];
 	times(q, t, y);
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		// The element is zero if no row was loaded.
+		// The result is zero if no row was loaded.
 		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0);
 	}
 }

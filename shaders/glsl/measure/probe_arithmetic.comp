@@ -23,7 +23,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Re
 layout(push_constant, scalar) uniform Push {
 	Operands operands;
 	Results results;
-	// triples is the number of triples.
+	// triples is the number of triples x, y, z.
 	uint triples;
 } p;
 

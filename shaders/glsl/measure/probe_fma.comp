@@ -28,7 +28,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Fu
 layout(push_constant, scalar) uniform Push {
 	Factors factors;
 	Fused fused;
-	// pairs is the number of pairs.
+	// pairs is the number of pairs x, y.
 	uint pairs;
 } p;
 

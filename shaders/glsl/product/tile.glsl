@@ -11,8 +11,8 @@
 //
 //	THREAD_M divides TILE_M, THREAD_N divides TILE_N, UNROLL divides TILE_K
 //	LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); it divides TILE_M·TILE_K and TILE_N·TILE_K
-//	with BUFFERS > 0: TILE_K divides LOCAL_SIZE; TILE_M divides LOCAL_SIZE or is a multiple of it,
-//	and so does or is TILE_N
+//	with BUFFERS > 0, TILE_K divides LOCAL_SIZE
+//	with BUFFERS > 0, TILE_M divides LOCAL_SIZE or is a multiple of it; the same holds for TILE_N
 #ifndef TILE_GLSL
 #define TILE_GLSL
 

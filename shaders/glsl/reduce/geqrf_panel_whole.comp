@@ -61,7 +61,7 @@ const uint AT_ONCE = 8;
 // NOTHING is the upper half of a slot without a value. No finite number has this upper half.
 const uint NOTHING = ~0u;
 
-// heads holds row j. inverse is the factor 1/(x0 − β).
+// heads holds row j of the panel. inverse is the factor 1/(x0 − β).
 shared acc_t heads[COLUMNS], inverse;
 // room has shares of the dot products of this column, which were waited for. The shares for the
 // next column are in reduce_room.

@@ -20,7 +20,7 @@
 #define MERGE_GLSL
 #include "index.glsl"
 
-// A Merge describes one merge. The host writes it.
+// A Merge describes one merge of divide and conquer. The host writes it.
 struct Merge {
 	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper half,
 	// and n that of both halves.

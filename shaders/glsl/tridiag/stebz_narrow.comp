@@ -106,7 +106,7 @@ const int LEVEL = 900; // exponent of M after scaling
 const uint EIGHT = 8; // rows between two scalings
 const uint BIAS = 1023; // exponent bias of a double
 
-// high returns the word with the sign and the exponent of x.
+// high returns the upper word of x, which has its sign and its exponent.
 uint high(work_t x) { return unpackDouble2x32(x).y; }
 
 // row computes the next minor from p(i−1) and p(i).

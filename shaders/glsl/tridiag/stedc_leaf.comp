@@ -53,8 +53,8 @@ shared uint lo, hi, state;
 shared bool turned;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// at and off return the index of diagonal element i and of off-diagonal element i of the block,
-// counted from the end where it converges.
+// at and off return the index of diagonal element i and of off-diagonal element i of the block.
+// They count from the end of the block at which the iteration converges.
 uint at(uint i) { return turned ? hi - i : lo + i; }
 uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 

@@ -35,7 +35,7 @@ layout(push_constant, scalar) uniform Push {
 	uint n, m, ldx;
 } p;
 
-// SAMPLES is the number of sums of each kind.
+// SAMPLES is the number of samples, and so of sums of each kind.
 #pragma host SAMPLES
 const uint SAMPLES = 4;
 

@@ -201,7 +201,7 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 				work_t theirs = nows[u], mine = w.t;
 				uint above = w.negative;
 				work_t v = visit(w, k + u, now[u], lambda);
-				// Remove the pivot that the other invocation counted on this side of the row.
+				// The pivot that the other invocation counted on this side of the row is removed.
 				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
 				if (passed < 0 && !(down() && k + u == begin)) others--;
 				lld = now[u].l * (now[u].l * now[u].d);

@@ -11,7 +11,7 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly b
 // tile has the rows that fetch has loaded.
 shared Row tile[TILE];
 
-// NOTHING is the value of resident when no rows are in the tile.
+// NOTHING is the value of the variable resident when no rows are in the tile.
 const uint NOTHING = 0xffffffffu;
 
 // fetch loads len rows, from row `from` on, to the tile. An e² that is smaller than least is

@@ -13,7 +13,8 @@ const uint TEAMS = LOCAL_SIZE / TEAM;
 
 // busy tells whether a team still needs counts.
 shared uint busy;
-// counted has the counts, by team and node.
+// counted has the number of eigenvalues that each invocation has counted, by team and node of the
+// tree.
 shared uint counted[LOCAL_SIZE];
 
 // middle returns the point that halves [lo, hi].

@@ -15,7 +15,7 @@ const (
 	// is therefore √m if that is more than orthogonalLimit.
 	orthogonalLimit = 50
 
-	// residualLimit bounds ‖T·y − Z·Λ·w‖.
+	// residualLimit is the bound of ‖T·y − Z·Λ·w‖.
 	residualLimit = 30
 )
 

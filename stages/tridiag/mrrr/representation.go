@@ -15,7 +15,7 @@ type representation struct {
 	n      int // rows
 }
 
-// row returns dᵢ and lᵢ.
+// row returns dᵢ and lᵢ of row i.
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
 // count returns the number of eigenvalues of L·D·Lᵀ below x. It is the number of negative pivots of

@@ -16,7 +16,7 @@ type BidiagonalRatios struct {
 	Left, Right float64 // ‖I − Sᵀ·S‖/(n·ulp), ‖I − Wᵀ·W‖/(n·ulp)
 }
 
-// String has all ratios.
+// String lists all ratios.
 func (r BidiagonalRatios) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g (left), %.3g (right)", r.Residual, r.Left, r.Right)
 }
@@ -26,7 +26,7 @@ func (r BidiagonalRatios) Below(limit float64) bool {
 	return r.Residual < limit && r.Left < limit && r.Right < limit
 }
 
-// Max returns the larger ratios of both.
+// Max returns for each ratio the larger one of two sets.
 func (r BidiagonalRatios) Max(x BidiagonalRatios) BidiagonalRatios {
 	return BidiagonalRatios{maxOrNaN(r.Residual, x.Residual), maxOrNaN(r.Left, x.Left), maxOrNaN(r.Right, x.Right)}
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scales near overflow and underflow, as dchkbd has them.
+// These are scales near overflow and underflow, the same as in LAPACK's test program dchkbd.
 const (
 	nearOverflow  = 0x1p511
 	nearUnderflow = 0x1p-511
@@ -122,7 +122,7 @@ func bidiagonalGenerator(n int) *rand.Rand { return rand.New(rand.NewPCG(255, ui
 
 func noSuper(n int) []float64 { return make([]float64, max(0, n-1)) }
 
-// bidiagonal takes d and e in turns from at.
+// bidiagonal returns a matrix whose elements d and e come from the function at, alternately.
 func bidiagonal(n int, at func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {
@@ -153,7 +153,7 @@ func withSigns(x []float64) []float64 {
 	return x
 }
 
-// even, geometric and clustered are dlatms' modes 4, 3 and 1, from 1 to ulp.
+// even, geometric and clustered are modes 4, 3 and 1 of LAPACK's dlatms, with values from 1 to ulp.
 func even(n int) []float64 {
 	return spectrumOf(n, func(t float64) float64 { return 1 - t*(1-0x1p-52) })
 }
@@ -222,14 +222,14 @@ func reduced(n int, a []float64) (d, e []float64) {
 	return d, e
 }
 
-// gradedBidiagonal falls (direction −1) or rises over 30 decades.
+// gradedBidiagonal returns a matrix whose elements fall over 30 decades (direction −1) or rise.
 func gradedBidiagonal(n int, direction float64) (d, e []float64) {
 	return bidiagonal(n, func(i int) float64 {
 		return math.Pow(10, direction*30*float64(i)/float64(max(1, 2*n)))
 	})
 }
 
-// gluedBidiagonal is a block of nine rows again and again, glued by a small e.
+// gluedBidiagonal repeats a block of nine rows. A small e couples each block to the next.
 func gluedBidiagonal(n int, glue float64) (d, e []float64) {
 	d, e = bidiagonal(n, func(i int) float64 { return 1 + math.Abs(float64(i/2%9-4))/2*float64(1-i%2) })
 	for i := 8; i < n-1; i += 9 {
@@ -253,7 +253,8 @@ func kimura(n int) (d, e []float64) {
 	return d, e
 }
 
-// SplitBidiagonal has every fifth e at that size, relative to the largest element.
+// SplitBidiagonal returns a matrix in which every fifth e has the given size, relative to the
+// largest element.
 func SplitBidiagonal(n int, size float64) (d, e []float64) {
 	r := bidiagonalGenerator(n)
 	d, e = bidiagonal(n, func(int) float64 { return 0.25 + r.Float64()/2 })

@@ -13,7 +13,7 @@ type Batch struct {
 	queries bQueryPool
 }
 
-// c is the command buffer as the C type that the shim uses.
+// c returns the command buffer as the C type that the shim uses.
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
 // NewBatch makes a command buffer of the queue family, and a pool for the given number of

@@ -70,7 +70,7 @@ func (d *Device) Idle() error {
 // raw converts a handle to a 64-bit number. In the bindings handles are C pointers.
 func raw[H any](h H) C.uint64_t { return *(*C.uint64_t)(unsafe.Pointer(&h)) }
 
-// handle is the opposite of raw.
+// handle converts a 64-bit number to a handle. It is the inverse of raw.
 func handle[H any](v C.uint64_t) H { return *(*H)(unsafe.Pointer(&v)) }
 
 // pinned returns the address of a Go byte slice, for a field of a C structure. The slice stays in

@@ -18,7 +18,7 @@ type Physical struct {
 	knows C.int
 }
 
-// c is the handle as the C type that the shim uses.
+// c returns the handle as the C type that the shim uses.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
 // These extensions of devices are used if a device has them.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Sizes are the half-bandwidth B and the rank K of the band reduction.
+// Sizes are two sizes of the band reduction: the half-bandwidth B and the rank K of its updates.
 type Sizes struct{ B, K int }
 
 // Tuning draws seconds over K, with a curve for each B, and marks the fastest point. There must be
