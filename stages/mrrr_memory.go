@@ -15,10 +15,11 @@ var (
 
 // mrrrMemory is the workspace of MRRR. Row i of a representation is the pair of elements dᵢ and lᵢ.
 //
-// A cluster of members i … j−1 of a block owns columns i … j−1 of the block's rows in clusters, and
-// uses columns i and i+1. The columns of a cluster within this cluster lie among these. If the
-// inner cluster begins with the same member, its representation takes the place of its parent's,
-// which is no longer read. So all representations fit into n·(m+2) elements.
+// A cluster that has the members i … j−1 of a block owns the columns i … j−1 of the region
+// clusters, in the rows of the block. It uses the columns i and i+1. A cluster within it owns some
+// of the same columns. If the inner cluster begins with the same member, its representation takes
+// the place of the outer one's, which is no longer read. So all representations fit into n·(m+2)
+// elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1

@@ -33,8 +33,9 @@ func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped
 	s.record(rec, x, flipped.Addr(), 0)
 }
 
-// RecordFollowing changes the signs of those columns of x whose word in flipped is not 0, so that
-// u_j stays with the v_j that has decided.
+// RecordFollowing changes the signs of those columns of x whose word in flipped is not 0.
+// RecordDeciding has set these words for the columns of another matrix. Thus the left singular
+// vectors change their signs together with the right ones.
 func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	holds("the flipped columns", flipped, x.Cols)
 	s.record(rec, x, flipped.Addr(), 1)

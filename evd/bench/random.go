@@ -57,7 +57,8 @@ func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
 }
 
-// until is matrix, except that elements (i, j) with i + j ≥ end become zero.
+// until records commands that fill x with numbers uniform in [−1, 1), except that elements (i, j)
+// with i + j ≥ end become zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush[float64]{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),

@@ -15,9 +15,10 @@ var kacMurdockSzego = entries("kac-murdock-szego",
 
 const kmsRho = 0.5
 
-// kmsAngle returns the k-th zero of g. For 0 < ρ < 1 there is exactly one between kπ/(n+1) and
-// (k+1)π/(n+1): g has the sign (−1)^k at the left end and the opposite sign at the right end. At 0,
-// g itself vanishes, and its slope n+1 − 2ρn + ρ²(n−1) > 0 decides.
+// kmsAngle returns the k-th zero of g, the function in the documentation of kacMurdockSzego. For 0
+// < ρ < 1 there is exactly one zero between kπ/(n+1) and (k+1)π/(n+1): g has the sign (−1)^k at the
+// left end and the opposite sign at the right end. At the angle 0, g itself is 0; there the sign is
+// that of its slope n+1 − 2ρn + ρ²(n−1), which is positive.
 func kmsAngle(n, k int) float64 {
 	g := func(theta float64) float64 {
 		s := func(m int) float64 { return math.Sin(float64(m) * theta) }

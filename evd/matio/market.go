@@ -41,7 +41,8 @@ var bannerPlaces = [...]struct {
 // coordinates, the number of entries.
 type market struct {
 	*lines
-	// array and symmetric are words of the banner: array or coordinate, symmetric or general.
+	// array tells whether the banner says array, and not coordinate. symmetric tells whether it
+	// says symmetric, and not general.
 	array, symmetric bool
 	// value reads the value of an entry. It is nil for pattern, whose entries are 1.
 	value func(word []byte) (float64, string)

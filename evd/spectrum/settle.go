@@ -49,8 +49,8 @@ func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	return nil
 }
 
-// These are the smallest and the largest number of cells around a value. Two cells would cover no
-// more than the certificate did.
+// These are the smallest and the largest number of cells around a value. Two cells would cover only
+// the part of the line that the certificate has covered.
 const minCells, maxCells = 3, 64
 
 // nearby divides the line around each open value into cells of the given width, and counts at all

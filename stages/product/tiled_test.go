@@ -30,7 +30,8 @@ func TestSyr2kEdges(t *testing.T) {
 		}
 		p := newBench(t, 135*135, vk.Together())
 		worst := 0.0
-		// From 9 rows of tiles on, there is a second swath.
+		// If C has 9 rows of tiles or more, the tiles are not all in the first swath (see
+		// tile_order.glsl).
 		for _, n := range []int{0, 1, 7, 8, 9, 31, 73, 80, 129} {
 			for _, k := range []int{0, 1, 4, 6, 17} {
 				worst = max(worst, checkSyr2k(t, p, n, k, func(rec *vk.Recorder, y, z, c Matrix[float64]) { s.Syr2k(rec, p.WS, y, z, c) }))

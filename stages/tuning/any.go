@@ -6,8 +6,8 @@ import (
 )
 
 // anywhere is the table for every device that Vulkan allows: it needs 16 KiB of shared memory and
-// 128 invocations in a workgroup. It was not measured on any device. It is the last table of every
-// chain, so it must fit every device. With it no workgroup waits in a panel or in ApplyQ2.
+// 128 invocations in a workgroup. It was not measured on any device. On reads it last for every
+// device, so it must fit every device. With it no workgroup waits in a panel or in ApplyQ2.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
 	// By operations a QR factorisation pays from 5/3 on for values.

@@ -28,8 +28,8 @@ func chain(info vk.Info) []Tuning {
 	return []Tuning{anywhere}
 }
 
-// On returns the tuning for a device. It takes each row from the first table of the device's chain
-// whose row fits the device. If info does not give a limit, the limit counts as infinite.
+// On returns the tuning for a device. It takes each row from the first table of chain(info) whose
+// row fits the device. If info does not give a limit, the limit counts as infinite.
 func On(info vk.Info) Tuning {
 	const much = 1 << 20
 	if info.SharedBytes == 0 {

@@ -13,14 +13,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machines are devices whose names lead to the different chains of tables.
+// machines are devices for which On uses different sequences of tables.
 var machines = []vk.Info{
 	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},
 }
 
-// TestEveryTableFits checks that the tables of a device's chain make a plan, whatever the limits of
-// the device are. (AMD's table was once refused on drivers that give a workgroup 32 KiB.)
+// TestEveryTableFits checks that the tables of each device can make a plan, whatever the limits of
+// the device are. (AMD's table was once refused on drivers that give a workgroup only 32 KiB.)
 func TestEveryTableFits(t *testing.T) {
 	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
@@ -39,8 +39,8 @@ func TestEveryTableFits(t *testing.T) {
 	}
 }
 
-// TestRowsFallThrough checks that a row that does not fit comes from the next table, and that the
-// other rows stay.
+// TestRowsFallThrough checks that a row of a table that does not fit the device is replaced by the
+// row of the next table, and that the other rows stay.
 func TestRowsFallThrough(t *testing.T) {
 	amd := vk.Info{Family: "amd", SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 64}
 	large := tuning.On(amd)

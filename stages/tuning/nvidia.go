@@ -29,7 +29,8 @@ var nvidia = Tuning{
 	Panel: stages.PanelTuning{
 		LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
 	},
-	// Half-bandwidths from 33 on have teams. There is one workgroup for each multiprocessor.
+	// In the bulge chasing, each of a step's three blocks has a team of its own if the
+	// half-bandwidth is 33 or more. There is one workgroup for each multiprocessor.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
 	}},

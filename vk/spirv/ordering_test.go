@@ -106,9 +106,9 @@ type orderings struct {
 }
 
 // function returns the list of one function, one entry a line. Entries of loops and selections are
-// indented. Loops without such instructions are left out. In the others the list also shows each
-// continue and break inside a selection: all invocations of a workgroup must take it, or none,
-// because the others wait at the barriers.
+// indented. Loops that contain no entry are left out. For the other loops, the list also shows each
+// continue and break inside a selection: either all invocations of a workgroup must take it, or
+// none, because the others wait at the barriers.
 func (o *orderings) function(body []instruction, names map[uint32]string) string {
 	type block struct {
 		end, next uint32 // labels after the block and, for a loop, of its continue target; 0 for a selection

@@ -45,7 +45,8 @@ layout(push_constant, scalar) uniform Push {
 // AT_ONCE is the number of loads that one invocation has in flight.
 const uint AT_ONCE = 8;
 
-// partial holds the sums of the lanes, in order.
+// partial holds the sum of each invocation. Several invocations share an element of C, and lane is
+// the number of an invocation among these. The sums are in the order of the lanes.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -19,7 +19,8 @@ const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
 // FETCH_M and FETCH_N are the numbers of elements of a tile that one invocation loads.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
-// tile_a and tile_b are the tiles. Element (r, k) of buffer x lies at (x·TILE_K + k)·STRIDE + r.
+// tile_a and tile_b are the tiles. Each array has BUFFERS buffers, at least one. Element (r, k) of
+// buffer number i lies at (i·TILE_K + k)·STRIDE + r.
 shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 // next_a and next_b are this invocation's elements of the tiles that were loaded last, before they

@@ -45,8 +45,9 @@ layout(push_constant, scalar) uniform Push {
 	Reals s;
 	Ints place;
 	RealsOut x;
-	// These members are for the second form. first is the first column of J, counted from the first
-	// wanted one. columns is the number of columns of J. ldx is the leading dimension of x.
+	// These members are for the second form, which computes some columns of S. first is the number
+	// of wanted columns before these, and columns is how many these are. ldx is the leading
+	// dimension of x.
 	uint first, columns, ldx;
 } p;
 

@@ -8,8 +8,8 @@
 //
 // in:      tasks, reps      reps with leading dimension ld
 //
-// stemr_count: counts[i] is the number of eigenvalues of task i's representation below x[i], i <
-// count.
+// stemr_count: counts[i] is the number of eigenvalues below x[i] of the representation of task i,
+// for i < count.
 //
 // stemr_bisect: a team of 2^levels − 1 invocations solves task i. It counts at the same time at
 // every point that the next `levels` halvings can come to. A dispatch does at most rounds·levels
@@ -18,18 +18,19 @@
 // in, out: lo, hi           an interval with the eigenvalue inside. In the end its length is rtol
 //                           (for sharp tasks 4 ulp) relative to its ends
 //
-// stemr_bracket: the same, but the interval is relative to another representation, the parent, from
-// which the task's was shifted by shifts[8·c + chosen[c]], c = of[i]. The interval need not contain
-// the eigenvalue: it grows until it does. fresh ≠ 0 in the first dispatch only.
+// stemr_bracket: the same, but the interval on entry belongs to the parent: the representation from
+// which a shift has made that of the task. The shift is shifts[8·c + chosen[c]] for the cluster c =
+// of[i]. The interval need not contain the eigenvalue: it grows until it does. fresh is not 0 in
+// the first dispatch only.
 //
 // in, out: step, phase      state between dispatches
 //
-// The bits are those of package mrrr in stages/tridiag, where division and square root are exact to
-// the last bit. No two buffers may overlap. A zero pivot leads to an
-// infinite one and then to NaN, which is replaced as in dlaneg. The inputs must be finite.
+// The results have the bits of package mrrr in stages/tridiag if division and square root are exact
+// to the last bit. No two buffers may overlap. A pivot of zero makes the next one infinite, and
+// then a NaN, which is replaced as in dlaneg. The inputs must be finite.
 //
-// Grid: one team per task (⌊LOCAL_SIZE/(2^levels − 1)⌋ of them per workgroup), or one invocation
-// per count; in x and y.
+// Grid: one team per task (⌊LOCAL_SIZE/(2^levels − 1)⌋ teams per workgroup), or one invocation per
+// count; in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -50,9 +50,9 @@ func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Resul
 	}
 }
 
-// Driver calls of a session fail, one in each session: one call for each place in vk, or with
-// VKEVD_FAULTS=all each call with each result. The session returns a typed error, and no object is
-// left.
+// In each session one driver call fails, and another one in the next session. By default there is
+// one such call for each place in vk. With VKEVD_FAULTS=all every call fails once with each of its
+// possible results. The session must return a typed error, and no object may be left.
 func TestEveryCallOfASessionMayFail(t *testing.T) {
 	for _, s := range []session{{vectors: false, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: true, vk: vk.Options{Batch: oneCommand}}} {
 		want := s.must(t)
