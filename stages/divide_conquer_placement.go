@@ -90,8 +90,9 @@ type vectorsRun struct {
 	turn, turns int
 
 	tree   dc.Tree
-	offset []int   // by first row of a block that is not merged yet: its first element in Q
-	last   dc.Pair // the merge of more than half of all rows; of order 0 if there is none
+	offset []int     // by first row of a block that is not merged yet: its first element in Q
+	last   dc.Pair   // the merge of more than half of all rows; of order 0 if there is none
+	others []dc.Pair // the blocks that neither a merge takes nor the last merge makes
 	lists  vectorLists
 	levels []levelPlan
 
@@ -153,6 +154,7 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 			v.last = p
 			end += p.N1*p.N1 + p.N2*p.N2 // the product goes to the result
 		} else {
+			v.others = append(v.others, p)
 			end += p.N() * p.N()
 		}
 	}
@@ -266,7 +268,7 @@ func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists where the columns of Q lie, and which vectors of the result they become.
+// placeColumns lists where the columns of Q lie that the last merge does not make, and which vectors of the result they become.
 // order[j] is the column of Q that becomes vector j of the result; columns that are not wanted are
 // missing from it.
 func (v *vectorsRun) placeColumns(order []int32) {
@@ -285,20 +287,10 @@ func (v *vectorsRun) placeColumns(order []int32) {
 			l.deflatedPlace.host = append(l.deflatedPlace.host, int32(j))
 		}
 	}
-	// A block that was merged has overwritten the entries of its halves, as larger blocks come
-	// later.
-	block := func(p dc.Pair) {
+	for _, p := range v.others {
 		for c := range p.N() {
 			at := wide(v.offset[p.Lo] + c*p.N())
 			l.columns.host[p.Lo+c] = shaders.Column{From: uint32(p.Lo), To: uint32(p.Hi()), At: at}
-		}
-	}
-	for _, p := range v.tree.Leaves {
-		block(p)
-	}
-	for _, level := range v.tree.Levels {
-		for _, p := range level {
-			block(p)
 		}
 	}
 }

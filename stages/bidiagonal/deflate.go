@@ -90,6 +90,9 @@ type zeroChain struct {
 // sign changes, so that no value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
+	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
+		return false // surely; most columns are decided without a root and a quotient
+	}
 	r := math.Copysign(math.Hypot(x.Z[a], x.Z[c]), x.Z[a])
 	if r != 0 {
 		cos, sin = x.Z[a]/r, x.Z[c]/r // cos ≥ 0

@@ -48,10 +48,10 @@ func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	reals, ints := emptyLists[float64](12, n), emptyLists[int32](2, n)
 	m := &Merge{Pair: p}
 	m.Cos, m.Sin, m.Src, m.Dst, m.Chain = reals()[:n], reals()[:n], ints(), ints(), make([]int32, 0, n+1)
-	m.D, m.Z, m.W.First, m.W.Last, m.deflated = reals(), reals(), reals(), reals(), reals()
+	m.D, m.Z, m.W.First, m.W.Last, m.deflated = reals()[:n], reals()[:n], reals()[:n], reals()[:n], reals()
 	b := &Columns{
 		Merge: m, D: slices.Clone(d), Z: reals()[:n], Rows: Rows{reals()[:n], reals()[:n]}, LastChain: -1,
-		support: make([]rowSet, n), poleSupport: make([]rowSet, 0, n), deflatedRows: Rows{reals(), reals()},
+		support: make([]rowSet, n), poleSupport: make([]rowSet, n), deflatedRows: Rows{reals(), reals()},
 	}
 	copy(b.Rows.First, rows.First[:p.N1])
 	copy(b.Rows.Last[p.N1:], rows.Last[p.N1:])
@@ -87,8 +87,12 @@ func (b *Columns) Pole(c int32, tol float64) {
 // and d[c] are so close that the diagonal stays diagonal to working accuracy: the off-diagonal
 // element that the rotation makes is at most tol. The chain goes on with c.
 func (b *Columns) rotate(a, c int32, tol float64) bool {
-	r := math.Hypot(b.Z[a], b.Z[c])
-	cos, sin := b.Z[c]/r, -b.Z[a]/r
+	za, zc := b.Z[a], b.Z[c]
+	if math.Abs((b.D[c]-b.D[a])*za*zc) > 2*tol*(za*za+zc*zc) {
+		return false // surely; most columns are decided without a root and a quotient
+	}
+	r := math.Hypot(za, zc)
+	cos, sin := zc/r, -za/r
 	da, dc := b.D[a], b.D[c]
 	if math.Abs((dc-da)*cos*sin) > tol {
 		return false
@@ -137,12 +141,8 @@ func (b *Columns) EndChain() {
 
 // AddPole records that column c of Q, after the rotations so far, is the next pole.
 func (b *Columns) AddPole(c int32) {
-	m := b.Merge
-	m.D, m.Z = append(m.D, 0), append(m.Z, 0)
-	m.W.First, m.W.Last = append(m.W.First, 0), append(m.W.Last, 0)
-	b.poleSupport = append(b.poleSupport, 0)
-	m.K++
-	b.SetPole(m.K-1, c)
+	b.SetPole(b.Merge.K, c)
+	b.Merge.K++
 }
 
 // SetPole records that column c of Q, after the rotations so far, is pole i, which was another
@@ -174,6 +174,7 @@ func (b *Columns) Single(columns []int32) {
 // the deflated columns.
 func (b *Columns) Number(gathers ...*Gather) {
 	m := b.Merge
+	m.D, m.Z, m.W = m.D[:m.K], m.Z[:m.K], m.W.Of(0, m.K)
 	m.Row = make([]int32, m.K)
 	m.To = m.K
 	m.Q = NewRows(m.N())
@@ -181,7 +182,7 @@ func (b *Columns) Number(gathers ...*Gather) {
 	copy(m.Q.Last[m.K:], b.deflatedRows.Last)
 	next := int32(0)
 	for set := upperRows; set <= lowerRows; set++ {
-		for i, support := range b.poleSupport {
+		for i, support := range b.poleSupport[:m.K] {
 			if support == set {
 				m.Row[i] = next
 				next++
