@@ -67,7 +67,7 @@ func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 // NoConvergenceError says that QL iteration failed on a leaf, rows [Lo, Hi) of T.
 type NoConvergenceError = tridiag.NoConvergenceError
 
-// Work is the workspace: n²·(1/2 + 1/Panels) elements and O(n·log n) more. The n² elements of the
+// Work is the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements and O(n·log n) more. The n² elements of the
 // result are workspace, too, and are not part of it. The arena must also have ops.Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 

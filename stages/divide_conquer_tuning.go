@@ -12,6 +12,7 @@ type DivideConquerTuning struct {
 	Lanes   uint32 // invocations that share a root or a leaf: a power of two, at least 4
 	Threads uint32 // invocations of the other workgroups: a power of two
 	Panels  int    // parts of the last merge's S, one of which is in memory at a time; at least 1
+	Columns int    // columns for whose sake there are fewer parts: each has memory for min(n, Columns) or more
 	Grouped int    // largest order of a half for which all products of a level are one dispatch
 }
 

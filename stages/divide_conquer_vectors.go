@@ -110,7 +110,7 @@ func (s *vectorsPass) blocks() int {
 }
 
 // panelColumns returns how many columns, of n rows, the panel has. Fewer columns for small n would
-// save next to nothing. It is at most n.
+// save little memory, and products of few columns leave most of a device idle. It is at most n.
 func (s *vectorsPass) panelColumns() int {
-	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, 8*s.tune.Panels))
+	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, max(8*s.tune.Panels, s.tune.Columns)))
 }
