@@ -51,18 +51,22 @@ func NewBidiagonalConquer(
 // in shared memory, 18 KiB for 32 rows.
 func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
 	for ; t.Leaf > 1; t.Leaf /= 2 {
-		spec := shaders.BdsdcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)}
-		if used := sharedOf(shaders.BdsdcLeaf, spec); used.err == nil && used.bytes <= info.SharedBytes {
+		if used := sharedOf(shaders.BdsdcLeaf, bidiagonalLeafSpec(t)); used.err == nil && used.bytes <= info.SharedBytes {
 			break
 		}
 	}
 	return t
 }
 
+// bidiagonalLeafSpec has as many invocations for each side as a symmetric leaf has.
+func bidiagonalLeafSpec(t DivideConquerTuning) shaders.BdsdcLeafSpec {
+	return shaders.BdsdcLeafSpec{LocalSize: 2 * t.Lanes, Leaf: uint32(t.Leaf)}
+}
+
 // bidiagonalLeaves builds the kernel for leaves of a bidiagonal matrix. It costs twice as much as that
 // for leaves of a symmetric matrix, as vectors of two sides are rotated.
 func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
-	kernel := build(b, shaders.BdsdcLeaf(), shaders.BdsdcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
+	kernel := build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
 	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
 		kernel.Dispatch(rec, vk.Folded(x.count), shaders.BdsdcLeafPush{
 			Leaves: x.leaves, E: x.e, D: x.d, First: x.first, Last: x.last,
@@ -79,9 +83,8 @@ func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalCon
 	return &c
 }
 
-// Work is the workspace, that of DivideConquer: n²·(1/2 + 1/Panels) elements and O(n·log n) more. The
-// n² elements of each result are workspace, too, and are not part of it. The arena must also have
-// ops.Work.
+// Work is the workspace, as large as that of DivideConquer. The n² elements of each result are
+// workspace, too, and are not part of it. The arena must also have ops.Work.
 func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the largest cost of the products of both sides: 8/3·n³, when nothing deflates.
@@ -106,10 +109,18 @@ func (s *BidiagonalConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, st, wt Matrix,
 ) ([]float64, *vk.Profile, error) {
 	began := time.Now()
-	n, m := s.values.n, to-from
-	if len(d) != n {
+	if n := s.values.n; len(d) != n {
 		panic(fmt.Sprintf("stages: bidiagonal divide and conquer of order %d: %d values", n, len(d)))
 	}
+	r := s.newRun(ctx, ws, from, to, st, wt)
+	values, err := bidiagonal.SolveWith(r, d, e, bidiagonal.Options{LeafSize: s.values.tune.Leaf, From: from, To: to})
+	r.end(began)
+	return values, r.profile, err
+}
+
+// newRun prepares a run for the vectors [from, to).
+func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to int, st, wt Matrix) bidiagonalRun {
+	n, m := s.values.n, to-from
 	r := bidiagonalRun{newDivideConquerRun(ctx, ws, &s.values)}
 	r.progress = s.progress
 	turns := 0
@@ -127,9 +138,7 @@ func (s *BidiagonalConquer) SolveRange(
 	for v := range r.wanted() {
 		v.turns = turns
 	}
-	values, err := bidiagonal.SolveWith(r, d, e, bidiagonal.Options{LeafSize: s.values.tune.Leaf, From: from, To: to})
-	r.end(began)
-	return values, r.profile, err
+	return r
 }
 
 // bidiagonalRun is one solve in flight, and the bidiagonal.Backend of the device. Leaves is

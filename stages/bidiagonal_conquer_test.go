@@ -27,7 +27,7 @@ type conquered struct {
 }
 
 // newConquered prepares on the test's device.
-func newConquered(t *testing.T, n int, tune Tuning) *conquered {
+func newConquered(t testing.TB, n int, tune Tuning) *conquered {
 	t.Helper()
 	dev := testDevice(t)
 	ops, err := product.New[float64](dev, tune.Products)

@@ -36,17 +36,22 @@ func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers
 		b.run.sides[0] = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws,
 			xt: NewMatrix(x.In(ws), n, n, max(n, 1)), turns: 1}
 	}
-	b.run.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
-		b.text.WriteString("run\n")
+	b.run.printTo(t, &b.text)
+	return b
+}
+
+// printTo makes the run print its recordings instead of executing them.
+func (r *divideConquerRun) printTo(t *testing.T, text *strings.Builder) {
+	r.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
+		text.WriteString("run\n")
 		for i, cost := range rec.Estimates() {
 			if !(cost > 0) {
 				t.Errorf("dispatch %d of a recording has no estimate of its cost", i)
 			}
 		}
-		_, err := rec.WriteTo(&b.text)
+		_, err := rec.WriteTo(text)
 		return vk.NewProfile(), err
 	}
-	return b
 }
 
 func (b *hostNumbers) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {

@@ -70,6 +70,7 @@ var table = []struct {
 	{"vectors", newVectors},
 	{"ge2tb", newGe2tb},
 	{"tb2bd", newTb2bd},
+	{"bdsdc", newBdsdc},
 	{"svd", newSVD},
 }
 

@@ -2,7 +2,11 @@ package bench
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -95,6 +99,51 @@ func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	for j := range min(b, n) { // above the first row
 		vk.Fill(rec, band.Sub(b-1+j*3*b, b-j), 0)
 	}
+}
+
+// gaussianBidiagonal returns the bidiagonal form of a random matrix with normal entries: d_i is χ with
+// n−i degrees of freedom, e_i with n−1−i. Little of it deflates.
+//
+// Source: I. Dumitriu and A. Edelman, J. Math. Phys. 43 (2002).
+func gaussianBidiagonal(n int) (d, e []float64) {
+	source := rand.NewPCG(uint64(n), 1)
+	chi := func(k int) float64 { return math.Sqrt(distuv.ChiSquared{K: float64(k), Src: source}.Rand()) }
+	d, e = make([]float64, n), make([]float64, max(n-1, 0))
+	for i := range d {
+		d[i] = chi(n - i)
+	}
+	for i := range e {
+		e[i] = chi(n - 1 - i)
+	}
+	return d, e
+}
+
+// newBdsdc measures the bidiagonal divide and conquer for all singular values and the vectors of both
+// sides, as newStedc does the symmetric one.
+func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := product.New[float64](b.dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	divide, err := stages.NewBidiagonalConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
+	if err != nil {
+		return nil, err
+	}
+	d, e := gaussianBidiagonal(s.n)
+	rs, st := packed("S", s.n, s.n)
+	rw, wt := packed("W", s.n, s.n)
+	n := float64(s.n)
+	return &load{
+		flops:  divide.Flops(),
+		bytes:  realBytes * 2 * n * n,
+		layout: vk.Together(rs, rw, divide.Work(), ops.Work()),
+		run: func(ctx context.Context, ws *vk.Arena) (sample, error) {
+			began := time.Now()
+			_, profile, err := divide.Solve(ctx, ws, d, e, st(ws), wt(ws))
+			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
+		},
+		result: rs,
+	}, nil
 }
 
 // newSVD measures a whole solve for the singular values, in the way solver does for eigenvalues.

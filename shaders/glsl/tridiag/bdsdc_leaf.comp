@@ -120,9 +120,10 @@ double shift() {
 // below the diagonal. A rotation of rows annihilates it and leaves one above the superdiagonal, and
 // so on down to hi.
 void sweep(double shift_) {
-	double f = (abs(d[lo]) - shift_) * (abs(d[lo]) + shift_), g = d[lo] * e[lo];
+	double di = d[lo], ei = e[lo];
+	double f = (abs(di) - shift_) * (abs(di) + shift_), g = di * ei;
 	for (uint i = lo; i < hi; i++) {
-		double c, s, r, di = d[i], ei = e[i], below = d[i + 1];
+		double c, s, r, below = d[i + 1], right = e[i + 1]; // right is of no use in row hi − 1
 		rotation(f, g, c, s, r);
 		keep(RIGHT, i, c, s);
 		if (i > lo) e[i - 1] = r;
@@ -134,12 +135,11 @@ void sweep(double shift_) {
 		keep(LEFT, i, c, s);
 		d[i] = r;
 		f = c * ei + s * below;
-		d[i + 1] = c * below - s * ei;
-		if (i + 1 < hi) {
-			g = s * e[i + 1];
-			e[i + 1] = c * e[i + 1];
-		}
+		di = c * below - s * ei;
+		g = s * right;
+		ei = c * right;
 	}
+	d[hi] = di;
 	e[hi - 1] = f;
 }
 
