@@ -21,7 +21,7 @@ import (
 // and the factors of S have kernels of their own. Solve runs, as DivideConquer's does.
 type BidiagonalConquer struct {
 	values valuesPass
-	sides  [2]vectorsPass // of W and of S; they share all memory
+	sides  [2]vectorsPass // of W and of S; they share all memory but that of their lists
 	work   *vk.Layout
 
 	progress func(vk.Progress) // of Reporting; may be nil
@@ -42,8 +42,9 @@ func NewBidiagonalConquer(
 	if b.err != nil {
 		return nil, b.err
 	}
+	left.lists = newVectorLists(n, levels, t.mostMerges(n)) // one recording sends the lists of both sides
 	s.sides = [2]vectorsPass{bidiagonal.Right: right, bidiagonal.Left: left}
-	s.work = vk.Together(s.values.work, right.work)
+	s.work = vk.Together(s.values.work, right.work, left.lists.layout())
 	return s, nil
 }
 
@@ -155,20 +156,16 @@ func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	return r.roots(bidiagonal.Of(merges, bidiagonal.Right))
 }
 
-// Vectors implements bidiagonal.Backend, in one recording for each side. Nothing comes back to the
-// host.
+// Vectors implements bidiagonal.Backend, in one recording. Nothing comes back to the host.
 func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) error {
-	for _, side := range bidiagonal.Sides {
-		v := r.sides[side]
-		if v == nil {
-			continue
+	return r.run(func(rec *vk.Recorder) {
+		for _, side := range bidiagonal.Sides {
+			if v := r.sides[side]; v != nil {
+				v.complete(bidiagonal.OneSide(levels, side), order)
+				v.record(rec)
+			}
 		}
-		v.complete(bidiagonal.OneSide(levels, side), order)
-		if err := r.run(v.record); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // The compiler checks that no method is missing.
