@@ -21,13 +21,14 @@ type checkJob struct {
 	input       matrixInput
 	json        *jsonOutput
 	host, quiet bool
+	svd         bool
 }
 
 func checkCommand(s *session) *cobra.Command {
 	j := &checkJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "check [flags] MATRIX VALUES [VECTORS]",
-		Short: "how good the eigenvalues and eigenvectors in files are",
+		Use:   "check [flags] MATRIX VALUES [VECTORS | U V]",
+		Short: "how good the eigenvalues or singular values and vectors in files are",
 		Long: `check measures eigenvalues and eigenvectors of any program against their matrix, in LAPACK's
 ratios:
 
@@ -40,13 +41,22 @@ result is bad and the exit status is 1. MATRIX may have any format that solve re
 value j. One of the files may be -, standard input. Without VECTORS, check can only compare Σλ with
 the trace and Σλ² with the squared Frobenius norm.
 
+With --svd, VALUES are the singular values of a matrix of any shape, descending, and U and V its
+singular vectors, as vkevd svd writes them. The ratios are ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁), n = max(M, N),
+‖I − Uᵀ·U‖₁ / (M·ε) and ‖I − Vᵀ·V‖₁ / (N·ε). Without U and V, check can only compare Σσ² with the
+squared Frobenius norm.
+
 The device computes the products. With --host, or if there are fewer vectors than rows, the host
 does, which takes longer and shares no code with solve.`,
 		Example: `  vkevd solve --out-values v.txt --out-vectors Q.npy A.mtx
   vkevd check A.mtx v.txt Q.npy
-  vkevd check --host --json - A.mtx v.txt Q.npy`,
+  vkevd check --host --json - A.mtx v.txt Q.npy
+  vkevd check --svd A.npy sigma.txt U.npy V.npy`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 && len(args) != 3 {
+			if j.svd && len(args) != 2 && len(args) != 4 {
+				return usage(cmd, "check --svd takes MATRIX and VALUES, or MATRIX, VALUES, U and V, not %s", plural(len(args), "file"))
+			}
+			if !j.svd && len(args) != 2 && len(args) != 3 {
 				return usage(cmd, "check takes MATRIX, VALUES and optionally VECTORS, not %s", plural(len(args), "file"))
 			}
 			if first := slices.Index(args, streamWord); first >= 0 && slices.Contains(args[first+1:], streamWord) {
@@ -58,19 +68,27 @@ does, which takes longer and shares no code with solve.`,
 			if err := j.input.check(cmd, false); err != nil {
 				return err
 			}
-			return j.run(cmd.Context(), args)
+			if j.svd {
+				if cmd.Flags().Changed("symmetrize") || cmd.Flags().Changed("uplo") {
+					return usage(cmd, "--svd is for matrices that need not be symmetric")
+				}
+				return j.run(cmd.Context(), args, j.singular)
+			}
+			return j.run(cmd.Context(), args, j.symmetric)
 		},
 	}
 	j.device = deviceFlag(cmd, s)
 	j.input.flags(cmd)
 	j.json = jsonFlag(cmd, "the ratios")
 	f := cmd.Flags()
+	f.BoolVar(&j.svd, "svd", false, "VALUES are singular values, and the files after them U and V")
 	f.BoolVar(&j.host, "host", false, "compute on the host; no device is needed")
 	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
 	return cmd
 }
 
-func (j *checkJob) run(ctx context.Context, files []string) error {
+// run reads and measures by one of two functions, for eigenvalues or for singular values.
+func (j *checkJob) run(ctx context.Context, files []string, measure func(context.Context, []string, *progress) (measures, error)) error {
 	stderr := j.stderr
 	if j.quiet {
 		stderr = io.Discard
@@ -81,19 +99,28 @@ func (j *checkJob) run(ctx context.Context, files []string) error {
 	defer j.json.close()
 	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
 	defer show.end()
-	a, res, err := j.read(ctx, files, show)
+	found, err := measure(ctx, files, show)
 	if err != nil {
 		return err
-	}
-	found, err := j.measure(ctx, a, res, show.above(), show)
-	if err != nil {
-		return aboutMatrix(files[0], a.N, err)
 	}
 	show.end()
 	if !j.json.instead() {
 		err = cannotWrite("standard output", found.print(j.stdout))
 	}
 	return errors.Join(err, j.json.write(ctx, found), found.verdict())
+}
+
+// symmetric measures eigenvalues, and eigenvectors if there are any.
+func (j *checkJob) symmetric(ctx context.Context, files []string, show *progress) (measures, error) {
+	a, res, err := j.read(ctx, files, show)
+	if err != nil {
+		return nil, err
+	}
+	found, err := j.measure(ctx, a, res, show.above(), show)
+	if err != nil {
+		return nil, aboutMatrix(files[0], a.N, err)
+	}
+	return found, nil
 }
 
 // read reads the files and checks that the sizes of their matrices match.
@@ -106,13 +133,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 		return a, nil, err
 	}
 	res := &evd.Result[float64]{}
-	show.stage("reading " + inputName(files[1]))
-	if res.Values, err = unlessDone(ctx, func() ([]float64, error) {
-		if a.N == 0 && files[1] != streamWord && isEmpty(files[1]) {
-			return nil, nil // as solve writes it; matio does not read empty files
-		}
-		return readVector(files[1], j.stdin)
-	}); err != nil {
+	if res.Values, err = j.readValues(ctx, files[1], a.N == 0, show); err != nil {
 		return a, nil, err
 	}
 	if len(files) < 3 {
@@ -122,14 +143,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 		}
 		return a, res, nil
 	}
-	show.stage("reading " + inputName(files[2]))
-	z, err := unlessDone(ctx, func() (*evd.Dense[float64], error) {
-		d, err := readDense(files[2], j.stdin, matio.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, nil
-	})
+	z, err := j.readVectors(ctx, files[2], show)
 	if err != nil {
 		return a, nil, err
 	}
@@ -143,6 +157,29 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 	}
 	res.Vectors = z
 	return a, res, nil
+}
+
+// readValues reads the values. empty says that there should be none.
+func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show *progress) ([]float64, error) {
+	show.stage("reading " + inputName(file))
+	return unlessDone(ctx, func() ([]float64, error) {
+		if empty && file != streamWord && isEmpty(file) {
+			return nil, nil // as solve writes it; matio does not read empty files
+		}
+		return readVector(file, j.stdin)
+	})
+}
+
+// readVectors reads a matrix of vectors.
+func (j *checkJob) readVectors(ctx context.Context, file string, show *progress) (*evd.Dense[float64], error) {
+	show.stage("reading " + inputName(file))
+	return unlessDone(ctx, func() (*evd.Dense[float64], error) {
+		d, err := readDense(file, j.stdin, matio.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, nil
+	})
 }
 
 func (j *checkJob) measure(

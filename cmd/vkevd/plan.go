@@ -19,7 +19,8 @@ type planJob struct {
 	device  func() string
 	n       int
 	svd     bool
-	rows    int // with svd; of n columns
+	full    bool // with svd
+	rows    int  // with svd; of n columns
 	options options
 	config  *config
 	json    *jsonOutput
@@ -37,14 +38,15 @@ device, the plan is for a typical one. If the device would refuse the plan for l
 the exit status is 3.
 
 The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
-With --svd the plan is for the singular values of a matrix of M rows and N columns, without vectors.
+With --svd the plan is for the singular values of a matrix of M rows and N columns, without vectors
+unless --vectors or --full is given.
 
 A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which is rare,
 13·N² more bytes are allocated for that time.`,
 		Example: `  vkevd plan -n 32768
   vkevd plan -n 100000 --values-only --device nvidia
   vkevd plan -n 100000 --smallest 1000 --json -
-  vkevd plan --svd -m 100000 -n 2000`,
+  vkevd plan --svd -m 100000 -n 2000 --vectors`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if j.n < 1 {
@@ -64,17 +66,23 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 	}
 	j.device = deviceFlag(cmd, s)
 	j.options.flags(cmd)
-	cmd.Flags().Lookup("vectors").Usage = "include eigenvectors, as without any flag"
+	cmd.Flags().Lookup("vectors").Usage = "include eigenvectors, as without any flag; with --svd, the thin U and V"
 	cmd.Flags().Lookup("values-only").Usage = "include no eigenvectors"
 	j.config = configFlag(cmd, s)
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
+	cmd.Flags().BoolVar(&j.full, "full", false, "with --svd: include the whole U and V, M by M and N by N")
 	cmd.Flags().IntVarP(&j.rows, "m", "m", 0, "with --svd: number `M` of rows (default: N)")
 	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
 	return cmd
 }
 
-func (j *planJob) wantsVectors() bool { return !j.options.valuesOnly && !j.svd }
+func (j *planJob) wantsVectors() bool {
+	if j.svd {
+		return j.options.vectors || j.full
+	}
+	return !j.options.valuesOnly
+}
 
 func (j *planJob) run(ctx context.Context) error {
 	if err := j.json.open(j.stdout); err != nil {
@@ -106,11 +114,11 @@ func (j *planJob) run(ctx context.Context) error {
 			return cannotWrite("standard output", err)
 		}
 	}
-	if err := j.json.write(ctx, j.report(info, f, unfit, opt.Vectors, tuned)); err != nil {
+	if err := j.json.write(ctx, j.report(info, f, unfit, j.wantsVectors(), tuned)); err != nil {
 		return err
 	}
 	if unfit == nil && info.Memory > 0 {
-		what := map[bool]string{true: "with vectors", false: "values only"}[opt.Vectors]
+		what := map[bool]string{true: "with vectors", false: "values only"}[j.wantsVectors()]
 		fmt.Fprintf(j.stderr, "It fits: %s of %s, %s.\n", human(f.Bytes()), human(info.Free), what)
 	}
 	if unfit != nil {

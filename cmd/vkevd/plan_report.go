@@ -63,6 +63,14 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	const double = 8
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
 	switch {
+	case j.svd && j.full:
+		return double * (uint64(j.rows)*n + uint64(j.rows)*uint64(j.rows) + n*n)
+	case j.svd && vectors:
+		few := min(n, uint64(j.rows))
+		if j.options.part.largest > 0 {
+			few = uint64(j.options.part.largest)
+		}
+		return double * (uint64(j.rows)*n + (uint64(j.rows)+n)*few)
 	case j.svd:
 		return double * uint64(j.rows) * n
 	case j.options.tridiagonal && vectors:

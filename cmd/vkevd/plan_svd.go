@@ -16,12 +16,18 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 		if f.Changed("m") {
 			return usage(cmd, "--m needs --svd: other matrices are square")
 		}
+		if j.full {
+			return usage(cmd, "--full needs --svd: eigenvectors are a square matrix anyway")
+		}
 		return nil
 	}
-	for _, name := range []string{"vectors", "index", "smallest", "interval", "solver", "tridiagonal", "verify"} {
+	for _, name := range []string{"index", "smallest", "interval", "solver", "tridiagonal", "verify"} {
 		if f.Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --svd", name)
 		}
+	}
+	if j.full && f.Changed("largest") {
+		return usage(cmd, "--full cannot be combined with --largest: all vectors need all values")
 	}
 	if !f.Changed("m") {
 		j.rows = j.n
@@ -37,8 +43,9 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 	if !j.svd {
 		return j.machine.forecast(info, j.n, j.options.tridiagonal, opt)
 	}
-	singular := svdOptions{j.options.part.largest, j.options.band, j.options.block}
-	values, err := singular.svd(j.rows, j.n)
+	o := j.options
+	singular := svdOptions{largest: o.part.largest, full: j.full, band: o.band, block: o.block}
+	values, err := singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,18 +16,22 @@ type svdJob struct {
 	options               svdOptions
 	config                *config
 	check, quiet, noPrint bool
-	values, report        string // paths of outputs, "" for none
+	values, u, v, report  string // paths of outputs, "" for none
 }
 
 func svdCommand(s *session) *cobra.Command {
 	j := &svdJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "svd [flags] FILE",
-		Short: "singular values of the matrix in a file",
-		Long: `svd computes the singular values σ of the matrix A in FILE: A = U·diag(σ)·Vᵀ. It prints them to
-standard output, one per line, descending, with 17 digits, from which the same double can be read
-back. A matrix of M rows and N columns has min(M, N) of them. Everything else goes to standard
-error. Singular vectors are not computed yet.
+		Short: "singular values and vectors of the matrix in a file",
+		Long: `svd computes the singular values σ of the matrix A in FILE, and the singular vectors U and V if
+they are asked for: A = U·diag(σ)·Vᵀ. It prints the values to standard output, one per line,
+descending, with 17 digits, from which the same double can be read back. A matrix of M rows and N
+columns has min(M, N) of them. Everything else goes to standard error.
+
+--out-u and --out-v write vectors: column j of U and of V belongs to value j. V is written, not Vᵀ.
+With --full U is M by M and V is N by N; the columns without a value come last. The largest
+component of each column of V is positive, and U has the signs that go with it.
 
 FILE has any format that solve reads, without --tridiagonal. The matrix may have any shape, and
 need not be symmetric.
@@ -35,20 +39,29 @@ need not be symmetric.
 Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
 Small singular values have no relative accuracy.
 
---check measures what can be measured without vectors, in multiples of what rounding may cost:
+--check measures the result, in multiples of what rounding may cost:
 
   certificate   |σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts
   norm          |‖A‖F − ‖C‖F| / (n·ε·‖A‖F)
   squares       |Σσ² − ‖A‖F²| / (n·ε·‖A‖F²), without --largest
 
+and if vectors are asked for, then of both sides,
+
+  residual      ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)
+  left          ‖I − Uᵀ·U‖₁ / (M·ε)
+  right         ‖I − Vᵀ·V‖₁ / (N·ε)
+
 C is the bidiagonal matrix that A was reduced to; ‖C‖ is between σ₁ and √2·σ₁. 60 or more is bad,
 and the exit status is 1. Then the outputs are written nevertheless. The certificate proves each
-value to be one of C; the sums find most errors between A and C, but not all.
+value to be one of C; the sums find most errors between A and C, but not all. Vectors with small
+ratios prove all.
 
 Output files appear complete or not at all. An output named - goes to standard output, in place of
-the values. The host holds A, 8·M·N bytes. vkevd plan --svd prints what the device holds.`,
+the values. The host holds A, 8·M·N bytes, and the vectors. vkevd plan --svd prints what the device
+holds.`,
 		Example: `  vkevd svd A.mtx > sigma.txt
   vkevd svd --check --largest 10 A.npy
+  vkevd svd --out-u U.npy --out-v V.npy --check A.npy
   vkevd svd --out-values sigma.npy --report run.json A.csv`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,10 +77,13 @@ the values. The host holds A, 8·M·N bytes. vkevd plan --svd prints what the de
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
+	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order")
+	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order")
 	f.StringVar(&j.report, "report", "", "write device, memory, times and measures to `FILE`: .json")
 	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the singular values to standard output")
-	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, and compare sums of squares")
+	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, compare sums of squares, and\n"+
+		"measure residual and orthogonality of vectors")
 	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
 	return cmd
 }
@@ -83,21 +99,43 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if err := j.input.check(cmd, false); err != nil {
 		return err
 	}
-	if err := checkEnding(cmd, "out-values", j.values, valuesEndings); err != nil {
-		return err
+	if j.options.full && !j.wantsVectors() {
+		return usage(cmd, "--full needs --out-u or --out-v")
 	}
-	return checkEnding(cmd, "report", j.report, reportEndings)
+	for _, out := range []struct {
+		flag, path string
+		known      []string
+	}{
+		{"out-values", j.values, valuesEndings}, {"out-u", j.u, vectorsEndings}, {"out-v", j.v, vectorsEndings},
+		{"report", j.report, reportEndings},
+	} {
+		if err := checkEnding(cmd, out.flag, out.path, out.known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wantsVectors says whether vectors of any side are asked for.
+func (j *svdJob) wantsVectors() bool { return j.u != "" || j.v != "" }
+
+// sides says which vectors are computed: a check needs those of both sides.
+func (j *svdJob) sides() (u, v bool) {
+	both := j.check && j.wantsVectors()
+	return both || j.u != "", both || j.v != ""
 }
 
 // svdOptions are those of the singular values, as flags.
 type svdOptions struct {
 	largest     int
+	full        bool
 	band, block int
 }
 
 func (o *svdOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.largest, "largest", 0, "only the `K` largest singular values")
+	f.BoolVar(&o.full, "full", false, "orthogonal matrices, U M by M and V N by N")
 	f.IntVar(&o.band, "band", 0, "superdiagonals `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of its updates, a multiple of the number of superdiagonals\n"+
@@ -109,15 +147,27 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("largest") && o.largest < 1 {
 		return usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)
 	}
+	if o.full && o.largest > 0 {
+		return usage(cmd, "--full cannot be combined with --largest: all vectors need all values")
+	}
 	return nil
 }
 
-// svd is the library's options for an m×n matrix. Its error is about values that the matrix does not
-// have.
-func (o *svdOptions) svd(m, n int) (svd.Options, error) {
+// svd is the library's options for an m×n matrix, with vectors of some sides. Its error is about values
+// that the matrix does not have.
+func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	if o.largest > min(m, n) {
 		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",
 			o.largest, plural(min(m, n), "singular value"), m, n)
 	}
-	return svd.Options{Largest: o.largest, Band: o.band, Block: o.block}, nil
+	vectors := func(wanted bool) svd.Vectors {
+		switch {
+		case wanted && o.full:
+			return svd.Full
+		case wanted:
+			return svd.Thin
+		}
+		return svd.None
+	}
+	return svd.Options{U: vectors(u), V: vectors(v), Largest: o.largest, Band: o.band, Block: o.block}, nil
 }

@@ -13,6 +13,7 @@ import (
 type singularSolver interface {
 	forecast
 	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)
+	Check(context.Context, evd.Dense[float64], *svd.Result[float64]) (svd.Ratios, error)
 	Close()
 }
 

@@ -68,5 +68,43 @@ func (p *fakeSingular) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Re
 	if k := p.opt.Largest; k > 0 {
 		res.Values = res.Values[:k]
 	}
-	return res, nil
+	return res, p.vectors(a, res)
+}
+
+// vectors are gonum's, without the rule for signs.
+func (p *fakeSingular) vectors(a evd.Dense[float64], res *svd.Result[float64]) error {
+	kind := mat.SVDThin
+	if p.opt.U == svd.Full || p.opt.V == svd.Full {
+		kind = mat.SVDFull
+	}
+	var f mat.SVD
+	if !f.Factorize(mat.NewDense(a.Cols, a.Rows, append([]float64{}, a.Data...)), kind) {
+		return fmt.Errorf("gonum gave up")
+	}
+	columns := func(wanted svd.Vectors, x mat.Matrix) *evd.Dense[float64] {
+		rows, cols := x.Dims()
+		if wanted == svd.None {
+			return nil
+		}
+		if wanted == svd.Thin {
+			cols = len(res.Values)
+		}
+		d := &evd.Dense[float64]{Rows: rows, Cols: cols, Ld: rows, Data: make([]float64, rows*cols)}
+		for j := range cols {
+			for i := range rows {
+				d.Data[i+j*rows] = x.At(i, j)
+			}
+		}
+		return d
+	}
+	var u, v mat.Dense // of the transpose, which is a by rows
+	f.UTo(&v)
+	f.VTo(&u)
+	res.U, res.V = columns(p.opt.U, &u), columns(p.opt.V, &v)
+	return nil
+}
+
+func (p *fakeSingular) Check(_ context.Context, a evd.Dense[float64], res *svd.Result[float64]) (svd.Ratios, error) {
+	r := singularOnHost(a, res)
+	return svd.Ratios{Residual: r[0].ratio, Left: r[1].ratio, Right: r[2].ratio}, p.checkErr
 }

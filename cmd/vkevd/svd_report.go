@@ -21,6 +21,7 @@ type svdFacts struct {
 func (f *svdFacts) solved(a evd.Dense[float64], res *svd.Result[float64], bytes uint64) {
 	f.Rows, f.Cols, f.Memory = a.Rows, a.Cols, bytes
 	f.Values, f.Stages, f.Certificate = len(res.Values), res.Profile.Phases, res.Certificate
+	f.Vectors = res.U != nil || res.V != nil
 }
 
 // report writes the facts as JSON.
@@ -35,6 +36,9 @@ func (f svdFacts) summary(w io.Writer) {
 	found := "singular values"
 	if f.Values < min(f.Rows, f.Cols) {
 		found = plural(f.Values, "largest singular value")
+	}
+	if f.Vectors {
+		found += " and vectors"
 	}
 	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s\n", printable(f.File), f.Rows, f.Cols, found, f.Precision)
 	f.where(w)

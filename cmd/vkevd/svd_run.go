@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -16,7 +17,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	if j.quiet {
 		stderr = io.Discard
 	}
-	out, err := createOutputs(j.stdout, file, j.values, j.report)
+	out, err := createOutputs(j.stdout, file, j.values, j.u, j.v, j.report)
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,8 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	known.took("read")
 
 	show.stage("preparing the device")
-	opt, err := j.options.svd(a.Rows, a.Cols)
+	u, v := j.sides()
+	opt, err := j.options.svd(a.Rows, a.Cols, u, v)
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
@@ -62,11 +64,13 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 
 	if j.check {
 		show.stage("checking")
-		known.Ratios = singularMeasures(a, res)
+		if known.Ratios, err = singularMeasures(ctx, p, a, res); err != nil {
+			return aboutRectangle(file, a, err)
+		}
 		known.took("check")
 	}
 	show.stage("writing")
-	if err := j.write(ctx, out, res.Values, known); err != nil {
+	if err := j.write(ctx, out, res, known); err != nil {
 		return err
 	}
 	show.end()
@@ -81,9 +85,20 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 }
 
 // write fills the outputs that were asked for and gives the files their names.
-func (j *svdJob) write(ctx context.Context, out *outputs, values []float64, known svdFacts) error {
-	if err := out.writeValues(ctx, j.values, values); err != nil {
+func (j *svdJob) write(ctx context.Context, out *outputs, res *svd.Result[float64], known svdFacts) error {
+	if err := out.writeValues(ctx, j.values, res.Values); err != nil {
 		return err
+	}
+	for _, vectors := range []struct {
+		path string
+		z    *evd.Dense[float64]
+	}{{j.u, res.U}, {j.v, res.V}} {
+		if err := out.write(ctx, vectors.path, func(w io.Writer) error {
+			z := vectors.z
+			return matio.WriteNPY(w, z.Rows, z.Cols, z.Data, max(z.Ld, 1))
+		}); err != nil {
+			return err
+		}
 	}
 	return out.finish(ctx, j.report, known.report)
 }
@@ -104,8 +119,27 @@ func aboutRectangle(file string, a evd.Dense[float64], err error) error {
 	return aboutInput(file, fmt.Sprintf("%d by %d", a.Rows, a.Cols), "singular values", err)
 }
 
-// singularMeasures are those of a result with its certificate. The sums need all values.
-func singularMeasures(a evd.Dense[float64], res *svd.Result[float64]) measures {
+// singularMeasures are those of a result with its certificate: of its values, and of its vectors if it
+// has any. The sums need all values.
+func singularMeasures(ctx context.Context, p singularSolver, a evd.Dense[float64], res *svd.Result[float64]) (measures, error) {
+	found := certified(a, res)
+	if res.U == nil || res.V == nil {
+		return found, nil
+	}
+	r, err := p.Check(ctx, a, res)
+	return append(found, singularRatios(r)...), err
+}
+
+func singularRatios(r svd.Ratios) measures {
+	return measures{
+		{"residual", "‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)", r.Residual},
+		{"left", "‖I − Uᵀ·U‖₁ / (M·ε)", r.Left},
+		{"right", "‖I − Vᵀ·V‖₁ / (N·ε)", r.Right},
+	}
+}
+
+// certified is what is known of the values alone.
+func certified(a evd.Dense[float64], res *svd.Result[float64]) measures {
 	c := res.Certificate
 	found := measures{
 		{"certificate", "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", c.Counts},
@@ -114,8 +148,10 @@ func singularMeasures(a evd.Dense[float64], res *svd.Result[float64]) measures {
 	if len(res.Values) < min(a.Rows, a.Cols) {
 		return found
 	}
-	return append(found, measure{"squares", "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)", squares(a, res.Values)})
+	return append(found, measure{"squares", squaresFormula, squares(a, res.Values)})
 }
+
+const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
 // squares compares Σσ² with ‖A‖F², in units of the rounding error.
 func squares(a evd.Dense[float64], values []float64) float64 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -131,25 +132,32 @@ func TestSVDRefuses(t *testing.T) {
 	s.file("bad", "1 2\n3\n")
 	const see = "; see vkevd svd --help"
 	for args, says := range map[string]string{
-		"svd":                              "svd takes one FILE, not 0" + see,
-		"svd A.mtx B.mtx":                  "svd takes one FILE, not 2" + see,
-		"svd --largest 0 A.mtx":            `--largest: "0" is not a whole number, at least 1` + see,
-		"svd --largest x A.mtx":            `--largest: "x" is not a whole number` + see,
-		"svd --largest 3 A.mtx":            "A.mtx: --largest: 3 is more than the 2 singular values of a matrix of 2 by 3",
-		"svd --json r --report r A.mtx":    "--json is the same as --report; give one of them" + see,
-		"svd --out-values v.npz A.mtx":     "--out-values: v.npz: the name must end in .txt or .npy or .json, or have no ending" + see,
-		"svd --report r.txt A.mtx":         "--report: r.txt: the name must end in .json, or have no ending" + see,
-		"svd --format csv A.mtx":           "--format: \"csv\" is not mtx; all other formats are recognized by their content" + see,
-		"svd --uplo lower A.mtx":           "unknown flag: --uplo" + see,
-		"svd --out-values A.mtx A.mtx":     "--out-values: A.mtx: the name must end in .txt or .npy or .json, or have no ending" + see,
-		"svd missing.mtx":                  "missing.mtx: no such file or directory",
-		"plan --svd -n 5 -m 0":             "--m: 0 is not between 1 and 10000000; see vkevd plan --help",
-		"plan -n 5 -m 6":                   "--m needs --svd: other matrices are square; see vkevd plan --help",
-		"plan --svd -m 6":                  "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help",
-		"plan --svd -n 5 --tridiagonal":    "--tridiagonal cannot be combined with --svd; see vkevd plan --help",
-		"plan --svd -n 5 --vectors":        "--vectors cannot be combined with --svd; see vkevd plan --help",
-		"plan --svd -n 5 --interval 1:2":   "--interval cannot be combined with --svd; see vkevd plan --help",
-		"plan --svd -n 5 -m 3 --solver dc": "--solver cannot be combined with --svd; see vkevd plan --help",
+		"svd":                                    "svd takes one FILE, not 0" + see,
+		"svd A.mtx B.mtx":                        "svd takes one FILE, not 2" + see,
+		"svd --largest 0 A.mtx":                  `--largest: "0" is not a whole number, at least 1` + see,
+		"svd --largest x A.mtx":                  `--largest: "x" is not a whole number` + see,
+		"svd --largest 3 A.mtx":                  "A.mtx: --largest: 3 is more than the 2 singular values of a matrix of 2 by 3",
+		"svd --json r --report r A.mtx":          "--json is the same as --report; give one of them" + see,
+		"svd --out-values v.npz A.mtx":           "--out-values: v.npz: the name must end in .txt or .npy or .json, or have no ending" + see,
+		"svd --report r.txt A.mtx":               "--report: r.txt: the name must end in .json, or have no ending" + see,
+		"svd --format csv A.mtx":                 "--format: \"csv\" is not mtx; all other formats are recognized by their content" + see,
+		"svd --uplo lower A.mtx":                 "unknown flag: --uplo" + see,
+		"svd --out-values A.mtx A.mtx":           "--out-values: A.mtx: the name must end in .txt or .npy or .json, or have no ending" + see,
+		"svd missing.mtx":                        "missing.mtx: no such file or directory",
+		"plan --svd -n 5 -m 0":                   "--m: 0 is not between 1 and 10000000; see vkevd plan --help",
+		"plan -n 5 -m 6":                         "--m needs --svd: other matrices are square; see vkevd plan --help",
+		"plan --svd -m 6":                        "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help",
+		"plan --svd -n 5 --tridiagonal":          "--tridiagonal cannot be combined with --svd; see vkevd plan --help",
+		"svd --full A.mtx":                       "--full needs --out-u or --out-v" + see,
+		"svd --full --largest 1 --out-u U A.mtx": "--full cannot be combined with --largest: all vectors need all values" + see,
+		"svd --out-u U.mtx A.mtx":                "--out-u: U.mtx: the name must end in .npy, or have no ending" + see,
+		"svd --out-u Z --out-v Z A.mtx":          "Z: named for two outputs",
+		"plan -n 5 --full":                       "--full needs --svd: eigenvectors are a square matrix anyway; see vkevd plan --help",
+		"plan --svd -n 5 --full --largest 2":     "--full cannot be combined with --largest: all vectors need all values; see vkevd plan --help",
+		"check --svd A.mtx v U":                  "check --svd takes MATRIX and VALUES, or MATRIX, VALUES, U and V, not 3 files; see vkevd check --help",
+		"check --svd --symmetrize A.mtx v":       "--svd is for matrices that need not be symmetric; see vkevd check --help",
+		"plan --svd -n 5 --interval 1:2":         "--interval cannot be combined with --svd; see vkevd plan --help",
+		"plan --svd -n 5 -m 3 --solver dc":       "--solver cannot be combined with --svd; see vkevd plan --help",
 	} {
 		s.fails(statusInput, says, strings.Fields(args)...)
 	}
@@ -214,6 +222,60 @@ func TestPlanSVD(t *testing.T) {
 	s.fails(statusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
 }
 
+// TestSVDVectors: files of vectors, the report, and which options the flags become.
+func TestSVDVectors(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.mtx", threeFour)
+	stdout, stderr, status := s.run(strings.Fields("svd --check --out-u U.npy --out-v V.npy --report r.json A.mtx")...)
+	if stdout != fourThree || status != statusSuccess || !strings.Contains(stderr, "2 by 3, singular values and vectors in") {
+		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
+	}
+	for _, line := range []string{"good  ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)\n", "good  ‖I − Uᵀ·U‖₁ / (M·ε)\n", "good  ‖I − Vᵀ·V‖₁ / (N·ε)\n"} {
+		if !strings.Contains(stderr, line) {
+			t.Errorf("no line %q in\n%s", line, stderr)
+		}
+	}
+	u, err := matio.ReadFile("U.npy")
+	if err != nil || u.Rows != 2 || u.Cols != 2 {
+		t.Errorf("U in the file: %v, %v", u, err)
+	}
+	v, err := matio.ReadFile("V.npy")
+	if err != nil || v.Rows != 3 || v.Cols != 2 {
+		t.Errorf("V in the file: %v, %v", v, err)
+	}
+	s.file("sigma.txt", fourThree)
+	for _, args := range []string{"check --svd A.mtx sigma.txt U.npy V.npy", "check --host --svd A.mtx sigma.txt U.npy V.npy", "check --svd A.mtx sigma.txt"} {
+		stdout, stderr, status := s.run(strings.Fields(args)...)
+		if status != statusSuccess || strings.Contains(args, "U") != strings.Contains(stdout, "residual") {
+			t.Errorf("%s: status %d, %s\n%s", args, status, stdout, stderr)
+		}
+	}
+	s.fails(statusInput, "V.npy: 3 by 2 elements cannot be the singular vectors to 2 values of a matrix of 2 by 3", "check", "--svd", "A.mtx", "sigma.txt", "V.npy", "U.npy")
+	s.file("one", "4\n")
+	s.fails(statusInput, "one: 1 value cannot be all singular values of a matrix of 2 by 3", "check", "--svd", "A.mtx", "one")
+	s.file("wrong", "4\n3.0001\n")
+	stdout, _, status = s.run(strings.Fields("check --svd --host A.mtx wrong U.npy V.npy")...)
+	if status != statusNumerical || !strings.Contains(stdout, "residual                         3.75e+10  BAD") {
+		t.Errorf("a wrong value: status %d, %s", status, stdout)
+	}
+	s.machine.singular = nil
+	for args, want := range map[string]svd.Options{
+		"--out-u U A.mtx": {U: svd.Thin}, "--out-v V --largest 1 A.mtx": {V: svd.Thin, Largest: 1},
+		"--out-v V --full A.mtx": {V: svd.Full}, "--check --out-v V A.mtx": {U: svd.Thin, V: svd.Thin, Certify: true},
+	} {
+		s.machine.singular = nil
+		if _, stderr, status := s.run(append([]string{"svd"}, strings.Fields(args)...)...); status != statusSuccess {
+			t.Errorf("%s: status %d\n%s", args, status, stderr)
+			continue
+		}
+		got := s.machine.singular[0]
+		got.Progress = nil
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: planned with %+v", args, got)
+		}
+	}
+}
+
 // TestSVDForReal: the library on a device against gonum, for shapes at the edges.
 func TestSVDForReal(t *testing.T) {
 	s := newFixture(t)
@@ -251,6 +313,16 @@ func TestSVDForReal(t *testing.T) {
 	}
 	if _, stderr, status := s.real("svd", "--band", "4", "--block", "6", "A.npy"); status != statusInput || lastLine(stderr) != "vkevd: --block: 6 is not a multiple of the 4 superdiagonals" {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+	s.file("A.npy", npy(3, 2, 1, 2, 3, 4, 5, 7))
+	for _, args := range []string{
+		"svd --check --full --out-values s --out-u U --out-v V A.npy", "check --svd A.npy s U V", "check --svd --host A.npy s U V",
+		"svd --check --largest 1 --out-values s --out-u U --out-v V A.npy", "check --svd A.npy s U V",
+		"plan --svd -m 300 -n 200 --full",
+	} {
+		if _, stderr, status := s.real(strings.Fields(args)...); status != statusSuccess {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
 	}
 	if _, stderr, status := s.real("plan", "--svd", "-m", "300", "-n", "200"); status != statusSuccess || !strings.Contains(stderr, "values only") {
 		t.Errorf("plan: status %d, %s", status, stderr)

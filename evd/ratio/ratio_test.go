@@ -89,6 +89,36 @@ func TestMeasureIsTheFormula(t *testing.T) {
 	}
 }
 
+// TestSingularResidual: the formula for one known error, no rows or values, and what is not finite.
+func TestSingularResidual(t *testing.T) {
+	const delta = 0x1p-40
+	a := []float64{0, 0, 4, 2, 0, 0} // 3×2: a(2, 0) = 4, a(0, 1) = 2
+	u, v := []float64{0, 0, 1, 1, 0, 0}, []float64{1, 0, 0, 1}
+	if got := SingularResidual(3, 2, 2, a, 3, []float64{4, 2}, u, 3, v, 2); got != 0 {
+		t.Errorf("exact vectors: %g", got)
+	}
+	if got, want := SingularResidual(3, 2, 2, a, 3, []float64{4 - delta, 2}, u, 3, v, 2), delta/4/(3*Ulp); got != want {
+		t.Errorf("a value off by δ: %g, formula gives %g", got, want)
+	}
+	if got := SingularResidual(3, 2, 1, a, 3, []float64{4}, u, 3, v, 2); got != 0 {
+		t.Errorf("one triplet: %g", got)
+	}
+	if SingularResidual(0, 2, 0, nil, 1, nil, nil, 1, nil, 2) != 0 || SingularResidual(3, 2, 0, a, 3, nil, nil, 3, nil, 2) != 0 {
+		t.Error("of nothing the residual is not 0")
+	}
+	for name, x := range map[string][]float64{"A": a, "U": u, "V": v} {
+		kept := x[1]
+		x[1] = math.NaN()
+		if got := SingularResidual(3, 2, 2, a, 3, []float64{4, 2}, u, 3, v, 2); !math.IsInf(got, 1) {
+			t.Errorf("a NaN in %s: %g", name, got)
+		}
+		x[1] = kept
+	}
+	if got := SingularResidual(3, 2, 2, a, 3, []float64{4}, u, 3, v, 2); !math.IsInf(got, 1) {
+		t.Errorf("too few values: %g", got)
+	}
+}
+
 // TestNothingSlips makes one input at a time NaN or infinite. Every measure that reads this input
 // must be +Inf, also if a product multiplies the NaN by zero.
 func TestNothingSlips(t *testing.T) {

@@ -45,4 +45,6 @@ done <commands.txt
 /usr/bin/python3 -c '
 import numpy as np
 s, want = np.loadtxt("sigma.txt"), np.linalg.svd(np.loadtxt("A.csv", delimiter=","), compute_uv=False)
-assert np.allclose(s, want, rtol=0, atol=1e-11 * want[0]), abs(s - want).max()'
+assert np.allclose(s, want, rtol=0, atol=1e-11 * want[0]), abs(s - want).max()
+a, u, v = np.loadtxt("A.csv", delimiter=","), np.load("U.npy"), np.load("V.npy")
+assert np.allclose(a @ v, u * s, rtol=0, atol=1e-11 * s[0]) and np.allclose(v.T @ v, np.eye(len(s)), atol=1e-11)'

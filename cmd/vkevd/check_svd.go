@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/evd/svd"
+)
+
+// singular measures singular values, and singular vectors if there are any.
+func (j *checkJob) singular(ctx context.Context, files []string, show *progress) (measures, error) {
+	show.stage("reading " + inputName(files[0]))
+	a, err := j.input.readAnyShape(ctx, files[0], j.stdin)
+	if err != nil {
+		return nil, err
+	}
+	res, opt, err := j.readSingular(ctx, files, a, show)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case res.U == nil:
+		return measures{{"squares", squaresFormula, squares(a, res.Values)}}, nil
+	case j.host || len(res.Values) == 0:
+		show.stage("checking on the host")
+		return unlessDone(ctx, func() (measures, error) { return singularOnHost(a, res), nil })
+	}
+	show.stage("preparing the device")
+	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver, error) {
+		return dev.svd(a.Rows, a.Cols, opt)
+	})
+	if err != nil {
+		return nil, aboutRectangle(files[0], a, err)
+	}
+	defer dev.Close()
+	defer p.Close()
+	show.stage("checking")
+	r, err := p.Check(ctx, a, res)
+	if err != nil {
+		return nil, aboutRectangle(files[0], a, err)
+	}
+	return singularRatios(r), nil
+}
+
+// readSingular reads values and vectors, and checks that their sizes match the matrix. The options are
+// those of a plan that can measure them.
+func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense[float64], show *progress) (
+	*svd.Result[float64], svd.Options, error,
+) {
+	res, few := &svd.Result[float64]{}, min(a.Rows, a.Cols)
+	var opt svd.Options
+	var err error
+	if res.Values, err = j.readValues(ctx, files[1], few == 0, show); err != nil {
+		return nil, opt, err
+	}
+	k := len(res.Values)
+	wrong := func(format string, args ...any) (*svd.Result[float64], svd.Options, error) {
+		return nil, opt, fmt.Errorf(format+" of a matrix of %d by %d", append(args, a.Rows, a.Cols)...)
+	}
+	if len(files) == 2 && k != few || k > few {
+		return wrong("%s: %s cannot be all singular values", inputName(files[1]), plural(k, "value"))
+	}
+	if len(files) == 2 {
+		return res, opt, nil
+	}
+	if res.U, err = j.readVectors(ctx, files[2], show); err != nil {
+		return nil, opt, err
+	}
+	if res.V, err = j.readVectors(ctx, files[3], show); err != nil {
+		return nil, opt, err
+	}
+	for i, c := range []struct {
+		z      *evd.Dense[float64]
+		rows   int
+		wanted *svd.Vectors
+	}{{res.U, a.Rows, &opt.U}, {res.V, a.Cols, &opt.V}} {
+		switch full := k == few && c.z.Cols == c.rows; {
+		case c.z.Rows != c.rows || c.z.Cols != k && !full:
+			return wrong("%s: %d by %d elements cannot be the singular vectors to %s", inputName(files[2+i]), c.z.Rows, c.z.Cols, plural(k, "value"))
+		case full:
+			*c.wanted = svd.Full
+		default:
+			*c.wanted = svd.Thin
+		}
+	}
+	if k < few {
+		opt.Largest = k
+	}
+	return res, opt, nil
+}
+
+// singularOnHost measures with the functions that the tests use.
+func singularOnHost(a evd.Dense[float64], res *svd.Result[float64]) measures {
+	u, v, k := res.U, res.V, len(res.Values)
+	return singularRatios(svd.Ratios{
+		Residual: ratio.SingularResidual(a.Rows, a.Cols, k, a.Data, a.Ld, res.Values, u.Data, u.Ld, v.Data, v.Ld),
+		Left:     ratio.Orthogonality(u.Rows, u.Cols, u.Data, u.Ld),
+		Right:    ratio.Orthogonality(v.Rows, v.Cols, v.Data, v.Ld),
+	})
+}
