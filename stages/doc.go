@@ -25,14 +25,15 @@
 //
 // # What a stage hands to the next
 //
-// Reflectors. H = I − τ·v·vᵀ with v[0] = 1, H·x = β·e1, β = −sign(x0)·‖x‖; a zero tail gives τ = 0
-// and β = x0. A product of kb of them is H0·H1⋯ = I − Y·T·Yᵀ (T upper triangular, dlarft's forward
-// columnwise form); W = Y·T.
+// Reflectors. A reflector H = I − τ·v·vᵀ with v[0] = 1 maps a vector x to β·e1, where β =
+// −sign(x0)·‖x‖. If all elements of x after the first are zero, τ = 0 and β = x0. A product of
+// reflectors is H0·H1⋯ = I − Y·T·Yᵀ, where T is upper triangular (dlarft's forward columnwise form).
+// W is the product Y·T.
 //
-// Panels. Panel p covers columns [p·b, min((p+1)·b, n)) and its reflectors act on rows [(p+1)·b,
-// n), so panels exist while (p+1)·b < n. A panel of m rows has min(b, m) reflectors, the last of
-// which may have τ = 0. Blocks of the double blocking are k/b panels each (k a multiple of b).
-// After the band reduction:
+// Panels. Panel p covers columns [p·b, min((p+1)·b, n)). Its reflectors act on rows [(p+1)·b, n),
+// so there is a panel p for every p with (p+1)·b < n. A panel of m rows has min(b, m) reflectors,
+// the last of which may have τ = 0. Each k/b panels form a block, at whose end the trailing
+// matrix in memory is updated (k is a multiple of b). After the band reduction:
 //
 //   - A holds Y: in the columns of panel p, rows [(p+1)·b, n) hold the unit
 //     lower trapezoid explicitly (ones and zeros stored), rows above are zero.
@@ -41,8 +42,8 @@
 //   - B holds the band.
 //
 // Compact band. Column c of B keeps rows c … c+2b−1 contiguously: element (r, c), c ≤ r < c+2b,
-// lies at B[(r−c) + c·2b]. Rows 0 … b of a column are the band, the rest is room for the bulge;
-// that, and what lies past row n−1, is zero before and after chasing.
+// lies at B[(r−c) + c·2b]. The first b+1 elements of a column are the band. The others are room for
+// the bulge. They are zero before and after chasing, and so are elements past row n−1.
 //
 // Sweeps. Sweep s (0 ≤ s < n−2) has steps j = 0, 1, … while s+1+j·b < n; step j acts on rows r …
 // r+L−1 with r = s+1+j·b, L = min(b, n−r). Its reflector annihilates column s (j = 0) or column r−b
@@ -56,7 +57,7 @@
 //
 // # Singular values
 //
-// A general matrix takes the same way with two sides:
+// A general matrix takes the same steps, with one orthogonal factor on each side:
 //
 //	A  dense, m×n, m ≥ n               where m is much larger than n, first
 //	│  TallQR                 dgeqrf    A = Q0·R            and R takes the place of A
@@ -73,8 +74,8 @@
 // BidiagonalConquer (dbdsdc) finds the vectors of C, too: C = S·Σ·Wᵀ.
 //
 // General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
-// superdiagonals up to b are the band, the rest is room for the bulges, zero before and after
-// chasing. b columns of zeros follow the last.
+// superdiagonals up to b are the band. The other elements are room for the bulges, and are zero
+// before and after chasing. After the last column there are b columns of zeros.
 //
 // The reflectors of Q2 and of P2 are packed as those of Q2 above. A left panel p covers columns
 // [p·b, min((p+1)·b, n)) and its reflectors act on rows [p·b, m); a right panel covers rows [p·b,
@@ -97,7 +98,7 @@
 // says what it lacks), where sizes contradict each other, and where a kernel does not compile.
 // Matrices whose shapes do not fit each other, slices that are too short and negative sizes are
 // mistakes of the caller: Record panics; a constructor panics or returns an error. Overlaps are not
-// looked at: where outputs may overlap inputs, Record says so.
+// checked. Where outputs may overlap inputs, the documentation of Record says so.
 //
 // # Number types
 //

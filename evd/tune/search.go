@@ -113,7 +113,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries the tiles, and measures only the update.
+// tile tries other tiles for the product Syr2k, which updates the trailing matrix. It measures this
+// product alone.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {

@@ -84,7 +84,8 @@ func (t Tile) step() float64 {
 // comparisons for the same p have a meaning.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
-	// perUnit is the number of workgroups that one unit runs, one after another or together.
+	// groups is the number of workgroups of the product. perUnit is the number of them that one
+	// unit runs, one after another or together.
 	groups := vk.Tiles(p.m, t.M) * vk.Tiles(p.n, t.N) * p.count * x.splits
 	perUnit := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*occupancy)
 	cost := perUnit * t.step() * float64(x.depth+startSteps)

@@ -56,8 +56,8 @@ uint neighbour() { return SHARE > 1 ? gl_LocalInvocationIndex % SHARE : 0; }
 // vector is the number of this invocation's vector.
 uint vector() { return strip * WIDTH + lane() / SHARE; }
 
-// Rows describes where an invocation finds `count` of its rows of a block in memory, from ρ = first
-// on.
+// Rows describes where in memory an invocation finds `count` of its rows of a block, beginning with
+// the row of the block that has number first.
 struct Rows { uint64_t at; uint base, first, count; };
 
 // rows returns where `count` rows of this invocation lie, for the block with this base.

@@ -2,26 +2,28 @@
 //
 // stedc_gather rotates and permutes the columns of Q into W (LAPACK dlaed2).
 //
-// A chain is the steps [first, end) of one merge. It carries a column x from step to step:
+// A chain is a sequence of steps, [first, end), of one merge. It carries a column x from step to
+// step:
 //
-//	x = Q[:, src[first]];  each step t but the last:
+//	x = Q[:, src[first]];  each step t except the last:
 //	  y = Q[:, src[t+1]];  W[:, dst[t]] = cos[t]·x + sin[t]·y;  x = cos[t]·y − sin[t]·x
 //	the last step:  W[:, dst[t]] = x
 //
-// A column that comes from one half of Q is zero in the rows of the other half. These zeros are not
-// stored in Q, and in W not before column k.
+// A column that comes from one half of Q is zero in the rows of the other half. Q does not store
+// these zeros. W stores them only in its columns from k on, which are the deflated ones.
 //
-// in:  chains               merge, first and end of each
+// in:  chains               the merge of each chain, and its first and end
 //      merges
-//      src, dst, cos, sin   of a merge from element lo on
+//      src, dst, cos, sin   the numbers of a merge begin at element lo
 //      q
-// out: w                    where the merges say, counted from work. If strip ≠ 0: rows
-//                           [first, first + strip) of the only merge, column c at w + c·strip
+// out: w                    W of each merge, at the place that the merge gives, counted from work. If
+//                           strip ≠ 0 there is only one merge, and w gets its rows
+//                           [first, first + strip) alone: column c begins at element c·strip
 //
 // w must not overlap q. A NaN spreads to the later columns of its chain, in its row.
 //
-// Grid: one invocation per row; x covers the rows of the largest merge or of the strip, y (folded
-// into z) the chains.
+// Grid: one invocation per row. x covers the rows of the largest merge, or of the strip. y (folded
+// into z) covers the chains.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -1,17 +1,17 @@
 // float64 only
 //
-// stedc_restore copies a strip of W, as stedc_gather made it, to the place of Q: rows [first, first
-// + strip) of the only merge, all of them in the upper or all in the lower half. It copies the
-// columns of that half that are not deflated: column c of W becomes column c of the upper block, or
-// column c − lower of the lower block.
+// stedc_restore copies a strip of W, which stedc_gather has made, back to Q. The strip is the rows
+// [first, first + strip) of the only merge. All of them are in the upper half, or all in the lower
+// half. Only the columns of that half that are not deflated are copied: column c of W becomes
+// column c of the upper block, or column c − lower of the lower block.
 //
 // in:  merges, w
 // out: q; it must not overlap w
 //
 // Values are copied as they are.
 //
-// Grid: one invocation per row; x covers the strip. The workgroups in y share the columns with a
-// stride, so any number of them will do.
+// Grid: one invocation per row. x covers the strip. The workgroups in y share the columns with a
+// stride, so that any number of them is correct.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -3,18 +3,19 @@
 // stedc_secular finds the roots of secular equations (LAPACK dlaed4).
 //
 // Each merge has poles d in ascending order, weights z without zeros, and rho > 0. Root j of 1/rho
-// + Σ z_i²/(d_i − λ) is returned as λ = d[origin] + mu, to full accuracy relative to its nearer
-// pole. That pole is the origin: j if mu > 0, j + 1 if mu < 0.
+// + Σ z_i²/(d_i − λ) is returned as λ = d[origin] + mu, to full accuracy relative to the pole that
+// is nearer to it. That pole is the origin: j if mu > 0, j + 1 if mu < 0.
 //
 // in:  merges, d, z
-//      rho           one per merge
-// out: mu            NaN if a root did not converge, which was never seen
+//      rho           one number per merge
+// out: mu            NaN if a root did not converge; no such root was ever seen
 //
-// The invocations of a workgroup share the sums. All of them do the rest, with the same bits.
-// Package dc in stages/tridiag explains the operations; only the order of the sums differs there.
-// mu must not overlap the inputs. The inputs must be finite: the host refuses others.
+// The invocations of a workgroup share the work of the sums. Each of them does the rest, and gets
+// the same bits. Package dc in stages/tridiag explains the operations, which differ from those of
+// the kernel only in the order of the sums. mu must not overlap the inputs. The inputs must be
+// finite: the host refuses others.
 //
-// Grid: one workgroup per root; x and y together, the largest k; z the merges.
+// Grid: one workgroup per root. x and y together cover the largest k of a merge, and z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

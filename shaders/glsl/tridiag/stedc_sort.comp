@@ -1,18 +1,18 @@
 // float64 only
 //
-// stedc_sort writes columns of block diagonal matrices as rows, including the zeros: with c =
-// order[j], x[place[j] + r·ldx] is element r of column c, for 0 ≤ j < m and first ≤ r < first +
-// rows.
+// stedc_sort writes columns of block diagonal matrices as rows, including the zeros outside of the
+// blocks. With c = order[j], x[place[j] + r·ldx] becomes element r of column c, for 0 ≤ j < m and
+// first ≤ r < first + rows.
 //
-//	columns ≠ null   column c has rows [from, to), from element `at` of q on; others are zero
-//	columns = null   column c has just the rows asked for, at element c·rows of q
+//	columns ≠ null   q stores rows [from, to) of column c, from element `at` on; the others are zero
+//	columns = null   q stores only the rows [first, first + rows) of column c, from element c·rows on
 //	order = null     c is j
 //
 // A workgroup moves a TILE×TILE tile through shared memory, so that its loads are contiguous. Its
 // stores are contiguous where place[j+1] = place[j] + 1. x must not overlap the inputs. The kernel
 // takes care of the edges. Values are copied as they are.
 //
-// Grid: x tiles of j, y tiles of r.
+// Grid: x covers the tiles of j, and y those of r.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -1,20 +1,22 @@
 // float64 only
 //
-// stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3): column j of S has the
+// stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3). Column j of S has the
 // entries ẑ_i/(d_i − λ_j), scaled to norm 1. The entry of pole i is in row row[i].
 //
-// If LEFT, it computes the left vectors of the bidiagonal divide and conquer (LAPACK dlasd3), where d
-// has squares of poles and d_0 = 0: the entries are −1 for pole 0, √d_i·ẑ_i/(d_i − λ_j) for the
-// others.
+// If LEFT is true, it computes the left vectors of the bidiagonal divide and conquer (LAPACK
+// dlasd3). There d has the squares of the poles, and d_0 = 0. The entries are −1 for pole 0, and
+// √d_i·ẑ_i/(d_i − λ_j) for the others.
 //
 // in:  merges, d, mu, zhat, row
-// out: s      where its merge says, counted from work. If columns ≠ 0: columns
-//             [first, first + columns) of those wanted, of one merge, at s itself
+// out: s      S of each merge, at the place that the merge gives, counted from work. If columns ≠ 0
+//             there is only one merge, and s gets some of the columns that are wanted:
+//             [first, first + columns), from its first element on
 //
 // The order of the sum depends on LOCAL_SIZE alone. s must not overlap the inputs. The inputs must
 // be finite: the host refuses others.
 //
-// Grid: one workgroup per column; x and y together, the largest number of columns; z the merges.
+// Grid: one workgroup per column. x and y together cover the largest number of columns of a merge,
+// and z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
