@@ -1,0 +1,119 @@
+package ref
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/vkevd/vkevd/stages/product/moduli"
+)
+
+// The scaling of emulated products (Ozaki's scheme II): each row of a factor is multiplied by a
+// power of two and rounded to integers, such that the exact product of two rows is below P/2.
+
+// EmulatedNorm bounds the 2-norm of a row: ‖a‖₂² ≤ Q·4^(E−12). 2^E is above every |aₖ|. A row of
+// zeros has Q = 0. A row with an infinity or NaN has E = NotFinite.
+type EmulatedNorm struct {
+	E int
+	Q uint64
+}
+
+// NotFinite is the exponent of a row that cannot be scaled, and its shift.
+const NotFinite = math.MinInt32
+
+// EmulatedShiftMost bounds the shifts of rows. Rows that need a larger one get this one: what is
+// lost is below 2^−EmulatedShiftMost. Rows that need one below −EmulatedShiftMost are refused.
+const EmulatedShiftMost = 480
+
+// NewEmulatedNorm returns the bound of a row. It adds ⌈|aₖ|·2^(12−E)⌉², which are integers, so that
+// the order of the sum does not matter.
+func NewEmulatedNorm(row []float64) EmulatedNorm {
+	largest := 1 // biased exponent; that of subnormal numbers counts as 1
+	for _, x := range row {
+		largest = max(largest, int(math.Float64bits(x)>>52&0x7ff))
+	}
+	if largest == 0x7ff {
+		return EmulatedNorm{NotFinite, 0}
+	}
+	e := largest - 1022
+	q := uint64(0)
+	for _, x := range row {
+		t := uint64(math.Ceil(math.Ldexp(math.Abs(x), 12-e)))
+		if t == 0 && x != 0 { // Ldexp underflowed
+			t = 1
+		}
+		q += t * t
+	}
+	return EmulatedNorm{e, q}
+}
+
+// Join is the norm of the row [2^shift·a, b].
+func (a EmulatedNorm) Join(shift int, b EmulatedNorm) EmulatedNorm {
+	switch {
+	case a.E == NotFinite || b.E == NotFinite:
+		return EmulatedNorm{NotFinite, 0}
+	case a.Q == 0:
+		return b
+	case b.Q == 0:
+		return EmulatedNorm{a.E + shift, a.Q}
+	}
+	e := max(a.E+shift, b.E)
+	return EmulatedNorm{e, quarters(a.Q, e-a.E-shift) + quarters(b.Q, e-b.E)}
+}
+
+// quarters is ⌈q/4^n⌉.
+func quarters(q uint64, n int) uint64 {
+	if n > 31 {
+		return 1 // q > 0
+	}
+	return (q + 1<<(2*n) - 1) >> (2 * n)
+}
+
+// Log is ⌊log₂⌋ of the bound of the norm.
+func (a EmulatedNorm) Log() int { return a.E - 12 + (bits.Len64(a.Q)-1)/2 }
+
+// Shift is s: the row is scaled by 2^s, so that the sum of its rounded squares is below P/2.
+func (a EmulatedNorm) Shift(s *moduli.System) int {
+	if a.E == NotFinite {
+		return NotFinite
+	}
+	if a.Q == 0 {
+		return 0
+	}
+	h := (bits.Len64(a.Q) - 1) / 2
+	// Q = μ·4^h; the bound of μ is in units of 2⁻²⁹, rounded up.
+	var mu uint64
+	if h <= 14 {
+		mu = a.Q << (29 - 2*h)
+	} else {
+		mu = (a.Q + 1<<(2*h-29) - 1) >> (2*h - 29)
+	}
+	shift := s.Exponent - (a.E - 12) - h
+	if mu > s.Bound {
+		shift--
+	}
+	if shift < -EmulatedShiftMost {
+		return NotFinite
+	}
+	return min(shift, EmulatedShiftMost)
+}
+
+// EmulatedInteger is round(x·2^s), halves away from zero. The magnitude must be below 2⁶³.
+func EmulatedInteger(x float64, s int) int64 {
+	b := math.Float64bits(x)
+	e, m := int(b>>52&0x7ff), b&(1<<52-1)
+	if e > 0 {
+		m |= 1 << 52
+	}
+	switch r := 1075 - max(e, 1) - s; {
+	case r <= 0:
+		m <<= -r
+	case r > 54:
+		m = 0
+	default:
+		m = (m + 1<<(r-1)) >> r
+	}
+	if b>>63 != 0 {
+		return -int64(m)
+	}
+	return int64(m)
+}
