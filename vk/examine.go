@@ -107,6 +107,7 @@ func (c *candidate) refuse() error {
 	}
 	c.features = c.physical.Features()
 	c.info.Features = c.features.Names()
+	c.info.ByteMatrices = byteMatrices(c.physical, c.features)
 	return c.usable()
 }
 

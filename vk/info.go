@@ -47,6 +47,9 @@ type Info struct {
 	// Units is the number of multiprocessors or compute units.
 	Units int `json:"units"`
 
+	// ByteMatrices are the shapes in which the device's matrix units multiply signed bytes.
+	ByteMatrices []MatrixShape `json:"byte_matrices,omitempty"`
+
 	// Features are the features that the device offers. FloatControls are the modes of arithmetic
 	// that shaders may ask for. Both are Vulkan's names.
 	Features      []string `json:"features"`
@@ -55,6 +58,12 @@ type Info struct {
 	// Problem says why the device cannot be used. It is "" if the device can be used.
 	Problem string `json:"problem,omitempty"`
 }
+
+// MatrixShape is M×K by K×N, the size of a product that a subgroup computes with one instruction.
+type MatrixShape struct{ M, N, K int }
+
+// IntegerDotProducts tells whether kernels may use packed dot products of bytes.
+func (i Info) IntegerDotProducts() bool { return i.offers(driver.IntegerDotProduct) }
 
 // FenceChains tells whether a fence of one invocation orders the memory accesses of all invocations
 // that it met at a barrier (availability and visibility chains).
@@ -99,6 +108,9 @@ var wanted = []driver.Feature{
 
 	// Workgroups of a panel exchange doubles by 64-bit atomics.
 	driver.Int64Atomics,
+
+	// Products of signed bytes, with which double-precision products are emulated.
+	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix,
 }
 
 // A Feature is an ability that a device may offer, with the name that Vulkan gives it.

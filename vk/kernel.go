@@ -50,7 +50,8 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		if err := d.offersAll(m.Name, m.Capabilities); err != nil {
 			return nil, err
 		}
-		r.full = d.from.features[driver.FullSubgroups] && slices.Contains(m.Capabilities, spirv.CapGroupNonUniform)
+		r.full = d.from.features[driver.FullSubgroups] && (slices.Contains(m.Capabilities, spirv.CapGroupNonUniform) ||
+			slices.Contains(m.Capabilities, spirv.CapCooperativeMatrixKHR))
 		var err error
 		if core.pipeline, err = d.pipeline(r); err != nil {
 			return nil, err
@@ -76,6 +77,9 @@ var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapVulkanMemoryModel:            driver.MemoryModel,
 	spirv.CapVulkanMemoryModelDeviceScope: driver.MemoryModelDevice,
 	spirv.CapInt64Atomics:                 driver.Int64Atomics,
+	spirv.CapInt8:                         driver.Int8,
+	spirv.CapDotProduct:                   driver.IntegerDotProduct,
+	spirv.CapCooperativeMatrixKHR:         driver.CooperativeMatrix,
 }
 
 // Name is the kernel's name, the same as in package shaders.

@@ -173,6 +173,8 @@ func (d *Device) extensions() []string {
 		{driver.StatisticsExtension, d.opt.Statistics},
 		{driver.SubgroupSizeExtension, older},
 		{driver.Maintenance4Extension, older},
+		{driver.IntegerDotExtension, older},
+		{driver.MatrixExtension, true},
 	} {
 		if e.use && slices.Contains(d.from.extensions, e.name) {
 			list = append(list, e.name)

@@ -33,6 +33,8 @@ const (
 	CapVulkanMemoryModelDeviceScope   Capability = 5346
 	CapPhysicalStorageBufferAddresses Capability = 5347
 	CapCooperativeMatrixKHR           Capability = 6022
+	CapDotProductInput4x8BitPacked    Capability = 6018
+	CapDotProduct                     Capability = 6019
 	CapAtomicFloat32AddEXT            Capability = 6033
 	CapAtomicFloat64AddEXT            Capability = 6034
 )
@@ -61,6 +63,8 @@ var capabilityNames = map[Capability]string{
 	CapVulkanMemoryModelDeviceScope:   "VulkanMemoryModelDeviceScope",
 	CapPhysicalStorageBufferAddresses: "PhysicalStorageBufferAddresses",
 	CapCooperativeMatrixKHR:           "CooperativeMatrixKHR",
+	CapDotProductInput4x8BitPacked:    "DotProductInput4x8BitPacked",
+	CapDotProduct:                     "DotProduct",
 	CapAtomicFloat32AddEXT:            "AtomicFloat32AddEXT",
 	CapAtomicFloat64AddEXT:            "AtomicFloat64AddEXT",
 }

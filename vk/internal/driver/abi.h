@@ -58,8 +58,11 @@ enum {
 	ST_EXECUTABLE_FEATURES = 1000269000,
 	ST_EXECUTABLE = 1000269003,
 	ST_EXECUTABLE_STATISTIC = 1000269004,
+	ST_INTEGER_DOT_FEATURES = 1000280000,
 	ST_MAINTENANCE_4_FEATURES = 1000413000,
 	ST_MAINTENANCE_4_PROPERTIES = 1000413001,
+	ST_COOPERATIVE_MATRIX_FEATURES = 1000506000,
+	ST_COOPERATIVE_MATRIX_PROPERTIES = 1000506001,
 };
 
 #define VK_HEAD VkEnum sType; const void *pNext
@@ -70,9 +73,17 @@ typedef struct { VK_HEAD; VkBool32 has[55]; } VkPhysicalDeviceFeatures2;
 typedef struct { VK_HEAD; VkBool32 has[12]; } VkPhysicalDeviceVulkan11Features;
 typedef struct { VK_HEAD; VkBool32 has[47]; } VkPhysicalDeviceVulkan12Features;
 
-// Two of Vulkan 1.3's, which devices of 1.2 have as extensions.
+// Three of Vulkan 1.3's, which devices of 1.2 have as extensions.
 typedef struct { VK_HEAD; VkBool32 has[2]; } VkPhysicalDeviceSubgroupSizeControlFeatures;
 typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceMaintenance4Features;
+typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceShaderIntegerDotProductFeatures;
+
+// Of VK_KHR_cooperative_matrix, which the bindings' headers do not have.
+typedef struct { VK_HEAD; VkBool32 has[2]; } VkPhysicalDeviceCooperativeMatrixFeaturesKHR;
+typedef struct {
+	VK_HEAD; uint32_t MSize, NSize, KSize; VkEnum AType, BType, CType, ResultType; VkBool32 saturatingAccumulation;
+	VkEnum scope;
+} VkCooperativeMatrixPropertiesKHR;
 
 // 824 bytes of VkPhysicalDeviceProperties, which the binding reads for us.
 typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;

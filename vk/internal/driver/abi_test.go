@@ -17,6 +17,7 @@ var layouts = map[string]string{
 	"VkPhysicalDeviceVulkan12Features":                        "",
 	"VkPhysicalDeviceSubgroupSizeControlFeatures":             "",
 	"VkPhysicalDeviceMaintenance4Features":                    "",
+	"VkPhysicalDeviceShaderIntegerDotProductFeatures":         "",
 	"VkPhysicalDeviceSubgroupSizeControlProperties":           "minSubgroupSize maxSubgroupSize maxComputeWorkgroupSubgroups requiredSubgroupSizeStages",
 	"VkPhysicalDeviceShaderCorePropertiesAMD":                 "shaderEngineCount shaderArraysPerEngineCount computeUnitsPerShaderArray",
 	"VkPhysicalDeviceShaderCoreProperties2AMD":                "activeComputeUnitCount",

@@ -23,6 +23,8 @@ const (
 	SubgroupSizeControl Feature = C.VKE_SUBGROUP_SIZE_CONTROL
 	FullSubgroups       Feature = C.VKE_FULL_SUBGROUPS
 	Maintenance4        Feature = C.VKE_MAINTENANCE4
+	IntegerDotProduct   Feature = C.VKE_INTEGER_DOT
+	CooperativeMatrix   Feature = C.VKE_COOPERATIVE_MATRIX
 	features                    = C.VKE_FEATURES
 )
 
@@ -31,6 +33,7 @@ var featureNames = [features]string{
 	"scalarBlockLayout", "hostQueryReset", "timelineSemaphore", "bufferDeviceAddress",
 	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "vulkanMemoryModelAvailabilityVisibilityChains",
 	"subgroupSizeControl", "computeFullSubgroups", "maintenance4",
+	"shaderIntegerDotProduct", "cooperativeMatrix",
 }
 
 // String is Vulkan's name of the feature.

@@ -120,10 +120,13 @@ void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out)
 }
 
 // The feature structures as one chain, and where each of our features lies in it: structure 0 is
-// Vulkan 1.0's, 1 and 2 are 1.1's and 1.2's, the others those of two extensions that Vulkan 1.3 took over.
+// Vulkan 1.0's, 1 and 2 are 1.1's and 1.2's, the others those of
+// extensions, three of which Vulkan 1.3 took over.
 typedef struct {
 	VkPhysicalDeviceSubgroupSizeControlFeatures size;
 	VkPhysicalDeviceMaintenance4Features maintenance4;
+	VkPhysicalDeviceShaderIntegerDotProductFeatures dot;
+	VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 	VkPhysicalDeviceVulkan12Features v12;
 	VkPhysicalDeviceVulkan11Features v11;
 	VkPhysicalDeviceFeatures2 v10;
@@ -135,6 +138,7 @@ static const struct { uint8_t version, place; } where[VKE_FEATURES] = {
 	[VKE_HOST_QUERY_RESET] = {2, 36}, [VKE_TIMELINE] = {2, 37}, [VKE_DEVICE_ADDRESS] = {2, 38},
 	[VKE_MEMORY_MODEL] = {2, 41}, [VKE_MEMORY_MODEL_DEVICE] = {2, 42}, [VKE_MEMORY_MODEL_CHAINS] = {2, 43},
 	[VKE_SUBGROUP_SIZE_CONTROL] = {3, 0}, [VKE_FULL_SUBGROUPS] = {3, 1}, [VKE_MAINTENANCE4] = {4, 0},
+	[VKE_INTEGER_DOT] = {5, 0}, [VKE_COOPERATIVE_MATRIX] = {6, 0},
 };
 
 // chain_features links the structures that the device knows.
@@ -144,14 +148,31 @@ static void chain_features(feature_chain *c, int knows, const void *last) {
 	c->maintenance4.sType = ST_MAINTENANCE_4_FEATURES;
 	if (knows & VKE_KNOWS_SUBGROUP_SIZE) c->size.pNext = last, last = &c->size;
 	if (knows & VKE_KNOWS_MAINTENANCE4) c->maintenance4.pNext = last, last = &c->maintenance4;
+	c->dot.sType = ST_INTEGER_DOT_FEATURES;
+	c->matrix.sType = ST_COOPERATIVE_MATRIX_FEATURES;
+	if (knows & VKE_KNOWS_INTEGER_DOT) c->dot.pNext = last, last = &c->dot;
+	if (knows & VKE_KNOWS_COOPERATIVE_MATRIX) c->matrix.pNext = last, last = &c->matrix;
 	c->v12.sType = ST_VULKAN_1_2_FEATURES, c->v12.pNext = last;
 	c->v11.sType = ST_VULKAN_1_1_FEATURES, c->v11.pNext = &c->v12;
 	c->v10.sType = ST_FEATURES_2, c->v10.pNext = &c->v11;
 }
 
 static VkBool32 *feature(feature_chain *c, int i) {
-	VkBool32 *row[] = {c->v10.has, c->v11.has, c->v12.has, c->size.has, c->maintenance4.has};
+	VkBool32 *row[] = {c->v10.has, c->v11.has, c->v12.has, c->size.has, c->maintenance4.has,
+		c->dot.has, c->matrix.has};
 	return row[where[i].version] + where[i].place;
+}
+
+VkResult vke_matrix_shapes(VkInstance instance, VkPhysicalDevice device, VkCooperativeMatrixPropertiesKHR *out,
+		uint32_t *count) {
+	typedef VkResult (*enumerate)(VkPhysicalDevice, uint32_t *, VkCooperativeMatrixPropertiesKHR *);
+	enumerate list = (enumerate)get_proc(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+	if (!list) {
+		*count = 0;
+		return 0;
+	}
+	for (uint32_t i = 0; out && i < *count; i++) out[i].sType = ST_COOPERATIVE_MATRIX_PROPERTIES;
+	return list(device, count, out);
 }
 
 void vke_get_features(VkPhysicalDevice device, int knows, VkBool32 *out) {

@@ -23,14 +23,16 @@ func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.
 
 // These extensions of devices are used if a device has them.
 const (
-	SubgroupSizeExtension = "VK_EXT_subgroup_size_control" // part of Vulkan 1.3
-	Maintenance4Extension = "VK_KHR_maintenance4"          // part of Vulkan 1.3
+	SubgroupSizeExtension = "VK_EXT_subgroup_size_control"      // part of Vulkan 1.3
+	Maintenance4Extension = "VK_KHR_maintenance4"               // part of Vulkan 1.3
+	IntegerDotExtension   = "VK_KHR_shader_integer_dot_product" // part of Vulkan 1.3
+	MatrixExtension       = "VK_KHR_cooperative_matrix"
 	nvUnitsExtension      = "VK_NV_shader_sm_builtins"
 	amdUnitsExtension     = "VK_AMD_shader_core_properties"
 	amdUnits2Extension    = "VK_AMD_shader_core_properties2"
 )
 
-// Vulkan13 is version 1.3, which made two of the extensions part of Vulkan.
+// Vulkan13 is version 1.3, which made three of the extensions part of Vulkan.
 const Vulkan13 = 1<<22 | 3<<12
 
 // Knowing returns the device with the structures that its extensions and its version of Vulkan add
@@ -50,6 +52,8 @@ func knowledge(version uint32, extensions []string) (knows int) {
 	}{
 		{SubgroupSizeExtension, C.VKE_KNOWS_SUBGROUP_SIZE, true},
 		{Maintenance4Extension, C.VKE_KNOWS_MAINTENANCE4, true},
+		{IntegerDotExtension, C.VKE_KNOWS_INTEGER_DOT, true},
+		{MatrixExtension, C.VKE_KNOWS_COOPERATIVE_MATRIX, false},
 		{nvUnitsExtension, C.VKE_KNOWS_NV_UNITS, false},
 		{amdUnitsExtension, C.VKE_KNOWS_AMD_UNITS, false},
 		{amdUnits2Extension, C.VKE_KNOWS_AMD_UNITS_2, false},

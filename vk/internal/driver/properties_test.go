@@ -36,7 +36,7 @@ func TestPropertiesOfExtensions(t *testing.T) {
 			t.Errorf("%v: %s\nwant %s", c.extensions, have, c.want+floats)
 		}
 	}
-	if knowledge(Vulkan13, nil) != knowledge(1<<22|2<<12, []string{SubgroupSizeExtension, Maintenance4Extension}) {
-		t.Error("Vulkan 1.3 has both extensions")
+	if knowledge(Vulkan13, nil) != knowledge(1<<22|2<<12, []string{SubgroupSizeExtension, Maintenance4Extension, IntegerDotExtension}) {
+		t.Error("Vulkan 1.3 has all three extensions")
 	}
 }

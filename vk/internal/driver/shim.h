@@ -23,6 +23,7 @@ void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usa
 enum {
 	VKE_KNOWS_SUBGROUP_SIZE = 1, VKE_KNOWS_MAINTENANCE4 = 2, // of Vulkan 1.3, or of extensions
 	VKE_KNOWS_NV_UNITS = 4, VKE_KNOWS_AMD_UNITS = 8, VKE_KNOWS_AMD_UNITS_2 = 16,
+	VKE_KNOWS_INTEGER_DOT = 32, VKE_KNOWS_COOPERATIVE_MATRIX = 64,
 };
 
 typedef struct {
@@ -47,8 +48,12 @@ enum {
 	VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
 	VKE_DEVICE_ADDRESS, VKE_MEMORY_MODEL, VKE_MEMORY_MODEL_DEVICE, VKE_MEMORY_MODEL_CHAINS,
 	VKE_SUBGROUP_SIZE_CONTROL, VKE_FULL_SUBGROUPS, VKE_MAINTENANCE4,
+	VKE_INTEGER_DOT, VKE_COOPERATIVE_MATRIX,
 	VKE_FEATURES
 };
+// vke_matrix_shapes lists the shapes of cooperative matrices. The device must know them: the loader
+// has a function that crashes for devices that do not.
+VkResult vke_matrix_shapes(VkInstance, VkPhysicalDevice, VkCooperativeMatrixPropertiesKHR *out, uint32_t *count);
 void vke_get_features(VkPhysicalDevice, int knows, VkBool32 *out);
 VkResult vke_create_device(VkPhysicalDevice, int knows, uint32_t family, const VkBool32 *features, const char
 		*const *extensions,

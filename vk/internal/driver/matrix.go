@@ -1,0 +1,52 @@
+package driver
+
+// #include "shim.h"
+import "C"
+
+import "unsafe"
+
+// MatrixShape is one shape of cooperative matrices: C ← A·B + C with an M×K matrix A of elements
+// of type A, a K×N matrix B, and M×N matrices C and result.
+type MatrixShape struct {
+	M, N, K         uint32
+	A, B, C, Result ComponentType
+	Saturating      bool
+	Scope           int32
+}
+
+// ComponentType is VkComponentTypeKHR.
+type ComponentType int32
+
+// Types of elements, and the scope of matrices that a subgroup holds.
+const (
+	SignedByte    ComponentType = 3
+	SignedWord    ComponentType = 5
+	SubgroupScope               = 3
+)
+
+// MatrixShapes lists the shapes of cooperative matrices; nil if the device does not know them. The
+// error is an *Error.
+func (p Physical) MatrixShapes() ([]MatrixShape, error) {
+	if p.knows&C.VKE_KNOWS_COOPERATIVE_MATRIX == 0 {
+		return nil, nil
+	}
+	const call = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"
+	instance := *(*C.VkInstance)(unsafe.Pointer(&p.in.handle))
+	var n C.uint32_t
+	if err := try(call, func() Result { return Result(C.vke_matrix_shapes(instance, p.c(), nil, &n)) }); err != nil {
+		return nil, err
+	}
+	raw := make([]C.VkCooperativeMatrixPropertiesKHR, max(n, 1))
+	if err := try(call, func() Result { return Result(C.vke_matrix_shapes(instance, p.c(), &raw[0], &n)) }); err != nil {
+		return nil, err
+	}
+	var list []MatrixShape
+	for _, r := range raw[:n] {
+		list = append(list, MatrixShape{
+			uint32(r.MSize), uint32(r.NSize), uint32(r.KSize),
+			ComponentType(r.AType), ComponentType(r.BType), ComponentType(r.CType), ComponentType(r.ResultType),
+			r.saturatingAccumulation != 0, int32(r.scope),
+		})
+	}
+	return list, nil
+}
