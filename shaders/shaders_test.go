@@ -93,7 +93,7 @@ func TestEveryNumberType(t *testing.T) {
 			if !s.Typed {
 				t.Errorf("%s includes no numerics.glsl", s.File())
 			}
-		case "tridiag":
+		case "tridiag", "emulated":
 			if !s.Float64 {
 				t.Errorf("%s has no line \"float64 only\" in its header", s.File())
 			}

@@ -83,6 +83,22 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Merge{})-48]
 )
 
+// Norm is an element of a buffer that the host shares with
+// emulated_norms and emulated_shifts.
+type Norm struct {
+	Q      uint64
+	E      int32
+	Unused int32
+}
+
+// The layout in the shaders. A different one in Go would not compile.
+var (
+	_ = [1]struct{}{}[unsafe.Offsetof(Norm{}.Q)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Norm{}.E)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(Norm{}.Unused)-12]
+	_ = [1]struct{}{}[unsafe.Sizeof(Norm{})-16]
+)
+
 // Row is an element of a buffer that the host shares with
 // stebz_bisect, stebz_count, stebz_narrow, stebz_grid and stebz_prepare.
 type Row struct {
@@ -136,6 +152,22 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Task{}.Index)-12]
 	_ = [1]struct{}{}[unsafe.Offsetof(Task{}.Sharp)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(Task{})-20]
+)
+
+// Constants of glsl/emulated/emulated_order.comp.
+const (
+	EmulatedOrderNoOrder = 0xffffffff
+)
+
+// Constants of glsl/emulated/residue.glsl.
+const (
+	ResidueOnePass = 1082
+)
+
+// Constants of glsl/emulated/shifts.glsl.
+const (
+	ShiftsNotFiniteBits = 0x80000000
+	ShiftsPeakBias      = 4096
 )
 
 // Constants of glsl/tridiag/representation.glsl.

@@ -44,7 +44,8 @@ var mayImport = map[string][]string{
 	"stages/tuning":    {"stages", "stages/machine", "stages/product", "vk"},
 	"stages/stagetest": {"vk"},
 
-	"stages/product/moduli": {},
+	"stages/product/moduli":   {},
+	"stages/product/emulated": {"shaders", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
 	// Only tests import stages/ref. It takes constants of the arithmetic from stages/tridiag and
 	// stages/product/moduli, and no code.

@@ -17,6 +17,9 @@ type Tuning struct {
 	// Units is the number of units of the device (multiprocessors, cores) that hold workgroups.
 	Units int
 
+	// Emulated is the sizes of products on integer units, where the caller chooses these.
+	Emulated Emulation
+
 	// Dispatch is the number of flops above which a product is divided into several dispatches. 0
 	// means never. It bounds the time of a dispatch on slow devices, and changes no bit of a
 	// result.

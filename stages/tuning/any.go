@@ -20,7 +20,7 @@ var anywhere = Tuning{
 			{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 8},
 		},
 		Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
-		Units: 32,
+		Units: 32, Emulated: emulationAnywhere,
 	},
 	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
 	// There are 32 workgroups in flight, because most drivers do not tell the number of units.

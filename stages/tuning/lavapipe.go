@@ -23,7 +23,7 @@ var lavapipe = Tuning{
 			{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 1},
 		},
 		Syr2k: product.Tile{M: 64, N: 64, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
-		Units: 4,
+		Units: 4, Emulated: emulationOnCPU,
 	},
 	Panel: stages.PanelTuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64},
 	Chase: Chase{

@@ -22,7 +22,7 @@ var nvidia = Tuning{
 		},
 		Syr2k: product.Tile{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
 		// An H200 has 132 units. The function On replaces this by the number of the device itself.
-		Units: 132,
+		Units: 132, Emulated: emulation,
 	},
 	// With 128 workgroups, each has a multiprocessor of an H200 to itself, so that all are
 	// resident.

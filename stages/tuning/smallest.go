@@ -22,7 +22,7 @@ func Smallest() Tuning {
 				{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2},
 			},
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
-			Units: 8,
+			Units: 8, Emulated: smallestEmulation,
 		},
 		// These TileBytes make chunks of four rows for b = 3.
 		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},

@@ -107,6 +107,7 @@ func TestProblemsAreSeen(t *testing.T) {
 var notChosen = []string{
 	"geqrf_panel_whole", "ormtr_q2_flags", "sb2st_teams", // of NVIDIA's table
 	"sb2st_log", "sb2st_teams_log", // of tests
+	"emulated_order", "emulated_product_matrix_narrow", // FindUnits runs the one; the other is for units of a CPU
 }
 
 // TestEveryKernelIsCompiled checks that every kernel is compiled here or listed in notChosen. So a

@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -25,6 +26,9 @@ func buildAll(dev *vk.Device) error {
 		}
 	}
 	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
+		return err
+	}
+	if err := dev.Compile(func() error { return buildEmulated(dev) }); err != nil {
 		return err
 	}
 	return dev.Compile(func() error { return buildProbes(dev) })
@@ -73,6 +77,22 @@ func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 func refused(err error) bool {
 	var option *evd.OptionError
 	return err != nil && !errors.As(err, &option)
+}
+
+// buildEmulated makes the products on integer units: on matrix units if the device has them, and with
+// packed dot products. A fragment's order is known only on a device.
+func buildEmulated(dev *vk.Device) error {
+	t := tuning.On(dev.Info()).Products
+	native, err := product.New[float64](dev, t)
+	if err != nil {
+		return err
+	}
+	for _, u := range emulated.Candidates(dev.Info()) {
+		if _, err := emulated.NewOn(dev, native, t.Emulated, 14, u); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // buildSVD builds the stages of the singular value decomposition.

@@ -17,7 +17,7 @@ import (
 // Source is one file TRADE/NAME.comp of the folder glsl.
 type Source struct {
 	Name      string     // name of the file, without extension
-	Trade     string     // its folder: product, reduce, chase, tridiag, back or measure
+	Trade     string     // its folder: product, emulated, reduce, chase, tridiag, back or measure
 	Doc       []string   // lines of the first paragraph of the header
 	Variants  []Variant  // kernels compiled from it, at least one
 	Float64   bool       // the header has a line "float64 only"

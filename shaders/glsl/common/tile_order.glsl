@@ -7,8 +7,13 @@
 
 // SWATH is the number of rows of tiles in one swath. Workgroups that run at the same time should
 // share rows and columns of the factors, so that the cache serves them. Tiles are therefore
-// numbered in swaths of this many rows, and column by column inside a swath.
+// numbered in swaths of this many rows, and column by column inside a swath. A kernel that
+// defines SWATH_ID has the number as a specialisation constant.
+#ifdef SWATH_ID
+layout(constant_id = SWATH_ID) const uint SWATH = 8;
+#else
 const uint SWATH = 8;
+#endif
 
 // swath_tile returns the row and the column of tile number index among rows×cols tiles.
 uvec2 swath_tile(uint index, uint rows, uint cols) {

@@ -1,0 +1,201 @@
+// emulated_product_matrix multiplies planes of residues with matrix units: words ← (A·Bᵀ + A2·B2ᵀ)
+// modulo each number.
+//
+// in:  a, b    residues of both factors (planes.glsl), for rows and columns of the result
+//      a2, b2  of a second pair of factors; inner2 = 0 if there is none
+// out: words   residues of the result (residue_tiles.glsl), modulus_words from modulus to modulus
+//
+// variant: emulated_product_matrix
+// variant: emulated_product_matrix_narrow NARROW
+//
+// float64 only
+//
+// A workgroup makes one tile modulo TURNS numbers, one after another. Each subgroup has SUB_M×SUB_N fragments of it, in
+// 32-bit sums: inner + inner2 ≤ 131071 keeps them exact. Tiles of the factors pass through shared
+// memory, STEP bytes of each row at a time. The rows there are PITCH bytes apart. An odd multiple
+// of 16 bytes has no bank conflicts.
+//
+// No assumption is made about which elements of a fragment an invocation holds. All fragments are
+// alike, so the four residues of a word belong to the same four places in each of them:
+// emulated_order finds these places.
+//
+// The narrow variant is for units whose fragments have rows of 8 bytes.
+//
+// Grid: x and y together number the tiles [first, first + count); z numbers groups of TURNS moduli.
+// A subgroup must have LANES invocations.
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "moduli.glsl"
+#include "planes.glsl"
+#include "residue_tiles.glsl"
+#include "residue.glsl"
+
+layout(local_size_x_id = 0) in;
+// LANES invocations for each subgroup of the tile.
+layout(constant_id = 0) const uint LOCAL_SIZE = 256;
+// Bytes of a fragment along the inner dimension.
+layout(constant_id = 8) const uint FRAG_K = 32;
+// Fragments of a subgroup.
+layout(constant_id = 9) const uint SUB_M = 4;
+layout(constant_id = 10) const uint SUB_N = 2;
+// Bytes of each row that pass through shared memory at a time, a multiple of FRAG_K and DEPTH.
+layout(constant_id = 11) const uint STEP = 64;
+// Bytes from row to row in shared memory.
+layout(constant_id = 12) const uint PITCH = 80;
+// Invocations of a subgroup. They hold a fragment of the result in equal parts.
+layout(constant_id = 13) const uint LANES = 32;
+// Moduli of a workgroup, one after another.
+layout(constant_id = 14) const uint TURNS = 1;
+
+#include "product_push.glsl"
+
+// What an invocation moves at a time.
+#ifdef NARROW
+#define unit_t uvec2
+#else
+#define unit_t uvec4
+#endif
+const uint UNIT = 4 * unit_t(0).length();
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Units { unit_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer PairOut { uvec2 at[]; };
+
+// Rows of the tiles, one after another: first those of A, then those of B.
+const uint UNITS_A = TILE_M * STEP / UNIT, UNITS_B = TILE_N * STEP / UNIT, ROW = PITCH / UNIT;
+shared unit_t tile_a[TILE_M * ROW];
+shared unit_t tile_b[TILE_N * ROW];
+const uint FETCH_A = (UNITS_A + LOCAL_SIZE - 1) / LOCAL_SIZE, FETCH_B = (UNITS_B + LOCAL_SIZE - 1) / LOCAL_SIZE;
+unit_t next_a[FETCH_A], next_b[FETCH_B];
+
+const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
+coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
+
+// A tile's units are numbered as they lie in memory: block after block, row after row. spot returns
+// the row and the byte in the step of a unit.
+uvec2 spot(uint index, uint tile) {
+	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
+	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
+}
+
+// distance returns how many bytes after the first byte of the tile a unit lies. A tile that has a
+// whole panel is contiguous.
+uint distance_of(uint index, uint tile) {
+	if (tile == PANEL) return index * UNIT;
+	uvec2 at = spot(index, tile);
+	return place_in_panel(at.x, at.y);
+}
+
+// fetch loads units from byte k of the inner dimension on. a and b are addresses of the tile's rows.
+void fetch(uint64_t a, uint64_t b, uint k) {
+	uint t = gl_LocalInvocationIndex;
+	a += k * PANEL + distance_of(t, TILE_M);
+	b += k * PANEL + distance_of(t, TILE_N);
+	[[unroll]] for (uint s = 0; s < FETCH_A; s++) {
+		if (UNITS_A % LOCAL_SIZE == 0 || t + s * LOCAL_SIZE < UNITS_A)
+			next_a[s] = Units(a + (distance_of(t + s * LOCAL_SIZE, TILE_M) - distance_of(t, TILE_M))).at[0];
+	}
+	[[unroll]] for (uint s = 0; s < FETCH_B; s++) {
+		if (UNITS_B % LOCAL_SIZE == 0 || t + s * LOCAL_SIZE < UNITS_B)
+			next_b[s] = Units(b + (distance_of(t + s * LOCAL_SIZE, TILE_N) - distance_of(t, TILE_N))).at[0];
+	}
+}
+
+// put stores the loaded units to shared memory.
+void put() {
+	uint t = gl_LocalInvocationIndex;
+	[[unroll]] for (uint s = 0; s < FETCH_A; s++) {
+		uvec2 at = spot(t + s * LOCAL_SIZE, TILE_M);
+		if (UNITS_A % LOCAL_SIZE == 0 || t + s * LOCAL_SIZE < UNITS_A) tile_a[at.x * ROW + at.y / UNIT] = next_a[s];
+	}
+	[[unroll]] for (uint s = 0; s < FETCH_B; s++) {
+		uvec2 at = spot(t + s * LOCAL_SIZE, TILE_N);
+		if (UNITS_B % LOCAL_SIZE == 0 || t + s * LOCAL_SIZE < UNITS_B) tile_b[at.x * ROW + at.y / UNIT] = next_b[s];
+	}
+}
+
+// multiply adds the products of a step. row and col are the subgroup's part of the tile.
+void multiply(uint row, uint col) {
+	coopmat<int8_t, gl_ScopeSubgroup, FRAG_M, FRAG_K, gl_MatrixUseA> left[SUB_M];
+	coopmat<int8_t, gl_ScopeSubgroup, FRAG_K, FRAG_N, gl_MatrixUseB> right;
+	[[unroll]] for (uint k = 0; k < STEP; k += FRAG_K) {
+		[[unroll]] for (uint i = 0; i < SUB_M; i++)
+			coopMatLoad(left[i], tile_a, (row + i * FRAG_M) * ROW + k / UNIT, ROW, gl_CooperativeMatrixLayoutRowMajor);
+		[[unroll]] for (uint j = 0; j < SUB_N; j++) {
+			coopMatLoad(right, tile_b, (col + j * FRAG_N) * ROW + k / UNIT, ROW, gl_CooperativeMatrixLayoutColumnMajor);
+			[[unroll]] for (uint i = 0; i < SUB_M; i++) acc[j * SUB_M + i] = coopMatMulAdd(left[i], right, acc[j * SUB_M + i]);
+		}
+	}
+}
+
+// finish stores the residues of the subgroup's part of the tile. words is the address of the tile's.
+void finish(uint64_t words, uint row, uint col, int q, int multiplier, bool twice) {
+	uint lane = gl_SubgroupInvocationID;
+	[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++) {
+		uint fragment = (col / FRAG_N + f / SUB_M) * (TILE_M / FRAG_M) + row / FRAG_M + f % SUB_M;
+		uint word[COMPONENTS / 4];
+		[[unroll]] for (uint w = 0; w < COMPONENTS / 4; w++) {
+			uint y[4];
+			[[unroll]] for (uint e = 0; e < 4; e++) y[e] = residue(acc[f][4 * w + e], q, multiplier, twice);
+			word[w] = pack32(u8vec4(y[0], y[1], y[2], y[3]));
+		}
+		uint64_t at = words + 4 * (fragment * FRAG_WORDS + lane * (COMPONENTS / 4));
+		if (COMPONENTS == 8) PairOut(at).at[0] = uvec2(word[0], word[COMPONENTS / 4 - 1]);
+		else {
+			[[unroll]] for (uint w = 0; w < COMPONENTS / 4; w++) WordsOut(at).at[w] = word[w];
+		}
+	}
+}
+
+void main() {
+	if (workgroup() >= p.count) return;
+	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
+	// Subgroups take the tile column by column.
+	const uint down = TILE_M / (SUB_M * FRAG_M);
+	uint subgroup = gl_SubgroupID;
+	uint row = subgroup % down * SUB_M * FRAG_M, col = subgroup / down * SUB_N * FRAG_N;
+	uint modulus = gl_WorkGroupID.z * TURNS, last = min(modulus + TURNS, p.moduli);
+	uint64_t tile_rows = place_of(corner.x, 0, p.panel_bytes_a), tile_cols = place_of(corner.y, 0, p.panel_bytes_b);
+	uint64_t words = uint64_t(p.words) + 4 * uint64_t(workgroup()) * TILE_WORDS;
+
+	uint64_t a = uint64_t(p.a) + tile_rows + modulus * p.plane_bytes_a;
+	uint64_t b = uint64_t(p.b) + tile_cols + modulus * p.plane_bytes_b;
+	uint end = p.inner + p.inner2;
+	fetch(a, b, 0);
+	[[dont_unroll]] for (; modulus < last; modulus++) {
+		[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++)
+			acc[f] = coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator>(0);
+		[[dont_unroll]] for (uint k = 0; k < end; k += STEP) {
+			put();
+			barrier();
+			// The next step is that of the same pair, or the first one of the second pair, or of
+			// the next modulus.
+			uint next = k + STEP;
+			if (next == end) {
+				a = uint64_t(p.a) + tile_rows + (modulus + 1) * p.plane_bytes_a;
+				b = uint64_t(p.b) + tile_cols + (modulus + 1) * p.plane_bytes_b;
+				next = 0;
+			} else if (next == p.inner) {
+				// Byte k of the second pair is byte k − inner of its planes.
+				a = uint64_t(p.a2) + tile_rows + modulus * p.plane_bytes_a - p.inner * PANEL;
+				b = uint64_t(p.b2) + tile_cols + modulus * p.plane_bytes_b - p.inner * PANEL;
+			}
+			if (next != 0 || modulus + 1 < last) fetch(a, b, next);
+			multiply(row, col);
+			barrier();
+		}
+		uint64_t to = words + 4 * modulus * p.modulus_words;
+		if (reduces_twice(end)) finish(to, row, col, MODULI[modulus], MULTIPLIERS[modulus], true);
+		else finish(to, row, col, MODULI[modulus], MULTIPLIERS[modulus], false);
+	}
+}

@@ -1,0 +1,100 @@
+// emulated_shifts chooses the power of two that each row of a factor is scaled by, for emulated
+// products. For a pair of factors side by side it chooses one for the joint row [2^c·X, Y].
+//
+// in:  first   norms of the rows of X; null if there is one factor alone, then c = 0
+//      second  norms of the rows of Y
+//      peaks   emulated_norms' peaks of the four factors of a pair, in the order X, its partner,
+//              Y, its partner: c = ⌊½·(log(Y/X) + log(X's partner/Y's partner))⌋. c = 0 if one of
+//              them is zero
+// out: joint   shifts s of the rows, NOT_FINITE where a row cannot be scaled
+//      lone    s + c, the shifts of the rows of X; null if there is one factor alone
+//
+// in, out: refused  the number of rows that could not be scaled is added
+//
+// float64 only
+//
+// The scaled and rounded rows have squared norms below P/2: bound is ⌊c·2²⁹⌋ with c·4^exponent =
+// P/2·(1−2⁻²⁰). Shifts are at most SHIFT_MOST: what is lost then is below 2^-SHIFT_MOST. A row that
+// needs a shift below -SHIFT_MOST counts as one that cannot be scaled.
+//
+// Grid: an invocation for each row; x and y together number the workgroups.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "shifts.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_SIZE = 128;
+
+const int SHIFT_MOST = 480;
+
+layout(push_constant, scalar) uniform Push {
+	NormsIn first, second;
+	Peaks peaks;
+	ShiftsOut joint, lone;
+	Counter refused;
+	// Rows, at least 1.
+	uint rows;
+	// The scaling of the chosen number of moduli.
+	uint bound;
+	int exponent;
+	// 1: c is as above. -1: it is negated, for the right factors of a pair.
+	int direction;
+} p;
+
+// quarters returns ⌈q/4^n⌉.
+uint64_t quarters(uint64_t q, int n) {
+	return n > 31 ? 1UL : (q + (1UL << (2 * n)) - 1) >> (2 * n);
+}
+
+int balance() {
+	int logs[4];
+	for (uint i = 0; i < 4; i++) {
+		logs[i] = int(p.peaks.at[i]);
+		if (logs[i] == 0) return 0;
+	}
+	return p.direction * ((logs[2] - logs[0] + logs[1] - logs[3]) >> 1);
+}
+
+// shift returns s for the norm, without limits.
+int shift_of(Norm n) {
+	if (n.q == 0) return 0;
+	int h = half_log(n.q);
+	uint64_t mu = h <= 14 ? n.q << (29 - 2 * h) : (n.q + (1UL << (2 * h - 29)) - 1) >> (2 * h - 29);
+	return p.exponent - (n.e - 12) - h - (mu > p.bound ? 1 : 0);
+}
+
+void main() {
+	uint row = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	if (row >= p.rows) return;
+	Norm n = p.second.at[row];
+	int c = 0;
+	if (uint64_t(p.first) != 0) {
+		c = balance();
+		Norm x = p.first.at[row];
+		if (x.e == NOT_FINITE || n.e == NOT_FINITE) {
+			n.e = NOT_FINITE;
+		} else if (n.q == 0) {
+			n = Norm(x.q, x.e + c, 0);
+		} else if (x.q != 0) {
+			int e = max(x.e + c, n.e);
+			n = Norm(quarters(x.q, e - x.e - c) + quarters(n.q, e - n.e), e, 0);
+		}
+	}
+	int s = NOT_FINITE;
+	if (n.e != NOT_FINITE) {
+		s = shift_of(n);
+		// Limits first hold for s, and for s + c.
+		if (s < -SHIFT_MOST) s = NOT_FINITE;
+		else s = min(min(s, SHIFT_MOST), SHIFT_MOST - max(c, 0));
+		if (s != NOT_FINITE && s + min(c, 0) < -SHIFT_MOST) s = NOT_FINITE;
+	}
+	if (s == NOT_FINITE) atomicAdd(p.refused.at[0], 1);
+	p.joint.at[row] = s;
+	if (uint64_t(p.first) != 0) p.lone.at[row] = s == NOT_FINITE ? s : s + c;
+}

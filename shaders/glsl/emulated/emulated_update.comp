@@ -1,0 +1,119 @@
+// emulated_update puts residues together (Chinese remainder theorem): C ← α·A·B + β·C of emulated
+// products.
+//
+// in:      words        residues of the tiles (residue_tiles.glsl)
+//          left, right  shifts of the rows and of the columns of the product. Where one is
+//                       NOT_FINITE, the element becomes NaN
+// in, out: c            rows×cols. If β = 0, it is overwritten
+//
+// float64 only
+//
+// With residues yᵢ of C′·qᵢ, the fraction C′/P is Σ yᵢ/pᵢ modulo 1. It is summed in integers, as
+// 80 bits in four limbs of 20 bits; what wraps around in the highest one is the reduction modulo P.
+// Its upper 64 bits become a double d, rounded once. Then C ← α·(d·2^(−64−s−t)·P) + β·C. All
+// roundings are correct on every device, so that the bits are the same.
+//
+// An invocation has the four elements of a word. Grid: x and y together number the workgroups;
+// TILE_WORDS/LOCAL_SIZE of them have a tile.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "moduli.glsl"
+#include "residue_tiles.glsl"
+#include "shifts.glsl"
+
+layout(local_size_x_id = 0) in;
+// It divides TILE_WORDS.
+layout(constant_id = 0) const uint LOCAL_SIZE = 128;
+layout(constant_id = 1) const uint MODULI_COUNT = 14;
+// Where the elements of a fragment are: bit i of an element's number in memory becomes bit
+// (ORDER >> 4i & 15) of row + FRAG_M·column. FRAG_M and FRAG_N are powers of two.
+layout(constant_id = 2) const uint ORDER = 0x76543210u;
+
+layout(push_constant, scalar) uniform Push {
+	WordsIn words;
+	ShiftsIn left, right;
+	MatrixInOut c;
+	uint64_t modulus_words;
+	// P = 2^p_exponent·(1 + p_fraction·2⁻⁵²)
+	uint64_t p_fraction;
+	scalar_t alpha, beta;
+	int p_exponent;
+	uint ldc;
+	// Size of C, and the tiles of this dispatch.
+	uint rows, cols, first, count;
+	// Not 0: the lower triangle of C. The part above the diagonal is neither read nor written.
+	uint lower;
+} p;
+
+// place returns row + FRAG_M·column of element number e of a fragment.
+uint place(uint e) {
+	uint at = 0;
+	[[unroll]] for (uint i = 0; i < 8; i++) at |= (e >> i & 1) << (ORDER >> (4 * i) & 15);
+	return at;
+}
+
+// product returns the element from its limbs. scale is P·2^(−64−s−t).
+double product(int limbs[4], uint64_t scale) {
+	limbs[1] += limbs[0] >> 20;
+	limbs[2] += limbs[1] >> 20;
+	limbs[3] += limbs[2] >> 20;
+	uint middle = uint(limbs[2]) & 0xfffff, lower = uint(limbs[1]) & 0xfffff;
+	// The fraction in units of 2⁻⁶⁴, as two words.
+	uint high = uint(limbs[3]) << 12 | middle >> 8;
+	uint low = middle << 24 | lower << 4 | (uint(limbs[0]) & 0xfffff) >> 16;
+	// Exact: the upper word is the mantissa of a number between 2⁸⁴ and 2⁸⁵, the lower one of one
+	// between 2⁵² and 2⁵³.
+	// The number subtracted is 2⁸⁴ + 2⁶³ + 2⁵².
+	double d = packDouble2x32(uvec2(high ^ 0x80000000u, 0x45300000u)) - packDouble2x32(uvec2(0x80100000u, 0x45300000u));
+	d = d + packDouble2x32(uvec2(low, 0x43300000u));
+	return d * packDouble2x32(uvec2(uint(scale), uint(scale >> 32)));
+}
+
+void main() {
+	const uint parts = TILE_WORDS / LOCAL_SIZE;
+	uint tile = workgroup() / parts;
+	if (tile >= p.count) return;
+	uint index = workgroup() % parts * LOCAL_SIZE + gl_LocalInvocationIndex; // of the word in the tile
+	uvec2 corner = tile_corner(p.first + tile, p.rows, p.cols, p.lower != 0);
+	uint fragment = index / FRAG_WORDS, word = index % FRAG_WORDS;
+	uint i0 = corner.x + fragment % (TILE_M / FRAG_M) * FRAG_M, j0 = corner.y + fragment / (TILE_M / FRAG_M) * FRAG_N;
+
+	int limbs[4][4];
+	[[unroll]] for (uint e = 0; e < 4; e++) {
+		[[unroll]] for (uint l = 0; l < 4; l++) limbs[e][l] = 0;
+	}
+	uint64_t at = uint64_t(p.words) + 4 * (uint64_t(tile) * TILE_WORDS + index);
+	[[unroll]] for (uint m = 0; m < MODULI_COUNT; m++) {
+		int bytes = int(WordsIn(at + 4 * m * p.modulus_words).at[0]);
+		[[unroll]] for (uint e = 0; e < 4; e++) {
+			int y = bitfieldExtract(bytes, int(8 * e), 8);
+			[[unroll]] for (uint l = 0; l < 4; l++) limbs[e][l] += y * int(FRACTIONS[4 * m + l]);
+		}
+	}
+
+	bool plain = abs(p.alpha) == 1.0lf;
+	[[unroll]] for (uint e = 0; e < 4; e++) {
+		uint in_fragment = place(4 * word + e);
+		uint i = i0 + in_fragment % FRAG_M, j = j0 + in_fragment / FRAG_M;
+		if (i >= p.rows || j >= p.cols || p.lower != 0 && i < j) continue;
+		int s = p.left.at[i], t = p.right.at[j];
+		double x;
+		if (s == NOT_FINITE || t == NOT_FINITE) {
+			x = packDouble2x32(uvec2(0, 0x7ff80000u));
+		} else {
+			x = product(limbs[e], uint64_t(p.p_exponent - 64 - s - t + 1023) << 52 | p.p_fraction);
+			x = plain ? p.alpha < 0 ? -x : x : p.alpha * x;
+		}
+		MatrixInOut c = MatrixInOut(element(uint64_t(p.c), i, j, p.ldc));
+		if (p.beta == 1.0lf) x = c.at[0] + x;
+		else if (p.beta != 0) x = p.beta * c.at[0] + x;
+		c.at[0] = x;
+	}
+}

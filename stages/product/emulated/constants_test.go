@@ -1,0 +1,102 @@
+package emulated
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product/moduli"
+	"github.com/vkevd/vkevd/stages/ref"
+)
+
+// The kernels' tables are those of package moduli.
+func TestKernelsHaveTheConstants(t *testing.T) {
+	text, err := os.ReadFile("../../../shaders/glsl/emulated/moduli.glsl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := func(name string) (numbers []int64) {
+		found := regexp.MustCompile(`(?s)` + name + `\[[^=]*=[^(]*\((.*?)\);`).FindSubmatch(text)
+		if found == nil {
+			t.Fatalf("no table %s", name)
+		}
+		for field := range strings.FieldsFuncSeq(string(found[1]), func(r rune) bool { return strings.ContainsRune(", \n\t", r) }) {
+			n, err := strconv.ParseInt(strings.TrimSuffix(field, "u"), 0, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			numbers = append(numbers, n)
+		}
+		return numbers
+	}
+	check := func(name string, want []int64) {
+		if have := table(name); fmt.Sprint(have) != fmt.Sprint(want) {
+			t.Errorf("%s: %v\nwant %v", name, have, want)
+		}
+	}
+	var all, multipliers, fractions, left []int64
+	for i := range moduli.Most {
+		all = append(all, moduli.Modulus(i))
+		for _, l := range moduli.Limbs(i) {
+			fractions = append(fractions, int64(l))
+		}
+		multiplier := int64(0) // of 256 the low byte is taken
+		if i > 0 {
+			multiplier = moduli.Multiplier(i)
+		}
+		multipliers = append(multipliers, multiplier)
+		low, high := moduli.Weights(i, 1)
+		left = append(left, int64(low), int64(high))
+	}
+	check("MODULI", all)
+	check("MULTIPLIERS", multipliers)
+	check("FRACTIONS", fractions)
+	check("LEFT", left)
+	for n := moduli.Least; n <= moduli.Most; n++ {
+		right := make([]int64, 2*moduli.Most)
+		for i, q := range moduli.New(n).Inverse {
+			low, high := moduli.Weights(i, q)
+			right[2*i], right[2*i+1] = int64(low), int64(high)
+		}
+		check(fmt.Sprint("RIGHT_", n), right)
+	}
+	if shaders.ResidueOnePass != moduli.OnePass {
+		t.Errorf("one pass up to %d, want %d", shaders.ResidueOnePass, moduli.OnePass)
+	}
+	if bits := uint32(shaders.ShiftsNotFiniteBits); int32(bits) != ref.NotFinite {
+		t.Errorf("rows that cannot be scaled have the shift %d", int32(bits))
+	}
+}
+
+// Every order of a fragment that is a permutation of bits is packed and unpacked; others are
+// refused.
+func TestOrders(t *testing.T) {
+	identity := make([]uint32, 256)
+	for e := range identity {
+		identity[e] = uint32(e)
+	}
+	if packed, linear := pack(identity); !linear || packed != dots.Order {
+		t.Errorf("%#x, %t", packed, linear)
+	}
+	// Sums of 16×8 halves as an NVIDIA subgroup holds them: row lane/4 + 8·(e/2), column 2·(lane%4) + e%2.
+	mixed := make([]uint32, 256)
+	for e := range mixed {
+		lane, c := e/8, e%8
+		row, col := lane/4+8*(c/2%2), 2*(lane%4)+c%2+8*(c/4)
+		mixed[e] = uint32(row + 16*col)
+	}
+	packed, linear := pack(mixed)
+	for e, place := range mixed {
+		if !linear || unpack(packed, e) != place {
+			t.Fatalf("element %d", e)
+		}
+	}
+	mixed[3], mixed[200] = mixed[200], mixed[3]
+	if _, linear := pack(mixed); linear {
+		t.Error("an irregular order is accepted")
+	}
+}

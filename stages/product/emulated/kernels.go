@@ -1,0 +1,148 @@
+package emulated
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/moduli"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// kernels are those of one number of moduli, on one device.
+type kernels struct {
+	tuning product.Emulation
+	units  Units
+	moduli *moduli.System
+
+	// A tile of the result, and what rows and the inner dimension of planes are padded to.
+	tileM, tileN      uint32
+	padRows, padInner int
+
+	norms       *vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
+	shifts      *vk.Kernel[shaders.EmulatedShiftsSpec, shaders.EmulatedShiftsPush]
+	left, right *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
+	update      *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
+
+	// multiply records the product of planes, by matrix units or by packed dot products.
+	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
+}
+
+// newKernels builds the kernels. The error is a *vk.UnsupportedError if the device cannot run them,
+// or says which sizes of the tuning contradict each other.
+func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kernels, error) {
+	k := &kernels{tuning: t, units: u, moduli: moduli.New(count)}
+	step := uint32(0)
+	if u.Matrix() {
+		k.tileM, k.tileN, step = t.Tile.M, t.Tile.N, t.Tile.Step
+	} else {
+		k.tileM, k.tileN, step = t.Dots.M, t.Dots.N, u.depth()
+	}
+	large, small := max(k.tileM, k.tileN), min(k.tileM, k.tileN)
+	fragM, fragN := u.fragment()
+	if small == 0 || large%small != 0 || k.tileM%fragM != 0 || k.tileN%fragN != 0 || step == 0 || step%u.depth() != 0 ||
+		t.Panel <= 0 || t.Panel%16 != 0 || t.Spacing < 0 || t.Spacing%16 != 0 ||
+		t.Panel%int(large) != 0 && u.Matrix() || max(int(large), t.Panel)%min(int(large), t.Panel) != 0 {
+		return nil, fmt.Errorf("product: emulated tiles of %d×%d×%d, panels of %d rows, %d bytes apart, for %v",
+			k.tileM, k.tileN, step, t.Panel, t.Spacing, u)
+	}
+	k.padRows, k.padInner = max(int(large), t.Panel), int(step)
+	if err := k.buildProduct(dev); err != nil {
+		return nil, err
+	}
+	return k, k.buildOthers(dev)
+}
+
+// buildOthers builds all kernels but that of the product.
+func (k *kernels) buildOthers(dev *vk.Device) (err error) {
+	limit := func(threads int) uint32 {
+		for dev.Info().MaxLocal > 0 && threads > dev.Info().MaxLocal {
+			threads /= 2
+		}
+		return uint32(threads)
+	}
+	panel, depth, count := uint32(k.tuning.Panel), k.units.depth(), uint32(k.moduli.N)
+	k.norms, err = vk.Build(dev, shaders.EmulatedNorms(), shaders.EmulatedNormsSpec{LocalSize: limit(normThreads), Rows: normRows})
+	if err != nil {
+		return err
+	}
+	k.shifts, err = vk.Build(dev, shaders.EmulatedShifts(), shaders.EmulatedShiftsSpec{LocalSize: shiftThreads})
+	if err != nil {
+		return err
+	}
+	spec := shaders.EmulatedPlanesSpec{LocalSize: planeThreads, Panel: panel, Depth: depth, ModuliCount: count}
+	if k.left, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
+		return err
+	}
+	spec.Right = truth(true)
+	if k.right, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
+		return err
+	}
+	fragM, fragN := k.units.fragment()
+	k.update, err = vk.Build(dev, shaders.EmulatedUpdate(), shaders.EmulatedUpdateSpec{
+		LocalSize: min(updateThreads, k.tileM*k.tileN/4), ModuliCount: count, Order: k.units.Order,
+		TileM: k.tileM, TileN: k.tileN, FragM: fragM, FragN: fragN, Swath: k.swath(),
+	})
+	return err
+}
+
+// updateThreads is the invocations of a workgroup of emulated_update, at most.
+const updateThreads = 128
+
+func (k *kernels) swath() uint32 {
+	if k.units.Matrix() {
+		return k.tuning.Tile.Swath
+	}
+	return k.tuning.Dots.Swath
+}
+
+// buildProduct builds the kernel that multiplies planes.
+func (k *kernels) buildProduct(dev *vk.Device) error {
+	fragM, fragN := k.units.fragment()
+	panel, depth := uint32(k.tuning.Panel), k.units.depth()
+	if !k.units.Matrix() {
+		dot, err := vk.Build(dev, shaders.EmulatedProductDot(), shaders.EmulatedProductDotSpec{
+			LocalSize: k.tileM / 8 * (k.tileN / 8), Panel: panel, Depth: depth,
+			TileM: k.tileM, TileN: k.tileN, FragM: fragM, FragN: fragN, Swath: k.swath(),
+		})
+		k.multiply = func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch) {
+			dot.Dispatch(rec, grid, push, touch...)
+		}
+		return err
+	}
+	t, lanes := k.tuning.Tile, uint32(dev.Info().Subgroup)
+	if t.SubM == 0 || t.SubN == 0 || t.M%(t.SubM*fragM) != 0 || t.N%(t.SubN*fragN) != 0 ||
+		t.Pitch < t.Step || t.Pitch%max(depth/2, 8) != 0 || t.Swath == 0 || t.Turns == 0 {
+		return fmt.Errorf("product: %v for %v", t, k.units)
+	}
+	spec := shaders.EmulatedProductMatrixSpec{
+		LocalSize: t.M / (t.SubM * fragM) * (t.N / (t.SubN * fragN)) * lanes, Panel: panel, Depth: depth,
+		TileM: t.M, TileN: t.N, FragM: fragM, FragN: fragN, Swath: t.Swath, FragK: uint32(k.units.Shape.K),
+		SubM: t.SubM, SubN: t.SubN, Step: t.Step, Pitch: t.Pitch, Lanes: lanes, Turns: t.Turns,
+	}
+	module := shaders.EmulatedProductMatrix
+	if depth < 16 {
+		module = shaders.EmulatedProductMatrixNarrow
+	}
+	bytes, err := product.SharedBytes(module, spec)
+	if err != nil {
+		return err
+	}
+	if info := dev.Info(); bytes > info.SharedBytes {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "bytes of shared memory", Need: fmt.Sprint(bytes), Have: fmt.Sprint(info.SharedBytes)}
+	}
+	matrix, err := vk.Build(dev, module(), spec)
+	k.multiply = func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch) {
+		matrix.Dispatch(rec, grid, shaders.EmulatedProductMatrixPush(push), touch...)
+	}
+	return err
+}
+
+// truth is a truth value as a specialisation constant.
+func truth(v bool) spirv.Bool {
+	if v {
+		return spirv.True
+	}
+	return spirv.False
+}

@@ -1,0 +1,198 @@
+package emulated
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Ops is product.Ops with large products emulated on integer units. Products below Tuning.Least
+// and symmetric ones are native, and so is what does not fit the memory.
+type Ops struct {
+	native product.Ops[float64]
+	k      *kernels
+	least  product.Shape
+
+	// What Reserve was told: 32-bit words of planes, norms and shifts, and whether any product is
+	// emulated.
+	planes, rows int
+	any          bool
+
+	mem  *memory
+	work *vk.Layout
+}
+
+// New makes the emulated products with count moduli. native computes the others. The units are
+// those of FindUnits. The error is a *vk.UnsupportedError if the device cannot run the kernels, or
+// vk's.
+func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t product.Emulation, count int) (*Ops, error) {
+	units, err := FindUnits(ctx, dev)
+	if err != nil {
+		return nil, err
+	}
+	return NewOn(dev, native, t, count, units)
+}
+
+// NewOn is New with the units given.
+func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
+	k, err := newKernels(dev, t, units, count)
+	if err != nil {
+		return nil, err
+	}
+	return &Ops{native: native, k: k, least: t.Least}, nil
+}
+
+// Units is what the products run on.
+func (o *Ops) Units() Units { return o.k.units }
+
+// emulates tells whether a product of these sizes is worth it. inner counts both factors of a pair.
+func (o *Ops) emulates(m, n, inner int) bool {
+	return m > 0 && n > 0 && inner >= max(o.least.K, 1) && inner <= mostInner-2*o.k.padInner && m*n >= o.least.M*o.least.N
+}
+
+// Reserve implements product.Ops. A product needs the planes of both of its factors, but no more
+// memory than Tuning.Planes.
+func (o *Ops) Reserve(shapes ...product.Shape) error {
+	for _, s := range shapes {
+		// A product may be smaller than its bound, so that its inner dimension is not what counts.
+		inner := min(s.K, mostInner-2*o.k.padInner)
+		if !o.emulates(s.M, s.N, inner) {
+			continue
+		}
+		n := o.k.moduli.N
+		need := o.k.geometry(s.M, inner).words(n) + o.k.geometry(s.N, inner).words(n) + 4*64
+		o.planes = max(o.planes, min(need, o.k.tuning.Planes/4))
+		o.rows = max(o.rows, up(s.M, o.k.padRows)+up(s.N, o.k.padRows))
+		o.any = true
+	}
+	o.mem, o.work = nil, nil
+	return o.native.Reserve(shapes...)
+}
+
+// Work implements product.Ops.
+func (o *Ops) Work() *vk.Layout {
+	if o.work != nil {
+		return o.work
+	}
+	o.mem = &memory{refused: vk.Reserve[uint32]("rows that emulated products refused", 2)}
+	if !o.any {
+		o.work = vk.Together(o.mem.refused, o.native.Work())
+		return o.work
+	}
+	tile := int(o.k.tileM * o.k.tileN)
+	o.mem.planes = vk.Reserve[uint32]("residues of factors", o.planes)
+	o.mem.words = vk.Reserve[uint32]("residues of products", 2*o.k.strip()*tile/4*o.k.moduli.N)
+	o.mem.norms = vk.Reserve[shaders.Norm]("norms of rows", 2*o.rows+4*64)
+	o.mem.shifts = vk.Reserve[int32]("shifts of rows", 2*o.rows+4*64)
+	o.mem.peaks = vk.Reserve[uint32]("largest norms", 4)
+	o.work = vk.Together(o.mem.refused, vk.InTurn(o.native.Work(),
+		vk.Together(o.mem.planes, o.mem.words, o.mem.norms, o.mem.shifts, o.mem.peaks)))
+	return o.work
+}
+
+// Begin records what must precede the first product of a run: no row was refused yet.
+func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.mem.refused.In(ws), 0) }
+
+// Refused is the number of rows that could not be scaled since Begin, in two words to be added.
+// What depends on such a row is NaN.
+func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.mem.refused.In(ws) }
+
+// Gemm implements product.Ops.
+func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
+	beta float64, c product.Matrix[float64],
+) {
+	left, right := operand(opA, a, false), operand(opB, b, true)
+	fit(c, left, right)
+	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c}
+	if alpha == 0 || !o.emulates(c.Rows, c.Cols, left.inner) || !o.blocks(rec, ws, p) {
+		o.native.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
+	}
+}
+
+// GemmUnsplit implements product.Ops.
+func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
+	beta float64, c product.Matrix[float64],
+) {
+	left, right := operand(opA, a, false), operand(opB, b, true)
+	fit(c, left, right)
+	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c}
+	if alpha == 0 || !o.emulates(c.Rows, c.Cols, left.inner) || !o.blocks(rec, ws, p) {
+		o.native.GemmUnsplit(rec, ws, opA, opB, alpha, a, b, beta, c)
+	}
+}
+
+// GemmBatch implements product.Ops. Batches are native.
+func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
+	a, b product.Matrix[float64], beta float64, c product.Matrix[float64],
+) {
+	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
+}
+
+// GemmPair implements product.Ops. Both products have one accumulator, so their factors are
+// balanced by a power of two.
+func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
+	beta float64, c product.Matrix[float64],
+) {
+	p := problem{
+		left:  []rows{operand(opA, first.A, false), operand(opA, second.A, false)},
+		right: []rows{operand(opB, first.B, true), operand(opB, second.B, true)},
+		alpha: alpha, beta: beta, c: c,
+	}
+	for i := range p.left {
+		fit(c, p.left[i], p.right[i])
+	}
+	if alpha == 0 || !o.emulates(c.Rows, c.Cols, 2*p.left[0].inner) || !o.blocks(rec, ws, p) {
+		o.native.GemmPair(rec, ws, opA, opB, alpha, first, second, beta, c)
+	}
+}
+
+// Syr2k implements product.Ops. If the planes do not fit, the triangle is cut into two and a
+// square.
+func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
+	n, k := c.Rows, y.Cols
+	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
+	for _, f := range left {
+		if f.rows != n || f.inner != k || c.Cols != n {
+			panic(fmt.Sprintf("product: emulated syr2k of %d×%d and %d×%d into %d×%d", y.Rows, k, z.Rows, z.Cols, n, c.Cols))
+		}
+	}
+	if !o.emulates(n, n, 2*k) {
+		o.native.Syr2k(rec, ws, y, z, c)
+		return
+	}
+	if need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64); need <= o.planes && 2*up(n, 64) <= o.rows {
+		o.k.record(rec, ws, o.mem, problem{
+			left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, c: c, rankTwoK: true,
+		})
+		return
+	}
+	half := up(n/2, o.k.padRows)
+	if half >= n {
+		o.native.Syr2k(rec, ws, y, z, c)
+		return
+	}
+	upper := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(0, 0, half, m.Cols) }
+	lower := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(half, 0, n-half, m.Cols) }
+	o.Syr2k(rec, ws, upper(y), upper(z), c.Block(0, 0, half, half))
+	o.GemmPair(rec, ws, product.NoTrans, product.Trans, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
+		product.Pair[float64]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
+	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
+}
+
+// Symm implements product.Ops. Symmetric products are native.
+func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
+	o.native.Symm(rec, ws, a, w, p)
+}
+
+// fit panics if the shapes of a product do not fit each other.
+func fit(c product.Matrix[float64], left, right rows) {
+	if left.rows != c.Rows || right.rows != c.Cols || left.inner != right.inner {
+		panic(fmt.Sprintf("product: emulated gemm of %d×%d by %d×%d into %d×%d",
+			left.rows, left.inner, right.inner, right.rows, c.Rows, c.Cols))
+	}
+}
+
+var _ product.Ops[float64] = (*Ops)(nil)

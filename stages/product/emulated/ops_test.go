@@ -1,0 +1,185 @@
+package emulated
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/moduli"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Every product has the bits of the reference: all shapes with edges, transpositions, strips,
+// numbers of moduli. The padding of the factors is full of NaN.
+func TestGemmHasTheBitsOfTheReference(t *testing.T) {
+	eachUnits(t, func(t *testing.T, u Units) {
+		for count := moduli.Least; count <= moduli.Most; count++ {
+			ops := newOps(t, small(), u, count, 130, 300)
+			p := bench{stagetest.NewBench(t, 140*310, ops.Work())}
+			shapes := []product.Shape{
+				{M: 17, N: 15, K: 33}, {M: 1, N: 1, K: 1}, {M: 16, N: 16, K: 32}, {M: 33, N: 16, K: 5},
+				{M: 5, N: 97, K: 64}, {M: 130, N: 41, K: 65}, {M: 48, N: 130, K: 300},
+			}
+			if count != 14 {
+				shapes = shapes[:1]
+			}
+			for i, s := range shapes {
+				opA, opB := product.Op(i&1 != 0), product.Op(i&2 != 0)
+				a, b := factor(opA, s.M, s.K, 3, uint64(i)), factor(opB, s.K, s.N, 2, uint64(i+50))
+				c := stagetest.Normal(s.M, s.N, s.M+1, uint64(i+100))
+				for _, f := range [][2]float64{{1, 0}, {-1, 1}, {2.5, -0.75}} {
+					have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+						ops.Gemm(rec, p.WS, opA, opB, f[0], a, b, f[1], c)
+					})
+					equal(t, fmt.Sprint(count, s, f), have, expect(count, opA, opB, f[0], a, b, f[1], c))
+				}
+			}
+		}
+	})
+}
+
+// β = 0 does not read C.
+func TestGemmOverwrites(t *testing.T) {
+	ops := newOps(t, small(), dots, 14, 20, 20)
+	p := bench{stagetest.NewBench(t, 500, ops.Work())}
+	a, b, c := stagetest.Normal(20, 20, 20, 1), stagetest.Normal(20, 20, 20, 2), stagetest.Poisoned(20, 20, 20)
+	have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+		ops.Gemm(rec, p.WS, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
+	})
+	for _, x := range have.Data {
+		if math.IsNaN(x) {
+			t.Fatal("C was read")
+		}
+	}
+}
+
+// A pair and a rank-2k update have the bits of the reference, with factors of unlike norms.
+func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
+	eachUnits(t, func(t *testing.T, u Units) {
+		ops := newOps(t, small(), u, 13, 100, 300)
+		p := bench{stagetest.NewBench(t, 100*110, ops.Work())}
+		for _, s := range []product.Shape{{M: 16, N: 16, K: 16}, {M: 70, N: 33, K: 50}, {M: 99, N: 99, K: 40}} {
+			for _, ratio := range []float64{1, 1e9, 1e-9, 0, 1e200} {
+				a, b := stagetest.Normal(s.M, s.K, s.M+1, 1), stagetest.Normal(s.K, s.N, s.K+1, 2)
+				a2, b2 := stagetest.Normal(s.M, s.K, s.M+1, 3), stagetest.Normal(s.K, s.N, s.K+1, 4)
+				for i := range a2.Data {
+					a2.Data[i] *= ratio
+				}
+				// Both factors of a side lie one after another.
+				lefts, rights := join(a, a2), join(b, b2)
+				c := stagetest.Normal(s.M, s.N, s.M, 5)
+				have := p.do(t, ops, lefts, rights, c, func(rec *vk.Recorder, x, y, c product.Matrix[float64]) {
+					ops.GemmPair(rec, p.WS, product.NoTrans, product.NoTrans, -1,
+						product.Pair[float64]{A: x.Block(0, 0, s.M, s.K), B: y.Block(0, 0, s.K, s.N)},
+						product.Pair[float64]{A: x.Block(0, s.K, s.M, s.K), B: y.Block(0, s.N, s.K, s.N)}, 1, c)
+				})
+				want := c
+				want.Data = append([]float64{}, c.Data...)
+				l1, r1 := operands(product.NoTrans, product.NoTrans, a, b, c)
+				l2, r2 := operands(product.NoTrans, product.NoTrans, a2, b2, c)
+				ref.EmulatedGemmPair(moduli.New(13), -1, l1, r1, l2, r2, 1, want.Data, want.Ld)
+				equal(t, fmt.Sprint("pair ", s, ratio), have, want)
+				if s.M != s.N {
+					continue
+				}
+				c = stagetest.Normal(s.M, s.M, s.M+2, 6).Lower()
+				have = p.do(t, ops, lefts, rights, c, func(rec *vk.Recorder, x, _, c product.Matrix[float64]) {
+					ops.Syr2k(rec, p.WS, x.Block(0, 0, s.M, s.K), x.Block(0, s.K, s.M, s.K), c)
+				})
+				want = c
+				want.Data = append([]float64{}, c.Data...)
+				ref.EmulatedSyr2k(moduli.New(13), l1, l2, want.Data, want.Ld)
+				equal(t, fmt.Sprint("syr2k ", s, ratio), have, want)
+			}
+		}
+	})
+}
+
+// join is two samples side by side.
+func join(a, b stagetest.Sample) stagetest.Sample {
+	return stagetest.Sample{Rows: a.Rows, Cols: a.Cols + b.Cols, Ld: a.Ld, Data: append(append([]float64{}, a.Data...), b.Data...)}
+}
+
+// A product whose planes do not fit is cut into blocks, and has the same bits.
+func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
+	e := small()
+	for _, planes := range []int{1 << 16, 1 << 17, 1 << 18} {
+		e.Planes = planes
+		ops := newOps(t, e, dots, 14, 120, 40)
+		p := bench{stagetest.NewBench(t, 120*120, ops.Work())}
+		for _, s := range []product.Shape{{M: 120, N: 20, K: 40}, {M: 20, N: 120, K: 40}, {M: 120, N: 119, K: 40}} {
+			a, b, c := stagetest.Normal(s.M, s.K, s.M, 1), stagetest.Normal(s.N, s.K, s.N, 2), stagetest.Normal(s.M, s.N, s.M, 3)
+			have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+				ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, -1, a, b, 1, c)
+			})
+			equal(t, fmt.Sprint(planes, s), have, expect(14, product.NoTrans, product.Trans, -1, a, b, 1, c))
+		}
+		// A rank-2k update in blocks is as accurate, with other bits.
+		y, z, c := stagetest.Normal(120, 40, 120, 1), stagetest.Normal(120, 40, 120, 2), stagetest.Normal(120, 120, 120, 3)
+		have := p.do(t, ops, y, z, c, func(rec *vk.Recorder, y, z, c product.Matrix[float64]) { ops.Syr2k(rec, p.WS, y, z, c) })
+		want := append([]float64{}, c.Data...)
+		ref.Syr2k(120, 40, y.Data, 120, z.Data, 120, want, 120)
+		for i, x := range have.Data {
+			if math.Abs(x-want[i]) > 1e-13 {
+				t.Fatalf("planes of %d bytes: element %d of syr2k is off by %g", planes, i, x-want[i])
+			}
+		}
+	}
+}
+
+// Sums of the largest residues, at every length where the reduction changes: rows of ones and of
+// numbers whose residues are −128.
+func TestLongInnerDimensions(t *testing.T) {
+	eachUnits(t, func(t *testing.T, u Units) {
+		lengths := []int{31, 32, 33, 1023, 1024, 1025, 1056, 1057, 1082, 1083, 1088, 4000}
+		if !testing.Short() {
+			lengths = append(lengths, moduli.MostInner-100)
+		}
+		e := small()
+		e.Planes = 1 << 30
+		ops := newOps(t, e, u, 13, 2, moduli.MostInner-100)
+		p := bench{stagetest.NewBench(t, 2*moduli.MostInner, ops.Work())}
+		for _, k := range lengths {
+			a, b := stagetest.Normal(2, k, 2, 1), stagetest.Normal(2, k, 2, 2)
+			a.Fill(func(i, j int) float64 { return 1 + float64(i)*float64(j%3) })
+			b.Fill(func(i, j int) float64 { return 1 - 2*float64(i) })
+			c := stagetest.Normal(2, 2, 2, 3)
+			have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+				ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, 1, a, b, 0, c)
+			})
+			equal(t, fmt.Sprint("K = ", k), have, expect(13, product.NoTrans, product.Trans, 1, a, b, 0, c))
+		}
+	})
+}
+
+// Rows that cannot be scaled are counted, and what depends on them is NaN; nothing else is.
+func TestRefusedRows(t *testing.T) {
+	ops := newOps(t, small(), dots, 14, 40, 40)
+	p := bench{stagetest.NewBench(t, 41*40, ops.Work())}
+	for name, bad := range map[string]float64{"NaN": math.NaN(), "Inf": math.Inf(-1), "2^1000": 0x1p1000} {
+		a, b, c := stagetest.Normal(40, 30, 41, 1), stagetest.Normal(40, 30, 40, 2), stagetest.Normal(40, 40, 40, 3)
+		a.Data[7+3*a.Ld], b.Data[5] = bad, bad
+		have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+			ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, 1, a, b, 1, c)
+		})
+		for e, x := range have.Data {
+			if math.IsNaN(x) != (e%40 == 7 || e/40 == 5) {
+				t.Fatalf("%s: element (%d, %d) is %g", name, e%40, e/40, x)
+			}
+		}
+		if refused := stagetest.Get(t, p.Device, ops.Refused(p.WS)); refused[0] != 1 || refused[1] != 1 {
+			t.Errorf("%s: %d rows are refused", name, refused)
+		}
+	}
+}
+
+// An inner dimension that is too long for 32-bit sums is native.
+func TestTooLongIsNative(t *testing.T) {
+	ops := newOps(t, small(), dots, 14, 1, 1)
+	if ops.emulates(1, 1, moduli.MostInner+1) || ops.emulates(1, 1, moduli.MostInner-1) || !ops.emulates(1, 1, 130000) {
+		t.Error("the limit of the inner dimension")
+	}
+}

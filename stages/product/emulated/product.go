@@ -1,0 +1,229 @@
+package emulated
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/moduli"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// memory is the workspace of one product.
+type memory struct {
+	planes  vk.Region[uint32]
+	words   vk.Region[uint32] // residues of two strips
+	norms   vk.Region[shaders.Norm]
+	shifts  vk.Region[int32]
+	peaks   vk.Region[uint32] // of up to four factors
+	refused vk.Region[uint32] // the number of rows that could not be scaled: of left and of right sides
+}
+
+// side is one side of a product: one factor, or both of a pair.
+type side struct {
+	factors []rows
+	shape   geometry
+
+	// shifts are those by which planes were scaled: of the only factor, or of both of a pair.
+	shifts []vk.Slice[int32]
+	planes []vk.Slice[uint32]
+}
+
+// problem is one product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Factors are rows along the inner dimension.
+type problem struct {
+	left, right []rows // one factor each, or two
+	alpha, beta float64
+	c           product.Matrix[float64]
+
+	// rankTwoK: the factors are those of syr2k, left Y and Z, right Z and Y. Only the lower triangle
+	// of C is computed.
+	rankTwoK bool
+}
+
+// allot takes pieces of a region, one after another.
+type allot[T any] struct {
+	from vk.Slice[T]
+	used int
+}
+
+// take is the next n elements. It begins at a multiple of 64 elements.
+func (a *allot[T]) take(n int) vk.Slice[T] {
+	s := a.from.Sub(a.used, n)
+	a.used += up(n, 64)
+	return s
+}
+
+// record records a product whose planes fit the memory.
+func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
+	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
+	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
+	vk.Fill(rec, peaks, 0)
+
+	// Factors with their norms, in the order of emulated_shifts' peaks: the first of the left side,
+	// the first of the right side, the second ones.
+	left, right := k.newSide(p.left), k.newSide(p.right)
+	sides := []*side{left, right}
+	all := [2][]vk.Slice[shaders.Norm]{}
+	rec.Concurrently(func() {
+		for s, side := range sides {
+			if p.rankTwoK && s == 1 { // the same factors
+				break
+			}
+			for i, f := range side.factors {
+				n := norms.take(f.rows)
+				all[s] = append(all[s], n)
+				k.recordNorms(rec, f, n, peaks.Sub(2*i+s, 1))
+			}
+		}
+	})
+	if p.rankTwoK { // the peaks of Z and Y as right factors
+		vk.Copy(rec, peaks.Sub(1, 1), peaks.Sub(2, 1))
+		vk.Copy(rec, peaks.Sub(3, 1), peaks.Sub(0, 1))
+	}
+	rec.Concurrently(func() {
+		for s, side := range sides {
+			if p.rankTwoK && s == 1 {
+				break
+			}
+			k.recordShifts(rec, side, all[s], peaks, shifts, mem.refused.In(ws).Sub(s, 1), 1-2*s)
+		}
+	})
+	rec.Concurrently(func() {
+		for s, side := range sides {
+			if p.rankTwoK && s == 1 {
+				break
+			}
+			for i, f := range side.factors {
+				to := planes.take(side.shape.words(k.moduli.N))
+				side.planes = append(side.planes, to)
+				// In a rank-2k update each product has Y and Z, so that Z alone can have the
+				// inverses, on both sides.
+				k.recordPlanes(rec, f, s == 1 || p.rankTwoK && i == 1, side.shifts[i], side.shape, to)
+			}
+		}
+	})
+	if p.rankTwoK {
+		// Right rows are those of the left side, times 2^c.
+		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
+		right.shifts = left.shifts[:1]
+	}
+	k.recordStrips(rec, ws, mem, p, left, right)
+}
+
+// joint is the shifts of the rows of both factors together.
+func (s *side) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
+
+// newSide has the geometry of the factors, which have one shape.
+func (k *kernels) newSide(f []rows) *side {
+	return &side{factors: f, shape: k.geometry(f[0].rows, f[0].inner)}
+}
+
+// recordShifts records the choice of shifts for one side. direction is 1 for the left side of a
+// pair, −1 for the right one.
+func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
+	shifts *allot[int32], refused vk.Slice[uint32], direction int,
+) {
+	n := s.factors[0].rows
+	push := shaders.EmulatedShiftsPush{
+		Second: norms[len(norms)-1].Addr(), Peaks: peaks.Addr(), Refused: refused.Addr(), Rows: uint32(n),
+		Bound: uint32(k.moduli.Bound), Exponent: int32(k.moduli.Exponent), Direction: int32(direction),
+	}
+	touch := []vk.Touch{vk.Touches(norms[len(norms)-1]), vk.Touches(peaks)}
+	joint := shifts.take(n)
+	push.Joint = joint.Addr()
+	s.shifts = []vk.Slice[int32]{joint}
+	if len(norms) > 1 {
+		lone := shifts.take(n)
+		push.First, push.Lone = norms[0].Addr(), lone.Addr()
+		s.shifts = []vk.Slice[int32]{lone, joint}
+		touch = append(touch, vk.Touches(norms[0]), vk.Touches(lone))
+	}
+	k.shifts.Dispatch(rec, vk.Folded(vk.Tiles(n, shiftThreads)), push, append(touch, vk.Touches(joint), vk.Touches(refused))...)
+}
+
+// recordStrips records the product of the planes and the update of C, strip by strip.
+func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem, left, right *side) {
+	words := mem.words.In(ws)
+	m, n := p.c.Rows, p.c.Cols
+	tiles := vk.Tiles(m, k.tileM) * vk.Tiles(n, k.tileN)
+	lower := uint32(0)
+	if p.rankTwoK {
+		square := max(k.tileM, k.tileN)
+		rows := vk.Tiles(n, square)
+		tiles, lower = rows*(rows+1)/2*int(square/k.tileM*(square/k.tileN)), 1
+	}
+	strip := min(tiles, k.strip())
+	inner := left.shape.inner
+	push := shaders.EmulatedProductDotPush{
+		A: left.planes[0].Addr(), B: right.planes[0].Addr(),
+		PlaneBytesA: uint64(left.shape.planeBytes), PlaneBytesB: uint64(right.shape.planeBytes),
+		PanelBytesA: uint32(left.shape.panelBytes), PanelBytesB: uint32(right.shape.panelBytes),
+		ModulusWords: uint64(strip) * uint64(k.tileM*k.tileN/4),
+		Inner:        uint32(inner), Rows: uint32(m), Cols: uint32(n), Lower: lower, Moduli: uint32(k.moduli.N),
+	}
+	if len(left.planes) > 1 {
+		push.A2, push.B2, push.Inner2 = left.planes[1].Addr(), right.planes[1].Addr(), uint32(inner)
+	}
+	fraction, exponent := k.moduli.Parts()
+	update := shaders.EmulatedUpdatePush{
+		Left: left.joint().Addr(), Right: right.joint().Addr(), C: p.c.Addr(), ModulusWords: push.ModulusWords,
+		PFraction: fraction, PExponent: int32(exponent), Alpha: p.alpha, Beta: p.beta,
+		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower,
+	}
+	// The update of a strip runs beside the product of the next one: the former moves memory, the
+	// latter computes. So residues have two places.
+	places := [2]vk.Slice[uint32]{words.Sub(0, words.Len()/2), words.Sub(words.Len()/2, words.Len()/2)}
+	strips := (tiles + strip - 1) / strip
+	for s := range strips + 1 {
+		rec.Concurrently(func() {
+			if s < strips {
+				push.First, push.Count, push.Words = uint32(s*strip), uint32(min(strip, tiles-s*strip)), places[s%2].Addr()
+				k.recordMultiply(rec, push, left, right, places[s%2])
+			}
+			if s > 0 {
+				update.First, update.Count, update.Words = uint32((s-1)*strip), uint32(min(strip, tiles-(s-1)*strip)), places[(s-1)%2].Addr()
+				k.recordUpdate(rec, update, left, right, places[(s-1)%2], p.c.At)
+			}
+		})
+	}
+}
+
+// recordMultiply records the product of a strip modulo each number.
+func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side, words vk.Slice[uint32]) {
+	grid := vk.Folded(int(push.Count))
+	grid.Z = k.turns()
+	touch := []vk.Touch{vk.Touches(words)}
+	for _, planes := range [][]vk.Slice[uint32]{left.planes, right.planes} {
+		for _, p := range planes {
+			touch = append(touch, vk.Touches(p))
+		}
+	}
+	k.multiply(rec, grid, push, touch...)
+	elements := float64(push.Count) * float64(k.tileM*k.tileN)
+	rec.Costs(2 * elements * float64(push.Inner+push.Inner2) * float64(k.moduli.N) / costRatio)
+}
+
+// turns is the number of groups of moduli that different workgroups multiply by.
+func (k *kernels) turns() int {
+	if k.units.Matrix() {
+		return vk.Tiles(k.moduli.N, k.tuning.Tile.Turns)
+	}
+	return k.moduli.N
+}
+
+// recordUpdate records the update of C from the residues of a strip.
+func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush, left, right *side, words vk.Slice[uint32], c vk.Slice[float64]) {
+	groups := int(k.tileM*k.tileN/4) / int(k.update.Spec.LocalSize) // of a tile
+	k.update.Dispatch(rec, vk.Folded(int(push.Count)*groups), push,
+		vk.Touches(words), vk.Touches(left.joint()), vk.Touches(right.joint()), vk.Touches(c))
+	rec.Costs(float64(push.Count) * float64(k.tileM*k.tileN) * float64(k.moduli.N+16))
+}
+
+// costRatio is how many operations on bytes count as one flop in estimates of costs.
+const costRatio = 10
+
+// strip is the number of tiles of a strip.
+func (k *kernels) strip() int {
+	return max(1, min(k.tuning.Strip/int(k.tileM*k.tileN), vk.MaxGroups()))
+}
+
+// mostInner is the largest inner dimension of a product, of both factors of a pair together.
+const mostInner = moduli.MostInner

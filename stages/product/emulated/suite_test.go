@@ -1,0 +1,116 @@
+package emulated
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/moduli"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// small makes several tiles, panels, strips and steps of small matrices. fragment is that of the
+// device's units.
+func small() product.Emulation {
+	return product.Emulation{
+		Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},
+		Dots:  product.DotTile{M: 32, N: 16, Swath: 2},
+		Panel: 32, Spacing: 48, Strip: 3 * 32 * 16, Planes: 1 << 20, Least: product.Shape{},
+	}
+}
+
+var native = product.Tuning{
+	Tiles: []product.Tile{{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2}},
+	Syr2k: product.Tile{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2}, Units: 8,
+}
+
+// newOps makes products on the units, for sizes up to n with inner dimensions up to k.
+func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops {
+	t.Helper()
+	dev := stagetest.Device(t)
+	plain, err := product.New[float64](dev, native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops, err := NewOn(dev, plain, e, count, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ops.Reserve(product.Shape{M: n, N: n, K: k, Count: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return ops
+}
+
+// eachUnits runs a test on packed dot products, and on the device's matrix units if it has any.
+func eachUnits(t *testing.T, do func(t *testing.T, u Units)) {
+	t.Run("dots", func(t *testing.T) { do(t, dots) })
+	t.Run("matrix", func(t *testing.T) {
+		u, err := FindUnits(context.Background(), stagetest.Device(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !u.Matrix() {
+			t.Skipf("%s has no matrix units for bytes: only packed dot products are tested", stagetest.Info().Name)
+		}
+		do(t, u)
+	})
+}
+
+// bench is stagetest.Bench for matrices.
+type bench struct{ *stagetest.Bench }
+
+func matrix(at vk.Slice[float64], s stagetest.Sample) product.Matrix[float64] {
+	return product.NewMatrix(at, s.Rows, s.Cols, s.Ld)
+}
+
+// do records a product of a and b into c and returns what c became.
+func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
+	t.Helper()
+	c.Data = append([]float64{}, c.Data...)
+	return p.Do(t, a, b, c, func(rec *vk.Recorder, x, y, z vk.Slice[float64]) {
+		ops.Begin(rec, p.WS)
+		record(rec, matrix(x, a), matrix(y, b), matrix(z, c))
+	})
+}
+
+// equal fails the test at the first element that has other bits; all NaN are equal.
+func equal(t testing.TB, what string, have, want stagetest.Sample) {
+	t.Helper()
+	for e, w := range want.Data {
+		h := have.Data[e]
+		if math.Float64bits(h) != math.Float64bits(w) && !(math.IsNaN(h) && math.IsNaN(w)) {
+			t.Fatalf("%s: element (%d, %d) is %g, want %g, off by %g", what, e%want.Ld, e/want.Ld, h, w, h-w)
+		}
+	}
+}
+
+// expect is the reference's product of samples.
+func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample, beta float64, c stagetest.Sample) stagetest.Sample {
+	c.Data = append([]float64{}, c.Data...)
+	left, right := operands(opA, opB, a, b, c)
+	ref.EmulatedGemm(moduli.New(count), alpha, left, right, beta, c.Data, c.Ld)
+	return c
+}
+
+// operands are factors as the reference takes them.
+func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.EmulatedRows) {
+	k := a.Cols
+	if opA == product.Trans {
+		k = a.Rows
+	}
+	left = ref.EmulatedOperand(a.Data, a.Ld, bool(opA), false, c.Rows, k)
+	right = ref.EmulatedOperand(b.Data, b.Ld, bool(opB), true, c.Cols, k)
+	return left, right
+}
+
+// factor is a sample of op(A), rows×cols.
+func factor(op product.Op, rows, cols, pad int, seed uint64) stagetest.Sample {
+	if op == product.Trans {
+		rows, cols = cols, rows
+	}
+	return stagetest.Normal(rows, cols, rows+pad, seed)
+}

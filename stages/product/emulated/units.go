@@ -1,0 +1,157 @@
+package emulated
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Units is what multiplies bytes on a device.
+type Units struct {
+	// Shape is the shape of the matrix units. It is zero where packed dot products are used.
+	Shape vk.MatrixShape
+
+	// Order says which elements of a fragment an invocation holds: bit i of an element's number in
+	// the order of invocations becomes bit Order>>4i&15 of row + M·column.
+	Order uint32
+}
+
+// Matrix tells whether these are matrix units.
+func (u Units) Matrix() bool { return u.Shape.K > 0 }
+
+// String names the units.
+func (u Units) String() string {
+	if !u.Matrix() {
+		return "packed dot products"
+	}
+	return fmt.Sprintf("%d×%d×%d matrix units", u.Shape.M, u.Shape.N, u.Shape.K)
+}
+
+// dots are packed dot products. Their fragments are 16×16 elements, column by column.
+var dots = Units{Order: 0x76543210}
+
+// fragment is the rows and columns of a fragment of the result.
+func (u Units) fragment() (m, n uint32) {
+	if !u.Matrix() {
+		return 16, 16
+	}
+	return uint32(u.Shape.M), uint32(u.Shape.N)
+}
+
+// depth is the bytes of a row in a block of planes: those of a fragment.
+func (u Units) depth() uint32 {
+	if !u.Matrix() {
+		return 32
+	}
+	return uint32(u.Shape.K)
+}
+
+// FindUnits is the units of a device: matrix units if it has them for bytes, otherwise packed dot
+// products. It runs a kernel that tells Order. The error is a *vk.UnsupportedError if the device
+// has neither, or vk's. A Dry device gets an Order, which may not be that of the real one.
+func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
+	info := dev.Info()
+	if !info.IntegerDotProducts() { // conversions need them
+		return Units{}, &vk.UnsupportedError{Device: info.Name, Feature: "shaderIntegerDotProduct", Need: "yes", Have: "no"}
+	}
+	all := Candidates(info)
+	u := all[len(all)-1]
+	if !u.Matrix() {
+		return u, nil
+	}
+	best := u.Shape
+	text, err := dev.ProbeOnce(fmt.Sprintf("order of %d×%d sums of bytes", best.M, best.N), func() (string, error) {
+		order, err := readOrder(ctx, dev, best)
+		if err != nil {
+			return "", err
+		}
+		if packed, linear := pack(order); linear {
+			return fmt.Sprint(packed), nil
+		}
+		return irregular, nil
+	})
+	if text == irregular {
+		return dots, nil
+	}
+	if err == nil && text != "" { // nothing is known of a Dry device
+		_, err = fmt.Sscan(text, &u.Order)
+	}
+	return u, err
+}
+
+// Candidates are the units that a device may use: packed dot products, and the largest of its matrix
+// units that the kernels can use. The Order of the latter is not known.
+func Candidates(info vk.Info) []Units {
+	best := vk.MatrixShape{}
+	for _, s := range info.ByteMatrices {
+		if usable(s, info.Subgroup) && s.M*s.N*s.K > best.M*best.N*best.K {
+			best = s
+		}
+	}
+	if best.K == 0 {
+		return []Units{dots}
+	}
+	return []Units{dots, {Shape: best, Order: dots.Order}}
+}
+
+// irregular is the answer of a device whose order is no permutation of bits.
+const irregular = "irregular"
+
+// usable tells whether the kernels can use units of a shape: powers of two, not too large, and
+// whole words of four elements for each invocation.
+func usable(s vk.MatrixShape, subgroup int) bool {
+	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
+	return power(s.M) && power(s.N) && power(s.K) && s.K >= 8 && s.K <= 32 && s.M <= 16 && s.N <= 16 &&
+		subgroup > 0 && s.M*s.N%(4*subgroup) == 0
+}
+
+// readOrder asks the device for the place of each element of a fragment.
+func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32, error) {
+	kernel, err := vk.Build(dev, shaders.EmulatedOrder(), shaders.EmulatedOrderSpec{
+		LocalSize: uint32(dev.Info().Subgroup), FragM: uint32(s.M), FragN: uint32(s.N),
+	})
+	if err != nil {
+		return nil, err
+	}
+	region := vk.Reserve[uint32]("order of a fragment", s.M*s.N)
+	ws, err := dev.NewArena(vk.Together(region))
+	if err != nil {
+		return nil, err
+	}
+	defer ws.Close()
+	rec := vk.NewRecorder(dev)
+	kernel.Dispatch(rec, vk.Groups{X: 1, Y: 1, Z: 1}, shaders.EmulatedOrderPush{Order: region.In(ws).Addr()})
+	if _, err := dev.Run(ctx, rec, nil); err != nil {
+		return nil, err
+	}
+	order := make([]uint32, s.M*s.N)
+	return order, vk.Download(ctx, dev, vk.Vector(order), region.In(ws))
+}
+
+// pack is Units.Order for a list of places; false if the places are not a permutation of bits.
+func pack(order []uint32) (packed uint32, linear bool) {
+	for i := range bits.Len(uint(len(order) - 1)) {
+		place := order[1<<i]
+		if bits.OnesCount32(place) != 1 || int(place) >= len(order) {
+			return 0, false
+		}
+		packed |= uint32(bits.TrailingZeros32(place)) << (4 * i)
+	}
+	for e, place := range order {
+		if unpack(packed, e) != place {
+			return 0, false
+		}
+	}
+	return packed, true
+}
+
+// unpack is the place of element e.
+func unpack(packed uint32, e int) (place uint32) {
+	for i := range 8 {
+		place |= uint32(e>>i&1) << (packed >> (4 * i) & 15)
+	}
+	return place
+}
