@@ -4,6 +4,58 @@ package shaders
 
 import "unsafe"
 
+// BatchMatrix is an element of a buffer that the host shares with
+// lasrt_batch, org2l_batch, stebz_batch, steqr_batch,
+// syev_batch, syev_batch_values and sytd2_batch.
+type BatchMatrix struct {
+	N     uint32
+	Upper uint32
+	From  uint32
+	To    uint32
+	At    uint32
+	W     uint32
+	A     [2]uint32
+	V     [2]uint32
+}
+
+// The layout in the shaders. A different one in Go would not compile.
+var (
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.N)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.Upper)-4]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.From)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.To)-12]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.At)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.W)-20]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.A)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchMatrix{}.V)-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(BatchMatrix{})-40]
+)
+
+// BatchState is an element of a buffer that the host shares with
+// lasrt_batch, stebz_batch, steqr_batch, syev_batch,
+// syev_batch_values and sytd2_batch.
+type BatchState struct {
+	Status   uint32
+	Exponent int32
+	Lo       uint32
+	Hi       uint32
+	Turned   uint32
+	Futile   uint32
+	Sweeps   uint32
+}
+
+// The layout in the shaders. A different one in Go would not compile.
+var (
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Status)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Exponent)-4]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Lo)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Hi)-12]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Turned)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Futile)-20]
+	_ = [1]struct{}{}[unsafe.Offsetof(BatchState{}.Sweeps)-24]
+	_ = [1]struct{}{}[unsafe.Sizeof(BatchState{})-28]
+)
+
 // Chain is an element of a buffer that the host shares with
 // stedc_gather.
 type Chain struct {
@@ -152,6 +204,19 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Task{}.Index)-12]
 	_ = [1]struct{}{}[unsafe.Offsetof(Task{}.Sharp)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(Task{})-20]
+)
+
+// Constants of glsl/batch/org2l_batch.comp.
+const (
+	Org2lBatchNb = 4
+)
+
+// Constants of glsl/batch/problem.glsl.
+const (
+	ProblemGood      = 0
+	ProblemNonfinite = 1
+	ProblemFailed    = 2
+	ProblemDone      = 3
 )
 
 // Constants of glsl/emulated/emulated_order.comp.

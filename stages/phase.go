@@ -19,6 +19,7 @@ const (
 	PhaseApplyQ0       = "back transformation 0" // of a QR factorisation
 	PhaseTranspose     = "transpose"             // Qᵀ → Q, with signs fixed
 	PhaseCheck         = "check"                 // residual and orthogonality
+	PhaseBatch         = "batch"                 // small matrices, from A to Λ and Q
 
 	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed.
 	// The other phases of that solve's profile belong to the second attempt.

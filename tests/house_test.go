@@ -44,7 +44,7 @@ func TestFileLengths(t *testing.T) {
 }
 
 // public are the packages with semantic versioning, which users may rely on.
-var public = []string{"evd", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
+var public = []string{"evd", "evd/batch", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
 
 // TestPackagesSayWhetherTheyArePublic checks that a package without semantic versioning says so in
 // the first line of its documentation, which pkg.go.dev shows in its lists. Folders named internal

@@ -62,6 +62,18 @@ func Capacity(s Selection, n int) int {
 	return n
 }
 
+// Range is the selected indices [from, to) of a matrix of order n. It is false for an interval, whose
+// indices depend on the matrix.
+func Range(s Selection, n int) (from, to int, known bool) {
+	switch s.by {
+	case selectedByIndex:
+		return s.from, s.to, true
+	case selectedAll:
+		return 0, n, true
+	}
+	return 0, 0, false
+}
+
 // SelectExact returns the selected range [from, to) of values, for a matrix of order 0 or 1. values
 // has all its eigenvalues, at most one, and they are exact.
 func SelectExact(s Selection, values []float64) (from, to int) {

@@ -33,4 +33,17 @@ var anywhere = Tuning{
 	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Columns: 1024, Grouped: 256},
 	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9},
+	Batch: stages.BatchTuning{
+		Shared: []stages.BatchShared{
+			{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}, {Order: 32, Team: 32, Matrices: 1},
+			{Order: 40, Team: 40, Matrices: 1}, {Order: 56, Team: 56, Matrices: 1},
+		},
+		// For each order, with many invocations and with few.
+		Memory: []stages.BatchMemory{
+			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
+			{Order: 256, Threads: 256, Teams: 1, Apart: 64}, {Order: 256, Threads: 96, Teams: 1, Apart: 32},
+			{Order: 384, Threads: 384, Teams: 1, Apart: 64}, {Order: 384, Threads: 96, Teams: 1, Apart: 32},
+		},
+		Dispatch: 1e9,
+	},
 }

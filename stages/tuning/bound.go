@@ -13,6 +13,9 @@ const (
 	// multiply-adds. A pivot takes a division, of some 15 instructions, and a few more
 	// instructions.
 	pivotFlops = 40
+
+	// batchEfficiency is what the kernels of batches reach of that rate.
+	batchEfficiency = 0.1
 )
 
 // Bounded returns the tuning t with no dispatch longer than 100 ms on a device of the given rate,
@@ -35,5 +38,6 @@ func (t Tuning) Bounded(rate float64) Tuning {
 	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
 	bound(&t.Bisection.Dispatch, flops/pivotFlops)
 	bound(&t.MRRR.Dispatch, flops/pivotFlops)
+	bound(&t.Batch.Dispatch, flops*batchEfficiency)
 	return t
 }

@@ -59,6 +59,7 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 			t.QRFirst = x.QRFirst
 		}
 	}
+	t.Batch = row(tables, func(t Tuning) error { return t.Batch.Fits(info) }).Batch.For(info)
 
 	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
 	// from the first table whose own sizes fit the device for its own b. Then the rows are chosen

@@ -34,6 +34,14 @@ var lavapipe = Tuning{
 	Bisection:     stages.BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
+	// A matrix has one vector of invocations, and its generator another.
+	Batch: stages.BatchTuning{
+		Shared: []stages.BatchShared{
+			{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}, {Order: 32, Team: 8, Matrices: 1},
+		},
+		Memory:   []stages.BatchMemory{{Order: 256, Threads: 8, Teams: 1, Apart: 8}},
+		Dispatch: 2e8,
+	},
 	QR:            stages.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured
 	ConquerValues: ConquerValues{From: 1024, Share: 4},       // at 512 it depends on how much deflates
 }

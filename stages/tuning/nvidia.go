@@ -42,4 +42,15 @@ var nvidia = Tuning{
 	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 1024, Fused: true, Lanes: 1 << 15, Levels: 3, Dispatch: 3e10},
 	DivideConquer: anywhere.DivideConquer,
 	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
+	// The driver gives the workgroups of a multiprocessor some 48 KiB of shared memory together, so
+	// that matrices from order 17 on are faster in memory.
+	Batch: stages.BatchTuning{
+		Shared: []stages.BatchShared{{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}},
+		Memory: []stages.BatchMemory{
+			{Order: 32, Threads: 32, Teams: 1, Apart: 32}, {Order: 64, Threads: 64, Teams: 1, Apart: 32},
+			{Order: 128, Threads: 128, Teams: 2, Apart: 32}, {Order: 256, Threads: 256, Teams: 2, Apart: 32},
+			{Order: 512, Threads: 512, Teams: 2, Apart: 32},
+		},
+		Dispatch: 2e11,
+	},
 }

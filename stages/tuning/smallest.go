@@ -36,5 +36,13 @@ func Smallest() Tuning {
 		Bisection:     stages.BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
 		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3, Grouped: 10},
 		MRRR:          stages.MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4},
+		// The largest orders have few invocations for their rows, and several dispatches.
+		Batch: stages.BatchTuning{
+			Shared: []stages.BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
+			Memory: []stages.BatchMemory{
+				{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 160, Threads: 32, Teams: 1, Apart: 2},
+			},
+			Dispatch: 1e6,
+		},
 	}
 }

@@ -40,6 +40,7 @@ type Tuning struct {
 	MRRR          stages.MRRRTuning          // relatively robust representations
 	QR            stages.QRTuning            // orders up to which QR iteration on the host is faster
 	ConquerValues ConquerValues              // values alone by divide and conquer
+	Batch         stages.BatchTuning         // batches of small matrices
 }
 
 // ConquerValues says when divide and conquer finds values alone faster than bisection: for orders

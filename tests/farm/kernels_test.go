@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -31,7 +32,24 @@ func buildAll(dev *vk.Device) error {
 	if err := dev.Compile(func() error { return buildEmulated(dev) }); err != nil {
 		return err
 	}
+	if err := buildBatches(dev); err != nil {
+		return err
+	}
 	return dev.Compile(func() error { return buildProbes(dev) })
+}
+
+// buildBatches makes plans for batches of the largest order, which have the kernels of all smaller
+// ones.
+func buildBatches(dev *vk.Device) error {
+	for _, vectors := range []bool{false, true} {
+		opt := batch.Options{Vectors: vectors}
+		p, err := batch.NewPlan(dev, batch.MostOrder(dev, opt), 1, opt)
+		if err != nil {
+			return err
+		}
+		p.Close()
+	}
+	return nil
 }
 
 // buildPlans makes plans of one order: each solver with vectors and without, for the whole spectrum

@@ -1,0 +1,173 @@
+package batch_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/stages/tuning"
+)
+
+// named is a matrix, both triangles, and its name.
+type named struct {
+	name string
+	n    int
+	full []float64
+}
+
+// sample is matrices of all kinds and of all orders 0 … most: some kinds at each order, and each
+// kind at several. VKEVD_BATCH_KINDS=all takes all kinds at all orders.
+func sample(most int) (all []named) {
+	for i, kind := range matgen.Dense() {
+		for n := range most + 1 {
+			if (i+n)%16 == 0 || os.Getenv("VKEVD_BATCH_KINDS") == "all" {
+				all = append(all, named{fmt.Sprintf("%s, n = %d", kind.Name(), n), n, kind.Dense(n)})
+			}
+		}
+	}
+	return all
+}
+
+// symmetric is the matrix with one triangle; the other one is NaN.
+func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
+	a := slices.Clone(m.full)
+	for j := range m.n {
+		for i := range m.n {
+			if uplo == evd.Upper && i > j || uplo == evd.Lower && i < j {
+				a[i+j*m.n] = math.NaN()
+			}
+		}
+	}
+	return evd.NewSym(m.n, a, uplo)
+}
+
+// newPlan makes a plan that is closed at the end of the test.
+func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
+	t.Helper()
+	p, err := batch.NewPlan(stagetest.Device(t), n, count, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// solve solves, and fails the test on an error.
+func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
+	t.Helper()
+	res, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// worst is the largest of LAPACK's ratios of a spectrum with vectors.
+func (m named) worst(s batch.Spectrum) float64 {
+	cols := len(s.Values)
+	if s.Err != nil || !slices.IsSorted(s.Values) || s.Vectors.Cols != cols {
+		return math.Inf(1)
+	}
+	return max(ratio.Residual(m.n, cols, m.full, m.n, s.Values, s.Vectors.Data, s.Vectors.Ld),
+		ratio.Orthogonality(m.n, cols, s.Vectors.Data, s.Vectors.Ld))
+}
+
+// TestEveryOrder solves matrices of all orders to 130 in one batch: LAPACK's ratios of vectors, the
+// values without vectors, and signs.
+func TestEveryOrder(t *testing.T) {
+	const most = 130
+	all := sample(most)
+	var a []evd.Sym[float64]
+	for i, m := range all {
+		a = append(a, m.symmetric(i%2 == 0))
+	}
+	vectors := solve(t, newPlan(t, most, 200, batch.Options{Vectors: true}), a...)
+	values := solve(t, newPlan(t, most, len(all), batch.Options{}), a...)
+	ratios := make([][2]float64, len(all))
+	var wait sync.WaitGroup
+	for i, m := range all {
+		wait.Go(func() {
+			s, norm := vectors.Spectra[i], 0.0
+			for _, x := range s.Values {
+				norm = max(norm, math.Abs(x))
+			}
+			ratios[i] = [2]float64{m.worst(s), ratio.Values(m.n, values.Spectra[i].Values, s.Values, norm)}
+		})
+	}
+	wait.Wait()
+	worst := [2]float64{}
+	for i, r := range ratios {
+		if max(r[0], r[1]) >= 10 {
+			t.Errorf("%s: ratios %.3g, of values alone %.3g, %v", all[i].name, r[0], r[1], vectors.Spectra[i].Err)
+		}
+		worst[0], worst[1] = max(worst[0], r[0]), max(worst[1], r[1])
+		checkSigns(t, all[i].name, vectors.Spectra[i].Vectors)
+	}
+	t.Logf("%d matrices: largest ratio %.3g, of values alone %.3g", len(all), worst[0], worst[1])
+}
+
+// checkSigns fails the test if the component of largest magnitude of a vector is negative.
+func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
+	t.Helper()
+	for j := range v.Cols {
+		largest := 0.0
+		for _, x := range v.Col(j) {
+			if math.Abs(x) > math.Abs(largest) {
+				largest = x
+			}
+		}
+		if largest < 0 {
+			t.Errorf("%s: vector %d has the wrong sign", name, j)
+			return
+		}
+	}
+}
+
+// TestSameBits solves matrices alone, in twos, in threes and all together, with all kernels of small
+// sizes and those of the device: the bits are the same.
+func TestSameBits(t *testing.T) {
+	smallest := tuning.Smallest()
+	for _, tune := range []*tuning.Tuning{nil, &smallest} {
+		for _, vectors := range []bool{true, false} {
+			var a []evd.Sym[float64]
+			for k, n := range []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 20, 21, 33, 64, 65, 70} {
+				kind := matgen.Dense()[k*3]
+				a = append(a, named{n: n, full: kind.Dense(n)}.symmetric(k%2 == 0))
+			}
+			p := newPlan(t, 70, len(a), batch.Options{Vectors: vectors, Tuning: tune})
+			together := solve(t, p, a...)
+			same(t, "a second time", together.Spectra, solve(t, p, a...).Spectra)
+			for size := 1; size <= 3; size++ {
+				for k := 0; k+size <= len(a); k += size {
+					same(t, fmt.Sprintf("matrices %d to %d alone", k, k+size), together.Spectra[k:k+size], solve(t, p, a[k:k+size]...).Spectra)
+				}
+			}
+			slices.Reverse(a)
+			back := solve(t, p, a...).Spectra
+			slices.Reverse(back)
+			same(t, "in reverse order", together.Spectra, back)
+		}
+	}
+}
+
+// same fails the test if two lists of spectra differ in a bit.
+func same(t *testing.T, what string, x, y []batch.Spectrum) {
+	t.Helper()
+	for k := range x {
+		if x[k].Err != nil || y[k].Err != nil || !slices.Equal(x[k].Values, y[k].Values) {
+			t.Errorf("%s: values of number %d differ, %v, %v", what, k, x[k].Err, y[k].Err)
+		}
+		if x[k].Vectors != nil && !slices.Equal(x[k].Vectors.Data, y[k].Vectors.Data) {
+			t.Errorf("%s: vectors of number %d differ", what, k)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package batch_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/stages/stagetest"
+)
+
+// BenchmarkSolve solves batches on the clock, transfers included, with vectors and without. On a CPU
+// they are a hundredth of the size.
+func BenchmarkSolve(b *testing.B) {
+	cut := 1
+	if stagetest.Info().Type == "cpu" {
+		cut = 100
+	}
+	for _, c := range []struct{ n, count int }{{16, 50000}, {32, 10000}, {64, 5000}, {128, 1000}, {256, 200}, {512, 50}} {
+		count := max(1, c.count/cut)
+		if c.n > batch.MostOrder(stagetest.Device(b), batch.Options{}) {
+			continue
+		}
+		a := batch.Stack(c.n, count, stagetest.Normal(c.n, c.n*count, c.n, 1).Data, evd.Lower)
+		for _, vectors := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%dof%d,vectors=%v", count, c.n, vectors), func(b *testing.B) {
+				p := newPlan(b, c.n, count, batch.Options{Vectors: vectors})
+				res := solve(b, p, a...)
+				onDevice := 0.0
+				for b.Loop() {
+					profile, err := p.SolveInto(context.Background(), a, res.Spectra)
+					if err != nil {
+						b.Fatal(err)
+					}
+					onDevice += profile.Total()
+				}
+				b.ReportMetric(1e3*onDevice/float64(b.N), "ms-on-device")
+			})
+		}
+	}
+}
+
+// TestSpeed: a batch of small matrices is faster than one after another by an evd.Plan, on a GPU at
+// least five times. A CPU solves such a small matrix alone without its driver.
+func TestSpeed(t *testing.T) {
+	const n, count, alone = 16, 500, 5
+	a := batch.Stack(n, count, stagetest.Normal(n, n*count, n, 1).Data, evd.Lower)
+	many := newPlan(t, n, count, batch.Options{Vectors: true})
+	one, err := evd.NewPlan[float64](stagetest.Device(t), n, evd.Options{Vectors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	single := func() {
+		for _, m := range a[:alone] {
+			if _, err := one.Solve(context.Background(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	together := func() { solve(t, many, a...) }
+	together() // compiles
+	single()
+	times := [2]float64{seconds(together) / count, seconds(single) / alone}
+	t.Logf("order %d: %.3f ms in a batch, %.3f ms alone: %.1f times", n, 1e3*times[0], 1e3*times[1], times[1]/times[0])
+	least := 5.0
+	if stagetest.Info().Type == "cpu" {
+		least = 1
+	}
+	if times[1] < least*times[0] {
+		t.Errorf("a matrix of a batch takes %.3f ms, alone %.3f ms", 1e3*times[0], 1e3*times[1])
+	}
+}
+
+// seconds is the shortest of three times of work.
+func seconds(work func()) float64 {
+	best := 1e9
+	for range 3 {
+		began := time.Now()
+		work()
+		best = min(best, time.Since(began).Seconds())
+	}
+	return best
+}

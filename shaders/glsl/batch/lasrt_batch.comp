@@ -1,0 +1,97 @@
+// float64 only
+//
+// lasrt_batch sorts the eigenvalues of many matrices, copies the wanted ones and their vectors, and
+// fixes signs, one workgroup for each matrix (LAPACK dlasrt).
+//
+// in:      matrices  `count` of them, from `first` on, of order ≤ ORDER
+//          d         at matrix.at: the eigenvalues in any order, scaled
+//          z         their vectors, by column, at the same place as the matrix
+//          states    the exponent: the values are multiplied by 2^exponent. A matrix whose status is
+//                    not DONE has no values: they are NaN, and vectors are not written
+// out:     values    at matrix.w: λ[from … to), ascending
+//          v         their vectors. The component of largest magnitude of each (the first of several)
+//                    is positive
+//
+// No two buffers may overlap.
+//
+// Grid: in x and y, one workgroup for each matrix.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "scale.glsl"
+#include "problem.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a multiple of TEAM.
+layout(constant_id = 0) const uint LOCAL_SIZE = 256;
+// Largest order.
+layout(constant_id = 1) const uint ORDER = 256;
+// Invocations that copy a vector.
+layout(constant_id = 2) const uint TEAM = 32;
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	States states;
+	MatrixIn d, z;
+	MatrixOut values, v;
+	// The matrices of this dispatch.
+	uint first, count;
+} p;
+
+shared double value[ORDER];
+// By rank, the column; and for each invocation the component of largest magnitude that it found.
+shared uint column[ORDER], place[LOCAL_SIZE];
+shared double found[LOCAL_SIZE];
+
+void main() {
+	if (workgroup() >= p.count) return;
+	uint index = p.first + workgroup(), t = gl_LocalInvocationIndex;
+	BatchMatrix m = p.matrices.at[index];
+	uint n = m.n, team = t / TEAM, lane = t % TEAM;
+	bool good = p.states.at[index].status == DONE;
+	double back = power_of_two(p.states.at[index].exponent);
+	for (uint i = t; i < n; i += LOCAL_SIZE) {
+		value[i] = p.d.at[m.at + i];
+		column[i] = 0;
+	}
+	barrier();
+	for (uint i = t; i < n; i += LOCAL_SIZE) {
+		double x = value[i];
+		uint rank = 0;
+		for (uint j = 0; j < n; j++) rank += uint(value[j] < x || value[j] == x && j < i);
+		column[rank] = i;
+	}
+	barrier();
+	for (uint i = m.from + t; i < m.to; i += LOCAL_SIZE) {
+		p.values.at[m.w + i - m.from] = good ? value[column[i]] * back : packDouble2x32(uvec2(0u, 0x7ff80000u));
+	}
+	if (!good) return;
+	MatrixIn z = MatrixIn(element(uint64_t(p.z), long_(m.a), 0, 0));
+	MatrixOut v = MatrixOut(element(uint64_t(p.v), long_(m.v), 0, 0));
+	const uint AT_ONCE = LOCAL_SIZE / TEAM;
+	for (uint begin = m.from; begin < m.to; begin += AT_ONCE) {
+		uint k = begin + team, j = k < m.to ? column[k] : 0;
+		double largest = lane < n ? z.at[j * n + lane] : 0.0lf;
+		uint row = lane;
+		for (uint i = lane + TEAM; i < n; i += TEAM) {
+			double x = z.at[j * n + i];
+			if (abs(x) > abs(largest)) largest = x, row = i;
+		}
+		found[t] = largest, place[t] = row;
+		barrier();
+		uint best = team * TEAM;
+		for (uint q = 1; q < min(TEAM, n); q++) {
+			uint other = team * TEAM + q;
+			bool more = abs(found[other]) > abs(found[best]);
+			if (more || abs(found[other]) == abs(found[best]) && place[other] < place[best]) best = other;
+		}
+		double sign_ = found[best] < 0.0lf ? -1.0lf : 1.0lf;
+		for (uint i = lane; i < n && k < m.to; i += TEAM) v.at[(k - m.from) * n + i] = sign_ * z.at[j * n + i];
+		barrier();
+	}
+}

@@ -1,0 +1,163 @@
+// float64 only
+//
+// org2l_batch forms the orthogonal matrices Q = H(0)·H(1)⋯ of sytd2_batch, one workgroup for each
+// (LAPACK dorg2l). A dispatch multiplies by reflectors [from, to) of each matrix, from the last one
+// on; the next dispatch has those before. The one with from = 0 ends it.
+//
+// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
+//          tau       at matrix.at
+// in, out: a         the reflectors, and the part of Qᵀ that is formed
+// out:     z         Q, at the same place as the matrix in a; written when from = 0
+//
+// In place of the columns of reflectors that were multiplied by, a has rows and columns of the
+// product so far, transposed: an invocation has a row, and its sums run along the row. NB reflectors
+// at a time take two passes.
+//
+// from must be a multiple of NB. a and z must not overlap. The bits depend on n and LOCAL_SIZE.
+//
+// Grid: in x and y, one workgroup for each matrix.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "problem.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 256;
+// Largest order.
+layout(constant_id = 1) const uint ORDER = 256;
+#include "reduce.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	MatrixIn tau;
+	MatrixInOut a;
+	MatrixOut z;
+	// first, count  the matrices of this dispatch
+	// from, to      reflectors
+	uint first, count, from, to;
+} p;
+
+// Reflectors that are multiplied by at a time.
+#pragma host NB
+const uint NB = 4;
+// Columns that are loaded before the first one is used.
+const uint AHEAD = 8;
+// Side of the square tiles that the transposition moves.
+const uint TILE = 16;
+
+shared double v[NB * ORDER];
+shared double tile[TILE * (TILE + 1)];
+
+MatrixInOut a;
+uint n, t;
+
+// row_times multiplies row r of the product by the block of reflectors k … k + NB − 1. tau and
+// products are those of the block: element q·NB + s of products is v(q)·v(s).
+void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
+	uint live = k + NB + 1; // rows and columns before it are those of the unit matrix
+	double by[NB];
+	[[unroll]] for (uint q = 0; q < NB; q++) by[q] = r < live ? v[q * ORDER + r] : 0.0lf;
+	uint c = live;
+	if (r >= live) {
+		for (; c + AHEAD <= n; c += AHEAD) {
+			double x[AHEAD];
+			[[unroll]] for (uint s = 0; s < AHEAD; s++) x[s] = a.at[(c + s) * n + r];
+			[[unroll]] for (uint s = 0; s < AHEAD; s++) {
+				[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x[s], v[q * ORDER + c + s], by[q]);
+			}
+		}
+		for (; c < n; c++) {
+			double x = a.at[c * n + r];
+			[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x, v[q * ORDER + c], by[q]);
+		}
+	}
+	// The last reflector acts first.
+	[[unroll]] for (uint back = 0; back < NB; back++) {
+		uint q = NB - 1 - back;
+		[[unroll]] for (uint s = 0; s < NB; s++) {
+			if (s > q) by[q] = fma(-by[s], products[q * NB + s], by[q]);
+		}
+		by[q] *= tau[q];
+	}
+	for (c = k + 1; c < min(live, n); c++) {
+		double x = r == c ? 1.0lf : 0.0lf;
+		[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[q], v[q * ORDER + c], x);
+		a.at[c * n + r] = x;
+	}
+	for (; c + AHEAD <= n; c += AHEAD) {
+		double x[AHEAD];
+		[[unroll]] for (uint s = 0; s < AHEAD; s++) x[s] = r >= live ? a.at[(c + s) * n + r] : 0.0lf;
+		[[unroll]] for (uint s = 0; s < AHEAD; s++) {
+			[[unroll]] for (uint q = 0; q < NB; q++) x[s] = fma(-by[q], v[q * ORDER + c + s], x[s]);
+			a.at[(c + s) * n + r] = x[s];
+		}
+	}
+	for (; c < n; c++) {
+		double x = r >= live ? a.at[c * n + r] : 0.0lf;
+		[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[q], v[q * ORDER + c], x);
+		a.at[c * n + r] = x;
+	}
+}
+
+// times multiplies the product by reflectors k … k + NB − 1, of which those from n − 2 on are I.
+void times(uint k, uint at) {
+	double tau[NB], products[NB * NB];
+	[[unroll]] for (uint q = 0; q < NB; q++) {
+		bool real_ = k + q + 2 < n;
+		tau[q] = real_ ? p.tau.at[at + k + q] : 0.0lf;
+		for (uint i = t; i < n; i += LOCAL_SIZE) v[q * ORDER + i] = real_ && i > k + q ? a.at[(k + q) * n + i] : 0.0lf;
+	}
+	// The first block finds a unit matrix.
+	if (k + NB + 2 >= n && t == 0 && k + NB + 1 < n) a.at[(n - 1) * n + n - 1] = 1.0lf;
+	meet();
+	[[unroll]] for (uint q = 0; q < NB; q++) {
+		[[unroll]] for (uint s = 0; s < NB; s++) {
+			products[q * NB + s] = 0.0lf;
+			if (s <= q) continue;
+			double sum = 0.0lf;
+			for (uint i = t; i < n; i += LOCAL_SIZE) sum = fma(v[q * ORDER + i], v[s * ORDER + i], sum);
+			products[q * NB + s] = group_sum(sum);
+		}
+	}
+	for (uint r = k + 1 + t; r < n; r += LOCAL_SIZE) row_times(r, k, tau, products);
+	meet();
+}
+
+// transpose writes Q to z. Row and column 0 of the product are those of the unit matrix.
+void transpose(MatrixOut z) {
+	uint tiles = (n + TILE - 1) / TILE;
+	for (uint ti = 0; ti < tiles; ti++) {
+		for (uint tj = 0; tj < tiles; tj++) {
+			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
+				uint i = ti * TILE + x % TILE, j = tj * TILE + x / TILE;
+				if (i >= n || j >= n) continue;
+				double y = a.at[j * n + i];
+				if (i == 0 || j == 0) y = i == j ? 1.0lf : 0.0lf;
+				tile[x / TILE * (TILE + 1) + x % TILE] = y;
+			}
+			barrier();
+			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
+				uint i = tj * TILE + x % TILE, j = ti * TILE + x / TILE;
+				if (i < n && j < n) z.at[j * n + i] = tile[x % TILE * (TILE + 1) + x / TILE];
+			}
+			barrier();
+		}
+	}
+}
+
+void main() {
+	if (workgroup() >= p.count) return;
+	BatchMatrix m = p.matrices.at[p.first + workgroup()];
+	a = MatrixInOut(element(uint64_t(p.a), long_(m.a), 0, 0));
+	n = m.n, t = gl_LocalInvocationIndex;
+	uint blocks = (min(p.to, n - 2) + NB - 1) / NB;
+	for (uint b = blocks; b > p.from / NB; b--) times((b - 1) * NB, m.at);
+	if (p.from == 0) transpose(MatrixOut(element(uint64_t(p.z), long_(m.a), 0, 0)));
+}

@@ -1,0 +1,114 @@
+// Sweeps of implicit QL iteration with Wilkinson's shift (LAPACK dsteqr), by one invocation.
+//
+// syev_batch and steqr_batch include this header, after numerics_f64.glsl, ulp.glsl and
+// problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. It defines
+// next_block, sweep, turn and Sweep.
+//
+// The T of a matrix is in elements [base, base + n) of t_d and t_e, with its norm about 1. One
+// invocation, the generator, computes the rotations of a sweep; others apply them to the rows of V.
+// So T is read and written by one invocation alone, and needs no barrier.
+#ifndef QL_GLSL
+#define QL_GLSL
+
+// Sweeps for each row, before a matrix is given up.
+const uint SWEEPS = 30;
+// Sweeps without an eigenvalue, before the direction changes.
+const uint PATIENCE = 8;
+
+// The rotations of a sweep: number k, k < count, is in element k of t_cos and t_sin. It turns
+// columns first + k·step and first + (k + 1)·step of V.
+struct Sweep { uint first, step, count; };
+
+// The block that the generator works on, see BatchState.
+uint lo, hi, futile;
+bool turned;
+
+// tiny is the magnitude of an off-diagonal element that counts as zero.
+double tiny() { return packDouble2x32(uvec2(0u, (1023u - 200u) << 20)); }
+
+// negligible tells whether off-diagonal element i is zero to working precision.
+bool negligible(uint i) {
+	double x = abs(t_e[i]);
+	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
+}
+
+// next_block finds the first unreduced block of the T at base, and chooses its direction. It returns
+// false if there is none.
+bool next_block(uint base, uint n) {
+	uint a = lo;
+	while (a + 1 < n && negligible(base + a)) a++;
+	if (a + 1 >= n) return false;
+	uint b = a + 1;
+	while (b + 1 < n && !negligible(base + b)) b++;
+	futile++;
+	if (a != lo || b != hi) {
+		turned = abs(t_d[base + b]) + abs(t_e[base + b - 1]) < abs(t_d[base + a]) + abs(t_e[base + a]);
+		futile = 0;
+	} else if (futile % PATIENCE == 0) turned = !turned;
+	lo = a, hi = b;
+	return true;
+}
+
+// LEAST_SQUARES is the upper word of 2^-600.
+const uint LEAST_SQUARES = (1023u - 600u) << 20;
+
+// inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
+// takes the first 21 bits of x in single precision, with an exponent of 0 or 1.
+double inverse_root_near(double x) {
+	int bits = int(unpackDouble2x32(x).y) - (1023 << 20);
+	uint near = floatBitsToUint(inversesqrt(uintBitsToFloat(((uint(bits) & 0x1fffffu) << 3) + (127u << 23))));
+	return packDouble2x32(uvec2(near << 29, (near >> 3) + (896u << 20) - (uint(bits >> 21) << 20)));
+}
+
+// sweep does one step of the iteration on the block. It leaves the rotations in t_cos and t_sin from
+// element `to` on.
+//
+// Rotation k makes f zero: c·g + s·f = r, c·f − s·g = 0. Everything waits for the chain from one g to
+// the next one, which therefore has no branch, no division and no root:
+//
+//	h = g² + f²                   r = √h, c = g/r, s = f/r
+//	c·(s·u + 2·c·b) − b  =  g·(f·u + 2·g·b)/h − b        the next g
+//	(s·e)²               =  (f·e)²/h                     the next f²
+//
+// with 1/h and 1/√h from one approximation y: h·y² = 1 − error, |error| < 2^-19, and a step of third
+// order. If g and f are below 2^-300, there is no rotation: f vanishes beside the norm.
+Sweep sweep(uint base, uint to) {
+	uint count = hi - lo;
+	// Diagonal elements from the end where the sweep begins, and off-diagonal ones after them.
+	uint first = base + (turned ? lo : hi), last = base + (turned ? hi : lo), step = turned ? 1u : ~0u;
+	uint off = turned ? 0u : ~0u; // e between d[i] and d[i + step] is e[i + off]
+	double end = t_e[last + ~off];
+	double g = (t_d[last - step] - t_d[last]) / (2.0lf * end);
+	double r = sqrt(fma(g, g, 1.0lf));
+	if (g < 0.0lf) r = -r;
+	double above = t_d[first], coupling = t_e[first + off];
+	g = (above - t_d[last]) + end / (g + r);
+	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, squares = coupling * coupling;
+	uint at = first;
+	for (uint k = 0; k < count; k++, at += step) {
+		// What the next rotation reads, and this one does not write.
+		double below = t_d[at + step], later = k + 1 < count ? t_e[at + step + off] : 0.0lf;
+		double h = fma(g, g, squares), f = s * coupling, b = c * coupling, diagonal = above - shift, u = below - diagonal;
+		double twice = g * fma(f, u, 2.0lf * (g * b)), ahead = f * later;
+		double y = inverse_root_near(h), z = y * y, error = fma(-h, z, 1.0lf);
+		double inverse = fma(z, fma(error, error, error), z);
+		y = fma(y * error, fma(error, 0.375lf, 0.5lf), y);
+		bool turns = unpackDouble2x32(h).y >= LEAST_SQUARES;
+		// Choices between values that are known: no branches.
+		double root = h * y, cosine = g * y, sine = f * y, next = fma(twice, inverse, -b), square = ahead * ahead * inverse;
+		r = mix(g, root, turns);
+		c = mix(1.0lf, cosine, turns), s = mix(0.0lf, sine, turns);
+		g = mix(b, next, turns);
+		squares = mix(0.0lf, square, turns);
+		if (k > 0) t_e[at - step + off] = r;
+		shift = s * fma(u, s, 2.0lf * (c * b));
+		t_d[at] = diagonal + shift;
+		t_cos[to + k] = c, t_sin[to + k] = s;
+		above = below, coupling = later;
+	}
+	t_d[last] = above - shift;
+	t_e[last + ~off] = g;
+	return Sweep(first - base, step, count);
+}
+
+#endif

@@ -1,0 +1,68 @@
+// float64 only
+//
+// stebz_batch finds eigenvalues of many symmetric tridiagonal matrices by bisection, one workgroup
+// for each (LAPACK dstebz). Each invocation finds values of its own.
+//
+// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
+//          d, e      at matrix.at: T, of norm about 1
+//          states    the exponent: the values are multiplied by 2^exponent. Status NONFINITE: they
+//                    are NaN
+// out:     values    at matrix.w: λ[from … to), ascending
+//
+// Grid: in x and y, one workgroup for each matrix.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "scale.glsl"
+#include "problem.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 256;
+// Largest order.
+layout(constant_id = 1) const uint ORDER = 256;
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	States states;
+	MatrixIn d, e;
+	MatrixOut values;
+	// The matrices of this dispatch.
+	uint first, count;
+} p;
+
+shared double t_d[ORDER], t_e[ORDER];
+#include "sturm_batch.glsl"
+
+void main() {
+	if (workgroup() >= p.count) return;
+	uint index = p.first + workgroup(), t = gl_LocalInvocationIndex;
+	BatchMatrix m = p.matrices.at[index];
+	uint n = m.n;
+	for (uint i = t; i < n; i += LOCAL_SIZE) {
+		t_d[i] = p.d.at[m.at + i];
+		if (i + 1 < n) t_e[i] = p.e.at[m.at + i];
+	}
+	barrier();
+	int norm = norm_exponent(0, n);
+	double down = power_of_two(-norm), up = power_of_two(norm), back = power_of_two(p.states.at[index].exponent);
+	bool good = p.states.at[index].status != NONFINITE;
+	barrier();
+	for (uint i = t; i < n; i += LOCAL_SIZE) {
+		t_d[i] *= down;
+		if (i + 1 < n) {
+			double e = t_e[i] * down;
+			t_e[i] = max(e * e, power_of_two(LEAST));
+		}
+	}
+	barrier();
+	for (uint i = m.from + t; i < m.to; i += LOCAL_SIZE) {
+		double x = bisect(0, n, i) * up * back;
+		p.values.at[m.w + i - m.from] = good ? x : packDouble2x32(uvec2(0u, 0x7ff80000u));
+	}
+}

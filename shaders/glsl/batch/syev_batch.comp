@@ -1,0 +1,383 @@
+// float64 only
+//
+// syev_batch computes eigenvalues and eigenvectors of many small symmetric matrices, A =
+// Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
+//
+// variant: syev_batch
+// variant: syev_batch_values VALUES
+//
+// in:      matrices  `count` of them, from `first` on, of order ≤ ORDER
+//          a         one triangle of each is read
+// in, out: states    status, exponent and, if QL iteration fails, the block
+// out:     values    λ[from … to), ascending; NaN if there are none
+//          v         syev_batch: their vectors, by column. The component of largest magnitude of
+//                    each (the first of several) is positive. Not written if there are no values.
+//                    v may be a, if all vectors are wanted and the offsets are the same
+//
+// A matrix is scaled by a power of two to entries below 1 in magnitude. A column whose entries below
+// the subdiagonal vanish beside that is taken as zero there. A NaN or an infinity is the error of
+// its matrix alone.
+//
+// A team of TEAM invocations solves a matrix; invocation i has row i, i + TEAM … of A, and of Q. A
+// workgroup has MATRICES teams. The generator of a matrix computes the rotations of QL iteration,
+// while its team applies those of the sweep before. It is the first invocation of the team, or where
+// the workgroup has more invocations than the teams, one of those. For values alone each invocation
+// bisects for values of its own.
+//
+// Each sum is formed by one invocation, in an order that depends on n alone. So the bits are the
+// same for all sizes and all places in a batch.
+//
+// Grid: in x and y, one workgroup for MATRICES matrices.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "scale.glsl"
+#include "tridiag/ulp.glsl"
+#include "problem.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup: MATRICES·TEAM, or at least MATRICES more.
+layout(constant_id = 0) const uint LOCAL_SIZE = 32;
+// Largest order, at least 2.
+layout(constant_id = 1) const uint ORDER = 32;
+// Invocations that solve a matrix.
+layout(constant_id = 2) const uint TEAM = 32;
+// Matrices that a workgroup solves.
+layout(constant_id = 3) const uint MATRICES = 1;
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	States states;
+	MatrixIn a;
+	MatrixOut values;
+#ifndef VALUES
+	MatrixOut v;
+#endif
+	// The matrices of this dispatch.
+	uint first, count;
+} p;
+
+// An odd leading dimension: rows and columns are both without bank conflicts.
+const uint LD = ORDER | 1;
+shared double a[MATRICES * ORDER * LD];
+// T, and in 2·ORDER elements for each matrix two vectors, or the rotations of two sweeps.
+shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
+
+// finite_max tells for each invocation the largest magnitude of its entries, NaN if one is not
+// finite.
+shared double finite_max[LOCAL_SIZE];
+#ifdef VALUES
+#include "sturm_batch.glsl"
+#else
+#include "ql.glsl"
+// Of each matrix, the last two sweeps; and whether the iteration had ended then.
+shared Sweep sweeps_[MATRICES * 2];
+shared bool ended[MATRICES * 2];
+#endif
+
+// This invocation's matrix, and its number in its team: TEAM or more in none.
+uint mine, lane;
+// The order of that matrix, 0 if there is none; the largest order in the workgroup.
+uint n, most;
+// First elements of that matrix's part of a, of the vectors, and of t_cos and t_sin.
+uint at_a, at_t, at_r;
+
+// entry returns the element of a with entry (i, j).
+uint entry(uint i, uint j) { return at_a + j * LD + i; }
+
+// load copies the triangle to both triangles of a, scaled. It returns the exponent of the scale.
+// good becomes false if an entry is not finite; the matrix is then zero.
+int load(BatchMatrix m, inout bool good) {
+	MatrixIn from = MatrixIn(element(uint64_t(p.a), long_(m.a), 0, 0));
+	double largest = 0.0lf;
+	for (uint x = lane; x < n * n; x += TEAM) {
+		uint i = x % n, j = x / n;
+		if (m.upper != 0 ? i > j : i < j) continue;
+		double value = from.at[x];
+		if (!finite(value)) good = false;
+		largest = max(largest, abs(value));
+		a[entry(i, j)] = value;
+		a[entry(j, i)] = value;
+	}
+	if (n > 0) finite_max[mine * TEAM + lane] = good ? largest : -1.0lf;
+	barrier();
+	largest = 0.0lf;
+	for (uint i = 0; n > 0 && i < TEAM; i++) {
+		double other = finite_max[mine * TEAM + i];
+		if (other < 0.0lf) good = false;
+		largest = max(largest, other);
+	}
+	int exponent = exponent_of(largest);
+	double scale = power_of_two(-exponent);
+	for (uint x = lane; x < n * n; x += TEAM) {
+		uint at = entry(x % n, x / n);
+		a[at] = good ? a[at] * scale : 0.0lf;
+	}
+	barrier();
+	return exponent;
+}
+
+// square_sum returns the sum of squares of entries [from, n) of column j.
+double square_sum(uint from, uint j) {
+	double s0 = 0.0lf, s1 = 0.0lf;
+	uint i = from;
+	for (; i + 1 < n; i += 2) {
+		double x0 = a[entry(i, j)], x1 = a[entry(i + 1, j)];
+		s0 = fma(x0, x0, s0), s1 = fma(x1, x1, s1);
+	}
+	if (i < n) s0 = fma(a[entry(i, j)], a[entry(i, j)], s0);
+	return s0 + s1;
+}
+
+// reduce makes T = QᵀAQ (dsytd2). Reflector k, I − τ·v·vᵀ, v(k+1) = 1, stays in column k of a below
+// the diagonal, τ in sin[k] of the second sweep's place, which nothing else uses.
+void reduce() {
+	uint v = at_r, w = at_r + ORDER; // v and A·v are in t_cos
+	for (uint k = 0; k + 2 < most; k++) {
+		bool live = k + 2 < n;
+		double tau = 0.0lf;
+		if (live) {
+			double squares = square_sum(k + 2, k), alpha = a[entry(k + 1, k)], beta = alpha, scale = 0.0lf;
+			// What is below 2^-400 vanishes beside the norm.
+			if (squares > power_of_two(-800)) {
+				beta = sqrt(fma(alpha, alpha, squares));
+				if (alpha > 0.0lf) beta = -beta;
+				tau = (beta - alpha) / beta;
+				scale = 1.0lf / (alpha - beta);
+			}
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i > k) t_cos[v + i] = i == k + 1 ? 1.0lf : a[entry(i, k)] * scale;
+			}
+			if (lane == 0) {
+				t_d[at_t + k] = a[entry(k, k)];
+				t_e[at_t + k] = beta;
+				t_sin[w + k] = tau;
+			}
+		}
+		barrier();
+		if (live) {
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i <= k) continue;
+				double s0 = 0.0lf, s1 = 0.0lf;
+				uint j = k + 1;
+				for (; j + 1 < n; j += 2) {
+					s0 = fma(a[entry(i, j)], t_cos[v + j], s0);
+					s1 = fma(a[entry(i, j + 1)], t_cos[v + j + 1], s1);
+				}
+				if (j < n) s0 = fma(a[entry(i, j)], t_cos[v + j], s0);
+				t_cos[w + i] = tau * (s0 + s1);
+				a[entry(i, k)] = t_cos[v + i];
+			}
+		}
+		barrier();
+		if (live) {
+			double s0 = 0.0lf, s1 = 0.0lf;
+			uint j = k + 1;
+			for (; j + 1 < n; j += 2) {
+				s0 = fma(t_cos[w + j], t_cos[v + j], s0);
+				s1 = fma(t_cos[w + j + 1], t_cos[v + j + 1], s1);
+			}
+			if (j < n) s0 = fma(t_cos[w + j], t_cos[v + j], s0);
+			double half_ = 0.5lf * tau * (s0 + s1);
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i <= k) continue;
+				double vi = t_cos[v + i], wi = fma(-half_, vi, t_cos[w + i]);
+				for (uint c = k + 1; c < n; c++) {
+					double vc = t_cos[v + c], wc = fma(-half_, vc, t_cos[w + c]);
+					uint at = entry(i, c);
+					a[at] = fma(-vi, wc, fma(-wi, vc, a[at]));
+				}
+			}
+		}
+		barrier();
+	}
+	if (n > 0 && lane == 0) {
+		t_d[at_t + n - 1] = a[entry(n - 1, n - 1)];
+		if (n > 1) {
+			t_d[at_t + n - 2] = a[entry(n - 2, n - 2)];
+			t_e[at_t + n - 2] = a[entry(n - 1, n - 2)];
+		}
+	}
+	barrier();
+}
+
+#ifndef VALUES
+// form replaces the reflectors by Q = H(0)·H(1)⋯ (dorg2l), from the last one on. Invocation j has
+// column j.
+void form() {
+	uint v = at_r, taus = at_r + ORDER;
+	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0lf; // no reflector begins there
+	barrier();
+	for (uint step = 0; step + 2 < most; step++) {
+		bool live = step + 2 < n;
+		uint k = n - 3 - step;
+		if (live) {
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i > k) t_cos[v + i] = a[entry(i, k)];
+			}
+		}
+		barrier();
+		if (live) {
+			double tau = t_sin[taus + k];
+			for (uint j = lane; j < n; j += TEAM) {
+				if (j <= k) continue;
+				// Column k + 1 was a unit vector before, and row k + 1 of the others zero.
+				double s0 = 0.0lf, s1 = 0.0lf;
+				uint i = k + 2;
+				if (j > k + 1) {
+					for (; i + 1 < n; i += 2) {
+						s0 = fma(t_cos[v + i], a[entry(i, j)], s0);
+						s1 = fma(t_cos[v + i + 1], a[entry(i + 1, j)], s1);
+					}
+					if (i < n) s0 = fma(t_cos[v + i], a[entry(i, j)], s0);
+				}
+				double by = j == k + 1 ? tau : tau * (s0 + s1);
+				a[entry(k + 1, j)] = j == k + 1 ? 1.0lf - tau : -by;
+				for (i = k + 2; i < n; i++) {
+					double old = j == k + 1 ? 0.0lf : a[entry(i, j)];
+					a[entry(i, j)] = fma(-by, t_cos[v + i], old);
+				}
+			}
+		}
+		barrier();
+	}
+	for (uint x = lane; x < n; x += TEAM) {
+		a[entry(x, 0)] = x == 0 ? 1.0lf : 0.0lf;
+		a[entry(0, x)] = x == 0 ? 1.0lf : 0.0lf;
+	}
+	barrier();
+}
+
+// turn applies the rotations of a sweep to this invocation's rows of V.
+void turn(Sweep s, uint from) {
+	for (uint i = lane; i < n; i += TEAM) {
+		uint at = entry(i, s.first), by = s.step * LD;
+		double y = a[at];
+		for (uint k = 0; k < s.count; k++, at += by) {
+			double x = a[at + by], c = t_cos[from + k], sn = t_sin[from + k];
+			a[at] = fma(c, y, sn * x);
+			y = fma(c, x, -(sn * y));
+		}
+		a[at] = y;
+	}
+}
+
+// iterate makes T diagonal, and Q the eigenvectors (dsteqr). It returns the status.
+uint iterate(uint generates) {
+	lo = 0, hi = 0, futile = 0, turned = false;
+	bool going = generates < MATRICES;
+	uint order = 0, status = GOOD, index = p.first + workgroup() * MATRICES + generates;
+	if (going && workgroup() * MATRICES + generates < p.count) order = p.matrices.at[index].n;
+	for (uint number = 0;; number++) {
+		uint now = number % 2;
+		if (generates < MATRICES) {
+			Sweep s = Sweep(0, 0, 0);
+			if (going) {
+				if (!next_block(generates * ORDER, order)) going = false;
+				else if (number == SWEEPS * order) going = false, status = FAILED;
+				else s = sweep(generates * ORDER, (2 * generates + now) * ORDER);
+			}
+			sweeps_[2 * generates + now] = s;
+			ended[2 * generates + now] = !going;
+		}
+		if (number > 0 && lane < TEAM) turn(sweeps_[2 * mine + 1 - now], at_r + (1 - now) * ORDER);
+		barrier();
+		bool over = true;
+		for (uint g = 0; g < MATRICES; g++) over = over && ended[2 * g + now];
+		if (over) break;
+	}
+	return status;
+}
+#endif
+
+// finish sorts the values and writes them, and the vectors with their signs.
+void finish(BatchMatrix m, int exponent, bool good) {
+	double back = power_of_two(exponent);
+	MatrixOut values = MatrixOut(element(uint64_t(p.values), m.w, 0, 0));
+	double nan = packDouble2x32(uvec2(0u, 0x7ff80000u));
+#ifdef VALUES
+	int norm = norm_exponent(at_t, n);
+	double down = power_of_two(-norm), up = power_of_two(norm);
+	barrier();
+	for (uint i = lane; i < n; i += TEAM) {
+		t_d[at_t + i] *= down;
+		if (i + 1 < n) {
+			double e = t_e[at_t + i] * down;
+			t_e[at_t + i] = max(e * e, power_of_two(LEAST));
+		}
+	}
+	barrier();
+	for (uint i = m.from + lane; i < m.to; i += TEAM) {
+		double x = n == 1 ? t_d[at_t] : bisect(at_t, n, i);
+		values.at[i - m.from] = good ? x * up * back : nan;
+	}
+#else
+	// The place of column j among the wanted ones, and its sign, are in t_cos and t_sin.
+	for (uint j = lane; j < n; j += TEAM) {
+		uint rank = 0;
+		double x = t_d[at_t + j];
+		for (uint i = 0; i < n; i++) rank += uint(t_d[at_t + i] < x || t_d[at_t + i] == x && i < j);
+		double largest = -1.0lf, sign_ = 1.0lf;
+		for (uint i = 0; i < n; i++) {
+			double y = a[entry(i, j)];
+			if (abs(y) > largest) {
+				largest = abs(y);
+				sign_ = y < 0.0lf ? -1.0lf : 1.0lf;
+			}
+		}
+		t_cos[at_r + j] = double(rank);
+		t_sin[at_r + j] = sign_;
+		if (rank >= m.from && rank < m.to) values.at[rank - m.from] = good ? x * back : nan;
+	}
+	barrier();
+	MatrixOut v = MatrixOut(element(uint64_t(p.v), long_(m.v), 0, 0));
+	for (uint x = lane; good && x < n * n; x += TEAM) {
+		uint i = x % n, j = x / n, rank = uint(t_cos[at_r + j]);
+		if (rank >= m.from && rank < m.to) v.at[i + (rank - m.from) * n] = t_sin[at_r + j] * a[entry(i, j)];
+	}
+#endif
+}
+
+void main() {
+	uint t = gl_LocalInvocationIndex, begin = workgroup() * MATRICES;
+	if (begin >= p.count) return;
+	mine = t / TEAM, lane = t % TEAM;
+	// An invocation without a team still comes to every barrier.
+	if (mine >= MATRICES) mine = MATRICES - 1, lane = TEAM + t;
+	uint index = p.first + begin + mine;
+	BatchMatrix m = BatchMatrix(0, 0, 0, 0, 0, 0, uint[2](0, 0), uint[2](0, 0));
+	if (lane < TEAM && begin + mine < p.count) m = p.matrices.at[index];
+	n = m.n, most = 0;
+	for (uint g = 0; g < MATRICES && begin + g < p.count; g++) most = max(most, p.matrices.at[p.first + begin + g].n);
+	at_a = mine * ORDER * LD, at_t = mine * ORDER, at_r = mine * 2 * ORDER;
+	bool good = true;
+	int exponent = load(m, good);
+	reduce();
+	uint status = good ? GOOD : NONFINITE;
+	bool failed = false;
+#ifndef VALUES
+	form();
+	uint spare = t - TEAM * MATRICES; // large for the invocations of teams
+	bool apart = LOCAL_SIZE > TEAM * MATRICES;
+	uint generates = apart ? spare : lane == 0 ? mine : MATRICES;
+	uint result = iterate(generates);
+	if (generates < MATRICES && begin + generates < p.count) {
+		uint g = p.first + begin + generates;
+		p.states.at[g].lo = lo;
+		p.states.at[g].hi = hi;
+		finite_max[generates] = double(result);
+	}
+	barrier();
+	if (good && finite_max[mine] != 0.0lf) good = false, status = FAILED;
+#endif
+	finish(m, exponent, good);
+	if (n > 0 && lane == 0) {
+		p.states.at[index].status = status;
+		p.states.at[index].exponent = exponent;
+	}
+}

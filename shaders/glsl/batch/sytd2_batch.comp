@@ -1,0 +1,223 @@
+// float64 only
+//
+// sytd2_batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ, one workgroup for each
+// (LAPACK dsytd2). A dispatch eliminates columns [from, to) of each matrix.
+//
+// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
+// in, out: a         on the first dispatch (from = 0) one triangle of each. At the end reflector k,
+//                    I − τ·v·vᵀ, v(k+1) = 1, is in column k below the diagonal; the rest is
+//                    undefined
+//          states    status and exponent, set by the first dispatch
+//          work      two vectors of each matrix, which the next dispatch needs: from element
+//                    2·matrix.at on
+// out:     d, e, tau at matrix.at: T, and the factors of the reflectors
+//
+// A matrix is scaled by a power of two to entries below 1 in magnitude. One with a NaN or an
+// infinity becomes zero, and its status says so. A column whose entries below the subdiagonal vanish
+// beside that is taken as zero there.
+//
+// The update of rank two for a column, A − v·wᵀ − w·vᵀ, and the product A·v for the next one are one
+// pass over the trailing matrix, both triangles. An invocation has a row, and every TEAMS-th column.
+// The bits depend on n, LOCAL_SIZE and TEAMS.
+//
+// Grid: in x and y, one workgroup for each matrix.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "scale.glsl"
+#include "problem.glsl"
+
+layout(local_size_x_id = 0) in;
+// Invocations of a workgroup, a multiple of TEAMS.
+layout(constant_id = 0) const uint LOCAL_SIZE = 256;
+// Largest order.
+layout(constant_id = 1) const uint ORDER = 256;
+// Invocations that share a row.
+layout(constant_id = 2) const uint TEAMS = 1;
+#include "reduce.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	States states;
+	MatrixInOut a, work;
+	MatrixOut d, e, tau;
+	// first, count  the matrices of this dispatch
+	// from, to      columns; at most the largest order less 2
+	uint first, count, from, to;
+} p;
+
+// Rows that are done at a time.
+const uint ROWS = LOCAL_SIZE / TEAMS;
+// Columns that are loaded before the first one is used.
+const uint AHEAD = 8;
+// Side of the square tiles in which the triangle is copied to the other one.
+const uint TILE = 16;
+
+// The last two pairs v, w; and of A·v, the parts of each team.
+shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
+shared double tile[TILE * (TILE + 1)];
+
+MatrixInOut a;
+uint n, t;
+
+// largest returns the largest magnitude in the triangle, −1 if an entry is not finite.
+double largest(bool upper) {
+	double most = 0.0lf, bad = 0.0lf;
+	for (uint j = 0; j < n; j++) {
+		uint from = upper ? 0 : j, to = upper ? j + 1 : n;
+		for (uint i = from + t; i < to; i += LOCAL_SIZE) {
+			double x = a.at[j * n + i];
+			if (!finite(x)) bad = 1.0lf;
+			most = max(most, abs(x));
+		}
+	}
+	bad = group_max(bad);
+	most = group_max(bad > 0.0lf ? 0.0lf : most);
+	return bad > 0.0lf ? -1.0lf : most;
+}
+
+// mirror copies the triangle to the other one, times scale; or makes both zero.
+void mirror(bool upper, double scale, bool zero) {
+	uint tiles = (n + TILE - 1) / TILE;
+	for (uint ti = 0; ti < tiles; ti++) {
+		for (uint tj = 0; tj <= ti; tj++) {
+			uint row = (upper ? tj : ti) * TILE, col = (upper ? ti : tj) * TILE;
+			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
+				uint i = row + x % TILE, j = col + x / TILE;
+				bool ours = i < n && j < n && (upper ? i <= j : i >= j);
+				if (ours) tile[x / TILE * (TILE + 1) + x % TILE] = zero ? 0.0lf : a.at[j * n + i] * scale;
+			}
+			barrier();
+			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
+				uint r = x % TILE, c = x / TILE;
+				uint i = row + r, j = col + c;
+				if (i < n && j < n && (upper ? i <= j : i >= j)) a.at[j * n + i] = tile[c * (TILE + 1) + r];
+				i = col + r, j = row + c; // the mirror image
+				if (i < n && j < n && (upper ? i > j : i < j)) a.at[j * n + i] = tile[r * (TILE + 1) + c];
+			}
+			meet();
+		}
+	}
+}
+
+// prepare scales and mirrors the matrix.
+void prepare(BatchMatrix m, uint index) {
+	bool upper = m.upper != 0;
+	double most = largest(upper);
+	int exponent = exponent_of(max(most, 0.0lf));
+	mirror(upper, power_of_two(-exponent), most < 0.0lf);
+	if (t == 0) {
+		p.states.at[index].status = most < 0.0lf ? NONFINITE : GOOD;
+		p.states.at[index].exponent = exponent;
+	}
+	for (uint i = t; i < n; i += LOCAL_SIZE) v[i] = 0.0lf, w[i] = 0.0lf;
+}
+
+// pass subtracts v·wᵀ + w·vᵀ of the pair `old` from the trailing matrix, columns and rows from k + 1
+// on, and leaves the products with v of the pair `now` in parts.
+void pass(uint k, uint old, uint now) {
+	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
+	for (uint i = begin + t % ROWS; i < n; i += ROWS) {
+		if (i <= k) continue;
+		double vi = v[old + i], wi = w[old + i], sum = 0.0lf;
+		uint j = k + 1 + team;
+		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
+			double x[AHEAD];
+			[[unroll]] for (uint q = 0; q < AHEAD; q++) x[q] = a.at[(j + q * TEAMS) * n + i];
+			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
+				uint c = j + q * TEAMS;
+				x[q] = fma(-vi, w[old + c], fma(-wi, v[old + c], x[q]));
+				a.at[c * n + i] = x[q];
+				sum = fma(x[q], v[now + c], sum);
+			}
+		}
+		for (; j < n; j += TEAMS) {
+			double x = fma(-vi, w[old + j], fma(-wi, v[old + j], a.at[j * n + i]));
+			a.at[j * n + i] = x;
+			sum = fma(x, v[now + j], sum);
+		}
+		parts[team * ORDER + i] = sum;
+	}
+}
+
+// eliminate makes column k tridiagonal, with the update by the pair `old` still to be done.
+void eliminate(uint k, uint old, uint now, uint at) {
+	double squares = 0.0lf;
+	for (uint i = k + t; i < n; i += LOCAL_SIZE) {
+		double x = fma(-v[old + i], w[old + k], fma(-w[old + i], v[old + k], a.at[k * n + i]));
+		v[now + i] = x;
+		if (i > k + 1) squares = fma(x, x, squares);
+	}
+	squares = group_sum(squares);
+	double alpha = v[now + k + 1], beta = alpha, scale = 0.0lf, tau = 0.0lf;
+	// What is below 2^-400 vanishes beside the norm.
+	if (squares > power_of_two(-800)) {
+		beta = sqrt(fma(alpha, alpha, squares));
+		if (alpha > 0.0lf) beta = -beta;
+		tau = (beta - alpha) / beta;
+		scale = 1.0lf / (alpha - beta);
+	}
+	if (t == 0) {
+		p.d.at[at + k] = v[now + k];
+		p.e.at[at + k] = beta;
+		p.tau.at[at + k] = tau;
+	}
+	barrier();
+	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
+		double x = i == k + 1 ? 1.0lf : v[now + i] * scale;
+		v[now + i] = x;
+		a.at[k * n + i] = x;
+	}
+	barrier();
+	pass(k, old, now);
+	meet();
+	double dot_ = 0.0lf;
+	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
+		double sum = parts[i];
+		for (uint team = 1; team < TEAMS; team++) sum += parts[team * ORDER + i];
+		sum *= tau;
+		w[now + i] = sum;
+		dot_ = fma(sum, v[now + i], dot_);
+	}
+	dot_ = group_sum(dot_);
+	double half_ = 0.5lf * tau * dot_;
+	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) w[now + i] = fma(-half_, v[now + i], w[now + i]);
+	barrier();
+}
+
+// last writes what remains of T after column n − 3.
+void last(uint old, uint at) {
+	if (t > 2) return;
+	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;
+	double x = fma(-v[old + i], w[old + j], fma(-w[old + i], v[old + j], a.at[j * n + i]));
+	if (t < 2) p.d.at[at + i] = x;
+	else p.e.at[at + n - 2] = x;
+}
+
+void main() {
+	if (workgroup() >= p.count) return;
+	uint index = p.first + workgroup();
+	BatchMatrix m = p.matrices.at[index];
+	a = MatrixInOut(element(uint64_t(p.a), long_(m.a), 0, 0));
+	n = m.n, t = gl_LocalInvocationIndex;
+	uint columns = n - 2;
+	if (p.from >= columns) return;
+	MatrixInOut work = MatrixInOut(element(uint64_t(p.work), 2 * uint64_t(m.at), 0, 0));
+	uint old = p.from % 2 == 0 ? 0 : ORDER;
+	if (p.from == 0) prepare(m, index);
+	else for (uint i = t; i < n; i += LOCAL_SIZE) v[old + i] = work.at[i], w[old + i] = work.at[n + i];
+	meet();
+	uint to = min(p.to, columns);
+	for (uint k = p.from; k < to; k++) {
+		eliminate(k, old, ORDER - old, m.at);
+		old = ORDER - old;
+	}
+	if (to == columns) last(old, m.at);
+	else for (uint i = t; i < n; i += LOCAL_SIZE) work.at[i] = v[old + i], work.at[n + i] = w[old + i];
+}

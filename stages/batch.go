@@ -1,0 +1,132 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Batch finds eigenvalues and eigenvectors of many small symmetric matrices at once, A =
+// Q·diag(λ)·Qᵀ, a workgroup or less for each.
+//
+//	n ≤ 64 or so   syev_batch: the whole solution in shared memory (dsyev)
+//	beyond         sytd2_batch   A → T                       (dsytd2)
+//	               org2l_batch   the reflectors → Q           (dorg2l)
+//	               steqr_batch   T → Λ, Q → Q·V by QL         (dsteqr)
+//	               lasrt_batch   in order, with signs          (dlasrt)
+//	               or, without vectors, stebz_batch           (dstebz)
+//
+// BatchTuning has the orders at which the kernels change. The bits of a result depend on the matrix
+// and the device alone: they are the same in every batch.
+type Batch struct {
+	size BatchSize
+	tune BatchTuning
+
+	shared []batchShared // by row of the tuning
+	memory []batchMemory
+
+	table          vk.Region[shaders.BatchMatrix]
+	states         vk.Region[shaders.BatchState]
+	d, e, tau, two vk.Region[float64]
+	z              vk.Region[float64]
+}
+
+// BatchSize is what the matrices of a batch may have together.
+type BatchSize struct {
+	N       int  // largest order
+	Count   int  // matrices
+	Vectors bool // whether vectors are wanted
+}
+
+// batchShared is the kernels of a BatchShared; one of them is nil.
+type batchShared struct {
+	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
+	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
+}
+
+// batchMemory is the kernels of a BatchMemory; bisect, or form, iterate and sort are nil.
+type batchMemory struct {
+	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
+	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
+	iterate *vk.Kernel[shaders.SteqrBatchSpec, shaders.SteqrBatchPush]
+	bisect  *vk.Kernel[shaders.StebzBatchSpec, shaders.StebzBatchPush]
+	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush]
+}
+
+// NewBatch prepares for batches of that size. t must fit the device, see BatchTuning.For. It panics
+// if the largest order is above t.Order. Errors are vk's.
+func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
+	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
+		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
+	}
+	s := &Batch{size: size, tune: t}
+	b := builder{dev: dev}
+	large := false
+	for class := range t.class(size.N) + 1 {
+		if class < len(t.Shared) {
+			s.shared = append(s.shared, buildShared(&b, t.Shared[class], size.Vectors))
+			continue
+		}
+		large = true
+		s.memory = append(s.memory, buildMemory(&b, t.Memory[class-len(t.Shared)], size.Vectors))
+	}
+	rows, entries := 0, 0
+	if large {
+		rows = size.Count * size.N
+	}
+	if large && size.Vectors {
+		entries = rows * size.N
+	}
+	s.table = vk.Reserve[shaders.BatchMatrix]("matrices of the batch", size.Count)
+	s.states = vk.Reserve[shaders.BatchState]("states of the batch", size.Count)
+	s.d, s.e = vk.Reserve[float64]("diagonals", rows), vk.Reserve[float64]("off-diagonals", rows)
+	s.tau, s.two = vk.Reserve[float64]("τ of reflectors", rows), vk.Reserve[float64]("vectors of the reduction", 2*rows)
+	s.z = vk.Reserve[float64]("Q of the batch", entries)
+	return s, b.err
+}
+
+// buildShared builds the kernel of one row.
+func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
+	if vectors {
+		k.vectors = build(b, shaders.SyevBatch(), t.spec())
+	} else {
+		k.values = build(b, shaders.SyevBatchValues(), shaders.SyevBatchValuesSpec(t.spec()))
+	}
+	return k
+}
+
+// buildMemory builds the kernels of one row.
+func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
+	k.reduce = build(b, shaders.Sytd2Batch(), t.reduceSpec())
+	if !vectors {
+		k.bisect = build(b, shaders.StebzBatch(), t.bisectSpec())
+		return k
+	}
+	k.form = build(b, shaders.Org2lBatch(), t.formSpec())
+	k.iterate = build(b, shaders.SteqrBatch(), t.iterateSpec())
+	k.sort = build(b, shaders.LasrtBatch(), t.sortSpec())
+	return k
+}
+
+// Work is the workspace: a table, and for orders beyond shared memory 5·n elements for each matrix,
+// and n² with vectors.
+func (s *Batch) Work() *vk.Layout {
+	return vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z)
+}
+
+// BatchFlops is the usual cost of a matrix of order n: reduction 4/3·n³, Q 4/3·n³, and QL iteration
+// 7·n³; without vectors, the reduction and 54 halvings for each value.
+func BatchFlops(n int, vectors bool) float64 {
+	x := float64(n)
+	if vectors {
+		return (4.0/3+4.0/3+7)*x*x*x + rotationFlops*rotationsOf(n)
+	}
+	return 4.0/3*x*x*x + 54*minorFlops*x*x
+}
+
+// rotationFlops is what the computation of a rotation costs: it is a chain of dependent operations.
+const rotationFlops = 200
+
+// rotationsOf is the usual number of rotations of QL iteration: 2.2·n sweeps of half the order.
+func rotationsOf(n int) float64 { return 1.2 * float64(n) * float64(n) }

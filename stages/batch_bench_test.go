@@ -1,0 +1,114 @@
+package stages
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestBatchTimes prints the times of batches with different sizes of kernels, each the best of three.
+// It is for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v.
+func TestBatchTimes(t *testing.T) {
+	if os.Getenv("VKEVD_BATCH") == "" {
+		t.Skip("set VKEVD_BATCH")
+	}
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Kernels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	shared := func(order, team, matrices, apart uint32) BatchTuning {
+		return BatchTuning{Shared: []BatchShared{{order, team, matrices, apart}}, Dispatch: 2e11}
+	}
+	memory := func(order, threads, teams, apart uint32) BatchTuning {
+		return BatchTuning{Memory: []BatchMemory{{order, threads, teams, apart}}, Dispatch: 2e11}
+	}
+	for _, c := range []struct {
+		n, count int
+		tunings  []BatchTuning
+	}{
+		{8, 100000, []BatchTuning{shared(8, 8, 4, 0)}},
+		{16, 50000, []BatchTuning{shared(16, 16, 2, 0), memory(16, 32, 1, 32)}},
+		{32, 10000, []BatchTuning{memory(32, 32, 1, 32), shared(32, 32, 1, 32)}},
+		{64, 5000, []BatchTuning{memory(64, 64, 1, 32), shared(64, 64, 1, 32)}},
+		{128, 1000, []BatchTuning{memory(128, 128, 2, 32), memory(128, 64, 4, 32)}},
+		{256, 200, []BatchTuning{memory(256, 256, 2, 32)}},
+		{512, 50, []BatchTuning{memory(512, 512, 2, 32)}},
+	} {
+		if only := os.Getenv("VKEVD_BATCH"); only != "1" && only != fmt.Sprint(c.n) {
+			continue
+		}
+		data := stagetest.Normal(c.n, c.count*c.n, c.n, 1).Data
+		for _, tune := range c.tunings {
+			if fit := tune.For(dev.Info()); fit.Order() == 0 {
+				t.Logf("%d×%d: %+v does not fit", c.count, c.n, tune)
+				continue
+			}
+			for _, vectors := range []bool{true, false} {
+				timeBatch(t, dev, c.n, c.count, vectors, tune, data)
+			}
+		}
+	}
+}
+
+// timeBatch solves random matrices three times and prints the times of the kernels.
+func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune BatchTuning, data []float64) {
+	s, err := NewBatch(dev, BatchSize{N: n, Count: count, Vectors: vectors}, tune)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	a, values := vk.Reserve[float64]("a", count*n*n), vk.Reserve[float64]("values", count*n)
+	ws, err := dev.NewArena(vk.Together(s.Work(), a, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	items := make([]BatchItem, count)
+	for i := range items {
+		items[i] = BatchItem{N: n, To: n}
+	}
+	x := BatchBuffers{a.In(ws), values.In(ws), a.In(ws)}
+	solve := func() (*vk.Profile, *BatchPart) {
+		p := s.Place(items)
+		rec := vk.NewRecorder(dev)
+		s.Record(rec, ws, p, x)
+		profile := run(t, dev, rec)
+		for {
+			rec := vk.NewRecorder(dev)
+			if !s.Continue(rec, ws, p, x) {
+				return profile, p
+			}
+			profile.Merge(run(t, dev, rec))
+		}
+	}
+	put(t, dev, x.A, data)
+	for began := time.Now(); time.Since(began) < 250*time.Millisecond; { // a GPU raises its clock when it is busy
+		solve()
+	}
+	best, line := 1e9, ""
+	for range 3 {
+		put(t, dev, x.A, data)
+		profile, p := solve()
+		total, parts := 0.0, strings.Builder{}
+		for _, k := range profile.Kernels {
+			if strings.Contains(k.Name, "_batch") {
+				total += k.Seconds
+				fmt.Fprintf(&parts, " %s %.3f (%d)", k.Name, 1e3*k.Seconds, k.Count)
+			}
+		}
+		sweeps := uint32(0)
+		for _, state := range p.states {
+			sweeps = max(sweeps, state.Sweeps)
+		}
+		if total < best {
+			best, line = total, fmt.Sprintf("%s, %d sweeps", parts.String(), sweeps)
+		}
+	}
+	t.Logf("%d of %d, vectors %v, %+v%+v: %.3f ms:%s", count, n, vectors, tune.Shared, tune.Memory, 1e3*best, line)
+}

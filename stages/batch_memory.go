@@ -1,0 +1,103 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// batchRecording records the steps for one class of matrices that do not fit into shared memory.
+type batchRecording struct {
+	*Batch
+	batchMemory
+	rec   *vk.Recorder
+	ws    *vk.Arena
+	class batchClass
+	x     BatchBuffers
+}
+
+func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, x BatchBuffers) *batchRecording {
+	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, x}
+}
+
+// ofWorkgroup is the part of a dispatch's flops that one workgroup may do: a device that is kept
+// busy by 64 of them ends a dispatch in time even if there are fewer.
+const ofWorkgroup = 1.0 / 64
+
+// strips cuts columns 0 … n − 3 into dispatches, multiples of `unit` columns, each of which costs a
+// matrix no more than a workgroup may do. Column k costs as much as a trailing matrix of order n − k
+// times flops.
+func (r *batchRecording) strips(flops float64, unit int) []span {
+	n := r.class.largest
+	units := (n - 2 + unit - 1) / unit
+	return spans(units, units, r.tune.Dispatch*ofWorkgroup, func(u int) float64 {
+		m := float64(n - u*unit)
+		return float64(unit) * flops * m * m
+	})
+}
+
+// reduce records A → T.
+func (r *batchRecording) reduce() {
+	for _, columns := range r.strips(4, 1) {
+		r.each(r.rec, r.class, columns.cost, func(first, count uint32) {
+			r.batchMemory.reduce.Dispatch(r.rec, vk.Folded(int(count)), shaders.Sytd2BatchPush{
+				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
+				A: r.x.A.Addr(), Work: r.two.In(r.ws).Addr(),
+				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(),
+				First: first, Count: count, From: uint32(columns.first), To: uint32(columns.last),
+			})
+		})
+	}
+}
+
+// form records Q, from the last reflectors on.
+func (r *batchRecording) form() {
+	blocks := r.strips(4, shaders.Org2lBatchNb)
+	for i := len(blocks) - 1; i >= 0; i-- {
+		r.each(r.rec, r.class, blocks[i].cost, func(first, count uint32) {
+			r.batchMemory.form.Dispatch(r.rec, vk.Folded(int(count)), shaders.Org2lBatchPush{
+				Matrices: r.table.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(), A: r.x.A.Addr(), Z: r.z.In(r.ws).Addr(),
+				First: first, Count: count,
+				From: uint32(blocks[i].first * shaders.Org2lBatchNb), To: uint32(blocks[i].last * shaders.Org2lBatchNb),
+			})
+		})
+	}
+}
+
+// iterate records the usual number of rotations of QL iteration.
+func (r *batchRecording) iterate() {
+	n := r.class.largest
+	rotation := rotationFlops + 6*float64(n)
+	once := min(max(1, r.tune.Dispatch*ofWorkgroup/rotation), rotationsOf(n))
+	for range int(rotationsOf(n)/once) + 1 {
+		r.each(r.rec, r.class, once*rotation, func(first, count uint32) {
+			r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(int(count)), shaders.SteqrBatchPush{
+				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
+				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr(),
+				First: first, Count: count, Rotations: uint32(once),
+			})
+		})
+	}
+}
+
+// sort records the copy of values and vectors to their places.
+func (r *batchRecording) sort() {
+	n := float64(r.class.largest)
+	r.each(r.rec, r.class, 8*n*n, func(first, count uint32) {
+		r.batchMemory.sort.Dispatch(r.rec, vk.Folded(int(count)), shaders.LasrtBatchPush{
+			Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
+			D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr(), Values: r.x.Values.Addr(), V: r.x.V.Addr(),
+			First: first, Count: count,
+		})
+	})
+}
+
+// bisect records the values alone.
+func (r *batchRecording) bisect() {
+	n := float64(r.class.largest)
+	r.each(r.rec, r.class, 54*minorFlops*n*n, func(first, count uint32) {
+		r.batchMemory.bisect.Dispatch(r.rec, vk.Folded(int(count)), shaders.StebzBatchPush{
+			Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
+			D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Values: r.x.Values.Addr(), First: first, Count: count,
+		})
+	})
+}

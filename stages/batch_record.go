@@ -1,0 +1,173 @@
+package stages
+
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BatchItem is one matrix of a batch.
+type BatchItem struct {
+	N        int  // order, at least 1
+	Upper    bool // the upper triangle is read, not the lower one
+	From, To int  // the wanted eigenvalues, [From, To), counted from 0 at the smallest
+}
+
+// BatchPart is matrices that are solved together, and where they lie.
+type BatchPart struct {
+	// A, V and W are by matrix, in elements: the places of the n×n matrix, of its n×(To−From)
+	// vectors, and of its To−From values. Each follows the one before without a gap.
+	A, V, W []int
+
+	table   []shaders.BatchMatrix // by kernels, and in the order of the items
+	states  []shaders.BatchState  // likewise; valid when the recording has run
+	order   []int                 // number of the item of each row of the table
+	classes []batchClass
+}
+
+// batchClass is the rows [first, first + count) of the table, which have the same kernels.
+type batchClass struct{ class, first, count, largest int }
+
+// BatchOutcome is how a matrix of a batch was solved. At most one of the members is set.
+type BatchOutcome struct {
+	NonFinite bool // the triangle has a NaN or an infinity
+	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
+	Lo, Hi    int
+}
+
+// Place places the items in memory. There must be no more than BatchSize.Count, of order at most
+// BatchSize.N.
+func (s *Batch) Place(items []BatchItem) *BatchPart {
+	p := &BatchPart{states: make([]shaders.BatchState, len(items)), order: make([]int, len(items))}
+	a, v, w, at := 0, 0, 0, 0
+	rows := make([]shaders.BatchMatrix, len(items))
+	for i, m := range items {
+		p.A, p.V, p.W = append(p.A, a), append(p.V, v), append(p.W, w)
+		p.order[i] = i
+		rows[i] = shaders.BatchMatrix{
+			N: uint32(m.N), From: uint32(m.From), To: uint32(m.To), At: uint32(at), W: uint32(w),
+			A: twoWords(a), V: twoWords(v),
+		}
+		if m.Upper {
+			rows[i].Upper = 1
+		}
+		a += m.N * m.N
+		v += m.N * (m.To - m.From)
+		w += m.To - m.From
+		at += m.N
+	}
+	class := func(i int) int { return s.tune.class(items[i].N) }
+	slices.SortStableFunc(p.order, func(i, j int) int { return class(i) - class(j) })
+	for k, i := range p.order {
+		p.table = append(p.table, rows[i])
+		if c := len(p.classes); c == 0 || p.classes[c-1].class != class(i) {
+			p.classes = append(p.classes, batchClass{class: class(i), first: k})
+		}
+		c := &p.classes[len(p.classes)-1]
+		c.count++
+		c.largest = max(c.largest, items[i].N)
+	}
+	return p
+}
+
+// twoWords is an offset as two words, the low one first.
+func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
+
+// BatchBuffers is where the matrices, values and vectors of a batch lie, see BatchPart. V may be A
+// if all vectors of all matrices are wanted. It is not used without vectors.
+type BatchBuffers struct{ A, Values, V vk.Slice[float64] }
+
+// Record solves the matrices of p. It overwrites A. When the recording has run, Continue tells
+// whether it must go on.
+func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) {
+	rec.Phase(PhaseBatch, 0, 1)
+	vk.SendFirst(rec, s.table.In(ws), p.table)
+	clear(p.states)
+	vk.SendFirst(rec, s.states.In(ws), p.states)
+	for _, c := range p.classes {
+		if c.class < len(s.shared) {
+			s.recordShared(rec, ws, c, x)
+			continue
+		}
+		r := s.recordMemory(rec, ws, c, x)
+		r.reduce()
+		if s.size.Vectors {
+			r.form()
+			r.iterate()
+			r.sort()
+		} else {
+			r.bisect()
+		}
+	}
+	vk.ReceiveLast(rec, p.states, s.states.In(ws))
+}
+
+// Continue records more of QL iteration, for matrices that need more than the usual number of
+// rotations. It returns false, and records nothing, if there are none.
+func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) bool {
+	more := false
+	for _, c := range p.classes {
+		unfinished := slices.ContainsFunc(p.states[c.first:c.first+c.count], func(state shaders.BatchState) bool {
+			return state.Status == shaders.ProblemGood
+		})
+		if c.class < len(s.shared) || !s.size.Vectors || !unfinished {
+			continue
+		}
+		if !more {
+			rec.Phase(PhaseBatch, 0, 1)
+		}
+		r := s.recordMemory(rec, ws, c, x)
+		r.iterate()
+		r.sort()
+		more = true
+	}
+	if more {
+		vk.ReceiveLast(rec, p.states, s.states.In(ws))
+	}
+	return more
+}
+
+// Outcomes is how each matrix was solved, in the order of the items.
+func (p *BatchPart) Outcomes() []BatchOutcome {
+	all := make([]BatchOutcome, len(p.order))
+	for k, i := range p.order {
+		state := p.states[k]
+		all[i] = BatchOutcome{NonFinite: state.Status == shaders.ProblemNonfinite}
+		if state.Status == shaders.ProblemFailed {
+			all[i] = BatchOutcome{Failed: true, Lo: int(state.Lo), Hi: int(state.Hi) + 1}
+		}
+	}
+	return all
+}
+
+// each calls record for parts of a class whose cost is no more than that of a dispatch: matrices
+// first … first + count − 1 of the table. cost is that of one matrix.
+func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
+	most := max(1, int(s.tune.Dispatch/cost))
+	for from := 0; from < c.count; from += most {
+		count := min(most, c.count-from)
+		record(uint32(c.first+from), uint32(count))
+		rec.Costs(cost * float64(count))
+	}
+}
+
+// recordShared solves a class of matrices in shared memory.
+func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x BatchBuffers) {
+	t, k := s.tune.Shared[c.class], s.shared[c.class]
+	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {
+		grid := vk.Folded(vk.Tiles(int(count), t.Matrices))
+		push := shaders.SyevBatchValuesPush{
+			Matrices: s.table.In(ws).Addr(), States: s.states.In(ws).Addr(), A: x.A.Addr(), Values: x.Values.Addr(),
+			First: first, Count: count,
+		}
+		if !s.size.Vectors {
+			k.values.Dispatch(rec, grid, push)
+			return
+		}
+		k.vectors.Dispatch(rec, grid, shaders.SyevBatchPush{
+			Matrices: push.Matrices, States: push.States, A: push.A, Values: push.Values, V: x.V.Addr(),
+			First: first, Count: count,
+		})
+	})
+}

@@ -1,0 +1,138 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// smallestBatch has every class of kernels at orders up to 160, with more rows than invocations.
+func smallestBatch() BatchTuning {
+	return BatchTuning{
+		Shared: []BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
+		Memory: []BatchMemory{
+			{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 160, Threads: 32, Teams: 1, Apart: 2},
+		},
+		Dispatch: 1e6,
+	}
+}
+
+// batchMatrix is a matrix of a batch and what was found.
+type batchMatrix struct {
+	item    BatchItem
+	a       []float64
+	values  []float64
+	vectors []float64
+	outcome BatchOutcome
+}
+
+// solveBatch solves the matrices in one batch.
+func solveBatch(t testing.TB, tune BatchTuning, vectors bool, all []*batchMatrix) *vk.Profile {
+	t.Helper()
+	dev := testDevice(t)
+	size := BatchSize{Count: len(all), Vectors: vectors}
+	var items []BatchItem
+	entries, rows, wanted := 0, 0, 0
+	for _, m := range all {
+		size.N = max(size.N, m.item.N)
+		items = append(items, m.item)
+		entries += m.item.N * m.item.N
+		rows += m.item.N
+		wanted += m.item.N * (m.item.To - m.item.From)
+	}
+	s, err := NewBatch(dev, size, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, values, v := vk.Reserve[float64]("a", entries), vk.Reserve[float64]("values", rows), vk.Reserve[float64]("v", wanted)
+	ws := arena(t, dev, vk.Together(s.Work(), a, values, v))
+	p := s.Place(items)
+	x := BatchBuffers{a.In(ws), values.In(ws), v.In(ws)}
+	for i, m := range all {
+		put(t, dev, x.A.Sub(p.A[i], len(m.a)), m.a)
+	}
+	rec := vk.NewRecorder(dev)
+	s.Record(rec, ws, p, x)
+	profile := run(t, dev, rec)
+	for {
+		rec := vk.NewRecorder(dev)
+		if !s.Continue(rec, ws, p, x) {
+			break
+		}
+		profile.Merge(run(t, dev, rec))
+	}
+	for i, m := range all {
+		count := m.item.To - m.item.From
+		m.outcome = p.Outcomes()[i]
+		m.values = get(t, dev, x.Values.Sub(p.W[i], count))
+		if vectors {
+			m.vectors = get(t, dev, x.V.Sub(p.V[i], m.item.N*count))
+		}
+	}
+	return profile
+}
+
+// whole is a matrix of which everything is wanted. The triangle that is not read is poison.
+func whole(n int, a []float64, upper bool) *batchMatrix {
+	a = slices.Clone(a)
+	for j := range n {
+		for i := range n {
+			if upper && i > j || !upper && i < j {
+				a[i+j*n] = vk.PoisonValue()
+			}
+		}
+	}
+	return &batchMatrix{item: BatchItem{N: n, Upper: upper, To: n}, a: a}
+}
+
+// TestBatch solves all kinds of matrices, of orders that meet every class of kernels and their ends.
+func TestBatch(t *testing.T) {
+	var all []*batchMatrix
+	var full [][]float64
+	var names []string
+	for i, kind := range matgen.Dense() {
+		for _, n := range []int{1, 2, 3, 4, 5, 9, 10, 20, 21, 33 + i%8} {
+			a := kind.Dense(n)
+			full, names = append(full, a), append(names, fmt.Sprint(kind.Name(), " ", n))
+			all = append(all, whole(n, a, i%2 == 0))
+		}
+	}
+	solveBatch(t, smallestBatch(), true, all)
+	worst := 0.0
+	for i, m := range all {
+		n := m.item.N
+		if m.outcome != (BatchOutcome{}) || !slices.IsSorted(m.values) {
+			t.Errorf("%s: %+v, values %v", names[i], m.outcome, m.values)
+			continue
+		}
+		r := max(ratio.Residual(n, n, full[i], n, m.values, m.vectors, n), ratio.Orthogonality(n, n, m.vectors, n))
+		worst = max(worst, r)
+		if r >= 10 {
+			t.Errorf("%s: ratio %.3g", names[i], r)
+		}
+	}
+	t.Logf("largest ratio %.3g", worst)
+	values := make([]*batchMatrix, len(all))
+	for i, m := range all {
+		values[i] = &batchMatrix{item: m.item, a: m.a}
+	}
+	solveBatch(t, smallestBatch(), false, values)
+	worst = 0
+	for i, m := range values {
+		norm := 0.0
+		for _, x := range all[i].values {
+			norm = max(norm, math.Abs(x))
+		}
+		r := ratio.Values(m.item.N, m.values, all[i].values, norm)
+		worst = max(worst, r)
+		if r >= 10 || !slices.IsSorted(m.values) {
+			t.Errorf("%s: ratio %.3g of values alone", names[i], r)
+		}
+	}
+	t.Logf("largest ratio of values alone %.3g", worst)
+}

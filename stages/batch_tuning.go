@@ -1,0 +1,156 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BatchTuning is the sizes of batches of small matrices that are measured for a device. The kernels
+// for a matrix are those of the first row of Shared that has room for its order, or else of Memory.
+type BatchTuning struct {
+	Shared []BatchShared // matrices in shared memory; orders ascend
+	Memory []BatchMemory // larger ones; orders ascend
+
+	// Dispatch is the flops that one dispatch may cost. A workgroup does a 64th of that at most.
+	Dispatch float64
+}
+
+// BatchShared is the sizes of syev_batch for matrices of order Order or less.
+type BatchShared struct {
+	Order    uint32 // largest order, at least 2
+	Team     uint32 // invocations that solve a matrix
+	Matrices uint32 // matrices of a workgroup
+	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
+}
+
+// BatchMemory is the sizes of the kernels for matrices of order Order or less, a workgroup for each.
+type BatchMemory struct {
+	Order   uint32 // largest order
+	Threads uint32 // invocations
+	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
+	Apart   uint32 // more invocations in steqr_batch, one of which computes the rotations
+}
+
+// Order is the largest order of a batch; 0 if there is none.
+func (t BatchTuning) Order() int {
+	order := 0
+	for _, s := range t.Shared {
+		order = max(order, int(s.Order))
+	}
+	for _, m := range t.Memory {
+		order = max(order, int(m.Order))
+	}
+	return order
+}
+
+// For is t without the rows that the device has no room for.
+func (t BatchTuning) For(info vk.Info) BatchTuning {
+	all := t
+	t.Shared, t.Memory = nil, nil
+	for _, s := range all.Shared {
+		if s.fits(info) == nil {
+			t.Shared = append(t.Shared, s)
+		}
+	}
+	for _, m := range all.Memory {
+		if m.fits(info) == nil {
+			t.Memory = append(t.Memory, m)
+		}
+	}
+	return t
+}
+
+// Fits returns nil if the device has room for a row of both tables.
+func (t BatchTuning) Fits(info vk.Info) (err error) {
+	if len(t.Shared) == 0 || len(t.Memory) == 0 {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
+	}
+	if fit := t.For(info); len(fit.Shared) == 0 {
+		return t.Shared[0].fits(info)
+	} else if len(fit.Memory) == 0 {
+		return t.Memory[0].fits(info)
+	}
+	return nil
+}
+
+// class is the row for order n: an index of Shared, or len(Shared) plus one of Memory.
+func (t BatchTuning) class(n int) int {
+	for i, s := range t.Shared {
+		if n <= int(s.Order) {
+			return i
+		}
+	}
+	for i, m := range t.Memory {
+		if n <= int(m.Order) {
+			return len(t.Shared) + i
+		}
+	}
+	panic(fmt.Sprintf("stages: a matrix of order %d in a batch of at most %d", n, t.Order()))
+}
+
+// threads is the size of a workgroup.
+func (s BatchShared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
+
+// spec is the specialisation of syev_batch; that of syev_batch_values has the same constants.
+func (s BatchShared) spec() shaders.SyevBatchSpec {
+	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
+}
+
+// fits returns nil if the device has room for these sizes.
+func (s BatchShared) fits(info vk.Info) error {
+	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", s)
+	}
+	vectors, err := mostShared(sharedOf(shaders.SyevBatch, s.spec()),
+		sharedOf(shaders.SyevBatchValues, shaders.SyevBatchValuesSpec(s.spec())))
+	return room(info, int(s.threads()), vectors, err)
+}
+
+// fits returns nil if the device has room for these sizes.
+func (m BatchMemory) fits(info vk.Info) error {
+	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart == 0 {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
+	}
+	bytes, err := mostShared(sharedOf(shaders.Sytd2Batch, m.reduceSpec()), sharedOf(shaders.Org2lBatch, m.formSpec()),
+		sharedOf(shaders.SteqrBatch, m.iterateSpec()), sharedOf(shaders.StebzBatch, m.bisectSpec()),
+		sharedOf(shaders.LasrtBatch, m.sortSpec()))
+	return room(info, int(max(m.Threads*m.Teams, m.Threads+m.Apart)), bytes, err)
+}
+
+// room returns nil if a workgroup may have so many invocations and bytes of shared memory.
+func room(info vk.Info, threads, bytes int, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case info.MaxLocal > 0 && threads > info.MaxLocal:
+		return refused(info, "invocations in a workgroup", threads, info.MaxLocal)
+	case info.SharedBytes > 0 && bytes > info.SharedBytes:
+		return refused(info, "bytes of shared memory", bytes, info.SharedBytes)
+	}
+	return nil
+}
+
+const lasrtTeam = 32 // invocations of lasrt_batch that copy a vector, at most
+
+func (m BatchMemory) reduceSpec() shaders.Sytd2BatchSpec {
+	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams}
+}
+
+func (m BatchMemory) formSpec() shaders.Org2lBatchSpec {
+	return shaders.Org2lBatchSpec{LocalSize: m.Threads, Order: m.Order}
+}
+
+func (m BatchMemory) iterateSpec() shaders.SteqrBatchSpec {
+	return shaders.SteqrBatchSpec{LocalSize: m.Threads + m.Apart, Order: m.Order, Apart: m.Apart}
+}
+
+func (m BatchMemory) bisectSpec() shaders.StebzBatchSpec {
+	return shaders.StebzBatchSpec{LocalSize: m.Threads, Order: m.Order}
+}
+
+func (m BatchMemory) sortSpec() shaders.LasrtBatchSpec {
+	team := min(m.Threads, lasrtTeam)
+	return shaders.LasrtBatchSpec{LocalSize: m.Threads / team * team, Order: m.Order, Team: team}
+}

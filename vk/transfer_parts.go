@@ -1,0 +1,75 @@
+package vk
+
+import (
+	"context"
+	"fmt"
+	"sort"
+)
+
+// UploadParts copies matrices to the device, each behind the one before without a gap: part k begins
+// at the number of elements of the parts before it. It takes as long as one Upload. It panics if a
+// part is inconsistent, or if all have more elements than dst.
+func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Columns[T]) error {
+	p := partsOf(dst.n, src)
+	return transfer(ctx, d, dst.bytes(), dst.elem(), p.elements(), func(half []byte, from, to int) {
+		p.pieces(from, to, func(host []T, at int) {
+			copy(view[T](half)[at:], host)
+		})
+	}, true)
+}
+
+// DownloadParts copies matrices, which lie as UploadParts leaves them, from src to dst. It panics if
+// a part is inconsistent, or if all have more elements than src.
+func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src Slice[T]) error {
+	p := partsOf(src.n, dst)
+	return transfer(ctx, d, src.bytes(), src.elem(), p.elements(), func(half []byte, from, to int) {
+		p.pieces(from, to, func(host []T, at int) {
+			copy(host, view[T](half)[at:])
+		})
+	}, false)
+}
+
+// parts are matrices on the host, one after another. ends[k] is the number of elements up to the end
+// of part k.
+type parts[T any] struct {
+	columns []Columns[T]
+	ends    []int
+}
+
+// partsOf panics if a part is inconsistent, or if all have more than n elements.
+func partsOf[T any](n int, columns []Columns[T]) parts[T] {
+	p := parts[T]{columns, make([]int, len(columns))}
+	total := 0
+	for i, c := range columns {
+		c.check(c.Rows * c.Cols)
+		total += c.Rows * c.Cols
+		p.ends[i] = total
+	}
+	if total > n {
+		panic(fmt.Sprintf("vk: transfer of %d elements, to or from %d", total, n))
+	}
+	return p
+}
+
+// elements is the number of elements of all parts.
+func (p parts[T]) elements() int {
+	if len(p.ends) == 0 {
+		return 0
+	}
+	return p.ends[len(p.ends)-1]
+}
+
+// pieces visits the host's parts of elements [from, to). at is the number of elements visited before.
+func (p parts[T]) pieces(from, to int, visit func(host []T, at int)) {
+	done := 0
+	for k := sort.SearchInts(p.ends, from+1); from+done < to; k++ {
+		c := p.columns[k]
+		begin, end := p.ends[k]-c.Rows*c.Cols, min(to, p.ends[k])
+		if c.Ld == c.Rows { // one column of all elements
+			c = Columns[T]{Rows: c.Rows * c.Cols, Cols: 1, Ld: c.Rows * c.Cols, Data: c.Data}
+		}
+		before := done
+		c.pieces(from+before-begin, end-begin, func(host []T, at int) { visit(host, before+at) })
+		done = end - from
+	}
+}
