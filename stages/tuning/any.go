@@ -31,7 +31,7 @@ var anywhere = Tuning{
 		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11,
 	},
 	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
-	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Columns: 1024, Grouped: 256},
+	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Columns: 2048, Grouped: 128},
 	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9},
 	Batch: stages.BatchTuning{
 		Shared: []stages.BatchShared{
