@@ -1,14 +1,14 @@
 package ref
 
-// BidiagonalBandLen is the number of elements of a general compact band: an upper band of order n
-// with b superdiagonals, and room for the bulges. Element (i, j) lies at
+// BidiagonalBandLen returns the number of elements of a general compact band: an upper band of
+// order n with b superdiagonals, and room for the bulges. Element (i, j) lies at
 //
 //	i + j·(3b−1) + 2b−1        −2b < i−j ≤ b
 //
-// so a column has 3b elements. b more columns of zeros follow the last.
+// so a column has 3b elements. b further columns of zeros follow the last column.
 func BidiagonalBandLen(n, b int) int { return 3 * b * (n + b) }
 
-// BidiagonalBandAt is the index of element (i, j) in a general compact band.
+// BidiagonalBandAt returns the index of element (i, j) in a general compact band.
 func BidiagonalBandAt(b, i, j int) int { return i + j*(3*b-1) + 2*b - 1 }
 
 // Reflectors holds the factors of an orthogonal matrix H(0,0)·H(0,1)⋯H(1,0)⋯ with H = I − τ·v·vᵀ,
@@ -29,10 +29,11 @@ func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Re
 	return c.result()
 }
 
-// BidiagonalChasingWaves is BidiagonalChasing in the order of a device without flags. Wave t
-// consists of all half-steps h of sweeps s with bidiagonalStride·s + h = t. They may run in
-// parallel, and the bits do not depend on their order. To show this, the later sweeps of a wave go
-// first here.
+// BidiagonalChasingWaves does the same as BidiagonalChasing, in the order that is used on a device
+// where workgroups may not wait for each other. Wave t consists of the half-steps h of all sweeps s
+// with bidiagonalStride·s + h = t. The half-steps of a wave are independent: they may run in
+// parallel, and their order does not change the bits of the result. To show this, the function runs
+// the later sweeps of a wave first.
 func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0
@@ -49,8 +50,8 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 	return c.result()
 }
 
-// bidiagonalStride is the number of waves between the beginning of a sweep and that of the next
-// one. Half-step (s+1, h) comes after half-step (s, h+3).
+// bidiagonalStride is the number of waves between the beginnings of two successive sweeps. It
+// follows from the dependence: half-step (s+1, h) must run after half-step (s, h+3).
 const bidiagonalStride = 4
 
 // A bidiagonalChase is a reduction to bidiagonal form in progress.
@@ -68,13 +69,14 @@ func newBidiagonalChase(n, b int, band []float64) *bidiagonalChase {
 	return &bidiagonalChase{n, b, band, side(), side()}
 }
 
-// halfSteps is the number of half-steps of sweep s: two for each step j with s+1+j·b < n.
+// halfSteps returns the number of half-steps of sweep s: two for each step j with s+1+j·b < n.
 func (c *bidiagonalChase) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s) }
 
 func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandAt(c.b, i, j)] }
 
-// halfStep does half-step h of sweep s. With j = ⌊h/2⌋ and r = s+1+j·b its reflector acts on the
-// columns, or else on the rows, r … r+L−1, L = min(b, n−r):
+// halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s+1+j·b and L = min(b, n−r). The
+// reflector of an even half-step acts on columns r … r+L−1, and that of an odd half-step on rows r
+// … r+L−1:
 //
 //	               r … r+L−1    r+b … r+2b−1
 //	row s, or    ┌──────────┬──────────────┐
@@ -88,15 +90,16 @@ func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandA
 //	h = 2j+1   L(s,j), from the first column of D(j):
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
-// Two half-steps change each block. The first one fills the block with non-zeros. The second one
-// annihilates its first line, and leaves the other lines to the next sweep.
+// Two half-steps change each block. The first of them fills the block with non-zeros. The second
+// one annihilates the first row or column of the block, and leaves the others to the next sweep.
 //
-// Which half-steps must wait for which. Sweep s+1 has the same blocks one row and one column
-// further. Half-step (s+1, h) has these elements in common with sweep s: the blocks of half-steps
-// up to h+1; a line of half-step h+2's second block; and one element of half-step h+3, the first of
-// the line that half-step h+3 annihilates and in which it leaves β. Later half-steps of sweep s
-// touch no element of half-step (s+1, h). So (s+1, h) may begin once (s, h+3), or the last
-// half-step of sweep s, has ended. Sweep s−1 is further ahead by the same rule.
+// The dependence between sweeps follows from the elements that two half-steps share. The blocks of
+// sweep s+1 lie one row and one column further than those of sweep s. Half-step (s+1, h) shares
+// with sweep s all blocks of half-steps up to h+1. It shares a row or column of the second block of
+// half-step (s, h+2). It shares one element with half-step (s, h+3): the first element of the row
+// or column that (s, h+3) annihilates, where β is stored. Later half-steps of sweep s do not touch
+// the elements of (s+1, h). So (s+1, h) may begin when (s, h+3), or the last half-step of sweep s,
+// has ended. The same rule holds between sweeps s−1 and s.
 func (c *bidiagonalChase) halfStep(s, h int) {
 	j := h / 2
 	r := s + 1 + j*c.b
@@ -117,8 +120,8 @@ func (c *bidiagonalChase) halfStep(s, h int) {
 	}
 }
 
-// annihilate computes the reflector of a line of the matrix, replaces the line by β·e1, and returns
-// the reflector.
+// annihilate computes the reflector of one row or column of a block, which the function line gives.
+// It replaces the row or column by β·e1, and returns the reflector.
 func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v []float64, tau float64) {
 	v = make([]float64, length)
 	for k := range v {
@@ -129,7 +132,7 @@ func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v [
 	return v, tau
 }
 
-// reflect applies the reflector H to a line of the matrix.
+// reflect applies the reflector H = I − tau·v·vᵀ to one row or column of a block.
 func reflect(tau float64, v []float64, line func(k int) *float64) {
 	var dot float64
 	for k, vk := range v {
@@ -145,7 +148,7 @@ func (c *bidiagonalChase) keep(side Reflectors, s, j int, v []float64, tau float
 	side.Tau[s*Steps(c.n, c.b)+j] = tau
 }
 
-// result reads C from the two diagonals of the band.
+// result reads d and e of the bidiagonal matrix C from the two diagonals of the band.
 func (c *bidiagonalChase) result() (d, e []float64, left, right Reflectors) {
 	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
 	for i := range d {

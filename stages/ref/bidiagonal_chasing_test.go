@@ -23,7 +23,8 @@ func randomUpperBand(n, b int) []float64 {
 	return band
 }
 
-// upperBandToFull is the n×n matrix, by columns. It fails if anything lies outside of the band.
+// upperBandToFull returns the full n×n matrix, column-major. The test fails if an element outside
+// of the band is not zero.
 func upperBandToFull(t *testing.T, n, b int, band []float64) []float64 {
 	t.Helper()
 	full := make([]float64, n*n)
@@ -74,7 +75,9 @@ func TestBidiagonalChasing(t *testing.T) {
 	equal.report(t)
 }
 
-// widthOne copies the elements that a bidiagonal may have, and everything outside of the band.
+// widthOne copies the elements of the two diagonals of a bidiagonal matrix into a band with one
+// superdiagonal. If any other element is not zero, widthOne also puts it outside of the new band,
+// where upperBandToFull finds it.
 func widthOne(n, b int, band []float64) []float64 {
 	to := make([]float64, BidiagonalBandLen(n, 1))
 	for k, x := range band {
@@ -90,7 +93,7 @@ func widthOne(n, b int, band []float64) []float64 {
 	return to
 }
 
-// distance returns ‖a − b‖₁/(n·ε·‖a‖₁).
+// distance returns ‖a − b‖₁/(n·ε·‖a‖₁), the relative distance of two matrices.
 func distance(n int, a, b []float64) float64 {
 	diff := make([]float64, len(a))
 	for k := range a {
@@ -103,7 +106,7 @@ func distance(n int, a, b []float64) float64 {
 	return ratio.Norm1(n, n, diff, max(n, 1)) / (float64(n) * 0x1p-52 * norm)
 }
 
-// The singular values of the result are compared with those of gonum.
+// The test compares the singular values of the bidiagonal result with those of gonum.
 func TestBidiagonalChasingValues(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 41} {
 		for _, b := range []int{1, 2, 3, 8} {
@@ -135,8 +138,9 @@ func singular(t *testing.T, a mat.Matrix) []float64 {
 	return svd.Values(nil)
 }
 
-// runHalfSteps runs the half-steps in an order in which each sweep is the given number of
-// half-steps behind the sweep before it. choose picks one of the sweeps that may continue.
+// runHalfSteps runs all half-steps. A half-step h of a sweep may run when the sweep before has
+// finished half-step h+ahead, or all its half-steps. The function choose picks one of the sweeps
+// that may continue.
 func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	done := make([]int, Sweeps(c.n))
 	for {
@@ -155,8 +159,8 @@ func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	}
 }
 
-// TestBidiagonalDependenceRule checks that every order that the rule permits gives the bits of one
-// sweep after the other. With one half-step less between sweeps the bits differ.
+// TestBidiagonalDependenceRule checks that every order that the rule permits gives the same bits as
+// running one sweep after the other. The bits differ if a sweep may follow one half-step closer.
 func TestBidiagonalDependenceRule(t *testing.T) {
 	same := func(x, y *bidiagonalChase) bool {
 		return slices.Equal(x.band, y.band) && slices.Equal(x.left.V, y.left.V) && slices.Equal(x.right.V, y.right.V) &&

@@ -14,19 +14,19 @@ import (
 //	C = S·diag(sigma)·Wᵀ      sigma descending and not negative; S and W orthogonal
 //
 // S and W are n×n and column-major. The method is the divide and conquer of Gu and Eisenstat (1995;
-// dbdsdc, dlasd0 to dlasd4):
+// dbdsdc, dlasd0 to dlasd4). It has these steps:
 //
-//	split      C falls apart at every row where |e| ≤ ε·‖C‖             this file
-//	leaf       blocks of up to leaf rows: QR iteration                  bidiagonal_dc_leaf.go
-//	merge      two solved blocks and the row between them become M,     bidiagonal_dc_merge.go
-//	           which has one full row z and is diagonal otherwise
-//	deflate    singular values that M shares with the blocks            bidiagonal_dc_deflate.go
-//	secular    the other singular values and vectors of M               bidiagonal_dc_secular.go
+//	split      divide C into blocks at every row where |e| ≤ ε·‖C‖      this file
+//	leaf       solve blocks of up to leaf rows by QR iteration          bidiagonal_dc_leaf.go
+//	merge      form M from two solved blocks and the row between them;  bidiagonal_dc_merge.go
+//	           M has one full row z and is diagonal otherwise
+//	deflate    find singular values that M shares with the blocks       bidiagonal_dc_deflate.go
+//	secular    find the other singular values and vectors of M          bidiagonal_dc_secular.go
 //
-// leaf is 2 or more. e may have more elements; those past n−1 are not looked at. d and e are not
-// written. Values and residuals are as good as a few n·ulp·‖C‖, and S and W are orthogonal to a few
-// n·ulp. Small values have no relative accuracy: Bisection of the Golub–Kahan form has it. If C is
-// not finite, all results are NaN.
+// leaf must be 2 or more. e may have more than n−1 elements, and the additional ones are not read.
+// d and e are not written. The errors of the values and the residuals are a few n·ulp·‖C‖. S and W
+// are orthogonal to a few n·ulp. Small values have no relative accuracy; bisection of the
+// Golub-Kahan form finds them with high relative accuracy. If C is not finite, all results are NaN.
 func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
 	n := len(d)
 	if n == 0 {
@@ -55,10 +55,11 @@ func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
 	return sigma, s, w
 }
 
-// blockEnd returns the row after the last one of the block that begins at row first. C is scaled so
-// that ½ ≤ ‖C‖ < 1, and so the bound for a small element is ε. The rule is absolute, because the
-// accuracy of the whole method is absolute. It also prevents that squares underflow: inside a block
-// every e is above ε, and so is the norm of every merged block.
+// blockEnd returns the row after the last row of the block that begins at row first. C is scaled so
+// that ½ ≤ ‖C‖ < 1, and so an element of e counts as zero if its magnitude is at most ε. This limit
+// is absolute, because the accuracy of the whole method is absolute. The limit also prevents the
+// underflow of squares: inside a block every |e| is above ε, and so is the norm of every merged
+// block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {
@@ -68,27 +69,29 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// A triplet is a singular value sigma with its left vector s and its right vector w: C·w = sigma·s.
-// While blocks are merged, a triplet also has z, its element of the full row of M.
+// A triplet is a singular value sigma of a matrix C with its left vector s and its right vector w:
+// C·w = sigma·s. While blocks are merged, a triplet also has z, which is its element of the full
+// row of the merged matrix M.
 type triplet struct {
 	sigma float64
 	s, w  []float64
 	z     float64
 }
 
-// A bidiagonalBlock is a solved block: n rows of C, with n columns or n+1. With n+1 columns, null
-// is the unit vector that is orthogonal to all right vectors w, and the block times null is zero.
-// The triplets are in no order.
+// A bidiagonalBlock is a solved block: n rows of C, with n columns or n+1. If the block has n+1
+// columns, null is the unit vector that is orthogonal to all right vectors w, and the product of
+// the block and null is zero. The triplets are in no order.
 type bidiagonalBlock struct {
 	triplets []triplet
 	null     []float64
 }
 
 // conquerBidiagonal solves a block of n ≥ 1 rows. e has n−1 elements if the block is square, and n
-// if it has one column more than rows.
+// elements if the block has one column more than rows.
 //
-// Row k is taken out. The rows above it are a block with one column more than rows. The rows below
-// it are a block of the same kind as the whole:
+// Row k separates two smaller blocks. The rows above row k are a block C1, which has one column
+// more than rows. The rows below row k are a block C2, which is square if the whole block is
+// square:
 //
 //	⎡ C1         ⎤
 //	⎢   d[k] e[k]⎥      row k meets the last column of C1 and the first column of C2
@@ -113,7 +116,7 @@ func timesPowerOfTwo(x []float64, exponent int) []float64 {
 	return y
 }
 
-// zeroPadded returns a new slice with zeros above x, then x, then zeros below x.
+// zeroPadded returns a new slice that consists of above zeros, the elements of x, and below zeros.
 func zeroPadded(above int, x []float64, below int) []float64 {
 	return slices.Concat(make([]float64, above), x, make([]float64, below))
 }

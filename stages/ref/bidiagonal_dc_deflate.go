@@ -2,19 +2,20 @@ package ref
 
 import "math"
 
-// deflateBidiagonal separates the triplets of the blocks that are already triplets of M, to within
-// tol (dlasd2). The argument zero is pole 0, and the others ascend. The poles that remain begin
-// with pole 0 and ascend strictly. All except pole 0 are above tol, and the magnitudes of their z
-// are above tol. The vectors are changed in place.
+// deflateBidiagonal finds the triplets of the two blocks that are already triplets of the merged
+// matrix M, to within tol (dlasd2). The argument zero is pole 0. The singular values of others
+// ascend. remaining begins with pole 0, and its poles ascend strictly. All remaining poles except
+// pole 0 are above tol, and the magnitudes of their z are above tol. The vectors are changed in
+// place.
 //
-// Each rule makes an element of M zero whose magnitude is at most tol:
+// There are three rules. Each rule makes an element of M zero whose magnitude is at most tol:
 //
-//	|z_i|                             z_i itself
+//	|z_i|                             z_i is set to zero
 //	d_i·|z_i|/r,  r = √(z_0² + z_i²)  pole i is near to 0: columns 0 and i are rotated until z_i
 //	                                  is zero; the rotation puts d_i·z_i/r below z_0
-//	(d_i − d_l)·|z_i·z_l|/r²          pole i is near to l, the last that remains: rows and columns
-//	                                  i and l are rotated until z_i is zero; the two rotations put
-//	                                  this number off the diagonal; r = √(z_l² + z_i²)
+//	(d_i − d_l)·|z_i·z_l|/r²,         pole i is near to pole l, the last remaining pole: rows and
+//	r = √(z_l² + z_i²)                columns i and l are rotated until z_i is zero; the two
+//	                                  rotations put this number off the diagonal
 func deflateBidiagonal(zero triplet, others []triplet, tol float64) (remaining poles, solved []triplet) {
 	remaining = poles{zero}
 	for _, t := range others {

@@ -6,21 +6,22 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// sweepsPerValue is the largest number of sweeps of a leaf for each of its values. It makes the
-// loop end. Two or three sweeps for each value are usual.
+// sweepsPerValue limits the QR sweeps of a leaf: a leaf of n values takes at most sweepsPerValue·n
+// sweeps. The limit guarantees that the iteration ends. Two or three sweeps per value are usual.
 const sweepsPerValue = 30
 
-// A leafIteration is the QR iteration of a leaf. At any time the leaf is S·C·Wᵀ. C is upper
-// bidiagonal with diagonal d[n] and superdiagonal e[n−1], and a zero last column if the leaf has
-// one column more than rows. s and w hold the columns of S and W.
+// A leafIteration is the QR iteration of a leaf. Before and after every sweep the leaf is S·C·Wᵀ. C
+// is upper bidiagonal with diagonal d[n] and superdiagonal e[n−1]. C also has a last column of
+// zeros if the leaf has one column more than rows. s and w hold the columns of S and W.
 type leafIteration struct {
 	d, e []float64
 	s, w [][]float64
 	tiny float64 // ε·‖C‖; elements up to this size count as zero
 }
 
-// bidiagonalLeaf solves a block by QR iteration (Golub and Kahan, Demmel and Kahan; dlasdq). The
-// arguments are those of conquerBidiagonal.
+// bidiagonalLeaf solves a block by QR iteration (Golub and Kahan, Demmel and Kahan; dlasdq). d and
+// e are the diagonal and the superdiagonal of the block. e has as many elements as d if the block
+// has one column more than rows.
 func bidiagonalLeaf(d, e []float64) bidiagonalBlock {
 	n, columns := len(d), len(e)+1
 	it := &leafIteration{
@@ -44,9 +45,9 @@ func bidiagonalLeaf(d, e []float64) bidiagonalBlock {
 	return b
 }
 
-// annihilateLastColumn makes column n zero. A rotation of columns n−1 and n annihilates the last e,
-// and moves a part of the e above it into column n. Rotations of column n with columns n−2 … 0
-// annihilate that part row after row.
+// annihilateLastColumn makes column n, the last column, zero. A rotation of columns n−1 and n
+// annihilates the last element of e. The rotation moves a part of the element above, e[n−2], into
+// column n. Rotations of column n with columns n−2 … 0 annihilate this part row after row.
 func (it *leafIteration) annihilateLastColumn() {
 	n := len(it.d)
 	fill := it.e[n-1] // element (i, n)
@@ -85,7 +86,7 @@ func (it *leafIteration) run() {
 	}
 }
 
-// dropTiny sets elements to zero that are below the rounding errors of the largest.
+// dropTiny sets to zero the elements of C that are at most as large as the rounding error of ‖C‖.
 func (it *leafIteration) dropTiny() {
 	for _, x := range [][]float64{it.d, it.e} {
 		for i := range x {
@@ -96,10 +97,10 @@ func (it *leafIteration) dropTiny() {
 	}
 }
 
-// shift returns the smaller singular value of the last two rows and columns of rows lo … hi, as
-// dlas2 does. Let f, g and h be the elements of this 2×2 matrix. The sum of the two singular values
-// is √((|f|+|h|)² + g²), their difference is √((|f|−|h|)² + g²), and their product is |f·h|. If a
-// diagonal element is zero, so is a singular value, and the shift is zero.
+// shift returns the smaller singular value of the 2×2 matrix at the lower right end of rows lo …
+// hi, as dlas2 does. Let f, g and h be the elements of this 2×2 matrix. The sum of the two singular
+// values is √((|f|+|h|)² + g²), their difference is √((|f|−|h|)² + g²), and their product is |f·h|.
+// If a diagonal element is zero, a singular value is zero, too, and the shift is zero.
 func (it *leafIteration) shift(lo, hi int) float64 {
 	for _, x := range it.d[lo : hi+1] {
 		if x == 0 {
@@ -111,9 +112,10 @@ func (it *leafIteration) shift(lo, hi int) float64 {
 }
 
 // sweep is one step of implicit QR iteration on CᵀC − shift²·I (dbdsqr). The first rotation of
-// columns is that of the first column of this matrix. It leaves a bulge below the diagonal. A
-// rotation of rows annihilates this bulge and leaves one above the superdiagonal, and so on down to
-// row hi.
+// columns annihilates the second element of the first column of CᵀC − shift²·I. This rotation makes
+// a bulge below the diagonal of C. A rotation of rows annihilates the bulge and makes another bulge
+// above the superdiagonal. Further rotations move the bulge down to row hi, where it leaves the
+// matrix.
 func (it *leafIteration) sweep(lo, hi int, shift float64) {
 	d, e := it.d, it.e
 	f, g := (math.Abs(d[lo])-shift)*(math.Abs(d[lo])+shift), d[lo]*e[lo]
@@ -136,8 +138,8 @@ func (it *leafIteration) sweep(lo, hi int, shift float64) {
 	e[hi-1] = f
 }
 
-// sweepWithoutShift is sweep with a shift of zero, in a form that has no subtractions (Demmel and
-// Kahan 1990). If a diagonal element is zero, this sweep brings a zero to d[hi] and to e[hi−1].
+// sweepWithoutShift is a QR step with a shift of zero, in a form that has no subtractions (Demmel
+// and Kahan 1990). If a diagonal element is zero, this step makes d[hi] and e[hi−1] zero.
 func (it *leafIteration) sweepWithoutShift(lo, hi int) {
 	d, e := it.d, it.e
 	c, cl, sl := 1.0, 1.0, 0.0 // last rotation of columns; last rotation of rows

@@ -17,7 +17,7 @@ import (
 //	M = ⎢     d1        ⎥      z1, z2, …          : the row times their right vectors
 //	    ⎣         d2  … ⎦      z0                 : the row times the upper block's null vector
 //
-// The left vector of pole 0 is the unit vector of the row itself.
+// The left vector of pole 0 is the unit vector in the direction of the row between the blocks.
 func mergeBidiagonal(upper, lower bidiagonalBlock, dk, ek float64) bidiagonalBlock {
 	k := len(upper.triplets)
 	below := len(lower.triplets) // rows of the lower block
@@ -31,7 +31,7 @@ func mergeBidiagonal(upper, lower bidiagonalBlock, dk, ek float64) bidiagonalBlo
 	zero.w, zero.z = zeroPadded(0, upper.null, columns), dk*upper.null[k]
 
 	var merged bidiagonalBlock
-	if lower.null != nil { // the row sees one combination of the two null vectors; the other remains
+	if lower.null != nil { // rotate the two null vectors until the row times one of them is zero
 		merged.null = zeroPadded(k+1, lower.null, 0)
 		c, s, r := rotation(zero.z, ek*lower.null[0])
 		rotateVectors(c, s, zero.w, merged.null)

@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// Scaling by a power of two does not change any digit of the result, from denormal numbers to the
-// largest ones.
+// If the matrix is multiplied by a power of two, the singular values are multiplied by exactly the
+// same power, and the vectors keep their bits. This holds from denormal numbers to the largest
+// ones.
 func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40} {
 		d, e := gauss(n, 1), gauss(max(0, n-1), 2)
@@ -29,7 +30,8 @@ func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	}
 }
 
-// The arguments are not changed, and elements of e from n−1 on are not read.
+// BidiagonalDivideConquer does not change its arguments and does not read elements of e from n−1
+// on.
 func TestBidiagonalDivideConquerReadsOnlyC(t *testing.T) {
 	const n = 20
 	d, e := gauss(n, 1), gauss(n-1, 2)
@@ -45,7 +47,7 @@ func TestBidiagonalDivideConquerReadsOnlyC(t *testing.T) {
 	}
 }
 
-// A matrix that is not finite gives NaN everywhere.
+// All results are NaN for a matrix that is not finite.
 func TestBidiagonalDivideConquerOfNaN(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for place := range 19 {
@@ -65,7 +67,7 @@ func TestBidiagonalDivideConquerOfNaN(t *testing.T) {
 	}
 }
 
-// C is split where |e| ≤ ε·‖C‖, and nowhere else.
+// C is split into blocks where |e| ≤ ε·‖C‖, and nowhere else. ‖C‖ is between ½ and 1 here.
 func TestBidiagonalBlocks(t *testing.T) {
 	const eps = 0x1p-53
 	above := math.Nextafter(eps, 1)
@@ -97,8 +99,9 @@ func TestBidiagonalBlocksKeepApart(t *testing.T) {
 	}
 }
 
-// A block with a column more than rows has a null vector. It is orthogonal to all right vectors,
-// and the block times it is zero. This holds for leaves and for merged blocks.
+// If a block has one column more than rows, the function conquerBidiagonal returns a null vector.
+// The null vector is orthogonal to all right vectors, and the product of the block and the null
+// vector is zero. This holds for leaves and for merged blocks.
 func TestBidiagonalBlockWithAColumnMore(t *testing.T) {
 	residual, orthogonal := worst{name: "‖C·W − S·Σ‖"}, worst{name: "‖I − Wᵀ·W‖"}
 	for n := 1; n <= 40; n++ {

@@ -6,32 +6,34 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// poles are the triplets of M that remain after deflation: pole 0 first, in strictly ascending
-// order. The singular values of M are the roots σ > 0 of the secular equation
+// poles are the triplets of the merged matrix M that remain after deflation. Pole 0 comes first,
+// and the poles ascend strictly. d_i is the value of pole i, and z_i its element of the full row of
+// M. The singular values of M are the roots σ > 0 of the secular equation
 //
 //	f(σ²) = 1 + Σ z_i² / (d_i² − σ²) = 0
 //
-// One root lies between each pair of neighbours, and one above the last pole.
+// There is one root between each pair of neighbouring poles, and one root above the last pole.
 type poles []triplet
 
-// A singularRoot is the root σ² = d_o² + mu. Pole o, the origin, is the nearer one of the two poles
-// around the root.
+// A singularRoot is the root σ² = d_o² + mu of the secular equation. Pole o, the origin, is the
+// nearer one of the two poles around the root.
 type singularRoot struct {
 	origin int
 	mu     float64
 }
 
-// gap returns d_i² − d_o², to an ulp or two of itself. The difference of rounded squares would
-// serve as well, because these are the exact squares of poles moved by half an ulp. But then each
-// square must be rounded before it is subtracted, everywhere: a fused multiply and subtract would
-// make the vectors less orthogonal.
+// gap returns d_i² − d_o² with a relative error of an ulp or two. The difference of the rounded
+// squares would be accurate enough, too, because it belongs to poles that are moved by half an ulp.
+// But then every kernel would have to round each square before the subtraction. A fused multiply
+// and subtract does not round the square, and would make the vectors less orthogonal.
 func (p poles) gap(i, o int) float64 { return (p[i].sigma - p[o].sigma) * (p[i].sigma + p[o].sigma) }
 
-// toRoot returns d_i² − σ², to some ulps of itself.
+// toRoot returns d_i² − σ² with a relative error of some ulps.
 func (p poles) toRoot(i int, r singularRoot) float64 { return p.gap(i, r.origin) - r.mu }
 
-// negative reports whether f(d_o² + mu) < 0. Every operation is monotone in mu, and so is the
-// computed sum. So between two poles the answer changes only once.
+// negative reports whether f(d_o² + mu) < 0, where f is the secular function. Every operation is
+// monotone in mu, and so the computed sum is monotone, too. Therefore the answer changes only once
+// between two poles.
 func (p poles) negative(r singularRoot) bool {
 	f := 1.0
 	for i, t := range p {
@@ -40,9 +42,9 @@ func (p poles) negative(r singularRoot) bool {
 	return f < 0
 }
 
-// root finds the root above pole j by bisection, until no number is left between the ends. (dlasd4
-// has faster steps.) f rises from −∞ to ∞ between two poles. The last root is not above d² + ‖z‖²,
-// where d is the last pole.
+// root finds the root above pole j by bisection, until there is no floating-point number between
+// the two ends. (dlasd4 has faster steps.) The secular function rises from −∞ to ∞ between two
+// poles. The last root is at most d² + ‖z‖², where d is the last pole.
 func (p poles) root(j int) singularRoot {
 	from := func(origin int) func(mu float64) bool {
 		return func(mu float64) bool { return p.negative(singularRoot{origin, mu}) }
@@ -61,12 +63,12 @@ func (p poles) root(j int) singularRoot {
 	return singularRoot{j, bisectSign(0, half, from(j))}
 }
 
-// weights returns the row ẑ for which the computed roots are exact, by Löwner's formula
+// weights returns the row ẑ for which the computed roots σ_j are exact, by Löwner's formula
 //
 //	ẑ_i² = Π_j (σ_j² − d_i²) / Π_{j≠i} (d_j² − d_i²)
 //
-// With ẑ instead of z, the vectors are orthogonal however near the roots are to each other (Gu and
-// Eisenstat).
+// If the vectors are formed with ẑ instead of z, they are orthogonal however near the roots are to
+// each other (Gu and Eisenstat).
 func (p poles) weights(roots []singularRoot) []float64 {
 	weights := make([]float64, len(p))
 	for i, t := range p {
@@ -81,8 +83,9 @@ func (p poles) weights(roots []singularRoot) []float64 {
 	return weights
 }
 
-// solve returns the triplets of M in the bases of the whole block. In the bases of the poles, the
-// vectors of a root σ have these elements, before they are normalised:
+// solve returns the triplets of the merged matrix M. Their vectors are given in the rows and
+// columns of the whole block. With the vectors of the poles as bases, the vectors of a root σ have
+// these elements before normalisation:
 //
 //	right:  ẑ_i / (d_i² − σ²)
 //	left:   −1 for pole 0, d_i·ẑ_i / (d_i² − σ²) for the others

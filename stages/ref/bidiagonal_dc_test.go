@@ -10,10 +10,11 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// usualLeaf is the largest leaf of a kernel. Tests use smaller ones too, for more merges.
+// usualLeaf is the largest leaf that a kernel solves. Tests also use smaller leaves, which need
+// more merges.
 const usualLeaf = 32
 
-// svdRatios are LAPACK's measures of C = S·Σ·Wᵀ, over many matrices.
+// svdRatios holds the largest values of LAPACK's measures of C = S·Σ·Wᵀ, over many matrices.
 type svdRatios struct{ residual, left, right, values worst }
 
 func newSVDRatios() *svdRatios {
@@ -23,8 +24,8 @@ func newSVDRatios() *svdRatios {
 	}
 }
 
-// check solves C(d, e) with leaves of each size and checks all properties that
-// BidiagonalDivideConquer promises. It returns the values of the last solution.
+// check solves C(d, e) with leaves of each given size. It checks all properties that
+// BidiagonalDivideConquer promises. It returns the singular values from the last size.
 func (r *svdRatios) check(t *testing.T, name string, d, e []float64, leaves ...int) (sigma []float64) {
 	t.Helper()
 	want := golubKahanValues(d, e)
@@ -66,7 +67,7 @@ func (r *svdRatios) report(t *testing.T) {
 	}
 }
 
-// bidiagonalResidual is ‖C − S·Σ·Wᵀ‖₁ / (‖C‖₁·n·ulp), and the norm itself if C is zero.
+// bidiagonalResidual returns ‖C − S·Σ·Wᵀ‖₁ / (‖C‖₁·n·ulp), or ‖C − S·Σ·Wᵀ‖₁ if C is zero.
 func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
 	n := len(d)
 	c, scaled := make([]float64, n*n), slices.Clone(s)
@@ -87,8 +88,8 @@ func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
 	return ratio.Norm1(n, n, c, n) / (norm * float64(n) * ratio.Ulp)
 }
 
-// golubKahanValues returns the singular values, descending: the upper half of the spectrum of the
-// tridiagonal matrix with zero diagonal and off-diagonal d0, e0, d1, e1 ….
+// golubKahanValues returns the singular values in descending order. They are the upper half of the
+// eigenvalues of the tridiagonal matrix with a zero diagonal and the off-diagonal d0, e0, d1, e1 ….
 func golubKahanValues(d, e []float64) []float64 {
 	n := len(d)
 	off := make([]float64, 0, 2*n)
@@ -106,7 +107,7 @@ func golubKahanValues(d, e []float64) []float64 {
 	return values
 }
 
-// TestBidiagonalDivideConquer holds LAPACK's ratios for every family and all small orders.
+// TestBidiagonalDivideConquer checks LAPACK's ratios for every family and all small orders.
 func TestBidiagonalDivideConquer(t *testing.T) {
 	r := newSVDRatios()
 	for _, f := range suite.BidiagonalFamilies {

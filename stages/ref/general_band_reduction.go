@@ -1,18 +1,19 @@
 package ref
 
-// LeftPanels and RightPanels are the numbers of panels of the reduction to an upper band with b
-// superdiagonals. Left panel p exists while p·b < n, right panel p while (p+1)·b < n.
+// LeftPanels and RightPanels return the numbers of panels of the reduction to an upper band with b
+// superdiagonals. Left panel p exists if p·b < n, and right panel p exists if (p+1)·b < n.
 func LeftPanels(n, b int) int  { return max(0, (n+b-1)/b) }
 func RightPanels(n, b int) int { return Panels(n, b) }
 
-// GeneralBandReduction reduces the m×n matrix A, m ≥ n, to an upper band with b superdiagonals, A =
-// Q1·[B; 0]·P1ᵀ (ge2tb; the first stage of a two-stage dgesvd), with panels of b columns and
-// trailing updates of rank 2k.
+// GeneralBandReduction reduces the m×n matrix A, m ≥ n, to an upper band B with b superdiagonals, A
+// = Q1·[B; 0]·P1ᵀ (ge2tb; the first stage of a two-stage dgesvd). Panels have b columns, and
+// trailing updates have rank 2k.
 //
-// It returns the general compact band (BidiagonalBandAt) and the factors T of both sides.
-// Afterwards A holds the reflectors. Those of left panel p are stored explicitly, as PanelQR leaves
-// them, in columns p·b … from row p·b on. Those of right panel p are stored transposed, in rows p·b
-// … from column (p+1)·b on.
+// The results are the general compact band (BidiagonalBandAt gives its layout) and the factors T of
+// the left and of the right panels. On return A holds the reflectors. Those of left panel p are
+// stored explicitly, as PanelQR stores them, in the columns from p·b on and the rows from p·b on.
+// Those of right panel p are stored transposed, in the rows from p·b on and the columns from
+// (p+1)·b on.
 func GeneralBandReduction(m, n, b, k int, a []float64, lda int) (band, left, right []float64) {
 	r := generalReduction{
 		m: m, n: n, b: b, a: a, lda: lda,
@@ -36,14 +37,15 @@ func GeneralBandReduction(m, n, b, k int, a []float64, lda int) (band, left, rig
 	return r.band, r.left, r.right
 }
 
-// A generalReduction is a reduction in progress. Inside a block of k columns the trailing matrix A
-// in memory stays as it was when the block began. Its true value is
+// A generalReduction is a reduction in progress. The columns are divided into blocks of k. While a
+// block is reduced, the trailing matrix A in memory keeps the values from the beginning of the
+// block. Its true value is
 //
 //	Â = A − U·Wᵀ − Z·Vᵀ
 //
-// where U, W, Z and V have one column for each column of the block's panels so far. U, the left
-// reflectors, lies in A in the columns of these panels. Row i of U and Z belongs to row i of A; row
-// j of W and V belongs to column j of A.
+// U, W, Z and V have one column for each column of the panels so far in the block. U holds the left
+// reflectors and lies in A, in the columns of these panels. Row i of U and Z belongs to row i of A.
+// Row j of W and V belongs to column j of A.
 type generalReduction struct {
 	m, n, b           int
 	a                 []float64
@@ -55,9 +57,9 @@ type generalReduction struct {
 
 func (r *generalReduction) at(i, j int) []float64 { return r.a[i+j*r.lda:] }
 
-// pending applies the pending update to the block x of A, which has the given rows and columns from
-// (i, j) on. It subtracts the block's part of U·Wᵀ with p columns and of Z·Vᵀ with q columns, or
-// the transpose of that if x is transposed.
+// pending applies the deferred update A − U·Wᵀ − Z·Vᵀ to x, a part of A with the given rows and
+// columns from (i, j) on. U and W have p columns, Z and V have q columns. If transposed is true, x
+// holds the transpose of this part, and pending applies the transpose of the update.
 func (r *generalReduction) pending(block, rows, cols, p, q int, x []float64, ldx, i, j int, transposed bool) {
 	u, w, z, v := r.at(i, block), r.w[j:], r.z[i:], r.v[j:]
 	if transposed {
@@ -69,8 +71,9 @@ func (r *generalReduction) pending(block, rows, cols, p, q int, x []float64, ldx
 	Gemm(false, true, rows, cols, q, -1, z, r.m, v, r.n, 1, x, ldx)
 }
 
-// leftPanel applies the pending update to the panel at column c, and factors the panel, P = Q·R
-// with Q = I − Y·T·Yᵀ. It moves R into the band, appends Y to U, and appends to W
+// leftPanel applies the deferred update to the panel at column c, and factors the panel, P = Q·R
+// with Q = I − Y·T·Yᵀ. It moves R into the band and appends Y to U. It also appends to W the
+// columns
 //
 //	w = Âᵀ·Y·T = (Aᵀ·Y − W·(Uᵀ·Y) − V·(Zᵀ·Y))·T        so that Qᵀ·Â = Â − Y·wᵀ
 func (r *generalReduction) leftPanel(block, c int) {
@@ -99,9 +102,9 @@ func (r *generalReduction) leftPanel(block, c int) {
 	}
 }
 
-// rightPanel applies the pending update to the rows X to the right of the panel at c, and factors
-// their transpose, Xᵀ = Q·Lᵀ with Q = I − v·T·vᵀ. It moves L into the band, appends v to V, and
-// appends to Z
+// rightPanel applies the deferred update to X, the b rows to the right of the left panel at c. It
+// factors the transpose, Xᵀ = Q·Lᵀ with Q = I − v·T·vᵀ. It moves L into the band and appends v to
+// V. It also appends to Z the columns
 //
 //	z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T           so that Â·Q = Â − z·vᵀ
 //
@@ -139,7 +142,7 @@ func (r *generalReduction) rightPanel(block, c int) {
 	Gemm(false, false, rows, b, b, 1, y, rows, t, b, 0, r.z[below+p*r.m:], r.m)
 }
 
-// minus replaces x, which has b columns, by x − f·(gᵀ·y). f and g have p columns, y has n rows.
+// minus replaces x, which has b columns, by x − f·(gᵀ·y). f and g have p columns, and y has n rows.
 func (r *generalReduction) minus(x []float64, rows int, f []float64, ldf int, g []float64, ldg int, y []float64, ldy, n, p int) {
 	s := make([]float64, p*r.b)
 	Gemm(true, false, p, r.b, n, 1, g, ldg, y, ldy, 0, s, p)

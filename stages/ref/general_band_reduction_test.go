@@ -52,7 +52,7 @@ func TestGeneralBandReduction(t *testing.T) {
 	equal.report(t)
 }
 
-// applyLeft replaces the m×m matrix X by Q1·X: the last panel acts first.
+// applyLeft replaces the m×m matrix X by Q1·X. The last panel is applied first.
 func applyLeft(m, n, b int, a []float64, lda int, factors, x []float64) {
 	for p := LeftPanels(n, b) - 1; p >= 0; p-- {
 		c := p * b
@@ -86,7 +86,7 @@ func applyBlock(rows, b int, y, t []float64, m int, x []float64, ldx int) {
 	Gemm(false, false, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
 }
 
-// The singular values after both stages are compared with those of gonum.
+// The test computes singular values by both stages and compares them with the values of gonum.
 func TestSingularValuesByTwoStages(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 2, 2}, {5, 3, 2, 4}, {20, 20, 4, 8}, {33, 17, 3, 6}, {64, 40, 8, 16}} {
 		m, n, b, k := c[0], c[1], c[2], c[3]

@@ -5,44 +5,44 @@ import (
 	"slices"
 )
 
-// Columns are the columns of two solved blocks while deflation divides them into poles of the
-// secular equation and eigenvectors of the merged block. Three columns a, b, c, with eigenvalues
-// that agree to working accuracy, form the chain
+// Columns are the columns of two solved blocks. Deflation divides them into poles of the secular
+// equation and eigenvectors of the merged block. A chain is a sequence of rotations of columns
+// whose eigenvalues agree to working accuracy. Three such columns a, b and c form this chain:
 //
-//	rotate a and b:   a is deflated (its z becomes 0), b goes on with z = hypot of both
-//	rotate b and c:   b is deflated, c goes on
-//	end:              c is a pole, with the norm of all three z
+//	rotate a and b:   a is deflated (its z becomes 0), and z of b becomes the norm of both z
+//	rotate b and c:   b is deflated, and z of c becomes the norm of all three z
+//	end:              c is a pole
 //
-// so that a cluster of equal eigenvalues leaves a single pole. Until Number is called, Merge.Dst has
-// pole i as i, and the i-th deflated column as −1−i.
+// So a cluster of equal eigenvalues leaves a single pole. Until Number is called, Merge.Dst
+// contains i for pole i, and −1−i for the i-th deflated column.
 type Columns struct {
-	Merge *Merge // which is being made
+	Merge *Merge // the merge that is being prepared
 
-	// By column of Q. Rotations change them.
+	// These members have one element per column of Q. Rotations change them.
 	D, Z []float64
 	Rows Rows
 
-	// LastChain is the column whose chain has not ended, or −1.
+	// LastChain is the last column of the chain that has not ended, or −1 if there is none.
 	LastChain int32
 
-	support      []rowSet // by column of Q
-	poleSupport  []rowSet // by pole
-	deflatedRows Rows     // by deflated column
+	support      []rowSet // rows of each column of Q
+	poleSupport  []rowSet // rows of each pole's column
+	deflatedRows Rows     // first and last row of each deflated column
 }
 
-// rowSet is the rows in which a column can be other than zero.
+// rowSet is the set of rows in which a column can have non-zeros.
 type rowSet int8
 
-// The order is that of the columns of W.
+// The columns of W are sorted by these sets, in this order.
 const (
-	upperRows rowSet = iota // those of the upper block
+	upperRows rowSet = iota // rows of the upper block
 	allRows
 	lowerRows
 )
 
-// NewColumns returns the columns of two solved blocks, with no chain yet and Z of zeros. d has the
-// values of the two blocks and rows the first and last rows of their vectors, in the order of Q's
-// columns. Neither is written.
+// NewColumns returns the columns of two solved blocks, with no chain and with zeros in Z. d has the
+// values of the two blocks, and rows has the first and last rows of their vectors. Both are in the
+// order of Q's columns. d and rows are not written.
 func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	n := p.N()
 	reals, ints := emptyLists[float64](12, n), emptyLists[int32](2, n)
@@ -61,8 +61,9 @@ func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	return b
 }
 
-// emptyLists returns a function that makes empty lists with room for n elements, as many as lists.
-// All share one allocation: many small ones would take longer than what is done with them.
+// emptyLists returns a function that makes empty lists, each with room for n elements. The function
+// may be called as many times as lists says. All lists share one allocation, because many small
+// allocations would take longer than the work on the lists.
 func emptyLists[T any](lists, n int) func() []T {
 	store := make([]T, lists*n)
 	return func() []T {
@@ -72,8 +73,9 @@ func emptyLists[T any](lists, n int) func() []T {
 	}
 }
 
-// Pole is the next column in the order of D: it joins the last chain, if that may be, or else ends
-// that chain and begins one. tol is the largest element that may count as zero.
+// Pole adds column c, the next column in ascending order of D. If the rotation of the last chain's
+// column and c is allowed, c joins the last chain. Otherwise Pole ends the last chain and begins a
+// new one. tol is the largest magnitude of an element that counts as zero.
 func (b *Columns) Pole(c int32, tol float64) {
 	if m := b.Merge; b.LastChain < 0 || !b.rotate(b.LastChain, c, tol) {
 		b.EndChain()
@@ -83,13 +85,14 @@ func (b *Columns) Pole(c int32, tol float64) {
 	b.LastChain = c
 }
 
-// rotate turns columns a and c so that z[a] becomes zero, and deflates a. It does so only if d[a]
-// and d[c] are so close that the diagonal stays diagonal to working accuracy: the off-diagonal
-// element that the rotation makes is at most tol. The chain goes on with c.
+// rotate rotates columns a and c so that z[a] becomes zero, deflates a and returns true. It does so
+// only if d[a] and d[c] are so close that the diagonal stays diagonal to working accuracy: the
+// off-diagonal element that the rotation makes is at most tol. Otherwise it returns false and
+// changes nothing.
 func (b *Columns) rotate(a, c int32, tol float64) bool {
 	za, zc := b.Z[a], b.Z[c]
 	if math.Abs((b.D[c]-b.D[a])*za*zc) > 2*tol*(za*za+zc*zc) {
-		return false // surely; most columns are decided without a root and a quotient
+		return false // the exact test below would fail, too; this one needs no root and no quotient
 	}
 	r := math.Hypot(za, zc)
 	cos, sin := zc/r, -za/r
@@ -107,7 +110,7 @@ func (b *Columns) rotate(a, c int32, tol float64) bool {
 	return true
 }
 
-// Turn rotates the columns a and c as one step of a chain does:
+// Turn rotates the columns a and c as one step of a chain does (type Columns):
 //
 //	a ← cos·a + sin·c      c ← cos·c − sin·a
 func (b *Columns) Turn(a, c int32, cos, sin float64) {
@@ -119,8 +122,8 @@ func (b *Columns) Turn(a, c int32, cos, sin float64) {
 	}
 }
 
-// Deflate records that column a of Q, after the rotations so far, is an eigenvector with the value
-// D[a]. It returns the column's Dst.
+// Deflate records that column a of Q is an eigenvector with the value D[a], after the rotations so
+// far. It returns the number for column a in Merge.Dst.
 func (b *Columns) Deflate(a int32) (dst int32) {
 	m, rows := b.Merge, &b.deflatedRows
 	m.deflated = append(m.deflated, b.D[a])
@@ -128,8 +131,8 @@ func (b *Columns) Deflate(a int32) (dst int32) {
 	return -int32(len(m.deflated))
 }
 
-// EndChain records that the last chain ends with its column, which remains a pole of the secular
-// equation. It does nothing if there is no chain.
+// EndChain records that the last chain has ended. The last column of the chain remains a pole of
+// the secular equation. EndChain does nothing if there is no chain.
 func (b *Columns) EndChain() {
 	if b.LastChain < 0 {
 		return
@@ -139,14 +142,14 @@ func (b *Columns) EndChain() {
 	b.LastChain = -1
 }
 
-// AddPole records that column c of Q, after the rotations so far, is the next pole.
+// AddPole records that the next pole is column c of Q, after the rotations so far.
 func (b *Columns) AddPole(c int32) {
 	b.SetPole(b.Merge.K, c)
 	b.Merge.K++
 }
 
-// SetPole records that column c of Q, after the rotations so far, is pole i, which was another
-// column before.
+// SetPole records that pole i, which belonged to another column before, is column c of Q, after the
+// rotations so far.
 func (b *Columns) SetPole(i int, c int32) {
 	m := b.Merge
 	m.D[i], m.Z[i] = b.D[c], b.Z[c]
@@ -154,9 +157,9 @@ func (b *Columns) SetPole(i int, c int32) {
 	b.poleSupport[i] = b.support[c]
 }
 
-// Single records columns of Q that are eigenvectors as they are. It ends the last chain. No Pole
-// may follow. Columns of Single come last among the deflated ones, so that the rotated ones stay
-// together.
+// Single records columns of Q that are eigenvectors without any rotation. It ends the last chain,
+// and Pole must not be called afterwards. These columns come last among the deflated columns, so
+// that the deflated columns that were rotated have consecutive numbers.
 func (b *Columns) Single(columns []int32) {
 	b.EndChain()
 	m := b.Merge
@@ -168,10 +171,10 @@ func (b *Columns) Single(columns []int32) {
 	}
 }
 
-// Number numbers the columns of W: poles of the upper block, of both, of the lower block, then
-// deflated columns. gathers are the merge's own Gather, and others whose Dst has the same meaning;
-// all columns of Q must be in their chains. Number also sets the rows of Q that are known, those of
-// the deflated columns.
+// Number numbers the columns of W: first poles with rows in the upper block only, then poles with
+// rows in both blocks, then poles with rows in the lower block only, then deflated columns. gathers
+// are the Gather of the merge, and others with the same numbers in Dst. Their chains must contain
+// all columns of Q. Number also sets the first and last rows of the deflated columns of Q.
 func (b *Columns) Number(gathers ...*Gather) {
 	m := b.Merge
 	m.D, m.Z, m.W = m.D[:m.K], m.Z[:m.K], m.W.Of(0, m.K)

@@ -7,10 +7,11 @@ import (
 )
 
 // newMerge deflates (dlaed2): it finds the columns of Q that are eigenvectors of the merged block
-// to working accuracy, and rotates pairs of columns so that there are more of them.
+// to working accuracy. It also rotates pairs of columns to get more such columns.
 //
-// d has the eigenvalues of the two blocks and rows the first and last rows of their vectors, in the
-// order of Q's columns; d[order[i]] ascends. rho is the element of T torn out between the blocks.
+// d has the eigenvalues of the two blocks, and rows has the first and last rows of their vectors.
+// Both are in the order of Q's columns. d[order[i]] ascends. rho is the off-diagonal element of T
+// between the two blocks.
 func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge {
 	b := NewColumns(p, d, rows)
 	tol := 8 * tridiag.Roundoff * setWeights(b, rows, rho)
@@ -27,9 +28,10 @@ func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge
 	return b.Merge
 }
 
-// setWeights sets Z and Rho so that ρ·v·vᵀ becomes Rho·Z·Zᵀ, Rho > 0, and returns the largest
-// magnitude of D and Z. v is (… 1, ±1 …), so that Z is the last row of the upper block and the
-// first row of the lower one, which have norm 1 each. The sign of ρ goes to the latter.
+// setWeights sets Z and Rho so that ρ·v·vᵀ becomes Rho·Z·Zᵀ, Rho > 0. It returns the largest
+// magnitude of D and Z. The vector v is (… 1, ±1 …) with the sign of ρ. So Z consists of the last
+// row of the upper block's vectors and ± the first row of the lower block's vectors. Both rows have
+// norm 1, and Z is scaled to norm 1.
 func setWeights(b *Columns, rows Rows, rho float64) (largest float64) {
 	m := b.Merge
 	m.Rho = 2 * math.Abs(rho)

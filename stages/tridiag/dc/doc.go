@@ -5,14 +5,15 @@
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ            solve the halves, Q = diag(Q1, Q2), z = Qᵀ·v
 //	  = (Q·S)·Λ·(Q·S)ᵀ               roots of the secular equation, then a product
 //
-// The tree of a T that splits into two blocks, of 6 and of 2 leaves, say, has the levels
+// The levels of merges form a tree. The tree of a T that splits into two blocks, one of 6 leaves a
+// … f and one of 2 leaves g and h, has the levels
 //
 //	2        ┌────── A ──────┐
 //	1     ┌─ B ─┐         ┌─ C ─┐
 //	0    ┌D┐    │        ┌E┐    │      ┌F┐
 //	     a b    c        d e    f      g h
 //
-// Merges of one level are independent. A and F are whole blocks of T.
+// The merges of one level are independent. A and F are whole blocks of T.
 //
 // Where to read:
 //
@@ -27,14 +28,15 @@
 //	backend.go       the interface of back ends
 //	host.go          the back end in plain Go
 //
-// There are two passes. The values pass solves leaves and secular equations, level by level. A
-// merge then needs only the first and the last row of each half's vectors, and yields those of its
-// own. The vectors pass forms the vectors of all levels; it needs no decision any more.
+// The solver has two passes. The values pass solves leaves and secular equations, level by level.
+// For this a merge needs only the first and the last row of the vectors of both halves, and it
+// computes the first and the last row of its own vectors. The vectors pass forms the vectors of all
+// levels. It makes no further decisions.
 //
-// The driver has O(n) numbers per level. A Backend does all that costs n² or n³ operations. The
+// The driver keeps O(n) numbers per level. A Backend does all work of n² or n³ operations. The
 // same input gives the same bits: nothing depends on the number of processors.
 //
-// The package runs in production: package stages implements Backend on a device, and the back end
-// in plain Go, which is blocked and parallel, solves blocks for package mrrr. Package stages/ref
-// has independent solvers, with which the tests compare this one.
+// The package runs in production. Package stages implements Backend on a device. The back end in
+// plain Go, Host, is blocked and parallel and solves blocks for package mrrr. Package stages/ref
+// has independent solvers, and the tests compare this package with them.
 package dc

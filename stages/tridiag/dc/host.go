@@ -9,26 +9,26 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Host is the Backend in plain Go. It is the specification of other back ends, and runs in
-// production: blocked, with gonum's products, and on all processors.
+// Host is the Backend in plain Go. It is the specification of other back ends, and also runs in
+// production. Host is blocked, uses gonum's matrix products and runs on all processors.
 type Host struct {
 	n       int
 	leaves  []solvedLeaf
 	q, w    []float64 // n×n, column-major; nil if only values are wanted
 	zero    []float64 // a column of zeros
-	columns int       // of the result, which is in q
+	columns int       // number of columns of the result, which is in q
 }
 
-// solvedLeaf is a solved leaf: rows and columns [lo, lo+n) of Q.
+// solvedLeaf holds the vectors of a leaf: rows and columns [lo, lo+n) of Q.
 type solvedLeaf struct {
 	lo, n   int
 	vectors []float64 // n×n, column-major
 }
 
-// panelColumns is the number of columns of S that are in memory at a time.
+// panelColumns is the number of columns of S that are in memory at the same time.
 const panelColumns = 128
 
-// NewHost prepares for a matrix of order n. It allocates no memory of order n² before Vectors is
+// NewHost prepares a back end for order n. It allocates no memory of order n² before Vectors is
 // called.
 func NewHost(n int) *Host { return &Host{n: n} }
 
@@ -37,7 +37,8 @@ func (b *Host) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
-// vectors returns the result of Vectors, n×columns, column-major; nothing if it was not called.
+// vectors returns the result of Vectors, n×columns, column-major. It is empty if Vectors was not
+// called.
 func (b *Host) vectors() []float64 { return b.q[:b.n*b.columns] }
 
 // Leaves implements Backend.
@@ -86,7 +87,7 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge makes one block of Q from two, as Merge says.
+// merge makes one block of Q from two, as type Merge describes.
 func (b *Host) merge(m *Merge) {
 	cut := m.Lo + m.N1
 	halves := []halfRows{
@@ -104,12 +105,12 @@ func (b *Host) merge(m *Merge) {
 	}
 }
 
-// halfRows is one half of a merge, the rows [lo, hi) of Q. In these rows only the columns [from,
-// to) of Q and the columns [first, end) of W[:, :K] can be other than zero, counted from the
-// merge's first column.
+// halfRows describes one half of a merge, the rows [lo, hi) of Q. In these rows Q has non-zeros
+// only in columns [from, to), and W[:, :K] only in columns [first, end). Columns are counted from
+// the merge's first column.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
-// gather forms W in the rows of one half.
+// gather forms W = Q·G in the rows of one half.
 func (b *Host) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
@@ -135,11 +136,13 @@ func (b *Host) gather(m *Merge, h halfRows) {
 	})
 }
 
-// multiply forms the columns [j0, j1) of S, and of the merged Q.
+// multiply forms the columns [j0, j1) of S and multiplies them by W. The products are columns of
+// the merged Q.
 func (b *Host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })
-	// gonum's BLAS is row-major: it takes a column-major matrix for its transpose, Qᵀ = Sᵀ·Wᵀ.
+	// gonum's BLAS is row-major: it reads a column-major matrix as its transpose. So it computes Qᵀ
+	// = Sᵀ·Wᵀ.
 	for _, h := range halves {
 		rows, inner := h.hi-h.lo, h.end-h.first
 		q := blas64.General{Rows: j1 - j0, Cols: rows, Stride: b.n, Data: b.q[h.lo+(m.Lo+j0)*b.n:]}

@@ -6,28 +6,29 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Limits of the iteration.
+// These constants limit the QL iteration of a leaf.
 const (
-	// leafSweeps is the number of sweeps that a row may take on average; two are usual. A leaf that
-	// takes more has not converged.
+	// leafSweeps is the largest number of sweeps per row, on average; two are usual. A leaf that
+	// takes more sweeps has not converged.
 	leafSweeps = 30
 
-	// leafPatience is the number of sweeps without a converged value after which the direction
-	// changes.
+	// leafPatience is the number of sweeps without a converged value after which the iteration
+	// continues in the other direction.
 	leafPatience = 8
 
-	// leafTiny is less than what matters in a block whose norm is about 1. Its square is a normal
-	// number. Multiplied by leafLift, smaller numbers have a square, too.
+	// leafTiny is a magnitude that is negligible in a block whose norm is about 1. The square of
+	// leafTiny is a normal number. Smaller numbers have a normal square after multiplication by
+	// leafLift.
 	leafTiny, leafLift = 0x1p-400, 0x1p600
 )
 
-// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d (n) and
-// the off-diagonal e (n−1), and a norm of about 1 or less. d becomes the eigenvalues, ascending,
-// and v their vectors, n×n, column-major; v must be zero. e is destroyed. It returns false if the
-// iteration does not end, which has never been seen.
+// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d[n], the
+// off-diagonal e[n−1] and a norm of about 1 or less. On return, d has the eigenvalues in ascending
+// order, and v has their vectors, n×n, column-major. v must be zero at the call. e is overwritten.
+// The result is false if the iteration does not end, which has never been seen.
 //
-// stedc_leaf does the same with a workgroup: one thread iterates, then all threads apply the
-// rotations of the sweep, each to rows of its own.
+// The kernel stedc_leaf does the same with a workgroup: one thread iterates, then all threads apply
+// the rotations of the sweep, each to its own rows.
 func solveLeaf(d, e, v []float64) bool {
 	n := len(d)
 	cos, sin := make([]float64, n), make([]float64, n)
@@ -53,7 +54,7 @@ func solveLeaf(d, e, v []float64) bool {
 	return true
 }
 
-// leafState is the unreduced block that the next sweep works on: rows lo … hi, inclusive.
+// leafState describes the unreduced block for the next sweep: rows lo … hi, inclusive.
 type leafState struct {
 	lo, hi int
 	turned bool // values converge at hi, not at lo
@@ -71,12 +72,13 @@ func (s *leafState) at(i int) int {
 // off returns the index in e of the element between rows i and i + 1 of the block.
 func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
-// next finds the first unreduced block, and returns false if there is none: all values are found.
+// next finds the first unreduced block. It returns false if there is none, because then all values
+// are found.
 //
-// Values converge at the end with the small elements. In the other direction the bulge, which
-// carries the shift, would underflow on its way from small to large elements. If values do not
-// converge even so, because small elements are in the middle, the direction changes from time to
-// time.
+// Values converge at the end of the block with the small elements. In the other direction the bulge
+// would underflow on its way from small to large elements, and the bulge carries the shift. If
+// small elements are in the middle of the block, values may still not converge. Therefore the
+// direction changes from time to time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -108,8 +110,8 @@ func leafNegligible(e, a, b float64) bool {
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep is one implicit QL step with Wilkinson's shift. It sets cos[i] and sin[i], which rotate
-// columns i and i + 1 of the block; the last columns are rotated first.
+// sweep is one implicit QL step with Wilkinson's shift. It writes cos[i] and sin[i], the rotation
+// of columns i and i + 1 of the block. The rotations apply to the last columns first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
 	// The shift is the eigenvalue of the leading 2×2 block that is nearer to its first element.
 	last := s.hi - s.lo
@@ -153,7 +155,7 @@ func leafRotation(g, f float64) (c, s, r float64) {
 	return g / r, f / r, r
 }
 
-// sortLeaf sorts the values d, ascending, and the columns of v with them.
+// sortLeaf sorts the values d into ascending order, and the columns of v in the same way.
 func sortLeaf(d, v []float64) {
 	n := len(d)
 	order := Ascending(d)

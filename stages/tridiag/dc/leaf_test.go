@@ -33,7 +33,7 @@ func TestDivideConquerLeaf(t *testing.T) {
 				t.Errorf("%s: residual %.3g, orthogonality %.3g", name, r, o)
 			}
 			if f.Name == "wild exponents" {
-				continue // LAPACK's iteration, as gonum has it, loses values here
+				continue // gonum's version of LAPACK's iteration loses values here
 			}
 			if qr := suite.QL(t, d, e); qr != nil && !(suite.Distance(d, e, values, qr) < 1) {
 				t.Errorf("%s: %.3g·n·ulp·‖T‖ from LAPACK's", name, suite.Distance(d, e, values, qr))
@@ -43,8 +43,8 @@ func TestDivideConquerLeaf(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g", worstR, worstO)
 }
 
-// A leaf that does not converge is reported. An off-diagonal element of NaN never becomes
-// negligible.
+// A leaf that does not converge gives an error. The test uses an off-diagonal NaN, which never
+// becomes negligible.
 func TestDivideConquerLeafGivesUp(t *testing.T) {
 	nan := 0.0
 	nan /= nan

@@ -1,10 +1,12 @@
 package dc
 
-// Merge is what a back end computes to make one block of Q from two. Q is the pair of blocks, n×n;
-// W is a matrix of the same size; all rows and columns count from Lo. There are three steps.
+// Merge describes how a back end makes one block of Q from two. Q here is the part of the whole Q
+// with the two blocks, n×n. W is another matrix of the same size. All rows and columns count from
+// Lo. There are three steps.
 //
-// Gather. W is Q times rotations and a permutation, W = Q·G. Chain c is the steps t in
-// [Chain[c], Chain[c+1]). It takes one column x through columns of Q:
+// Gather. The back end forms W = Q·G, where G consists of rotations and a permutation. A chain is a
+// sequence of rotations that moves one column x along columns of Q. Chain c has the steps t in
+// [Chain[c], Chain[c+1]):
 //
 //	first t:       x = Q[:, Src[t]]
 //	all but last:  y = Q[:, Src[t+1]]
@@ -16,19 +18,19 @@ package dc
 // run at the same time. Most chains have one step: they copy a column.
 //
 // Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation that Roots has solved.
-// Half by half, and for the columns J = [From, To) of S,
+// The columns J = [From, To) of Q are formed in two halves:
 //
 //	Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
 //	Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
 //
 // The rest of W[:, :K] is zero and need not be formed: columns before Lower come from the upper
-// block alone, those from Upper on from the lower block alone. J is all columns but in the last
-// level.
+// block alone, and columns from Upper on from the lower block alone. In the last level J may be a
+// part of the columns. In other levels J is [0, K).
 //
 // Copy. Q[:, K:] = W[:, K:], the deflated columns.
 type Merge struct {
 	Pair
-	Secular // its D, Z and Rho; Roots sets the rest
+	Secular // the driver sets D, Z and Rho; Backend.Roots sets the rest
 
 	K            int // poles: columns of Q that are not deflated
 	Upper, Lower int // 0 ≤ Lower ≤ Upper ≤ K
@@ -38,26 +40,26 @@ type Merge struct {
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
-	// The first and the last row of W, by pole, and those of Q after the merge, by column. Roots
-	// sets the first K elements of Q.
+	// The first and the last row of W, with one element per pole. The first and the last row of Q
+	// after the merge, with one element per column. Backend.Roots sets the first K elements of Q.
 	W, Q Rows
 
-	// The eigenvalues of columns K, K+1 … of W. The first ones, rotated of them, come from
-	// rotations. Both parts ascend, or nearly so.
+	// The eigenvalues of columns K, K+1 … of W. The columns of the first elements, rotated in
+	// number, come from rotations. Both parts ascend, or nearly so.
 	deflated []float64
 	rotated  int
 }
 
-// Gather is the rotations and the permutation of a merge, W = Q·G, as Merge describes them.
+// Gather holds the rotations and the permutation of a merge, W = Q·G, as type Merge describes.
 type Gather struct {
-	Chain    []int32 // first step of each chain, then n
-	Src, Dst []int32 // by step: the column of Q that is read, the column of W that is written
+	Chain    []int32 // first step of each chain, then the number of all steps, n
+	Src, Dst []int32 // for each step: the column of Q that is read, the column of W that is written
 	Cos, Sin []float64
 }
 
-// With returns a merge with other rotations and another permutation, and the same poles, columns and
-// factor: the merge of the other side of a singular value decomposition. The roots of the secular
-// equation must be found for m itself.
+// With returns a merge with the rotations and the permutation g, and with the poles, columns and
+// secular equation of m. A singular value decomposition merges the vectors of its other side so.
+// The roots of the secular equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
 	other.Gather, other.Q = g, Rows{}
@@ -72,11 +74,11 @@ func (m *Merge) values(d []float64) {
 	m.DeflatedValues(d)
 }
 
-// DeflatedValues writes those of columns K, K+1 … to d[K:].
+// DeflatedValues writes the eigenvalues of the deflated columns, K, K+1 …, to d[K:].
 func (m *Merge) DeflatedValues(d []float64) { copy(d[m.K:], m.deflated) }
 
-// Order returns the permutation that makes d ascend, which has the values of the merged block: first
-// those of the secular equation, which ascend, then those of the deflated columns.
+// Order returns the permutation that makes d ascend. d has the values of the merged block: first
+// the roots of the secular equation, which ascend, then the values of the deflated columns.
 func (m *Merge) Order(d []float64) []int32 {
 	roots := make([]int32, m.K)
 	for j := range roots {
@@ -86,9 +88,10 @@ func (m *Merge) Order(d []float64) []int32 {
 	return MergedOrder(d, roots, deflated)
 }
 
-// Restrict sets From and To to the columns that are wanted, counted in Q. wanted has a range of all
-// values, in ascending or descending order. The values of S's columns ascend, so that these are a
-// range, too. Deflated columns cost nothing and are not left out.
+// Restrict sets From and To so that only wanted columns are formed. wanted lists columns of Q whose
+// values are consecutive, in ascending or descending order. The values of S's columns ascend, so
+// the wanted columns of S are consecutive, too. Deflated columns cost nothing and are always
+// formed.
 func (m *Merge) Restrict(wanted []int32) {
 	m.From, m.To = m.K, 0
 	for _, c := range wanted {

@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// literal is a back end that does what the comment of Merge says, literally, with whole matrices
-// and one row at a time. It checks all that the driver asks for.
+// literal is a back end that follows the comment of Merge literally, with whole matrices and one
+// row at a time. It checks all data that the driver passes to a back end.
 type literal struct {
 	t *testing.T
 	n int
-	q [][]float64 // rows
+	q [][]float64 // the matrix Q, by rows
 
-	rotated, both, merges int // to see that the tests reach everything
+	rotated, both, merges int // counts, which show that the tests reach every case
 }
 
 func rowsOf(n, m int) [][]float64 {
@@ -53,14 +53,14 @@ func (b *literal) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-// rows copies the two rows of a block.
+// rows copies the first and the last row of a block of Q.
 func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.First[p.Lo:], b.q[p.Lo][p.Lo:p.Hi()])
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
-// Roots merges all columns at once. The rows that it returns are those of Q itself, and must be
-// those that the values pass finds without Q.
+// Roots computes all columns of the merged Q at once. It returns the first and the last row of Q
+// itself. The values pass computes the same rows without Q, and both must agree.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {
@@ -82,7 +82,7 @@ func (b *literal) Roots(merges []*Merge) error {
 
 func (b *literal) merge(m *Merge) {
 	n := m.N()
-	s := rowsOf(m.K, m.K) // columns
+	s := rowsOf(m.K, m.K) // the columns of S
 	for j := range s {
 		m.Vector(j, m.Row, s[j])
 	}
@@ -137,7 +137,7 @@ func (b *literal) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// check checks that a merge is as documented.
+// check checks that a merge obeys the comment of type Merge.
 func (b *literal) check(m *Merge) {
 	b.merges++
 	n := m.N()
@@ -177,7 +177,7 @@ func (b *literal) check(m *Merge) {
 	b.both += m.Upper - m.Lower
 }
 
-// Host does what the contract says.
+// TestDivideConquerLiteral compares the back end Host with the back end literal.
 func TestDivideConquerLiteral(t *testing.T) {
 	lit := &literal{t: t}
 	for _, f := range suite.Families {
@@ -194,8 +194,8 @@ func TestDivideConquerLiteral(t *testing.T) {
 				if err != nil || !(suite.Distance(d, e, values, want) < 1) {
 					t.Fatal(name, err)
 				}
-				// The vectors of close values depend on the last digits of the values, in which
-				// both back ends may differ.
+				// The vectors of close values depend on the last digits of the values, and the two
+				// back ends may differ in these digits.
 				if !slices.Equal(values, want) {
 					continue
 				}
@@ -214,10 +214,10 @@ func TestDivideConquerLiteral(t *testing.T) {
 	t.Logf("%d merges, %d rotations, %d columns of both halves", lit.merges, lit.rotated, lit.both)
 }
 
-// testRows has 0.6 and 0.8 on both sides of the cut.
+// testRows has 0.6 and 0.8 on both sides of the cut between the blocks.
 var testRows = Rows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
 
-// All columns deflate if the halves are nearly uncoupled.
+// All columns are deflated if the two blocks are nearly uncoupled.
 func TestDivideConquerDeflatesAll(t *testing.T) {
 	d := []float64{1, 2, 1, 3}
 	m := newMerge(Pair{0, 2, 2}, d, testRows, []int32{0, 2, 1, 3}, 1e-18)
@@ -232,8 +232,8 @@ func TestDivideConquerDeflatesAll(t *testing.T) {
 	}
 }
 
-// Equal eigenvalues of one half and of both are rotated into one pole, whose column then has rows
-// of both halves.
+// Columns with equal eigenvalues, of one block or of both, are rotated into one pole. The column of
+// this pole then has rows of both blocks.
 func TestDivideConquerDeflatesEqual(t *testing.T) {
 	m := newMerge(Pair{0, 2, 2}, []float64{1, 1, 1, 3}, testRows, []int32{0, 1, 2, 3}, -0.5)
 	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {

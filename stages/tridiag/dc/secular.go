@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Secular is the eigenproblem of a diagonal matrix plus one of rank one,
+// Secular is the eigenproblem of a diagonal matrix plus a matrix of rank one,
 //
 //	diag(D) + Rho·Z·Zᵀ    D strictly ascending, Z without zeros, Rho > 0, ‖Z‖ ≈ 1
 //
@@ -14,33 +14,34 @@ import (
 //
 //	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
 //
-// one above each pole D[j] and below the next. A root is stored as the pole nearer to it and the
-// offset from there: λ alone would lose the digits of D[i] − λ, of which the eigenvectors are made.
+// One root lies above each pole D[j] and below the next pole. A root λ is stored as its nearer pole
+// and its distance from this pole. λ alone would lose digits of D[i] − λ, which the eigenvectors
+// need.
 //
-// Each root, each entry of ZHat and each vector can be computed by itself, for example by one
-// thread or workgroup each. Every sum and product has one fixed order, so that the bits do not
-// depend on how the work is divided.
+// Each root, each entry of ZHat and each vector can be computed independently, for example by one
+// thread or one workgroup. Every sum and product has one fixed order, so that the bits do not
+// depend on the division of the work.
 type Secular struct {
 	D, Z []float64
 	Rho  float64
 
 	Origin []int32   // root j is D[Origin[j]] + Mu[j]; Origin[j] is j or j+1
 	Mu     []float64 // never 0
-	ZHat   []float64 // the weights, times √Rho, for which these roots are exact
+	ZHat   []float64 // the weights, times √Rho, for which the computed roots are exact
 }
 
-// Value returns the eigenvalue j.
+// Value returns eigenvalue j.
 func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
 
 // delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is
 // at most half of the distance between the two poles next to λ[j].
 func (p *Secular) delta(i, j int) float64 { return (p.D[i] - p.D[p.Origin[j]]) - p.Mu[j] }
 
-// Vector writes the unit eigenvector j to s; its entry for pole i is s[row[i]]. ZHat must be set.
+// Vector writes the unit eigenvector j to s. Its entry for pole i is s[row[i]]. ZHat must be set.
 //
-// The vectors of all j are orthogonal to working accuracy, however close the roots are, because
-// they are the exact vectors of a nearby problem: the one with weights ZHat (Gu and Eisenstat, SIAM
-// J. Matrix Anal. Appl. 15, 1994).
+// All vectors are orthogonal to working accuracy, however close the roots are. The reason is that
+// they are the exact vectors of a nearby problem, which has the weights ZHat (Gu and Eisenstat,
+// SIAM J. Matrix Anal. Appl. 15, 1994).
 func (p *Secular) Vector(j int, row []int32, s []float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -54,7 +55,7 @@ func (p *Secular) Vector(j int, row []int32, s []float64) {
 	}
 }
 
-// products returns the inner products of vector j with x and y, whose entries stand by pole.
+// products returns the inner products of vector j with x and y, which have one entry per pole.
 func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -68,11 +69,11 @@ func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 }
 
 // weight returns ZHat[i] by Löwner's formula. If numbers λ interlace with the poles, they are the
-// eigenvalues for the weights ẑ with
+// eigenvalues of the problem with the weights ẑ that satisfy
 //
 //	Rho·ẑ[i]² = (λ[i] − D[i]) · Π (λ[j] − D[i])/(D[j] − D[i])   over j ≠ i
 //
-// The factor Rho stays in ZHat, as vectors are normalised.
+// The factor √Rho stays in ZHat. It has no effect, because the vectors are normalised.
 func (p *Secular) weight(i int) float64 {
 	w := -p.delta(i, i)
 	for j := range p.D {
@@ -97,7 +98,7 @@ func solveSecular(problems ...*Secular) {
 }
 
 // secularEach calls f for each index of each problem, on all processors. One call costs about
-// len(D) operations; calls go to processors in portions that are worth it.
+// len(D) operations. Each processor gets many calls at a time, so that starting them costs little.
 func secularEach(problems []*Secular, f func(p *Secular, i int)) {
 	const portion = 1 << 14
 	type part struct {

@@ -6,31 +6,32 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), the one between d[k] and d[k+1],
-// as λ = d[origin] + mu (dlaed4). steps counts the evaluations of f. stedc_secular does the same
-// for one root with a workgroup.
+// secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), which lies between d[k] and d[k+1]
+// (dlaed4). The root is λ = d[origin] + mu. steps is the number of evaluations of f. The kernel
+// stedc_secular finds one root with a workgroup in the same way.
 //
-// The unknown is t > 0, the distance from the nearer pole. If that is the upper pole, all is
-// reflected (side = −1), so that
+// The unknown is t > 0, the distance from the nearer pole. If the upper pole is nearer, the axis is
+// reflected (side = −1). The function
 //
 //	g(t) = side·f = side/rho + ψ(t) + φ(t) − near/t + far/(gap − t)
 //
 // rises from −∞ at the near pole, t = 0, and has its root in (0, gap/2]. ψ < 0 is the sum over the
-// poles past the near one, φ > 0 the sum over those past the far one. The last root has no pole
-// above it: then the far pole is the next one below the near one, gap < 0, φ < 0 is the sum over
-// all other poles, and the root is below 2·rho, as ‖z‖ ≈ 1.
+// poles beyond the near pole, and φ > 0 the sum over the poles beyond the far pole. The last root
+// has no pole above it. For the last root the far pole is the one below the near pole, gap < 0, and
+// φ < 0 is the sum over all other poles. The last root is below 2·rho, as ‖z‖ ≈ 1.
 //
-// Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), which have their values and
-// derivatives (the middle way of Li, LAPACK Working Note 89), and solves the quadratic equation.
-// About five steps are usual and twenty are rare. The loop ends, whatever the rounding errors are:
-// [lo, hi] shrinks around the root, and its mean is the next t if three steps have neither excluded
-// the mean of three steps ago nor brought |g| down to a tenth.
+// Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), which have the same values and
+// derivatives at t (the middle way of Li, LAPACK Working Note 89). The step then solves a quadratic
+// equation. About five steps are usual and twenty are rare. The loop ends for any rounding errors,
+// because the interval [lo, hi] around the root shrinks. If three steps have neither excluded the
+// mean of the interval of three steps ago nor reduced |g| to a tenth, the next t is the mean of
+// [lo, hi].
 func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, steps int) {
 	top := len(d) - 1
 	if top == 0 {
 		return 0, rho * z[0] * z[0], 1
 	}
-	lower := min(k, top-1) // this pole and the next one have terms of their own
+	lower := min(k, top-1) // the pole at lower and the next pole have separate terms
 	other := 2*lower + 1 - k
 	near, far, gap := z[k]*z[k], z[other]*z[other], d[other]-d[k]
 
@@ -47,11 +48,12 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	shift, flat := d[origin], side/rho
 
-	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side rises, so that up to hi
-	// it is at most its positive terms at hi. Half of the t that this gives is a safe lower end.
+	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side rises. So for t ≤ hi it
+	// is at most the sum of its positive terms at hi. Half of the t for this sum is a safe lower
+	// end.
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
-	// Sums of K terms have rounding errors of a few ulp, and about √K more.
+	// Sums of K terms have rounding errors of a few ulp, plus about √K ulp.
 	noise := tridiag.Roundoff * (8 + math.Sqrt(float64(len(d))))
 	oldMean, oldG := secularMean(lo, hi), math.Inf(1)
 	t := secularQuadratic(flat+psi+phi, near, far, gap)
@@ -76,7 +78,7 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 		}
 		mean := secularMean(lo, hi)
 		if !(lo < mean && mean < hi) {
-			break // no number is left between the two
+			break // there is no floating-point number between lo and hi
 		}
 		s, sFar := near+t*t*dpsi, far+(gap-t)*(gap-t)*dphi
 		t = secularQuadratic(flat+(psi+t*dpsi)+(phi-(gap-t)*dphi), s, sFar, gap)
@@ -90,9 +92,10 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	return origin, side * t, steps
 }
 
-// secularSums returns the sums of z[j]²/(d[j] − λ) and their derivatives at λ = shift + mu: psi
-// over the poles below lower, phi over those above lower+1. If λ is above all poles, the sum over
-// the poles below lower is phi. Small terms are added first.
+// secularSums returns sums of z[j]²/(d[j] − λ), and their derivatives, at λ = shift + mu. psi is
+// the sum over the poles below pole lower, and phi is the sum over the poles above pole lower+1. If
+// λ is above all poles, phi is the sum over the poles below pole lower. Small terms are added
+// first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
 	for j, pole := range d[:lower] {
 		x := z[j] / ((pole - shift) - mu)
@@ -111,9 +114,10 @@ func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi,
 	return psi, dpsi, phi, dphi
 }
 
-// secularQuadratic returns the one root t of c − s/t + sFar/(gap − t) that is in (0, gap), or above
-// 0 if gap < 0 < c; s > 0, sFar ≥ 0. It solves c·t² − b·t + s·gap = 0 with b = c·gap + s + sFar.
-// The discriminant b² − 4·c·s·gap is written as a sum of two squares, so that nothing cancels.
+// secularQuadratic returns the root t of c − s/t + sFar/(gap − t) in (0, gap). If gap < 0 < c it
+// returns the root t > 0. s > 0 and sFar ≥ 0 must hold. The root solves c·t² − b·t + s·gap = 0 with
+// b = c·gap + s + sFar. The discriminant b² − 4·c·s·gap is computed as a sum of two squares, so
+// that no digits cancel.
 func secularQuadratic(c, s, sFar, gap float64) float64 {
 	b := c*gap + s + sFar
 	h := c*gap - s + sFar
@@ -124,8 +128,8 @@ func secularQuadratic(c, s, sFar, gap float64) float64 {
 	return (b - r) / (2 * c)
 }
 
-// secularMean returns a point that halves the interval (lo, hi), 0 < lo: its range of exponents
-// while that is wide, and its width from then on.
+// secularMean returns a point that halves the interval (lo, hi), 0 < lo. The point is the geometric
+// mean while hi/lo is large, and the arithmetic mean otherwise.
 func secularMean(lo, hi float64) float64 {
 	if hi > 4*lo {
 		return math.Sqrt(lo) * math.Sqrt(hi)

@@ -7,22 +7,24 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution is one solution in progress: what the driver knows between two calls of the back end.
+// solution holds the state of one solution in progress, between two calls of the back end.
 type solution struct {
 	tree   Tree
 	blocks []block
 
-	// d and e are at first the diagonal and the off-diagonal of the torn T. When the rows [lo, hi)
-	// are solved, d[lo:hi] has their eigenvalues in the order of Q's columns, and e[hi−1] still has
-	// the element that was torn out after them.
+	// d and e are at first the diagonal and the off-diagonal of T after the elements between leaves
+	// were torn out (Tree.tear). When rows [lo, hi) are solved, d[lo:hi] has their eigenvalues in
+	// the order of Q's columns. e[hi−1] still has the off-diagonal element between rows hi−1 and
+	// hi.
 	d, e []float64
 
-	rows  Rows    // of Q's blocks
-	order []int32 // for each block of Q: the permutation that makes its part of d ascend, from 0 on
+	rows  Rows    // first and last rows of Q's blocks
+	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0
 }
 
-// newSolution checks, copies, splits, scales and tears T. It panics if e is too short or the range
-// of vectors is not within [0, n]; its error is a *tridiag.NonFiniteError.
+// newSolution copies T, splits T into blocks, scales each block and tears each block into a tree of
+// leaves. It panics if e is too short or the range of vectors is not within [0, n]. Its error is a
+// *tridiag.NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -48,7 +50,7 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 	return s, nil
 }
 
-// orderLeaves takes over the values of the leaves, which ascend as they are.
+// orderLeaves sets the order of the leaves' values, which already ascend in each leaf.
 func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {
@@ -57,7 +59,7 @@ func (s *solution) orderLeaves() {
 	}
 }
 
-// merge prepares the merge of two solved blocks: it deflates.
+// merge prepares the merge of two solved blocks: it finds the poles and the deflated columns.
 func (s *solution) merge(p Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	d, rho := s.d[lo:hi], s.e[mid-1]
@@ -65,7 +67,7 @@ func (s *solution) merge(p Pair) *Merge {
 	return newMerge(p, d, s.rows.Of(lo, hi), order, rho)
 }
 
-// accept takes over the values and rows of a merge whose roots are found. Roots ascend as they are.
+// accept copies the values and rows of a merge whose roots are found.
 func (s *solution) accept(m *Merge) {
 	d := s.d[m.Lo:m.Hi()]
 	m.values(d)
@@ -74,8 +76,8 @@ func (s *solution) accept(m *Merge) {
 	copy(s.order[m.Lo:], m.Order(d))
 }
 
-// result returns all eigenvalues, ascending and with the scaling undone, and the columns of Q that
-// are the vectors wanted, in the order of their values.
+// result returns all eigenvalues, ascending and without the scaling. It also returns the columns of
+// Q that hold the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	v := make([]float64, len(s.d))
 	for _, b := range s.blocks {
@@ -97,8 +99,9 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	return values, order[opt.From:opt.To]
 }
 
-// MergedOrder returns the permutation that makes d ascend, given those of its beginning, upper, and
-// of the rest, lower. Each counts from the beginning of its part. Equal numbers keep their order.
+// MergedOrder returns the permutation that makes d ascend. upper and lower are the permutations
+// that make the first part and the second part of d ascend. Each of them counts from the beginning
+// of its part. Equal numbers keep their order.
 func MergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {

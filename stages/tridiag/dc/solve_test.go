@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// check solves T, with and without vectors, and checks everything that can be
-// checked without knowing the answer. It returns the values and the two ratios.
+// check solves T with and without vectors. It checks all properties that can be checked without a
+// reference solution. It returns the values and the two ratios.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)
@@ -45,8 +45,8 @@ func check(t *testing.T, name string, d, e []float64, opt Options) (values []flo
 	return values, residual, orthogonality
 }
 
-// Every family at every small order, with leaves so small that all kinds of merges happen, and with
-// the default.
+// The test solves every family at every small order. It uses the default leaf size, and leaves so
+// small that all kinds of merges happen.
 func TestDivideConquerSmall(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {
@@ -116,7 +116,7 @@ func TestDivideConquerLarger(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g, Sturm %g", worstR, worstO, worstS)
 }
 
-// A zero anywhere in e splits T there; nothing else changes.
+// A zero anywhere in e splits T there and has no other effect.
 func TestDivideConquerZeroEverywhere(t *testing.T) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -158,7 +158,7 @@ func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	}
 }
 
-// A range of vectors has the bits of those columns of all vectors.
+// The vectors of a range have the same bits as the same columns of all vectors.
 func TestDivideConquerRange(t *testing.T) {
 	for _, f := range suite.Families {
 		for _, n := range []int{1, 2, 7, 30, 63} {
@@ -193,7 +193,7 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// What is past n−1 in e is not looked at.
+// Solve does not read the elements of e from n−1 on.
 func TestDivideConquerLongE(t *testing.T) {
 	d, e := suite.Random(9)
 	want, wantZ, _ := Solve(d, e, Options{LeafSize: 2})
@@ -223,7 +223,7 @@ func TestDivideConquerRefusesNonFinite(t *testing.T) {
 	}
 }
 
-// A failing back end stops the driver with its own error.
+// If a back end fails, the driver stops and returns the error of the back end.
 func TestDivideConquerBackendError(t *testing.T) {
 	d, e := suite.Random(20)
 	for fail := range 20 {
@@ -233,7 +233,7 @@ func TestDivideConquerBackendError(t *testing.T) {
 			if err != nil || fail == 0 {
 				t.Fatal(err)
 			}
-			return // nothing failed any more
+			return // no call failed
 		}
 		if err != errFailing {
 			t.Fatalf("call %d failed, reported was %v", fail, err)

@@ -6,28 +6,29 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Tree is how T is torn. The leaves cover all rows, in order. Levels[0] merges pairs of leaves,
-// Levels[1] pairs of blocks of which one at least is from Levels[0], and so on. The merges of a
-// level touch disjoint blocks. T is zero between a block that no merge takes and its neighbours.
+// Tree says how T is divided. The leaves cover all rows, in order. Levels[0] has the merges of
+// pairs of leaves. Levels[1] has merges of pairs of blocks, where at least one block is from
+// Levels[0], and so on. The merges of one level touch disjoint blocks. A block that no merge takes
+// is not coupled to its neighbours: T is zero between them.
 type Tree struct {
 	Leaves []Pair
 	Levels [][]Pair
 }
 
-// Pair is two adjacent diagonal blocks, of orders N1 and N2, which begin at row and column Lo. A
-// leaf is a pair whose N2 is zero.
+// Pair is two adjacent diagonal blocks, of orders N1 and N2. The first one begins at row and column
+// Lo. A leaf is a pair whose N2 is zero.
 type Pair struct{ Lo, N1, N2 int }
 
 // N returns the order of both blocks together.
 func (p Pair) N() int { return p.N1 + p.N2 }
 
-// Hi returns the end of the range of rows [Lo, Hi).
+// Hi returns the end of the pair's range of rows, [Lo, Hi).
 func (p Pair) Hi() int { return p.Lo + p.N() }
 
-// block is the rows [lo, hi) of T, multiplied by 2^−exponent.
+// block describes the rows [lo, hi) of T, which are multiplied by 2^−exponent.
 type block struct{ lo, hi, exponent int }
 
-// split returns the blocks into which T falls where off-diagonal elements are negligible.
+// split divides T into blocks, at the off-diagonal elements that are negligible.
 func split(d, e []float64) (blocks []block) {
 	n := len(d)
 	for lo := 0; lo < n; {
@@ -41,7 +42,7 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale is tridiag.Scale for the block T(d, e). Elements of e that do not matter then become zero.
+// scale scales the block T(d, e) by tridiag.Scale. It then sets negligible elements of e to zero.
 func scale(d, e []float64) (exponent int) {
 	exponent = tridiag.Scale(d, e)
 	for i := range e {
@@ -52,12 +53,13 @@ func scale(d, e []float64) (exponent int) {
 	return exponent
 }
 
-// tear halves the block of n rows from lo on, and adds the parts to the tree. It returns the number
-// of levels below the block. At a cut between rows m−1 and m,
+// tear divides the block of n rows from lo on into leaves, and adds the leaves and merges to the
+// tree. It returns the number of levels below the block. To cut between rows m−1 and m, it takes
+// ("tears") the element e = e[m−1] out of T,
 //
 //	T = diag(T1, T2) + |e|·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0)
 //
-// with the sign of e = e[m−1]: |e| is subtracted from d[m−1] and d[m].
+// with the sign of e. So |e| is subtracted from d[m−1] and d[m].
 func (t *Tree) tear(d, e []float64, lo, n, leafSize int) (levels int) {
 	return t.Halve(lo, n, leafSize, func(m int) {
 		cut := math.Abs(e[m-1])
@@ -66,9 +68,9 @@ func (t *Tree) tear(d, e []float64, lo, n, leafSize int) (levels int) {
 	})
 }
 
-// Halve halves the block of n rows from lo on until the parts are no larger than leafSize, and adds
-// them to the tree. It calls cut for each row m with which a lower half begins. It returns the
-// number of levels below the block.
+// Halve halves the block of n rows from lo on until the parts are no larger than leafSize. It adds
+// the leaves and merges to the tree. It calls cut for each row m with which a lower half begins. It
+// returns the number of levels below the block.
 func (t *Tree) Halve(lo, n, leafSize int, cut func(m int)) (levels int) {
 	if n <= leafSize {
 		t.Leaves = append(t.Leaves, Pair{Lo: lo, N1: n})
