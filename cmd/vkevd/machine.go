@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -30,6 +31,7 @@ type device interface {
 	plan(n int, opt evd.Options) (solver, error)
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
 	svd(m, n int, opt svd.Options) (singularSolver, error)
+	batch(n, count int, opt batch.Options) (batchSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
 	handsOn() (bool, error)

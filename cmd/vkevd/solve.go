@@ -14,6 +14,7 @@ type solveJob struct {
 	options                 options
 	config                  *config
 	check, quiet, noPrint   bool
+	batch                   bool
 	values, vectors, report string // paths of outputs, "" for none
 }
 
@@ -48,6 +49,12 @@ ignored.
 then takes the same part of its time. Eigenvalues within rounding of an interval's end may fall
 on either side of it.
 
+With --batch, FILE is a .npy array of three dimensions, COUNT×N×N: many small matrices, which are
+solved at once. The values of a matrix are one line of the output, or one row of a .npy array.
+--out-vectors writes a .npy array of three dimensions, as numpy.linalg.eigh gives it: element
+(k, i, j) is component i of vector j of matrix k. A matrix with a NaN has values NaN; the others are
+solved, and the exit status is 1.
+
 The ending of an output's name selects its format; an unknown one is refused before anything is
 computed. Output files appear complete or not at all. An output named - goes to standard output, in
 place of the values. If --check finds the result bad, it is written nevertheless, and the exit
@@ -59,12 +66,16 @@ what the device holds.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --device nvidia --out-vectors Q.npy A.mtx.gz
   vkevd solve --smallest 100 --out-vectors lowest.npy A.mtx
+  vkevd solve --batch --out-vectors Q.npy stack.npy
   vkevd solve --tridiagonal --values-only --check T.dat
   vkevd solve --check --out-vectors Q.npy --report A.json A.npy`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err
+			}
+			if j.batch {
+				return j.runBatch(cmd.Context(), args[0])
 			}
 			return j.run(cmd.Context(), args[0])
 		},
@@ -80,6 +91,7 @@ what the device holds.`,
 			"column j belongs to eigenvalue j")
 	f.StringVar(&j.report, "report", "", "write device, memory, times, ratios and MRRR statistics to `FILE`:\n.json")
 	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
+	f.BoolVar(&j.batch, "batch", false, "FILE is a stack of matrices")
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the eigenvalues to standard output")
 	f.BoolVar(&j.check, "check", false,
 		"measure residual and orthogonality in LAPACK's ratios: below 60 is\n"+
@@ -100,6 +112,9 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 		return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
+	}
+	if err := j.checkBatch(cmd); err != nil {
+		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {
 		return err

@@ -25,6 +25,7 @@ var statuses = []struct {
 	{is(context.Canceled), statusNumerical},
 	{as[*checkError], statusNumerical},
 	{as[*selftestError], statusNumerical},
+	{as[*batchError], statusNumerical},
 	{as[*evd.NoConvergenceError], statusNumerical},
 	{as[*evd.UnverifiedError], statusNumerical},
 	{as[*evd.StageError], statusDevice},

@@ -61,12 +61,19 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-// npyHeader writes everything before the elements of an array of doubles. shape is a Python tuple.
+// npyHeader is npyArray in Fortran order.
+func (g *gather) npyHeader(shape string) { g.npyArray(true, shape) }
+
+// npyArray writes everything before the elements of an array of doubles. shape is a Python tuple.
 // The header is padded with blanks, so that the elements begin at a multiple of 64 bytes. The
 // format demands this, because other programs map such files into memory.
-func (g *gather) npyHeader(shape string) {
+func (g *gather) npyArray(fortran bool, shape string) {
+	order := "False"
+	if fortran {
+		order = "True"
+	}
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
-	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': True, 'shape': %s, }", shape)
+	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }", order, shape)
 	// The size has one more byte for the line feed, and is rounded up to a multiple of 64.
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// fakeBatch solves each matrix with the fake plan. A matrix with a NaN has an error.
+type fakeBatch struct {
+	*fakeMachine
+	opt batch.Options
+}
+
+func (m *fakeMachine) batch(n, count int, opt batch.Options) (batchSolver, error) {
+	if m.planErr != nil {
+		return nil, m.planErr
+	}
+	return fakeBatch{m, opt}, nil
+}
+
+func (p fakeBatch) Close()        { p.closed++ }
+func (p fakeBatch) Bytes() uint64 { return 96 }
+
+func (p fakeBatch) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Result, error) {
+	res := &batch.Result{Spectra: make([]batch.Spectrum, len(a))}
+	for k, m := range a {
+		nan := -1
+		for i, x := range m.Data {
+			if math.IsNaN(x) {
+				nan = i
+				m.Data[i] = 0
+			}
+		}
+		one, err := (&fakePlan{p.fakeMachine, m.N, evd.Options{
+			Vectors: p.opt.Vectors, Select: p.opt.Select, Progress: p.opt.Progress,
+		}}).Solve(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		res.Profile = one.Profile
+		res.Spectra[k] = batch.Spectrum{Values: one.Values, Vectors: one.Vectors}
+		if nan >= 0 {
+			res.Spectra[k].Err = &evd.NonFiniteError{Row: nan % m.N, Col: nan / m.N, Value: math.NaN()}
+			for i := range one.Values {
+				one.Values[i] = math.NaN()
+			}
+		}
+	}
+	return res, nil
+}
+
+// stackFile is a stack of matrices of order 2 in a file's content.
+func stackFile(t *testing.T, matrices ...[]float64) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := matio.WriteStack(&b, len(matrices), 2, 2, func(k int) []float64 { return matrices[k] }); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestSolveBatch: values on standard output and in files, vectors as a stack.
+func TestSolveBatch(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))
+	stdout, stderr, status := s.run(strings.Fields("solve --batch --out-values v.npy --out-vectors q.npy A.npy")...)
+	if status != statusSuccess || !strings.Contains(stderr, "batch    A.npy, 2 matrices of order 2 in float64\n") {
+		t.Fatalf("status %d\n%s", status, stderr)
+	}
+	lines := strings.Split(stdout, "\n")
+	if len(lines) != 3 {
+		t.Fatalf("not a line for each matrix: %q", stdout)
+	}
+	expectClose(t, numbers(t, strings.ReplaceAll(lines[0], " ", "\n")), []float64{1, 3})
+	expectClose(t, numbers(t, strings.ReplaceAll(lines[1], " ", "\n")), []float64{-7, 5})
+	values, err := matio.ReadFile("v.npy")
+	if err != nil || values.Rows != 2 || values.Cols != 2 || values.At(1, 0) != -7 {
+		t.Errorf("values %+v, %v", values, err)
+	}
+	q, err := matio.ReadStackFile("q.npy")
+	if err != nil || q.Count != 2 || math.Abs(q.Data[5]) != 1 || q.Data[4] != 0 {
+		t.Errorf("vectors %+v, %v", q, err)
+	}
+}
+
+// TestSolveBatchOnADevice: the values and vectors of a device.
+func TestSolveBatchOnADevice(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))
+	stdout, stderr, status := s.real(strings.Fields("solve --batch --out-vectors q.npy A.npy")...)
+	if status != statusNumerical || !strings.Contains(stderr, "matrix 2: element (0, 0) is NaN") {
+		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
+	}
+	values := numbers(t, strings.Join(strings.Fields(stdout), "\n")+"\n")
+	expectClose(t, values[:4], []float64{1, 3, -7, 5})
+	q, err := matio.ReadStackFile("q.npy")
+	if err != nil || q.Count != 3 || q.Data[5] != 1 || q.Data[4] != 0 || math.Abs(q.Data[2]-math.Sqrt2/2) > 1e-15 {
+		t.Errorf("vectors %+v, %v", q, err)
+	}
+	stdout, _, _ = s.real(strings.Fields("solve --batch --largest 1 A.npy")...)
+	values = numbers(t, strings.Join(strings.Fields(stdout), "\n")+"\n")
+	expectClose(t, values[:2], []float64{3, 5})
+}
+
+// TestSolveBatchErrors: one matrix with a NaN leaves the others; what a batch cannot do is refused.
+func TestSolveBatchErrors(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{math.NaN(), 0, 0, -7}))
+	s.file("asymmetric.npy", stackFile(t, []float64{2, 1, 1.5, 2}))
+	s.file("plain.npy", npy(2, 2, 1, 0, 0, 1))
+	stdout, stderr, status := s.run(strings.Fields("solve --batch A.npy")...)
+	if status != statusNumerical || !strings.Contains(stdout, "NaN NaN\n") || !strings.Contains(stderr, "matrix 1: element (0, 0) is NaN") {
+		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
+	}
+	for args, want := range map[string]string{
+		"solve --batch asymmetric.npy":            "matrix 0 is not symmetric: elements (1, 0) and (0, 1) differ",
+		"solve --batch plain.npy":                 "three dimensions",
+		"solve --batch --interval 0:1 A.npy":      "--interval cannot be combined with --batch",
+		"solve --batch --check A.npy":             "--check cannot be combined with --batch",
+		"solve --batch --out-values v.json A.npy": "written as .txt or .npy",
+		"solve --batch --largest 3 A.npy":         "3 is too many",
+	} {
+		if _, stderr, status := s.run(strings.Fields(args)...); status != statusInput || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d\n%s", args, status, stderr)
+		}
+	}
+	if _, err := os.Stat("v.json"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("an output of a refused command is there")
+	}
+}

@@ -1,0 +1,97 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Stack is Count matrices of Rows×Cols elements, each stored by columns: element (i, j) of matrix k
+// is Data[k·Rows·Cols + i + j·Rows], all counted from 0. The caller owns Data.
+type Stack struct {
+	Count, Rows, Cols int
+	Data              []float64
+}
+
+// ReadStackFile reads a .npy file of three dimensions, count×rows×cols, in C order, compressed with
+// gzip or not: what numpy.save writes of a stack of matrices. Errors are those of ReadFile.
+func ReadStackFile(path string) (*Stack, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadStack(f, path)
+}
+
+// ReadStack does the same for a stream. name stands for the file's name.
+func ReadStack(r io.Reader, name string) (*Stack, error) {
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.done()
+	f := npy{input: in, most: mostElements}
+	if err := f.readHeader(); err != nil {
+		return nil, err
+	}
+	if len(f.shape) != 3 {
+		return nil, f.errorf("a stack of matrices has three dimensions, but this array has %d", len(f.shape))
+	}
+	if f.fortranOrder {
+		return nil, f.errorf("a stack of matrices must be in C order: the elements of a matrix lie together")
+	}
+	data, err := f.readData()
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{f.shape[0], f.shape[1], f.shape[2], data}
+	turned := make([]float64, s.Rows*s.Cols)
+	for k := range s.Count {
+		a := data[k*len(turned) : (k+1)*len(turned)]
+		for i := range s.Rows {
+			for j := range s.Cols {
+				turned[i+j*s.Rows] = a[i*s.Cols+j]
+			}
+		}
+		copy(a, turned)
+	}
+	return s, nil
+}
+
+// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8), which
+// numpy.load reads as an array of three dimensions. matrix(k) is matrix k stored by columns, with
+// leading dimension rows. It is not kept. Errors are those of w, and one if a matrix has another
+// number of elements.
+func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64) error {
+	g := newGather(w)
+	g.npyArray(false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
+	turned := make([]float64, rows*cols)
+	for k := 0; k < count && g.err == nil; k++ {
+		a := matrix(k)
+		if len(a) != len(turned) {
+			return fmt.Errorf("matio: matrix %d has %d elements, not %d", k, len(a), len(turned))
+		}
+		for i := range rows {
+			for j := range cols {
+				turned[i*cols+j] = a[i+j*rows]
+			}
+		}
+		g.npyElements(turned)
+	}
+	return g.flush()
+}
+
+// WriteRows writes a .npy file of two dimensions in C order, one row after another. Each row has
+// cols elements.
+func WriteRows(w io.Writer, cols int, rows [][]float64) error {
+	g := newGather(w)
+	g.npyArray(false, fmt.Sprintf("(%d, %d)", len(rows), cols))
+	for k, row := range rows {
+		if len(row) != cols {
+			return fmt.Errorf("matio: row %d has %d elements, not %d", k, len(row), cols)
+		}
+		g.npyElements(row)
+	}
+	return g.flush()
+}
