@@ -136,3 +136,39 @@ func TestBatch(t *testing.T) {
 	}
 	t.Logf("largest ratio of values alone %.3g", worst)
 }
+
+// TestBatchDispatches: no dispatch costs more than the tuning allows, and a matrix no more than its
+// part of that, whatever the order and the number of matrices.
+func TestBatchDispatches(t *testing.T) {
+	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
+	const most = 1e8
+	tune := BatchTuning{
+		Shared: []BatchShared{{Order: 16, Team: 16, Matrices: 2}},
+		Memory: []BatchMemory{{Order: 512, Threads: 512, Teams: 2, Apart: 32}}, Dispatch: most,
+	}
+	for _, c := range []struct{ n, count int }{{16, 100000}, {40, 1}, {40, 5000}, {512, 1}, {512, 300}} {
+		for _, vectors := range []bool{true, false} {
+			s, err := NewBatch(dev, BatchSize{N: c.n, Count: c.count, Vectors: vectors}, tune)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, w := vk.Reserve[float64]("a", c.count*c.n*c.n), vk.Reserve[float64]("values", c.count*c.n)
+			ws, err := dev.NewArena(vk.Together(s.Work(), a, w))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec := vk.NewRecorder(dev)
+			s.Record(rec, ws, s.Place(slices.Repeat([]BatchItem{{N: c.n, To: c.n}}, c.count)), BatchBuffers{a.In(ws), w.In(ws), a.In(ws)})
+			estimates := rec.Estimates()
+			if least := slices.Min(estimates); least <= 0 {
+				t.Errorf("%d of order %d: a dispatch of %g flops", c.count, c.n, least)
+			}
+			if largest := slices.Max(estimates); largest > most*1.01 {
+				t.Errorf("%d of order %d: a dispatch of %g flops", c.count, c.n, largest)
+			}
+			if largest := slices.Max(estimates); c.count == 1 && largest > 2*most*ofWorkgroup+54*minorFlops*512*512 {
+				t.Errorf("order %d: a matrix alone costs %g flops", c.n, largest)
+			}
+		}
+	}
+}

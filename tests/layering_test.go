@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"examples/graphene": {"evd", "examples/internal/style"},
 	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},
 	"examples/many":     {"evd", "examples/internal/style", "vk"},
+	"examples/ribbon":   {"evd", "evd/batch", "examples/internal/style", "vk"},
 	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
 	"stages":            {"stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "shaders", "vk", "vk/spirv"},
 

@@ -102,6 +102,9 @@ func TestBounded(t *testing.T) {
 	if slow.ApplyQ2.Dispatch != 8e9 || slow.Products.Dispatch != 1e10 || slow.Bisection.Dispatch >= table.Bisection.Dispatch {
 		t.Errorf("a slow device: %+v, %+v", slow.ApplyQ2, slow.Bisection)
 	}
+	if slow.Batch.Dispatch != 1e9 || fast.Batch.Dispatch != table.Batch.Dispatch {
+		t.Errorf("batches on a slow device: %+v, on a fast one: %+v", slow.Batch.Dispatch, fast.Batch.Dispatch)
+	}
 	if fast.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch || fast.Chase.Dispatch != table.Chase.Dispatch {
 		t.Errorf("a fast device: %+v", fast.ApplyQ2)
 	}
