@@ -7,6 +7,8 @@ type Crossover struct {
 	Values   int // without eigenvectors
 	Vectors  int // with eigenvectors
 	Singular int // singular values, by the smaller of rows and columns
+
+	SingularVectors int // singular values with vectors of any side
 }
 
 // crossovers lists the orders from which on the device is faster, by vk.Info.Family. "" is for all
@@ -15,11 +17,12 @@ type Crossover struct {
 //
 // Singular has a margin, because both sides were measured on one machine with lavapipe only. There
 // gonum is still faster at 2048 (5.6 s, and 8.2 s on the device). An H200 takes 10 ms at 512, where
-// gonum takes 66 ms on two cores of another machine.
+// gonum takes 66 ms on two cores of another machine. With vectors an H200 takes 16 ms at 512, and
+// gonum 126 and 1412 ms at 256 and 512; lavapipe and gonum meet at 512.
 var crossovers = map[string]Crossover{
-	"":       {Values: 512, Vectors: 256, Singular: 1024},
-	"nvidia": {Values: 192, Vectors: 128, Singular: 512},   // H200, driver 580.159
-	"cpu":    {Values: 1024, Vectors: 512, Singular: 4096}, // lavapipe on two cores
+	"":       {Values: 512, Vectors: 256, Singular: 1024, SingularVectors: 512},
+	"nvidia": {Values: 192, Vectors: 128, Singular: 512, SingularVectors: 256},    // H200, driver 580.159
+	"cpu":    {Values: 1024, Vectors: 512, Singular: 4096, SingularVectors: 1024}, // lavapipe on two cores
 }
 
 // CrossoverFor is the crossover that New takes for a device.
@@ -36,4 +39,12 @@ func (c Crossover) of(vectors bool) int {
 		return c.Vectors
 	}
 	return c.Values
+}
+
+// singular is the crossover of singular values, with or without vectors.
+func (c Crossover) singular(vectors bool) int {
+	if vectors {
+		return c.SingularVectors
+	}
+	return c.Singular
 }

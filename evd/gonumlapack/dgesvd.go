@@ -2,20 +2,23 @@ package gonumlapack
 
 import (
 	"context"
+	"sync"
 
 	"gonum.org/v1/gonum/lapack"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
 )
 
 // Dgesvd computes the singular value decomposition of the m×n matrix a, row-major with stride lda:
 //
 //	A = U·diag(s)·Vᵀ,  s descending.
 //
-// Without vectors, which is lapack.SVDNone for both jobs, the device computes s, and a is not changed.
-// All other jobs are gonum's. work and lwork follow gonum's rules (at least
-// max(5·min(m, n), 3·min(m, n) + max(m, n)); −1 is a query) and are not used on the device. ok is
-// false if A holds a NaN or an infinity, or if the device fails; s is then unchanged.
+// Each job may be lapack.SVDNone, SVDStore (the first min(m, n) columns of U, or rows of Vᵀ) or SVDAll;
+// SVDOverwrite panics, as gonum has no code for it. a is not changed. work and lwork follow gonum's
+// rules (at least max(5·min(m, n), 3·min(m, n) + max(m, n)); −1 is a query) and are not used on the
+// device. ok is false if A holds a NaN or an infinity, or if the device fails; s, u and vt are then
+// unchanged.
 func (impl *Implementation) Dgesvd(
 	jobU, jobVT lapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int,
 	vt []float64, ldvt int, work []float64, lwork int,
@@ -24,15 +27,28 @@ func (impl *Implementation) Dgesvd(
 		return impl.Implementation.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork)
 	}
 	few := min(m, n)
+	left, right := sideOf(jobU, m, few), sideOf(jobVT, n, few)
 	// Queries and mistakes are left to gonum, so that there is one set of rules.
-	regular := jobU == lapack.SVDNone && jobVT == lapack.SVDNone && few > 0 && lda >= n && ldu >= 1 && ldvt >= 1 &&
+	regular := left.known && right.known && few > 0 && lda >= n && left.fit(u, m, left.count, ldu) && right.fit(vt, right.count, n, ldvt) &&
 		lwork >= max(5*few, 3*few+max(m, n)) && len(work) >= lwork && len(a) >= (m-1)*lda+n && len(s) >= few
-	if !regular || few < impl.Crossover.Singular {
+	if !regular || few < impl.Crossover.singular(left.count+right.count > 0) {
 		return onHost(lwork)
 	}
 	var err error
-	prepared := impl.plans.with(job{m, n, singularValues}, func(p planned) error {
-		err = singular(p.(singularSolver), m, n, a, lda, s)
+	key := job{rows: m, cols: n, kind: singularValues, u: left.wanted, v: right.wanted}
+	if left.wanted != svd.None { // V decides the signs, and U must be the same for all jobs
+		key.v = max(key.v, svd.Thin)
+	}
+	prepared := impl.plans.with(key, func(p planned) error {
+		var res *svd.Result[float64]
+		dense := evd.Dense[float64]{Rows: m, Cols: n, Ld: lda, Data: a, RowMajor: true}
+		if res, err = p.(singularSolver).Solve(context.Background(), dense); err == nil {
+			copy(s, res.Values)
+			putRows(u, ldu, res.U)
+			if right.wanted != svd.None {
+				putColumns(vt, ldvt, res.V)
+			}
+		}
 		return err
 	})
 	if prepared != nil {
@@ -47,12 +63,62 @@ func (impl *Implementation) Dgesvd(
 	return true
 }
 
-// singular writes the singular values to s.
-func singular(p singularSolver, m, n int, a []float64, lda int, s []float64) error {
-	res, err := p.Solve(context.Background(), evd.Dense[float64]{Rows: m, Cols: n, Ld: lda, Data: a, RowMajor: true})
-	if err != nil {
-		return err
-	}
-	copy(s, res.Values)
-	return nil
+// singularSide is what one job asks for.
+type singularSide struct {
+	wanted svd.Vectors
+	count  int  // of vectors
+	known  bool // the job is one that the device does
 }
+
+// sideOf is a job for vectors of the given length, where there are few values.
+func sideOf(j lapack.SVDJob, length, few int) singularSide {
+	switch j {
+	case lapack.SVDNone:
+		return singularSide{svd.None, 0, true}
+	case lapack.SVDStore:
+		return singularSide{svd.Thin, few, true}
+	case lapack.SVDAll:
+		return singularSide{svd.Full, length, true}
+	}
+	return singularSide{}
+}
+
+// fit tells whether x has room for a rows×cols matrix with stride ld, if vectors are wanted.
+func (s singularSide) fit(x []float64, rows, cols, ld int) bool {
+	return ld >= 1 && (s.wanted == svd.None || ld >= cols && len(x) >= (rows-1)*ld+cols)
+}
+
+// putColumns writes column j of z to row j of the row-major x.
+func putColumns(x []float64, ld int, z *evd.Dense[float64]) {
+	for j := range z.Cols {
+		copy(x[j*ld:], z.Col(j))
+	}
+}
+
+// putRows writes row i of z to row i of the row-major x: tile by tile, in the order of the memory of
+// both.
+func putRows(x []float64, ld int, z *evd.Dense[float64]) {
+	if z == nil {
+		return
+	}
+	const tile = 32
+	var group sync.WaitGroup
+	for from := 0; from < z.Rows; from += rowsAtOnce {
+		to := min(from+rowsAtOnce, z.Rows)
+		group.Go(func() {
+			for i0 := from; i0 < to; i0 += tile {
+				for j0 := 0; j0 < z.Cols; j0 += tile {
+					for i := i0; i < min(i0+tile, to); i++ {
+						for j := j0; j < min(j0+tile, z.Cols); j++ {
+							x[i*ld+j] = z.Data[i+j*z.Ld]
+						}
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// rowsAtOnce is the number of rows that a goroutine of putRows writes.
+const rowsAtOnce = 512

@@ -20,26 +20,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestGonumsSVD runs gonum's own test of Dgesvd, five matrices of each shape. On a CPU device the
-// larger shapes would take most of the time: one matrix in five of these is solved on the device there.
+// TestGonumsSVD runs gonum's own test of Dgesvd, all pairs of jobs for five matrices of each shape. On a
+// CPU device matrices above order 3 would take most of the time: one in 13 is solved on the device there.
 func TestGonumsSVD(t *testing.T) {
 	const gonums = 1e-13 // gonum's tolerance for itself
 	impl := always(t)
-	s := &sampledSVD{Implementation: impl, every: 5}
+	s := &sampledSVD{Implementation: impl, every: 13}
 	if os.Getenv("VKEVD_GONUM") != "" {
 		s.every = 1
 	}
 	testlapack.DgesvdTest(t, s, gonums)
-	if s.device < 200 {
-		t.Errorf("only %d matrices on the device", s.device)
+	if s.device < 1000 {
+		t.Errorf("only %d calls on the device", s.device)
 	}
 }
 
-// sampledSVD leaves all but one in every of the large matrices to gonum. Each comes with three calls
-// for values alone.
+// sampledSVD leaves all but one in every of the large matrices to gonum. The test compares the results
+// of all jobs, so one matrix stays on one side.
 type sampledSVD struct {
 	*Implementation
-	every, large, device int
+	every  uint64
+	device int
 }
 
 func (s *sampledSVD) Dgesvd(
@@ -47,16 +48,11 @@ func (s *sampledSVD) Dgesvd(
 	vt []float64, ldvt int, work []float64, lwork int,
 ) bool {
 	use := s.Implementation.Dgesvd
-	if jobU == lapack.SVDNone && jobVT == lapack.SVDNone && lwork > 0 {
-		const most, calls = 10, 3
+	const most = 3
+	if min(m, n) > 0 && max(m, n) > most && (math.Float64bits(a[0])>>16+uint64(31*m+n))%s.every != 0 {
+		use = s.Implementation.Implementation.Dgesvd
+	} else if lwork > 0 {
 		s.device++
-		if max(m, n) > most {
-			s.large++
-			if ((s.large-1)/calls)%s.every != 0 {
-				s.device--
-				use = s.Implementation.Implementation.Dgesvd
-			}
-		}
 	}
 	return use(jobU, jobVT, m, n, a, lda, sigma, u, ldu, vt, ldvt, work, lwork)
 }
@@ -140,9 +136,10 @@ func TestDgesvdLikeGonum(t *testing.T) {
 		with(func(c *call) { c.lwork = -1 }),
 		with(func(c *call) { c.m, c.a, c.s = 0, 0, 0 }),
 		with(func(c *call) { c.n, c.a, c.s = 0, 0, 0 }),
-		with(func(c *call) { c.u, c.ldu = lapack.SVDStore, n }),
-		with(func(c *call) { c.v, c.ldvt = lapack.SVDAll, n }),
-		with(func(c *call) { c.u, c.v, c.ldu, c.ldvt = lapack.SVDAll, lapack.SVDStore, m, n }),
+		with(func(c *call) { c.v, c.panics = lapack.SVDOverwrite, true }),
+		with(func(c *call) { c.u, c.ldu, c.panics = lapack.SVDStore, n-1, true }),
+		with(func(c *call) { c.u, c.ldu, c.panics = lapack.SVDAll, m-1, true }),
+		with(func(c *call) { c.v, c.ldvt, c.panics = lapack.SVDStore, n-1, true }),
 	} {
 		outcome := func(f testlapack.Dgesvder) string {
 			a, s, work := make([]float64, c.a), make([]float64, c.s), make([]float64, c.work)
@@ -176,7 +173,89 @@ func TestDgesvdLikeGonum(t *testing.T) {
 	}
 }
 
-// TestSVD: mat.SVD with SVDNone has the values of the device, and with vectors those of gonum.
+// TestDgesvdVectors: every pair of jobs, for all shapes and for strides: A = U·Σ·Vᵀ with orthogonal
+// factors, the values of all jobs have the same bits, and no padding is written.
+func TestDgesvdVectors(t *testing.T) {
+	impl := always(t)
+	r := rand.New(rand.NewPCG(5, 4))
+	jobs := []lapack.SVDJob{lapack.SVDNone, lapack.SVDStore, lapack.SVDAll}
+	for i, shape := range [][2]int{{1, 1}, {1, 7}, {7, 1}, {31, 33}, {66, 20}, {20, 66}, {40, 40}} {
+		m, n, few := shape[0], shape[1], min(shape[0], shape[1])
+		lda := n + i%2
+		a := general(m, n, lda, r)
+		var first []float64
+		for _, jobU := range jobs {
+			for _, jobVT := range jobs {
+				what := fmt.Sprintf("%d×%d, jobs %c and %c", m, n, jobU, jobVT)
+				count := map[lapack.SVDJob][2]int{lapack.SVDStore: {few, few}, lapack.SVDAll: {m, n}}
+				ucols, vrows := count[jobU][0], count[jobVT][1]
+				ldu, ldvt := max(ucols, 1)+2, n+3
+				u, vt := slices.Repeat([]float64{math.NaN()}, m*ldu), slices.Repeat([]float64{math.NaN()}, max(vrows, 1)*ldvt)
+				s, work := make([]float64, few), workFor(m, n)
+				before := slices.Clone(a)
+				if !impl.Dgesvd(jobU, jobVT, m, n, a, lda, s, u, ldu, vt, ldvt, work, len(work)) || !identical(a, before) {
+					t.Fatalf("%s: not ok, or a was written to", what)
+				}
+				if first == nil {
+					first = s
+				} else if !slices.Equal(s, first) {
+					t.Errorf("%s: other values", what)
+				}
+				view := func(x []float64, rows, cols, ld int) *mat.Dense {
+					if rows == 0 || cols == 0 {
+						return nil
+					}
+					d := mat.NewDense(rows, cols, nil)
+					for i := range rows {
+						d.SetRow(i, x[i*ld:i*ld+cols])
+					}
+					for i := range x {
+						if inside := i/ld < rows && i%ld < cols; inside == math.IsNaN(x[i]) {
+							t.Fatalf("%s: element %d is %g", what, i, x[i])
+						}
+					}
+					return d
+				}
+				left, right := view(u, m, ucols, ldu), view(vt, vrows, n, ldvt)
+				for _, z := range []mat.Matrix{left, right} {
+					d := z.(*mat.Dense)
+					if d == nil {
+						continue
+					}
+					var g mat.Dense
+					if d == right {
+						g.Mul(d, d.T())
+					} else {
+						g.Mul(d.T(), d)
+					}
+					k, _ := g.Dims()
+					for i := range k {
+						g.Set(i, i, g.At(i, i)-1)
+					}
+					if off := mat.Norm(&g, math.Inf(1)); !(off < 1e-13*float64(m+n)) {
+						t.Errorf("%s: not orthogonal by %g", what, off)
+					}
+				}
+				if left == nil || right == nil {
+					continue
+				}
+				var us, usv mat.Dense
+				us.Mul(left.Slice(0, m, 0, few), mat.NewDiagDense(few, s))
+				usv.Mul(&us, right.Slice(0, few, 0, n))
+				for i := range m {
+					for j := range n {
+						if off := math.Abs(usv.At(i, j) - a[i*lda+j]); !(off < 1e-13*float64(m+n)) {
+							t.Fatalf("%s: U·Σ·Vᵀ is off by %g at (%d, %d)", what, off, i, j)
+						}
+					}
+				}
+			}
+		}
+		impl.Close()
+	}
+}
+
+// TestSVD: mat.SVD with SVDNone has the values of the device, and so it has with vectors.
 func TestSVD(t *testing.T) {
 	impl := always(t)
 	use(t, impl)
@@ -193,12 +272,20 @@ func TestSVD(t *testing.T) {
 			t.Errorf("%d×%d: the matrix was written to", m, n)
 		}
 		few := min(m, n)
-		if !mat.EqualApprox(mat.NewVecDense(few, alone.Values(nil)), mat.NewVecDense(few, thin.Values(nil)), 1e-14*float64(m+n)) {
+		if !slices.Equal(alone.Values(nil)[:few], thin.Values(nil)[:few]) {
 			t.Errorf("%d×%d: values differ without vectors", m, n)
 		}
+		var u, v, us, back mat.Dense
+		thin.UTo(&u)
+		thin.VTo(&v)
+		us.Mul(&u, mat.NewDiagDense(few, thin.Values(nil)))
+		back.Mul(&us, v.T())
+		if !mat.EqualApprox(&back, a, 1e-14*float64(m+n)) {
+			t.Errorf("%d×%d: U·Σ·Vᵀ is not A", m, n)
+		}
 	}
-	if got := len(impl.plans.kept); got != 4 {
-		t.Errorf("%d plans are kept, want one a shape", got)
+	if got := len(impl.plans.kept); got != keptPlans {
+		t.Errorf("%d plans are kept", got)
 	}
 }
 
@@ -266,13 +353,28 @@ func TestSVDPlans(t *testing.T) {
 	}
 }
 
-// BenchmarkDgesvd measures the device and gonum, for values alone.
+// BenchmarkDgesvd measures the device and gonum, for values alone and for all vectors.
 func BenchmarkDgesvd(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{128, 256, 512, 1024, 2048} {
 		for name, f := range map[string]testlapack.Dgesvder{"gonum": gonum.Implementation{}, "device": impl} {
-			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("vectors/n=%d/%s", n, name), func(b *testing.B) {
+				given := general(n, n, n, r)
+				a, s, work := make([]float64, n*n), make([]float64, n), make([]float64, 70*n)
+				u, vt := make([]float64, n*n), make([]float64, n*n)
+				call := func() {
+					copy(a, given)
+					f.Dgesvd(lapack.SVDAll, lapack.SVDAll, n, n, a, n, s, u, n, vt, n, work, len(work))
+				}
+				if f == testlapack.Dgesvder(impl) {
+					call() // makes the plan
+				}
+				for b.Loop() {
+					call()
+				}
+			})
+			b.Run(fmt.Sprintf("values/n=%d/%s", n, name), func(b *testing.B) {
 				given := general(n, n, n, r)
 				a, s, work := make([]float64, n*n), make([]float64, n), make([]float64, 70*n)
 				call := func() {

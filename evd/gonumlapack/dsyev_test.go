@@ -246,7 +246,7 @@ func TestNoSecondMatrix(t *testing.T) {
 	impl := always(t)
 	const n, lda = 9, 11
 	a := random(n, lda, blas.Upper, rand.New(rand.NewPCG(7, 8)))
-	made, err := impl.plans.make(job{n, n, eigenvectors})
+	made, err := impl.plans.make(job{rows: n, cols: n, kind: eigenvectors})
 	if err != nil {
 		t.Fatal(err)
 	}

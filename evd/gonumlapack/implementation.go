@@ -35,7 +35,7 @@ func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
 	impl.plans.make = func(j job) (planned, error) {
 		if j.kind == singularValues {
-			return svd.NewPlan[float64](dev, j.rows, j.cols, svd.Options{})
+			return svd.NewPlan[float64](dev, j.rows, j.cols, svd.Options{U: j.u, V: j.v})
 		}
 		vectors := j.kind == eigenvectors
 		// Dsyev returns the vectors in A's memory: so there is no second matrix on the host.
@@ -73,7 +73,7 @@ func (impl *Implementation) Dsyev(
 	if vectors {
 		kind = eigenvectors
 	}
-	prepared := impl.plans.with(job{n, n, kind}, func(p planned) error {
+	prepared := impl.plans.with(job{rows: n, cols: n, kind: kind}, func(p planned) error {
 		err = solve(p.(solver), uplo, n, a, lda, w)
 		return err
 	})

@@ -29,6 +29,7 @@ type singularSolver interface {
 type job struct {
 	rows, cols int
 	kind       kind
+	u, v       svd.Vectors // with singularValues
 }
 
 type kind int
