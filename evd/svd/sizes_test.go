@@ -2,6 +2,7 @@ package svd
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/tuning"
 )
 
 // reflected is a dense n×n matrix with known singular values 1, (n−1)/n, … 1/n:
@@ -50,7 +52,8 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 }
 
 // TestSizes solves the shapes in VKEVD_SIZES, 1024,4096x128 say, twice each, with vectors too if
-// VKEVD_VECTORS is set, and prints the second one's times by phase and on the clock.
+// VKEVD_VECTORS is set, and prints the second one's times by phase and on the clock. VKEVD_TUNING, as
+// --tuning of vkevd bench, overrides sizes: {"QRFirst": 3}.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
@@ -89,13 +92,21 @@ func solveOfSize(t *testing.T, m, n int, vectors Vectors) {
 			a.Data[i] = r.NormFloat64()
 		}
 	}
-	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: vectors, V: vectors})
+	tune := tuning.On(testDevice(t).Info())
+	if change := os.Getenv("VKEVD_TUNING"); change != "" {
+		if err := json.Unmarshal([]byte(change), &tune); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: vectors, V: vectors, Tuning: &tune})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if _, err := p.Solve(context.Background(), a); err != nil {
-		t.Fatal(err)
+	if n <= 16384 { // larger ones need no warming up
+		if _, err := p.Solve(context.Background(), a); err != nil {
+			t.Fatal(err)
+		}
 	}
 	began := time.Now()
 	res, err := p.Solve(context.Background(), a)
