@@ -9,35 +9,36 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyPanels multiplies m vectors by one of the orthogonal matrices of a general matrix: Q1 or P1
-// of a reduction to an upper band, or Q0 of a QR factorisation (dormqr, dormlq),
+// ApplyPanels multiplies m vectors by one of the orthogonal matrices that transform a general
+// matrix: Q1 or P1 of a reduction to an upper band, or Q0 of a QR factorisation (dormqr, dormlq),
 //
 //	X ← Q·X     Q = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
 //
 // X is stored transposed: Xt is m×Rows, and component r of vector c lies at c + r·ld. Panel p has b
-// reflectors, which act on rows [p·b, Rows) of X. They are unit trapezoids, with ones and zeros
-// stored; above them the matrix holds other data, which the stage cuts away for each number of
-// panels that it merges (see ApplyQ1).
+// reflectors, which act on rows [p·b, Rows) of X. The reflectors form a unit trapezoid, with ones
+// and zeros stored. Above the trapezoid the matrix holds other data. The stage merges panels as
+// ApplyQ1 does, and clears the data above their trapezoids first.
 //
-// It costs 2·(2·Rows − Cols)·Cols·m flops.
+// The cost is 2·(2·Rows − Cols)·Cols·m flops.
 type ApplyPanels[T spirv.Scalar] struct {
 	PanelsSize
 	phase     string
 	merged    *mergedPanels[T]
 	cut       *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
 	transpose *Transpose[T]
-	y         vk.Region[T] // with Across: merged panels as columns
+	y         vk.Region[T] // the merged panels as columns; only with Across
 }
 
-// PanelsSize is the shape of the reflectors.
+// PanelsSize holds the shape of the reflectors.
 type PanelsSize struct {
-	Rows, Cols int  // elements of the first reflector, and number of reflectors: Cols < Rows + B
+	Rows, Cols int  // elements of the first reflector, number of reflectors; Cols < Rows + B
 	B          int  // reflectors of a panel, at least 1; the last panel may have fewer
-	M          int  // vectors, at most
-	Across     bool // reflectors are rows, not columns
+	M          int  // largest number of vectors
+	Across     bool // whether the reflectors are rows instead of columns
 }
 
-// NewApplyPanels prepares for one size. phase is the name of the phase that Record begins.
+// NewApplyPanels prepares the product for one size. phase is the name of the phase that Record
+// begins.
 func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSize, ops product.Ops[T], t PanelTuning) (*ApplyPanels[T], error) {
 	if size.Cols < 0 || size.B < 1 || size.Rows < 0 || size.Rows <= size.Cols-size.B || size.M < 0 {
 		return nil, fmt.Errorf("stages: panels of %d, %d reflectors of %d elements, for %d vectors", size.B, size.Cols, size.Rows, size.M)
@@ -60,21 +61,23 @@ func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSiz
 	return q, kernels.err
 }
 
-// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// arena, too.
 func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.work, q.y) }
 
-// Flops is the cost for all vectors, without merging the factors.
+// Flops returns the cost for all vectors in flops, without the merging of the factors.
 func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
 
-// flops is the cost of the reflectors from c on: the integral of 4·(Rows − c)·m.
+// flops returns the cost of the reflectors from c on, which is the integral of 4·(Rows − c)·m.
 func (q *ApplyPanels[T]) flops(c int) float64 {
 	first, last := float64(q.Rows-c), float64(max(0, q.Rows-q.Cols))
 	return 2 * (first*first - last*last) * float64(q.M)
 }
 
-// Record replaces X by Q·X. a has the reflectors: it is Rows×Cols and what lies above the
-// trapezoids becomes zero, or with Across it is Cols×Rows and stays as it is. t has the factors of
-// the panels, b×b each. xt is m×Rows, or has fewer rows for fewer vectors. None of them may overlap.
+// Record replaces X by Q·X. a has the reflectors. Without Across a is Rows×Cols, and its elements
+// above the trapezoids become zero. With Across a is Cols×Rows and is not written. t has the
+// factors of the panels, b×b each. xt is m×Rows, or has fewer rows for fewer vectors. a, t and xt
+// must not overlap.
 func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	rows, cols := a.Rows, a.Cols
 	if q.Across {
@@ -95,8 +98,8 @@ func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix
 	})
 }
 
-// trapezoids is the reflectors from begin on, as columns, with zeros above: in a or in the
-// workspace.
+// trapezoids returns the width reflectors from begin on, as columns with zeros above the
+// trapezoids. The result lies in a, or with Across in the workspace.
 func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], begin, width int) product.Matrix[T] {
 	rows := q.Rows - begin
 	y := a
@@ -110,15 +113,16 @@ func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Ma
 	return y
 }
 
-// buildCut is the kernel of recordCut.
+// buildCut builds the kernel that recordCut dispatches.
 func buildCut[T spirv.Scalar](b *builder) *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]] {
 	return build(b, shaders.LacpyUpper[T](), shaders.LacpyUpperSpec{LocalSize: b.threads(cutThreads)})
 }
 
-const cutThreads = 128 // invocations of a workgroup, at most
+const cutThreads = 128 // largest number of invocations of a workgroup
 
-// recordCut moves what lies above the trapezoids of panels of b columns from x to the same places of
-// z, or nowhere if z is empty. Column 0 of x is number first of the panels' columns.
+// recordCut moves the elements of x above the trapezoids of panels of b columns to the same places
+// of z, and sets them to zero in x. If z is empty, they are not stored. first is the number of
+// column 0 of x among the columns of all panels.
 func recordCut[T spirv.Scalar](rec *vk.Recorder, k *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]], x, z product.Matrix[T], first, b int) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

@@ -22,8 +22,8 @@ func identityMatrix(n int) []float64 {
 	return x
 }
 
-// applyPanels multiplies the size.Rows×m matrix x by Q, whose reflectors are in a, rows×cols, Ld rows + 1.
-// It returns Q·X.
+// applyPanels returns Q·X for the size.Rows×m matrix x. The reflectors of Q are in a, which is
+// rows×cols and is stored with leading dimension rows + 1.
 func applyPanels(t *testing.T, size PanelsSize, tune Tuning, a []float64, rows, cols int, factors, x []float64, m int) []float64 {
 	t.Helper()
 	d := testDevice(t)
@@ -31,7 +31,7 @@ func applyPanels(t *testing.T, size PanelsSize, tune Tuning, a []float64, rows, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	size.M = m + 1 // one vector fewer than may come
+	size.M = m + 1 // one vector fewer than the stage is prepared for
 	q, err := NewApplyPanels(d, PhaseApplyQ1, size, ops, tune.Panel)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func applyPanels(t *testing.T, size PanelsSize, tune Tuning, a []float64, rows, 
 	return transpose(m, size.Rows, unpadded(t, m, size.Rows, get(t, d, xx.In(ws)), ldx))
 }
 
-// product3 is the m×n matrix U·B·Vᵀ: U m×m, B m×n, V n×n, all packed.
+// product3 returns the m×n matrix U·B·Vᵀ. U is m×m, B is m×n, V is n×n, and all are packed.
 func product3(m, n int, u, b, v []float64) []float64 {
 	ub, a := make([]float64, m*n), make([]float64, m*n)
 	ref.Gemm(false, false, m, n, m, 1, u, max(m, 1), b, max(m, 1), 0, ub, max(m, 1))
@@ -57,7 +57,7 @@ func product3(m, n int, u, b, v []float64) []float64 {
 	return a
 }
 
-// factored fails unless A = U·B·Vᵀ with orthogonal U and V, in the ratios of dchkbb.
+// factored checks that A = U·B·Vᵀ with orthogonal U and V, by the ratios of LAPACK's dchkbb.
 func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	t.Helper()
 	r := product3(m, n, u, b, v)
@@ -75,8 +75,8 @@ func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	}
 }
 
-// TestApplyPanels: Q1·[B; 0]·P1ᵀ is the matrix again that the device reduced, for merges that do and
-// do not divide the panels, at every edge of m, n and b.
+// TestApplyPanels checks that Q1·[B; 0]·P1ᵀ is the matrix that the device reduced. The merge widths
+// include some that do not divide the number of panels, and m, n and b include all edge cases.
 func TestApplyPanels(t *testing.T) {
 	for _, b := range []int{1, 4} {
 		for _, n := range []int{1, b, b + 1, 2*b + 1, 26} {
@@ -90,7 +90,7 @@ func TestApplyPanels(t *testing.T) {
 					u := applyPanels(t, PanelsSize{Rows: m, Cols: n, B: b}, tune, got.a, m, n, got.left, identityMatrix(m), m)
 					v := identityMatrix(n)
 					if r := size.RightPanels() * b; r > 0 {
-						strip := make([]float64, 0, r*(n-b)) // rows of P1's reflectors
+						strip := make([]float64, 0, r*(n-b)) // rows with the reflectors of P1
 						for j := b; j < n; j++ {
 							strip = append(strip, got.a[j*m:j*m+r]...)
 						}
@@ -112,8 +112,8 @@ func TestApplyPanels(t *testing.T) {
 	}
 }
 
-// TestApplyQ2OfBothSides: Q2·C·P2ᵀ is the band again, with the reflectors that the chase leaves of
-// both sides, in both forms.
+// TestApplyQ2OfBothSides checks that Q2·C·P2ᵀ is the band again. The reflectors are those that the
+// chase stores for the left and the right side, in both forms of the chase.
 func TestApplyQ2OfBothSides(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, n := range []int{1, 2, 3, 4, 7, 9, 16, 31} {

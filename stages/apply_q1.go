@@ -15,22 +15,22 @@ import (
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
 // Neighbouring panels are merged into one Y and one T, so that the products have a large inner
-// dimension. This is possible because a panel's columns are zero above its trapezoid.
+// dimension. Panels can be merged because the columns of a panel are zero above its trapezoid.
 //
-// It costs 2·n²·m flops, and n²·Merge for the merged factors.
+// The cost is 2·n²·m flops, and n²·Merge flops for the merged factors.
 type ApplyQ1[T spirv.Scalar] struct {
 	BackSize
 	merged *mergedPanels[T]
 }
 
-// BackSize is the size of a back transformation.
+// BackSize holds the sizes of a back transformation.
 type BackSize struct {
 	N int // order of the matrix
 	B int // half-bandwidth, at least 1
-	M int // vectors, at most
+	M int // largest number of vectors
 }
 
-// NewApplyQ1 prepares for one size.
+// NewApplyQ1 prepares the transformation for one size.
 func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T], t PanelTuning) (*ApplyQ1[T], error) {
 	n, b, m := size.N, size.B, size.M
 	if n < 0 || b < 1 || m < 0 {
@@ -42,20 +42,21 @@ func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T
 	return q, err
 }
 
-// columns is the number of reflectors: b for each panel of the reduction.
+// columns returns the number of reflectors: b for each panel of the reduction.
 func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
 
-// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// arena, too.
 func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.work }
 
-// Flops is the cost for all vectors, without merging the factors.
+// Flops returns the cost for all vectors in flops, without the merging of the factors.
 func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 
-// flops is the cost of the columns of Y from c on.
+// flops returns the cost of applying the columns of Y from c on.
 func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
 
-// Record replaces X by Q1·X. y is A as BandReduction left it, t its factors. xt is m×n, or has
-// fewer rows for fewer vectors.
+// Record replaces X by Q1·X. y is A after BandReduction, and t has the factors of BandReduction. xt
+// is m×n, or has fewer rows for fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	q.merged.eachFromLast(q.columns(), func(begin, width int) {
 		q.apply(rec, ws, y, t, xt, begin, width, product.Trans)
@@ -71,8 +72,8 @@ func (q *ApplyQ1[T]) RecordTransposed(
 	}
 }
 
-// apply does the panels of some columns from begin on: with Tᵀ for Q1, and with T for Q1ᵀ. It
-// changes rows of X from the first panel's top on.
+// apply applies width reflectors from column begin on. op is Trans for Q1 and NoTrans for Q1ᵀ: it
+// is the operation on T. The rows of X from the top of the first panel's reflectors on are changed.
 func (q *ApplyQ1[T]) apply(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin, width int, op product.Op,
 ) {
@@ -85,7 +86,7 @@ func (q *ApplyQ1[T]) apply(
 	}
 	top := begin + b
 	done := q.Flops() - q.flops(begin)
-	if op == product.Trans { // the last panels come first
+	if op == product.Trans { // for Q1 the last panels come first
 		done = q.flops(begin + width)
 	}
 	rec.Phase(PhaseApplyQ1, done, q.Flops())

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestApplyQ1 compares both directions with the reference, for reflectors of the device's own
-// reduction, over widths of merging that do and do not divide, for all vectors that it was prepared
-// for and for fewer.
+// TestApplyQ1 compares Q1·X and Q1ᵀ·X with package ref. The reflectors are those of a reduction on
+// the device. The merge widths include some that do not divide the number of columns. The number of
+// vectors is the largest one that the stage was prepared for, or smaller.
 func TestApplyQ1(t *testing.T) {
 	for _, s := range []struct{ n, b, m, merge int }{
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},
@@ -44,7 +44,7 @@ func TestApplyQ1(t *testing.T) {
 	}
 }
 
-// applyQ1 multiplies the n×m matrix x on the device.
+// applyQ1 multiplies the n×m matrix x by Q1, or by Q1ᵀ if transposed is true, on the device.
 func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, transposed bool) []float64 {
 	t.Helper()
 	d := testDevice(t)
@@ -52,7 +52,7 @@ func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, tr
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := NewApplyQ1(d, BackSize{n, b, m + n%3}, ops, tune.Panel) // n%3 vectors fewer than may come
+	q, err := NewApplyQ1(d, BackSize{n, b, m + n%3}, ops, tune.Panel) // n%3 vectors fewer than the stage is prepared for
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, tr
 	return transpose(m, n, unpadded(t, m, n, get(t, d, xx.In(ws)), ldx))
 }
 
-// transpose returns the n×m transpose of a packed m×n matrix.
+// transpose returns the transpose, n×m, of a packed m×n matrix.
 func transpose(m, n int, x []float64) []float64 {
 	out := make([]float64, len(x))
 	for j := range n {

@@ -17,41 +17,42 @@ import (
 //	X ← Q2·X   or   X ← Q2ᵀ·X
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. An
-// invocation owns a whole vector, or shares it with neighbours. The reflectors of a group of
-// neighbouring sweeps act in one pass over the vectors, so memory is read and written once for each
-// group. Several groups are in flight on the same vectors, each some rows after the one before. The
-// kernel ormtr_q2.comp derives in which order that is allowed.
+// invocation holds a whole vector, or shares it with neighbours. The reflectors of a group of
+// neighbouring sweeps are applied in one pass over the vectors, so memory is read and written once
+// per group. Several groups are in flight on the same vectors, and each is some rows behind the
+// group before it. The kernel ormtr_q2.comp derives in which order the groups may act.
 type ApplyQ2[T spirv.Scalar] struct {
 	BackSize
 	tune  ApplyQ2Tuning
-	op    product.Op               // of Q2
-	spec  shaders.OrmtrQ2TeamsSpec // shape of the kernel, of either form
+	op    product.Op               // whether Q2 or Q2ᵀ is applied
+	spec  shaders.OrmtrQ2TeamsSpec // specialisation of the kernel, for both forms
 	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
-	// One of the two forms; neither where Q2 = I. In waiting, a workgroup does one item (a group of
-	// sweeps on a strip of vectors) after another, and waits for the group before on its strip. In
-	// teams, the teams of a workgroup do successive groups on the same strip.
+	// At most one of waiting and teams is set, and neither if Q2 = I. In the form waiting, a
+	// workgroup processes one item (a group of sweeps on a strip of vectors) after another, and
+	// waits for the previous group on the same strip. In the form teams, the teams of one workgroup
+	// process successive groups on the same strip.
 	waiting *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[T]]
 	teams   *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[T]]
 
-	items int           // groups times strips of a dispatch, at most
-	flags machine.Flags // with waiting: a ticket, and a flag for each item
+	items int           // largest number of items of a dispatch: groups times strips
+	flags machine.Flags // a ticket, and a flag for each item; only for the form waiting
 }
 
-// NewApplyQ2 prepares Q2·X. It refuses what does not fit the device's shared memory with a
-// *vk.UnsupportedError. Where w does not allow waiting, t.Flags is ignored.
+// NewApplyQ2 prepares the product Q2·X. The error is a *vk.UnsupportedError if the reflectors do
+// not fit the device's shared memory. If w does not allow waiting, t.Flags is ignored.
 func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, w Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.NoTrans, w, t)
 }
 
-// NewApplyQ2Transposed is NewApplyQ2 for Q2ᵀ·X.
+// NewApplyQ2Transposed does the same as NewApplyQ2 for the product Q2ᵀ·X.
 func NewApplyQ2Transposed[T spirv.Scalar](
 	dev *vk.Device, size BackSize, w Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.Trans, w, t)
 }
 
-// newApplyQ2 makes the stage for Q2 or, if it is transposed, for Q2ᵀ.
+// newApplyQ2 prepares the product with Q2 or Q2ᵀ, as op says.
 func newApplyQ2[T spirv.Scalar](
 	dev *vk.Device, size BackSize, op product.Op, w Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {
@@ -74,8 +75,8 @@ func newApplyQ2[T spirv.Scalar](
 		return s, b.err
 	}
 	s.waiting = build(&b, shaders.OrmtrQ2Flags[T](), flagsSpec(s.spec, w.WideFence))
-	// The number of flags: the most items of a dispatch when all vectors are there. With fewer
-	// vectors, divide keeps to it.
+	// There is a flag for each item of the largest dispatch with all vectors. With fewer vectors,
+	// divide makes no dispatch with more items.
 	most := 0
 	for _, part := range s.divide(s.M) {
 		most = max(most, part.len()*s.strips(s.M))
@@ -85,11 +86,11 @@ func newApplyQ2[T spirv.Scalar](
 	return s, b.err
 }
 
-// q2FlagStride is the distance between two flags in words, so that polling one flag does not slow
-// down the polling of its neighbours.
+// q2FlagStride is the distance between two flags in 32-bit words. The distance keeps invocations
+// that poll one flag from slowing down those that poll the next flag.
 const q2FlagStride = 8
 
-// sweeps is the number of sweeps that have reflectors other than the identity.
+// sweeps returns the number of sweeps that have reflectors other than the identity.
 func (s *ApplyQ2[T]) sweeps() int {
 	if s.B == 1 {
 		return 0
@@ -97,13 +98,13 @@ func (s *ApplyQ2[T]) sweeps() int {
 	return max(0, s.N-2)
 }
 
-// strips is the number of strips of m vectors.
+// strips returns the number of strips that m vectors are divided into.
 func (s *ApplyQ2[T]) strips(m int) int {
 	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }
 
-// place is the number of the group that comes after done others: the last sweeps act first, or the
-// first ones if Q2 is transposed.
+// place returns the number of the group that is applied after done other groups. For Q2 the groups
+// with the last sweeps are applied first, and for Q2ᵀ those with the first sweeps.
 func (s *ApplyQ2[T]) place(done int) int {
 	if s.op == product.Trans {
 		return done
@@ -111,7 +112,8 @@ func (s *ApplyQ2[T]) place(done int) int {
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
 }
 
-// divide cuts the groups, for m vectors, into dispatches of about the cost that one may have.
+// divide distributes the groups over dispatches, for m vectors. A dispatch costs about as much as
+// the tuning allows.
 func (s *ApplyQ2[T]) divide(m int) []span {
 	if s.sweeps() == 0 || m == 0 {
 		return nil
@@ -123,7 +125,8 @@ func (s *ApplyQ2[T]) divide(m int) []span {
 	})
 }
 
-// Work is the workspace: a flag for each item of a dispatch, or nothing where no workgroup waits.
+// Work is the layout of the workspace: a flag for each item of a dispatch. It is empty if no
+// workgroup waits.
 func (s *ApplyQ2[T]) Work() *vk.Layout {
 	if s.waiting == nil {
 		return vk.Together()
@@ -131,8 +134,9 @@ func (s *ApplyQ2[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run: 0, or 1 + the flag that was not set within the poll limit; the
-// results are then undefined. It is empty where no workgroup waits.
+// Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
+// number of the flag that was not set within the poll limit, and the results are undefined. The
+// slice is empty if no workgroup waits.
 func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.waiting == nil {
 		return vk.Slice[uint32]{}
@@ -140,11 +144,11 @@ func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Flops is the cost, 2·n²·m.
+// Flops returns the cost for all vectors in flops, 2·n²·m.
 func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * float64(s.M) }
 
-// Record replaces X by Q2·X, or Q2ᵀ·X. q is Q2 as BulgeChasing left it. xt is m×n, or has fewer
-// rows for fewer vectors, and must not overlap q.
+// Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
+// or has fewer rows for fewer vectors. xt must not overlap q.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
@@ -152,7 +156,7 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	if s.sweeps() > 0 && xt.Rows > 0 {
 		q.check(s.N, s.B)
 	}
-	// INFO is one word for all dispatches; tickets and flags are cleared for each.
+	// INFO is one word for all dispatches. Tickets and flags are cleared before each dispatch.
 	if s.waiting != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}
@@ -162,14 +166,15 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	}
 }
 
-// vectorsAtOnce is the number of vectors that one dispatch may transform, whole strips of them: so
-// few that the costliest group of sweeps is at most a quarter of what a dispatch may cost. Fast
-// devices take all.
+// vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of the strip
+// width. With this number, the most expensive group of sweeps costs at most a quarter of what a
+// dispatch may cost. On fast devices one dispatch transforms all vectors.
 func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)
 	}
-	vector := 4 * float64(s.spec.B) * float64(s.spec.G) * float64(vk.Tiles(s.N-1, s.spec.B)) // flops of that group
+	// vector is the cost of the most expensive group for one vector, in flops.
+	vector := 4 * float64(s.spec.B) * float64(s.spec.G) * float64(vk.Tiles(s.N-1, s.spec.B))
 	strip := int(s.spec.LocalSize / s.spec.Pipe / s.spec.Share)
 	if most := s.tune.Dispatch / 4 / vector; most < float64(s.M) {
 		return max(1, int(most)/strip) * strip
@@ -177,7 +182,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors is Record for vectors that fit one dispatch, after INFO was cleared.
+// recordVectors does the work of Record for vectors that fit one dispatch. INFO must be cleared
+// before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{
@@ -193,9 +199,9 @@ func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[
 	}
 }
 
-// recordWaiting records a dispatch of the form that waits. No wait lasts for ever: tickets are
-// taken in the order of groups, so that the item that another one waits for has been started
-// before.
+// recordWaiting records a dispatch of the form in which workgroups wait. Every wait ends: tickets
+// are taken in the order of the groups, so the item that another item waits for was started
+// earlier.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
 	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())

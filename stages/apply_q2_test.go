@@ -12,11 +12,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// q2Case is what ApplyQ2 is tried on: reflectors of the twin, and vectors as rows.
+// q2Case is a test case of ApplyQ2: reflectors that package ref computed, and vectors as rows.
 type q2Case struct {
 	n, b, m, ld int
 	v, tau      []float64
-	xt          []float64 // m×n, NaN in the padding
+	xt          []float64 // m×n, with NaN in the padding
 }
 
 func newQ2Case(n, b, m int) q2Case {
@@ -34,7 +34,7 @@ func newQ2Case(n, b, m int) q2Case {
 	return c
 }
 
-// identity makes the vectors the unit vectors, m = n.
+// identity returns the case with the unit vectors as vectors, m = n.
 func (c q2Case) identity() q2Case {
 	for r := range c.n {
 		for k := range c.m {
@@ -45,7 +45,7 @@ func (c q2Case) identity() q2Case {
 	return c
 }
 
-// columns is the vectors of xt as columns.
+// columns returns the vectors of xt as the columns of a packed matrix.
 func (c q2Case) columns(xt []float64) []float64 {
 	x := make([]float64, c.n*c.m)
 	for k := range c.m {
@@ -56,7 +56,7 @@ func (c q2Case) columns(xt []float64) []float64 {
 	return x
 }
 
-// q2Bench is a stage and a case's data on the device.
+// q2Bench holds a stage and the data of a test case on the device.
 type q2Bench struct {
 	*ApplyQ2[float64]
 	ws         *vk.Arena
@@ -81,7 +81,7 @@ func (c q2Case) bench(t testing.TB, op product.Op, tune ApplyQ2Tuning) q2Bench {
 	return q2Bench{s, ws, v.In(ws), tau.In(ws), xt.In(ws)}
 }
 
-// apply runs ApplyQ2 and returns all of xt.
+// apply runs ApplyQ2 and returns the whole of xt, with the padding.
 func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64 {
 	t.Helper()
 	dev, s := testDevice(t), c.bench(t, op, tune)
@@ -106,7 +106,8 @@ func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64
 
 const q2Threshold = 2
 
-// q2Tunings reach every path: groups of one, groups wider and narrower than the band, …
+// q2Tunings returns sizes that reach every path of the kernel: groups of one sweep, groups wider
+// and narrower than the band, and others.
 func q2Tunings() []ApplyQ2Tuning {
 	return []ApplyQ2Tuning{
 		SmallestTuning().ApplyQ2,
@@ -118,22 +119,25 @@ func q2Tunings() []ApplyQ2Tuning {
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 2, Dispatch: 2e3},
 		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
 		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 2, Private: true, Dispatch: 1e9},
-		// Several threads a vector.
+		// Here several threads share a vector.
 		{Threads: 8, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e4},
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
 		{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
-		// Several subgroups, which CPU drivers run one after another, each up to the next barrier:
-		// one that is missing shows.
+		// Here a workgroup has several subgroups. CPU drivers run one subgroup after another, each
+		// up to the next barrier. So a missing barrier gives wrong results.
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
 		{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 	}
 }
 
-// TestApplyQ2 holds Q2·X and Q2ᵀ·X against the twin: errors in units of ulp·‖x‖ of each vector.
+// TestApplyQ2 compares Q2·X and Q2ᵀ·X with package ref. Errors are in units of ulp·‖x‖ for each
+// vector.
 func TestApplyQ2(t *testing.T) {
 	worst := 0.0
-	some := [][]int{1: {0}, 2: {0}, 3: {0, 5}, 4: {0, 3, 5, 8, 9, 10, 11}, 5: {4, 9}, 6: {10}, 8: {12}} // by b; not all: compiling takes time, and TestApplyQ2Tunings has the others
+	// some lists the tunings to test, by b. It has not all of them, because compiling takes time and
+	// TestApplyQ2Tunings has the others.
+	some := [][]int{1: {0}, 2: {0}, 3: {0, 5}, 4: {0, 3, 5, 8, 9, 10, 11}, 5: {4, 9}, 6: {10}, 8: {12}}
 	for b := range some {
 		for _, i := range some[b] {
 			tune := q2Tunings()[i]
@@ -166,7 +170,7 @@ func TestApplyQ2(t *testing.T) {
 	t.Logf("worst: %.3g √n·ulp", worst)
 }
 
-// TestApplyQ2IsOrthogonal: Q2·I and Q2ᵀ·I are, and one is the other's transpose.
+// TestApplyQ2IsOrthogonal checks that Q2·I and Q2ᵀ·I are orthogonal and transposes of each other.
 func TestApplyQ2IsOrthogonal(t *testing.T) {
 	const n, b = 41, 4
 	c := newQ2Case(n, b, n).identity()
@@ -185,12 +189,12 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Tunings: the bits do not depend on how the work is cut, but for the order in which dot
-// products are summed.
+// TestApplyQ2Tunings checks that the bits do not depend on the sizes of groups and strips. They may
+// depend on the number of threads per vector, which changes the order of the sums in dot products.
 func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []product.Op{product.NoTrans, product.Trans} {
-		first := map[uint32][]float64{} // by threads a vector
+		first := map[uint32][]float64{} // by the number of threads that share a vector
 		for i, tune := range q2Tunings() {
 			spec, err := q2Spec[float64](tune, testDevice(t).Info(), BackSize{c.n, c.b, c.m}, op)
 			if err != nil {
@@ -206,13 +210,13 @@ func TestApplyQ2Tunings(t *testing.T) {
 	}
 }
 
-// TestApplyQ2TunesToTheDevice: what the tables say fits, and options are given up before the device
-// is.
+// TestApplyQ2TunesToTheDevice checks that the sizes of the tuning tables fit the devices. If shared
+// memory is too small, optional uses of it must be dropped before the device is refused.
 func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		family       string
 		shared, b, m int
-		pipe         uint32 // 0: refused
+		pipe         uint32 // number of teams; 0 if the sizes are refused
 	}{
 		{"nvidia", 48 << 10, 32, 1 << 14, 1}, {"nvidia", 48 << 10, 64, 100, 1}, {"nvidia", 12 << 10, 32, 100, 1},
 		{"cpu", 32 << 10, 16, 100, 1}, {"cpu", 32 << 10, 64, 100, 1}, {"other", 32 << 10, 64, 100, 2}, {"other", 16 << 10, 32, 100, 2}, {"other", 1 << 10, 32, 1, 0},
@@ -232,8 +236,8 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Groups: small problems go in small groups, of which more are under way at a time, and
-// a wide band in as much shared memory as a narrow one.
+// TestApplyQ2Groups checks that small problems use small groups, of which more are in flight at a
+// time. It also checks that a wide band needs no more shared memory than a narrow band.
 func TestApplyQ2Groups(t *testing.T) {
 	info := vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	for _, c := range []struct{ n, b, m, group, share, most int }{
@@ -250,27 +254,28 @@ func TestApplyQ2Groups(t *testing.T) {
 	}
 }
 
-// TestApplyQ2AccessesAreNotPrivate: what one group stores the next one loads, in another workgroup.
+// TestApplyQ2AccessesAreNotPrivate checks that accesses to the vectors are visible to other
+// workgroups: a group loads what the group before has stored in another workgroup.
 func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 	for name, code := range map[string][]byte{"flags": shaders.OrmtrQ2Flags[float64]().Code, "teams": shaders.OrmtrQ2Teams[float64]().Code} {
-		const input = 2 // V and Tau, which nobody writes
+		const input = 2 // V and Tau, which no workgroup writes
 		if got := accessesOf(code); got.loads <= input || got.privateLoads != input || got.stores == 0 || got.privateStores != 0 {
 			t.Errorf("%s: %+v; want %d private loads, no private store", name, got, input)
 		}
 	}
 }
 
-// TestApplyQ2GivesUp: a group whose predecessor never comes ends with INFO, and so does all the
-// rest.
+// TestApplyQ2GivesUp checks that a group sets INFO and ends if the group before it never runs. All
+// other groups must then end, too.
 func TestApplyQ2GivesUp(t *testing.T) {
 	dev := testDevice(t)
 	c := newQ2Case(40, 4, 9)
 	tune := SmallestTuning().ApplyQ2
-	tune.Polls = 300 // a few looks
+	tune.Polls = 300 // a short wait
 	s := c.bench(t, product.NoTrans, tune)
 	rec := vk.NewRecorder(dev)
 	s.flags.Clear(rec, s.ws)
-	// The first group's tickets are taken by nobody.
+	// These tickets are those of the first group. No workgroup receives them.
 	vk.Fill(rec, s.flags.Ticket(s.ws, 0), uint32(s.strips(c.m)))
 	s.waiting.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
 		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
@@ -283,14 +288,16 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Waits: a group does the blocks that the one before it has made way for, and no others.
-// The flag of the first of two groups says how far that has come; what it has not finished is NaN.
+// TestApplyQ2Waits checks that a group processes exactly the blocks that the group before it has
+// released. There are two groups, and the test sets the flag of the first one to the number of its
+// finished blocks. The rows that the first group has not finished are NaN.
 func TestApplyQ2Waits(t *testing.T) {
 	const n, b, m, g, end = 60, 4, 3, 4, math.MaxUint32
 	dev, c := testDevice(t), newQ2Case(n, b, m)
 	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
 	for _, tune := range []ApplyQ2Tuning{{}, {Rows: 2}, {Private: true}} {
-		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9 // one strip, whatever a subgroup is
+		// There is one strip, for every size of a subgroup.
+		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			s := c.bench(t, op, tune)
 			before, after := 6, 5
@@ -298,7 +305,7 @@ func TestApplyQ2Waits(t *testing.T) {
 				before, after = 5, 6
 			}
 			for finished := range blocks(before) + 1 {
-				// Block j of the second group wants the first one's block j.
+				// Block j of the second group needs block j of the first group.
 				want := finished
 				if op == product.Trans {
 					want -= blocks(before) - blocks(after)
@@ -325,7 +332,7 @@ func TestApplyQ2Waits(t *testing.T) {
 				put(t, dev, s.xt, x)
 				rec := vk.NewRecorder(dev)
 				s.flags.Clear(rec, s.ws)
-				vk.Fill(rec, s.flags.Ticket(s.ws, 0), 1) // the first group's ticket is taken by nobody
+				vk.Fill(rec, s.flags.Ticket(s.ws, 0), 1) // no workgroup receives the first group's ticket
 				vk.Fill(rec, s.flags.Flag(s.ws, 0), word)
 				s.waiting.Dispatch(rec, vk.Grid(1), shaders.OrmtrQ2FlagsPush[float64]{
 					X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: n, M: m, Ld: uint32(c.ld), Group: uint32(before), Groups: 2, Polls: tune.Polls,
@@ -347,7 +354,7 @@ func TestApplyQ2Waits(t *testing.T) {
 	}
 }
 
-// mostQ2Shared is the shared memory of either form.
+// mostQ2Shared returns the larger number of bytes of shared memory that the two forms need.
 func mostQ2Shared(t *testing.T, spec shaders.OrmtrQ2TeamsSpec) int {
 	t.Helper()
 	bytes, err := mostShared(sharedOf(shaders.OrmtrQ2Teams[float64], spec), sharedOf(shaders.OrmtrQ2Flags[float64], flagsSpec(spec, false)))

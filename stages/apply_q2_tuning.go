@@ -9,11 +9,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ2Tuning is the sizes of ApplyQ2. A group is the neighbouring sweeps whose reflectors act in
-// one pass over the vectors. Vectors are cut into strips, one for each workgroup or team.
+// ApplyQ2Tuning is the set of sizes of ApplyQ2. A group is a number of neighbouring sweeps whose
+// reflectors are applied in one pass over the vectors. The vectors are divided into strips. Each
+// workgroup or team processes one strip at a time.
 type ApplyQ2Tuning struct {
-	// Flags: groups follow each other in different workgroups, which wait for each other by flags.
-	// If false, they follow each other in teams of one workgroup.
+	// If Flags is true, successive groups run in different workgroups, which wait for each other by
+	// flags. If it is false, successive groups run in teams of one workgroup.
 	Flags bool
 
 	// Workgroups is the largest number of workgroups of a dispatch. It is used only with Flags.
@@ -25,33 +26,34 @@ type ApplyQ2Tuning struct {
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
 	Threads uint32
 
-	// Pipe is the number of teams of a workgroup, at most: a power of two that divides Threads. It
+	// Pipe is the largest number of teams of a workgroup: a power of two that divides Threads. It
 	// is used only without Flags.
 	Pipe uint32
 
-	// Lanes is the number of invocations that fill the device. The number of teams is doubled until
-	// there are as many. It is used only without Flags.
+	// Lanes is the number of invocations that keep the device busy. The number of teams is doubled
+	// until there are as many invocations. Lanes is used only without Flags.
 	Lanes int
 
-	// Items is the number of groups times strips that fill the device. The size of groups is halved
-	// until there are as many. It is used only with Flags.
+	// Items is the number of groups times strips that keeps the device busy. The size of groups is
+	// halved until there are as many items. Items is used only with Flags.
 	Items int
 
-	// Group is the number of sweeps of a group, at most.
+	// Group is the largest number of sweeps of a group.
 	Group uint32
 
-	// Chunk is the number of reflectors in shared memory at a time. It divides Group.
+	// Chunk is the number of reflectors that are in shared memory at a time. It divides Group.
 	Chunk uint32
 
-	// Batch is the number of reflectors between two shifts of the registers. It divides Chunk.
+	// Batch is the number of reflectors that are applied between two shifts of the registers. It
+	// divides Chunk.
 	Batch uint32
 
-	// Rows is the number of rows of a reflector that an invocation holds in registers, at most. If
-	// the half-bandwidth is larger, neighbours share a vector. 0 stands for all rows.
+	// Rows is the largest number of rows of a reflector that an invocation holds in registers. If
+	// the half-bandwidth is larger, neighbouring invocations share a vector. 0 means all rows.
 	Rows uint32
 
-	// Private: the rows that wait for the next block lie in an invocation's own memory, not in
-	// shared memory.
+	// If Private is true, rows of vectors that are needed for the next block stay in an
+	// invocation's own memory. If it is false, they stay in shared memory.
 	Private bool
 
 	// Dispatch is the cost, in flops, at which a dispatch ends.
@@ -59,7 +61,8 @@ type ApplyQ2Tuning struct {
 }
 
 // Fits returns nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the
-// device. Otherwise the error says which sizes contradict each other, or is a *vk.UnsupportedError.
+// device. Otherwise it returns an error that says which sizes contradict each other, or a
+// *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
 	// Where workgroups may not wait, the other form must fit, too.
@@ -77,8 +80,9 @@ func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	return nil
 }
 
-// q2Spec fits the kernel to a size and the device. What an option takes of shared memory is given
-// up before the device is refused.
+// q2Spec returns the specialisation of the kernel for a size and a device. If the device has too
+// little shared memory, q2Spec first reduces the options that use it. Only then it returns a
+// *vk.UnsupportedError.
 func q2Spec[T spirv.Scalar](
 	t ApplyQ2Tuning, info vk.Info, size BackSize, op product.Op,
 ) (shaders.OrmtrQ2TeamsSpec, error) {
@@ -86,11 +90,11 @@ func q2Spec[T spirv.Scalar](
 		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),
 	}
-	// More teams, until the device is full.
+	// Double the number of teams until the device is full.
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}
-	// More neighbours for each vector, until none holds more than Rows rows.
+	// Double the invocations that share a vector until none of them holds more than Rows rows.
 	for t.Rows > 0 && spec.B > t.Rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
@@ -99,12 +103,13 @@ func q2Spec[T spirv.Scalar](
 		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d "+
 			"by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
-	// Smaller groups, until there are enough to fill the device.
+	// Halve the groups until there are enough items to fill the device.
 	strips := vk.Tiles(size.M, spec.LocalSize/spec.Pipe/spec.Share)
 	for t.Flags && spec.G%(2*spec.Chunk) == 0 && strips*vk.Tiles(size.N, spec.G) < t.Items {
 		spec.G /= 2
 	}
-	// Less shared memory: first fewer teams, then smaller groups, whose waiting rows lie there.
+	// Reduce the shared memory: first by fewer teams, then by smaller groups. The rows between two
+	// blocks lie in shared memory, and smaller groups have fewer of them.
 	for {
 		need, err := q2Shared[T](spec, t.Flags)
 		switch {
@@ -122,7 +127,8 @@ func q2Spec[T spirv.Scalar](
 	}
 }
 
-// q2Shared is the shared memory of the form that waits by flags, or of the other one.
+// q2Shared returns the bytes of shared memory that a form of the kernel needs: the form that waits
+// by flags, or the form with teams.
 func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes int, err error) {
 	if flags {
 		return product.SharedBytes(shaders.OrmtrQ2Flags[T], flagsSpec(spec, false))
@@ -130,7 +136,7 @@ func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes 
 	return product.SharedBytes(shaders.OrmtrQ2Teams[T], spec)
 }
 
-// flagsSpec is the shape of the form that waits by flags.
+// flagsSpec returns the specialisation x for the form that waits by flags.
 func flagsSpec(x shaders.OrmtrQ2TeamsSpec, wideFence bool) shaders.OrmtrQ2FlagsSpec {
 	return shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,

@@ -13,9 +13,9 @@ import (
 //
 //	B = Q2·C·P2ᵀ
 //
-// by sweeps of Householder reflectors of columns and of rows in turn. Each sweep chases its bulges
-// down the band, and many sweeps are in flight at once, each some half-steps after the one before.
-// The kernel tb2bd.comp derives which half-step must wait for which.
+// It applies Householder reflectors to columns and to rows in turn. A sweep is one chase of a bulge
+// down the whole band. Many sweeps are in flight at once, and each is some half-steps behind the
+// sweep before it. The kernel tb2bd.comp derives which half-steps a half-step depends on.
 //
 // Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et
 // al., Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on
@@ -25,22 +25,22 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 	tune  ChaseTuning
 	abort spirv.Addr[uint32]
 
-	// One of the first two; none where there is nothing to chase.
+	// At most one of chase and wave is set, and neither if there is nothing to chase.
 	chase *vk.Kernel[shaders.Tb2bdChaseSpec, shaders.Tb2bdChasePush[T]] // sweeps wait for each other
 	wave  *vk.Kernel[shaders.Tb2bdWaveSpec, shaders.Tb2bdWavePush[T]]   // a dispatch for each wave of half-steps
 	read  *vk.Kernel[shaders.Tb2bdBidiagonalSpec, shaders.Tb2bdBidiagonalPush[T]]
 
-	parts []span        // where sweeps wait: the sweeps of each dispatch
-	flags machine.Flags // where sweeps wait: a ticket for each dispatch, a flag for each sweep
+	parts []span        // the sweeps of each dispatch, if workgroups wait
+	flags machine.Flags // a ticket for each dispatch and a flag for each sweep, if workgroups wait
 }
 
-// bidiagonalLead is the number of half-steps that the sweep before must be ahead of a half-step,
-// beyond its own.
+// bidiagonalLead is the lead of a sweep over the next one: half-step h of a sweep may begin when
+// the sweep before has finished half-step h + bidiagonalLead.
 const bidiagonalLead = 3
 
-// NewBidiagonalChasing prepares for bands of one size, of which ChaseSize.B is the number of
-// superdiagonals. It refuses a band that is too wide for the device's shared memory, or that has
-// more than 2³² elements, with a *vk.UnsupportedError.
+// NewBidiagonalChasing prepares the chase for bands of one size. ChaseSize.B is the number of
+// superdiagonals. The error is a *vk.UnsupportedError if the band is too wide for the device's
+// shared memory or has more than 2³² elements.
 func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BidiagonalChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {
@@ -72,8 +72,8 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 	return s, kernels.err
 }
 
-// bidiagonalSpec is the kernel, fitted to the band and the device; see fitChase. The bits of the
-// result depend on B and Lanes.
+// bidiagonalSpec returns the specialisation of the kernel for the band and the device, as fitChase
+// does. The bits of the result depend on its constants B and Lanes.
 func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{
@@ -84,29 +84,29 @@ func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error
 	})
 }
 
-// halfSteps is the number of half-steps of a sweep.
+// halfSteps returns the number of half-steps of a sweep.
 func (s *BidiagonalChasing[T]) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
 
-// halfStepFlops is the cost of a half-step: two blocks. Short lines at the end of the matrix count
-// as full ones.
+// halfStepFlops returns the cost of a half-step in flops. A half-step changes two blocks. The
+// smaller blocks at the end of the matrix count as full ones.
 func (s *BidiagonalChasing[T]) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
-// Flops is the cost, about 8·n²·b.
+// Flops returns the cost of the chase in flops, about 8·n²·b.
 func (s *BidiagonalChasing[T]) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 8 * n * n * b
 }
 
-// divide cuts the sweeps into dispatches of about the cost that one may have. A sweep is never
-// divided.
+// divide distributes the sweeps over dispatches. A dispatch costs about as much as the tuning
+// allows. A sweep is never divided.
 func (s *BidiagonalChasing[T]) divide() []span {
 	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
 		return max(2*s.tune.SweepCost, float64(s.halfSteps(sweep))*s.halfStepFlops())
 	})
 }
 
-// Work is the workspace: a flag for each sweep and a few words, or nothing where no workgroup
-// waits.
+// Work is the layout of the workspace: a flag for each sweep and a few words. It is empty if no
+// workgroup waits.
 func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	if s.chase == nil {
 		return vk.Together()
@@ -114,8 +114,9 @@ func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run: 0, or 1 + the sweep whose flag was not set within the poll
-// limit; the results are then undefined. It is empty where no workgroup waits.
+// Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
+// number of the sweep whose flag was not set within the poll limit, and the results are undefined.
+// The slice is empty if no workgroup waits.
 func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.chase == nil {
 		return vk.Slice[uint32]{}
@@ -123,24 +124,25 @@ func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Bidiagonal is an upper bidiagonal matrix of order n: element i of the diagonal lies at
-// D[i·Stride], element i of the superdiagonal, of n−1, at E[i·Stride].
+// Bidiagonal is an upper bidiagonal matrix of order n. Element i of the diagonal lies at
+// D[i·Stride]. Element i of the n−1 elements of the superdiagonal lies at E[i·Stride].
 type Bidiagonal[T spirv.Real] struct {
 	D, E   vk.Slice[T]
 	Stride int
 }
 
-// GolubKahan is C inside the off-diagonal, of 2n−1 elements, of its Golub-Kahan form: the symmetric
-// tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn.
-// Its eigenvalues are the singular values of C and their negatives. The result shares the memory of
-// offDiagonal, which the chasing fills.
+// GolubKahan returns a bidiagonal matrix C that is stored in the off-diagonal of its Golub-Kahan
+// form. This form is the symmetric tridiagonal matrix of order 2n with a zero diagonal and the
+// off-diagonal d1, e1, d2, e2, …, dn, which has 2n−1 elements. Its eigenvalues are the singular
+// values of C and their negatives. C shares the memory of offDiagonal.
 func GolubKahan[T spirv.Real](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
 }
 
-// Record reduces band (GeneralSize.BandLen elements, overwritten) to c. With vectors it stores Q2
-// in left and P2 in right; unused elements of Tau become zero. Without vectors they are not used. A
-// band of one superdiagonal is copied, Q2 = P2 = I, and V is not written. Nothing may overlap.
+// Record reduces band to the bidiagonal matrix c. band has GeneralSize.BandLen elements and is
+// overwritten. If vectors are wanted, Record stores Q2 in left and P2 in right, and sets unused
+// elements of Tau to zero. Otherwise left and right are not used. A band of one superdiagonal is
+// copied to c; then Q2 = P2 = I, and V is not written. The arguments must not overlap.
 func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], c Bidiagonal[T], left, right Reflectors[T]) {
 	if s.N == 0 {
 		return
@@ -169,15 +171,15 @@ func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 	})
 }
 
-// groups is the number of workgroups for this many sweeps. A sweep is 1 + bidiagonalLead half-steps
-// after the one before it, so that more workgroups would only poll. The result is at least 1 if
-// there are sweeps.
+// groups returns the number of workgroups for the given number of sweeps. A sweep begins 1 +
+// bidiagonalLead half-steps after the sweep before it, so additional workgroups would only poll.
+// The result is at least 1 if there are sweeps.
 func (s *BidiagonalChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.halfSteps(0)/bidiagonalLead+2)
 }
 
-// recordChase records one dispatch for each part. The tickets and flags of all parts are cleared
-// before the first one. ws must have Work.
+// recordChase records one dispatch for each part of the sweeps. It clears the tickets and flags of
+// all parts before the first dispatch. ws must contain the workspace Work.
 func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], left, right Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
@@ -190,7 +192,8 @@ func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band 
 	}
 }
 
-// recordWaves records all half-steps with stride·s + h = t for t = 0, 1, …
+// recordWaves records a dispatch for each wave t = 0, 1, …. Wave t consists of the half-steps h of
+// all sweeps s with stride·s + h = t.
 func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], left, right Reflectors[T]) {
 	eachWave(s.sweeps(), 1+bidiagonalLead, s.halfSteps, func(t, newest, count int) {
 		s.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2bdWavePush[T]{
@@ -201,11 +204,11 @@ func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], l
 	})
 }
 
-// eachWave calls record for each wave of a bulge chasing that has steps: those with stride·s + step
-// = t, which are count sweeps, of which newest is the last. Waves without steps are left out. Steps
-// of one wave must be independent of each other.
+// eachWave calls record for each wave of a bulge chasing. Wave t consists of one step of each sweep
+// s in a range: the step t − stride·s. The range has count sweeps, and newest is its last one.
+// Waves without steps are left out. The steps of one wave must be independent of each other.
 func eachWave(sweeps, stride int, steps func(sweep int) int, record func(t, newest, count int)) {
-	oldest := 0 // the first sweep that has not ended; they end in order
+	oldest := 0 // the first sweep that has not ended; sweeps end in order
 	for t := 0; ; t++ {
 		for oldest < sweeps && t-stride*oldest >= steps(oldest) {
 			oldest++
@@ -213,7 +216,7 @@ func eachWave(sweeps, stride int, steps func(sweep int) int, record func(t, newe
 		if oldest == sweeps {
 			return
 		}
-		if newest := min(t/stride, sweeps-1); newest >= oldest { // else between two sweeps of a step or two
+		if newest := min(t/stride, sweeps-1); newest >= oldest { // otherwise no sweep has a step in wave t
 			record(t, newest, newest-oldest+1)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bidiagonalChased is what a chase leaves.
+// bidiagonalChased holds the results of a bidiagonal chase.
 type bidiagonalChased struct{ gk, band, leftV, leftTau, rightV, rightTau []float64 }
 
 func (c bidiagonalChased) same(x bidiagonalChased) bool {
@@ -32,7 +32,7 @@ var bidiagonalForms = []bidiagonalForm{
 	{"flags", true, false, 3}, {"waves", false, false, 3}, {"flags, one tile", true, true, 3}, {"one workgroup", true, false, 1},
 }
 
-// bidiagonalBench runs one chase as often as one likes.
+// bidiagonalBench holds the data for one chase, which can be run several times.
 type bidiagonalBench struct {
 	t                testing.TB
 	dev              *vk.Device
@@ -82,13 +82,13 @@ func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
 	}
 	from := func(r vk.Region[float64]) []float64 { return get(s.t, s.dev, r.In(s.ws)) }
 	got := bidiagonalChased{gk: from(s.gk), band: from(s.band), leftTau: from(s.leftTau), rightTau: from(s.rightTau)}
-	if s.stage.sweeps() > 0 { // else V is not written
+	if s.stage.sweeps() > 0 { // without sweeps V is not written
 		got.leftV, got.rightV = from(s.leftV), from(s.rightV)
 	}
 	return got
 }
 
-// upperBand is a random general compact band.
+// upperBand returns a random general compact band.
 func upperBand(n, b int) []float64 {
 	g := stagetest.Normal(b+1, n, b+1, uint64(n+1000*b)).Data
 	band := make([]float64, generalBandLen(n, b))
@@ -100,7 +100,7 @@ func upperBand(n, b int) []float64 {
 	return band
 }
 
-// chasedByTwin is what stages/ref makes of a band.
+// chasedByTwin returns the results that package stages/ref computes for a band.
 func chasedByTwin(n, b int, band []float64) bidiagonalChased {
 	band = slices.Clone(band)
 	d, e, left, right := ref.BidiagonalChasing(n, b, band)
@@ -143,7 +143,7 @@ func TestBidiagonalChasing(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingWide: a band as wide as on GPUs.
+// TestBidiagonalChasingWide chases a band as wide as those that are used on GPUs.
 func TestBidiagonalChasingWide(t *testing.T) {
 	for _, b := range []int{16, 32, 48} {
 		n := 2*b + 37
@@ -157,8 +157,9 @@ func TestBidiagonalChasingWide(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingLong repeats a chase of many sweeps VKEVD_CHASES times, with different numbers of workgroups: the
-// bits must be those of the wave form. It is meant for GPUs, where races show.
+// TestBidiagonalChasingLong repeats a chase of many sweeps VKEVD_CHASES times, with different
+// numbers of workgroups. The results must have the same bits as those of the wave form. The test is
+// meant for GPUs, where races become visible.
 func TestBidiagonalChasingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	n, b := 96, 8

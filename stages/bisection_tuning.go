@@ -12,9 +12,9 @@ type BisectionTuning struct {
 	Threads  uint32  // invocations of a workgroup; at least 2^Levels − 1
 	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
 	Fused    bool    // use fma, because it is as fast as a product here; the results are the same either way
-	Lanes    int     // threads that keep the device busy: fewer threads take no less time
+	Lanes    int     // threads that keep the device busy; fewer threads take as much time
 	Levels   uint32  // largest number of halvings that a team of threads does at once; below 32
-	Dispatch float64 // pivots that one dispatch may compute: bounds its time
+	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 }
 
 // Fits returns nil if the bisection can have these sizes on the device. Its error says how the
@@ -40,31 +40,33 @@ func (t BisectionTuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// gridSpec is the specialisation of the kernel stebz_grid, which counts without divisions at the
+// gridSpec returns the specialisation of the kernel stebz_grid, which counts without divisions at
+// the
 // points of a grid.
 func (t BisectionTuning) gridSpec() shaders.StebzGridSpec {
 	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused)}
 }
 
-// narrowSpec is the specialisation of the kernel stebz_narrow, which bisects by counts without
+// narrowSpec returns the specialisation of the kernel stebz_narrow, which bisects by counts without
 // divisions. Each team does levels halvings at once.
 func (t BisectionTuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
 	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused), Levels: levels}
 }
 
-// bisectSpec is the specialisation of the kernel stebz_bisect, which bisects by counts with
+// bisectSpec returns the specialisation of the kernel stebz_bisect, which bisects by counts with
 // divisions. Each team does levels halvings at once.
 func (t BisectionTuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
 	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
 }
 
-// countSpec is the specialisation of the kernel stebz_count, which does one count with divisions
+// countSpec returns the specialisation of the kernel stebz_count, which does one count with
+// divisions
 // for each shift.
 func (t BisectionTuning) countSpec() shaders.StebzCountSpec {
 	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
 }
 
-// refused is the error for a device that has less of a feature than the sizes need.
+// refused returns the error for a device that has less of a feature than the sizes need.
 func refused(info vk.Info, feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }

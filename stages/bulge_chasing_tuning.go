@@ -9,7 +9,7 @@ import (
 // ChaseTuning is the set of sizes of BulgeChasing.
 type ChaseTuning struct {
 	// PerThread is the smallest number of elements of a row or column of a block that an invocation
-	// holds. In a team for the block C or D an invocation holds twice as many.
+	// holds. In a team for one of the square blocks C and D it holds twice as many.
 	PerThread uint32 `json:"Own"`
 
 	// WaitSubgroups is the number of subgroups that wait and publish while the others compute, 1 or
@@ -47,8 +47,9 @@ type ChaseTuning struct {
 	Step, TeamStep float64
 }
 
-// Fits is nil if bands of doubles of half-bandwidth b can be chased with these sizes on the device.
-// Otherwise it is a *vk.UnsupportedError.
+// Fits returns nil if bands of doubles of half-bandwidth b can be chased with these sizes on the
+// device.
+// Otherwise it returns a *vk.UnsupportedError.
 func (t ChaseTuning) Fits(info vk.Info, b int) error {
 	for _, allowed := range []bool{false, true} {
 		shape := chaseShape{b: b, info: info, wait: Waiting{Allowed: allowed}, tune: t}
@@ -59,9 +60,9 @@ func (t ChaseTuning) Fits(info vk.Info, b int) error {
 	return nil
 }
 
-// groups is the number of workgroups of one dispatch that are in flight together.
+// groups returns the number of workgroups of one dispatch that are in flight together.
 func (t ChaseTuning) groups(info vk.Info) int {
-	const usual = 32 // where the driver does not tell the number of units
+	const usual = 32 // used if the driver does not report the number of units
 	switch {
 	case t.Groups > 0:
 		return min(t.Groups, vk.MaxGroups())
@@ -74,32 +75,33 @@ func (t ChaseTuning) groups(info vk.Info) int {
 // chaseShape holds everything that the shape of the chasing kernels depends on.
 type chaseShape struct {
 	b       int  // half-bandwidth
-	vectors bool // reflectors are stored
+	vectors bool // whether reflectors are stored
 	info    vk.Info
 	wait    Waiting
 	tune    ChaseTuning
 }
 
-// subgroup is the number of invocations in a subgroup. It is 1 if the driver does not tell.
+// subgroup returns the number of invocations in a subgroup, or 1 if the driver does not report it.
 func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
 
-// flagStride is the distance between two flags in 32-bit words.
+// flagStride returns the distance between two flags in 32-bit words.
 func (c chaseShape) flagStride() uint32 { return max(1, c.tune.FlagStride) }
 
-// waiters is the number of invocations that wait or publish while the others compute. No invocation
-// does both.
+// waiters returns the number of invocations that wait or publish while the others compute. No
+// invocation does both.
 func (c chaseShape) waiters() int {
 	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
 }
 
-// refuse is the error for a device that has too little of the named feature.
+// refuse returns the error for a device that has too little of the named feature.
 func (c chaseShape) refuse(feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: c.info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, c.b),
 		Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }
 
-// lanesFor is the number of neighbouring invocations of a subgroup that share the b elements of a
-// row. It is the largest power of two with which each of them holds at least perThread elements.
+// lanesFor returns the number of neighbouring invocations of a subgroup that share the b elements
+// of a row. It is the largest power of two with which each of them holds at least perThread
+// elements.
 func lanesFor(b, perThread, subgroup int) int {
 	lanes := 1
 	for 2*lanes <= subgroup && lanes*max(1, perThread) < b {

@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// DivideConquerTuning is the sizes of divide and conquer that are measured for a device.
+// DivideConquerTuning is the set of sizes of divide and conquer that are measured for each device.
 type DivideConquerTuning struct {
 	Leaf    int    // largest order of a block that QL iteration solves, in one workgroup; at least 1
 	Lanes   uint32 // invocations that share a root or a leaf: a power of two, at least 4

@@ -14,26 +14,26 @@ import (
 //
 //	A = Q1·[B; 0]·P1ᵀ     B has b superdiagonals
 //
-// with panels of b columns and of b rows in turn. The updates of the trailing matrix are deferred:
-// within a block of k columns the trailing matrix in memory stays as it was when the block began.
-// Its present value is
+// The panels have b columns and b rows in turn. The updates of the trailing matrix are deferred:
+// while a block of k columns is reduced, the trailing matrix in memory keeps the values from the
+// beginning of the block. Its true value is
 //
 //	Â = A − U·Wᵀ − Z·Vᵀ
 //
-// where U (left reflectors), W, Z and V (right reflectors) have b columns for each panel so far.
+// U (left reflectors), W, Z and V (right reflectors) have b columns for each panel so far.
 //
-// Afterwards A holds the reflectors of Q1 below the diagonal blocks' first rows, as PanelQR leaves
-// them, in the columns of their panels. Where vectors are wanted it also holds those of P1,
-// transposed, in the rows of their panels, from the first column after the diagonal block on. All
-// of A is overwritten.
+// On return A holds the reflectors of Q1 in the columns of their panels, as PanelQR stores them,
+// from the first row of the diagonal block on. If vectors are wanted, A also holds the reflectors
+// of P1, transposed, in the rows of their panels, from the first column after the diagonal block
+// on. All of A is overwritten.
 //
-// Source: the deferral is the two-sided twin of Wang et al., PPoPP 2025; stages/ref has it in plain
-// Go.
+// Source: the deferral is that of Wang et al., PPoPP 2025, for both sides. Package stages/ref has
+// the same method in plain Go.
 type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
 	ops product.Ops[T]
 
-	qr, lastQR         *PanelQR[T] // panels of b columns; the last left panel, if it has fewer
+	qr, lastQR         *PanelQR[T] // for panels of b columns; for the last left panel, if it has fewer columns
 	factor, lastFactor *TFactor[T]
 	transpose          *Transpose[T]
 	lower              *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]
@@ -41,33 +41,33 @@ type GeneralBandReduction[T spirv.Scalar] struct {
 	w, v vk.Region[T] // W and V, n×k
 	z    vk.Region[T] // Z, m×k
 	x    vk.Region[T] // Âᵀ·Y or Â·v, max(m, n)×b
-	s    vk.Region[T] // two products of inner dimension m or n, k×b each
+	s    vk.Region[T] // two products, k×b each, with inner dimension m or n
 	l    vk.Region[T] // transposed triangles L of all right panels, b×b each
 	tau  vk.Region[T] // factors of a panel, b
 	work *vk.Layout
 }
 
-// GeneralSize is the size of a reduction to an upper band.
+// GeneralSize holds the sizes of a reduction to an upper band.
 type GeneralSize struct {
 	M, N    int  // rows and columns of A, M ≥ N
 	B       int  // superdiagonals of the band, at least 1
 	K       int  // columns of a block: a multiple of B
-	Vectors bool // the reflectors of P1 are stored in A
+	Vectors bool // whether to store the reflectors of P1 in A
 }
 
-// LeftPanels is the number of panels of columns, and of their factors T.
+// LeftPanels returns the number of panels of columns. Each of them has a factor T.
 func (s GeneralSize) LeftPanels() int { return vk.Tiles(s.N, uint32(s.B)) }
 
-// RightPanels is the number of panels of rows, and of their factors T.
+// RightPanels returns the number of panels of rows. Each of them has a factor T.
 func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
 
-// BandLen is the number of elements of the general compact band: 3·b rows per column, and b columns
-// of zeros after the last. Element (i, j) lies at i + j·(3b−1) + 2b−1.
+// BandLen returns the number of elements of the general compact band: 3·b for each column, and b
+// columns of zeros after the last column. Element (i, j) lies at i + j·(3b−1) + 2b−1.
 func (s GeneralSize) BandLen() int { return generalBandLen(s.N, s.B) }
 
 func generalBandLen(n, b int) int { return 3 * b * (n + b) }
 
-// NewGeneralBandReduction prepares for matrices of one size.
+// NewGeneralBandReduction prepares the reduction of matrices of one size.
 func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, ops product.Ops[T], w Waiting, t PanelTuning) (*GeneralBandReduction[T], error) {
 	m, n, b, k := size.M, size.N, size.B, size.K
 	if n < 0 || m < n || b < 1 || k < b || k%b != 0 {
@@ -96,12 +96,12 @@ func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, o
 	return r, ops.Reserve(
 		product.Shape{M: m, N: n, K: k, Count: 1},     // the trailing update
 		product.Shape{M: m, N: b, K: m, Count: 1},     // Aᵀ·Y and A·v
-		product.Shape{M: m, N: b, K: k + b, Count: 1}, // what is pending, in a panel and in these
+		product.Shape{M: m, N: b, K: k + b, Count: 1}, // the deferred updates of a panel, and of these products
 		product.Shape{M: k + b, N: b, K: m, Count: 1}, // UᵀY, ZᵀY, Wᵀv, Vᵀv
 	)
 }
 
-// panels prepares for panels of b columns and for the last left panel.
+// panels prepares the factorisation of panels of b columns and of the last left panel.
 func (r *GeneralBandReduction[T]) panels(dev *vk.Device, w Waiting, t PanelTuning) (err error) {
 	if r.qr, err = NewPanelQR[T](dev, r.B, w, t); err != nil {
 		return err
@@ -122,10 +122,12 @@ func (r *GeneralBandReduction[T]) panels(dev *vk.Device, w Waiting, t PanelTunin
 	return err
 }
 
-// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// arena, too.
 func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Status is the memory of Infos. It must not be overwritten until they are read.
+// Status is the layout of the memory that Infos returns. This memory must not be overwritten before
+// the words are read.
 func (r *GeneralBandReduction[T]) Status() *vk.Layout {
 	if r.lastQR == r.qr {
 		return r.qr.Status()
@@ -133,7 +135,8 @@ func (r *GeneralBandReduction[T]) Status() *vk.Layout {
 	return vk.Together(r.qr.Status(), r.lastQR.Status())
 }
 
-// Infos are words that are 0 after a run, or say why the results are undefined; see PanelQR.Info.
+// Infos returns words that are 0 after a successful run. Other values say why the results are
+// undefined; see PanelQR.Info.
 func (r *GeneralBandReduction[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
 	infos := []vk.Slice[uint32]{r.qr.Info(ws)}
 	if r.lastQR != r.qr {
@@ -142,18 +145,18 @@ func (r *GeneralBandReduction[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
 	return infos
 }
 
-// Flops is the cost, 4mn² − 4/3·n³.
+// Flops returns the cost of the reduction in flops, 4mn² − 4/3·n³.
 func (r *GeneralBandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops is the cost of the first c columns, the integral of 8·(m−c)·(n−c).
+// flops returns the cost of the first c columns, which is the integral of 8·(m−c)·(n−c).
 func (r *GeneralBandReduction[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 4*m*n*n - 4*n*n*n/3 }
 	m, n, done := float64(r.M), float64(r.N), float64(c)
 	return total(m, n) - total(m-done, n-done)
 }
 
-// Record reduces a (m×n). band has BandLen elements; left and right have b×b for each panel of
-// their side. None of them may overlap.
+// Record reduces the m×n matrix a. band has BandLen elements. left has b×b elements for each left
+// panel, and right has b×b elements for each right panel. None of the arguments may overlap.
 func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() || left.Len() < r.LeftPanels()*b*b || right.Len() < r.RightPanels()*b*b {
@@ -175,7 +178,7 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 				block.rightPanel(rec, c, right.Sub(c/b*b*b, b*b))
 			}
 		}
-		if c < n { // a whole block, and more columns follow
+		if c < n { // this was a whole block, and there are more columns
 			block.subtractPending(rec, c, c, r.M-c, n-c, r.K)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// generalReduced is what a reduction to an upper band leaves.
+// generalReduced holds the results of a reduction to an upper band.
 type generalReduced struct{ a, band, left, right []float64 }
 
-// reduceGeneral runs the device on an m×n matrix; Ld is m + 3.
+// reduceGeneral reduces an m×n matrix on the device, with leading dimension m + 3.
 func reduceGeneral(t *testing.T, size GeneralSize, dense []float64, tune Tuning, waits bool) generalReduced {
 	t.Helper()
 	d := testDevice(t)
@@ -56,7 +56,8 @@ func reduceGeneral(t *testing.T, size GeneralSize, dense []float64, tune Tuning,
 	return got
 }
 
-// TestGeneralBandReduction holds the device against the twin at every edge of m, n, b and k.
+// TestGeneralBandReduction compares the device with package ref at every edge case of m, n, b and
+// k.
 func TestGeneralBandReduction(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, k := range []int{b, 3 * b} {
@@ -79,7 +80,8 @@ func TestGeneralBandReduction(t *testing.T) {
 	}
 }
 
-// upperOnly forgets what is left undefined in the factor of a last panel of fewer than b columns.
+// upperOnly clears undefined elements: those in the last left panel's factor if the panel has fewer
+// than b columns.
 func upperOnly(size GeneralSize, got, want []float64) {
 	last := size.N % size.B
 	if last == 0 || size.N == 0 {
@@ -105,7 +107,8 @@ func close_(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestGeneralBandReductionRepeats: the same bits on every run, and without vectors the same band.
+// TestGeneralBandReductionRepeats checks that two runs give the same bits, one with waiting
+// workgroups and one without. The reduction without vectors must give the same band, too.
 func TestGeneralBandReductionRepeats(t *testing.T) {
 	size := GeneralSize{M: 61, N: 50, B: 4, K: 8, Vectors: true}
 	dense := stagetest.Normal(size.M, size.N, size.M, 5).Data

@@ -12,9 +12,9 @@ type Identity[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.LasetSpec, shaders.LasetPush[T]]
 }
 
-const identityThreads = 256 // invocations of a workgroup, at most
+const identityThreads = 256 // largest number of invocations of a workgroup
 
-// NewIdentity prepares for matrices of any shape.
+// NewIdentity prepares the stage for matrices of any shape.
 func NewIdentity[T spirv.Scalar](dev *vk.Device) (*Identity[T], error) {
 	b := builder{dev: dev}
 	k := build(&b, shaders.Laset[T](), shaders.LasetSpec{LocalSize: b.threads(identityThreads)})

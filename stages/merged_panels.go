@@ -6,26 +6,27 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mergedPanels multiplies vectors by neighbouring panels of reflectors as by one,
+// mergedPanels multiplies vectors by several neighbouring panels of reflectors at once,
 //
 //	X ← (I − Y·op(T)·Yᵀ)·X
 //
 // so that the products have a large inner dimension. X is stored transposed: Xt ← Xt −
-// (Xt·Y)·op(T)ᵀ·Yᵀ. This is possible because a panel's columns are zero above its trapezoid.
+// (Xt·Y)·op(T)ᵀ·Yᵀ. Panels can be merged because the columns of a panel are zero above its
+// trapezoid.
 type mergedPanels[T spirv.Scalar] struct {
-	// b is the number of columns of a panel, width that of the panels that are applied together:
-	// whole panels, unless all columns are applied together.
+	// b is the number of columns of a panel. width is the number of columns that are applied
+	// together. They form whole panels, unless width is the number of all columns.
 	b, width int
 	ops      product.Ops[T]
 	factor   *TFactor[T]
 
-	// t is the merged T, width×width; xy and xyt are X·Y and X·Y·T, m×width each. xy and xyt lie
-	// where the workspace of factor does, which needs it before.
+	// t is the merged T, width×width. xy and xyt are X·Y and X·Y·T, m×width each. xy and xyt share
+	// memory with the workspace of factor, because factor needs its workspace only before them.
 	t, xy, xyt vk.Region[T]
 	work       *vk.Layout
 }
 
-// newMergedPanels prepares for cols reflectors of at most rows elements, and m vectors.
+// newMergedPanels prepares the product for cols reflectors of at most rows elements, and m vectors.
 func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops product.Ops[T], t PanelTuning) (*mergedPanels[T], error) {
 	q := &mergedPanels[T]{b: b, ops: ops, width: min(max(1, t.Merge/b)*b, cols)}
 	var err error
@@ -43,16 +44,17 @@ func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops p
 	)
 }
 
-// eachFromLast calls apply for the columns that are applied together, width of them or fewer from
-// begin on, of cols in all. Q = Q(0)·Q(1)⋯: the last panels act first.
+// eachFromLast calls apply for each range of columns that are applied together: width columns or
+// fewer from begin on. There are cols columns in all. The last range comes first, as Q =
+// Q(0)·Q(1)⋯.
 func (q *mergedPanels[T]) eachFromLast(cols int, apply func(begin, width int)) {
 	for begin := (cols - 1) / max(q.width, 1) * q.width; begin >= 0 && cols > 0; begin -= q.width {
 		apply(begin, min(q.width, cols-begin))
 	}
 }
 
-// record applies the panels in y, whose own factors T are in panels, to x: xt is m×y.Rows. op is
-// the operation on T: Trans for Q·X, and NoTrans for Qᵀ·X.
+// record multiplies the vectors xt, m×y.Rows, by the panels in y. panels holds the factor T of each
+// panel. op is the operation on the merged T: Trans for Q·X, and NoTrans for Qᵀ·X.
 func (q *mergedPanels[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], op product.Op,
 ) {
@@ -67,11 +69,11 @@ func (q *mergedPanels[T]) record(
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// columnsOfT is the number of columns of T that are multiplied at a time. If that makes p pieces of
-// the triangle, the fraction (p−1)/2p of the square, which is zero, is skipped.
+// columnsOfT is the number of columns of T that are multiplied at a time. Parts of T below the
+// triangle are zero and are skipped: with p pieces this is the fraction (p−1)/2p of T.
 const columnsOfT = 256
 
-// timesT is X·op(T) with T upper triangular.
+// timesT records the product of X and op(T), where T is upper triangular.
 func (q *mergedPanels[T]) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix[T]) {
 	for c := 0; c < t.Cols; c += columnsOfT {
 		n := min(columnsOfT, t.Cols-c)

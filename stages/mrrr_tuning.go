@@ -9,11 +9,11 @@ import (
 // MRRRTuning is the set of sizes of MRRR that are measured for each device.
 type MRRRTuning struct {
 	Threads  uint32  // invocations of a workgroup; even, as two of them find a vector
-	Lanes    int     // threads that keep the device busy: fewer threads take no less time
-	Levels   uint32  // most halvings that a team of threads does at once; 2^Levels ≤ Threads
+	Lanes    int     // threads that keep the device busy; fewer threads take as much time
+	Levels   uint32  // largest number of halvings that a team of threads does at once; 2^Levels ≤ Threads
 	Vectors  int     // vectors in flight, with n numbers of workspace each; at least 1
-	Dispatch float64 // pivots that one dispatch may compute: bounds its time
-	Distrust bool    // every check counts as failed; for tests of the last resort
+	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
+	Distrust bool    // whether every check counts as failed, so that tests reach the last resort
 }
 
 // Fits returns nil if MRRR can have these sizes on the device. Its error says how the sizes

@@ -9,12 +9,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// PanelTuning is the set of sizes of PanelQR and TFactor. The columns of a panel are factored one
-// after another by many workgroups, which add up their results after each column. So the latency of
-// a column matters, and from some number on, more workgroups make it longer.
+// PanelTuning is the set of sizes of PanelQR and TFactor. Many workgroups factor the columns of a
+// panel, one column after another, and add up their results after each column. So the latency of a
+// column matters. Above a certain number, additional workgroups increase this latency.
 type PanelTuning struct {
-	// LocalSize is the number of invocations of a workgroup, a power of two. A panel with more
-	// columns than this has a workgroup with an invocation for each column.
+	// LocalSize is the number of invocations of a workgroup, a power of two. If a panel has more
+	// columns than this, its workgroups have an invocation for each column.
 	LocalSize uint32
 
 	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
@@ -24,24 +24,25 @@ type PanelTuning struct {
 	// Groups is the largest number of workgroups of a panel.
 	Groups int
 
-	// Whole asks for one dispatch for all columns, whose workgroups wait for each other. It takes
-	// effect on devices where each workgroup can have a unit of its own. If Whole is false, each
-	// column is a dispatch.
+	// If Whole is true, one dispatch factors all columns, and its workgroups wait for each other.
+	// This is possible only on devices where each workgroup can have a unit of its own. If Whole is
+	// false, each column is a dispatch.
 	Whole bool
 
 	// Polls is the poll limit of a wait: the number of polls after which a wait fails. It is used
 	// only with Whole.
 	Polls uint32
 
-	// Factor is the number of columns of T that one workgroup makes alone. It is at most LocalSize.
+	// Factor is the number of columns of T that one workgroup computes alone. It is at most
+	// LocalSize.
 	Factor uint32
 
 	// Merge is the number of reflectors that ApplyQ1 applies together.
 	Merge int
 }
 
-// narrowPanel is a half-bandwidth. Panels of narrower bands need no more shared memory than its
-// panels.
+// narrowPanel is a number of columns. A panel with fewer columns than narrowPanel needs no more
+// shared memory than a panel with narrowPanel columns.
 const narrowPanel = 16
 
 // Fits returns nil if panels of doubles of all widths can have these sizes on the device. Otherwise
@@ -55,7 +56,7 @@ func (t PanelTuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// panelFits is Fits for panels of b columns with elements of type T.
+// panelFits does the same as PanelTuning.Fits for panels of b columns with elements of type T.
 func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
 		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
@@ -67,7 +68,7 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if n := int(spec.LocalSize); n > info.MaxLocal {
 		return refuse("invocations in a workgroup", n, info.MaxLocal)
 	}
-	// The shared memory needed is the most that one of these kernels declares.
+	// The device must have as much shared memory as the largest declaration of these kernels.
 	declared := []shared{
 		sharedOf(shaders.GeqrfPanelColumn[T], spec),
 		sharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
@@ -85,9 +86,9 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	return nil
 }
 
-// panelSpec is the specialisation of the kernels for panels of b columns.
+// panelSpec returns the specialisation of the kernels for panels of b columns.
 func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpec {
-	threads := max(t.LocalSize, powerOfTwo(b)) // each column has an invocation
+	threads := max(t.LocalSize, powerOfTwo(b)) // each column needs an invocation
 	size := int(spirv.KindOf[T]().Size())
 	// Each column of the tile is padded by one element. The number of rows in a chunk is a power of
 	// two.
@@ -96,18 +97,18 @@ func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpe
 	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
 }
 
-// wholeSpec is the specialisation of the kernel that factors all columns of a panel.
+// wholeSpec returns the specialisation of the kernel that factors all columns of a panel.
 func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	whole := shaders.GeqrfPanelWholeDefaults()
 	whole.LocalSize, whole.Columns, whole.Chunk = s.LocalSize, s.Columns, s.Chunk
 	return whole
 }
 
-// together tells whether the workgroups of a panel may wait for each other. For this all of them
-// must be resident at once, which is certain if each can have a unit of the device to itself.
+// together reports whether the workgroups of a panel may wait for each other. For this all of them
+// must be resident at once. This is certain if the device has a unit for each workgroup.
 func (t PanelTuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }
 
-// powerOfTwo is the smallest power of two that is at least n, for n ≥ 1.
+// powerOfTwo returns the smallest power of two that is at least n, for n ≥ 1.
 func powerOfTwo(n int) uint32 { return 1 << bits.Len(uint(max(n, 1)-1)) }

@@ -6,18 +6,19 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SingularResidual measures singular vectors on the device (as dbdt01, dort01): the sums of
-// magnitudes of each column of
+// SingularResidual measures singular vectors on the device (as dbdt01 and dort01 do). It computes,
+// for each column, the sum of the magnitudes of the elements of
 //
 //	A·V − U·diag(σ),   UᵀU − I   and   VᵀV − I
 //
-// A is m×n; U has m rows, V has n.
+// A is m×n, U has m rows, and V has n rows.
 type SingularResidual[T spirv.Scalar] struct {
-	m, n, k int // k: columns of U or of V, at most
+	m, n, k int // k: largest number of columns of U and of V
 	sums    columnSums[T]
 }
 
-// NewSingularResidual prepares for an m×n matrix and at most k columns of U and of V, k ≤ max(m, n).
+// NewSingularResidual prepares the measures for an m×n matrix A and at most k columns of U and of
+// V, k ≤ max(m, n).
 func NewSingularResidual[T spirv.Scalar](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
 	sums, err := newColumnSums(dev, max(m, n), k, ops)
 	if err != nil {
@@ -26,12 +27,13 @@ func NewSingularResidual[T spirv.Scalar](dev *vk.Device, m, n, k int, ops produc
 	return &SingularResidual[T]{m, n, k, sums}, ops.Reserve(product.Shape{M: m, N: min(k, residualBlock), K: n, Count: 1})
 }
 
-// Work is the workspace, max(m, n)·256 elements at most. That of the products (Ops.Work) must be in
-// the arena, too.
+// Work is the layout of the workspace, which has at most max(m, n)·256 elements. The workspace of
+// the products (Ops.Work) must be in the arena, too.
 func (r *SingularResidual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Record measures A·V − U·diag(σ): u has at least as many columns as v, of which the first belong
-// to v's. sigma and sums have an element for each column of v. sums must not overlap an input.
+// Record measures A·V − U·diag(σ). u has at least as many columns as v, and column j of u belongs
+// to column j of v. sigma and sums have one element for each column of v. sums must not overlap an
+// input.
 func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v product.Matrix[T], sigma, sums vk.Slice[T]) {
 	holds("the singular values", sigma, v.Cols)
 	holds("the residuals", sums, v.Cols)
@@ -42,7 +44,7 @@ func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v pro
 	})
 }
 
-// RecordOrthogonality measures ZᵀZ − I for U or V, of at most k columns.
+// RecordOrthogonality measures ZᵀZ − I, where the matrix z is U or V with at most k columns.
 func (r *SingularResidual[T]) RecordOrthogonality(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], sums vk.Slice[T]) {
 	holds("the sums of ZᵀZ − I", sums, z.Cols)
 	r.sums.each(z.Cols, func(j, cols int) {

@@ -13,20 +13,21 @@ import (
 //
 //	A = Q0·R     R n×n, upper triangular
 //
-// by panels of b columns. A panel's reflectors are applied at once to the columns that are merged
-// with it (see ApplyQ1), and then all of these together to the rest of A.
+// The matrix is divided into panels of b columns. The reflectors of a panel are first applied to
+// the columns that are merged with the panel (see ApplyQ1). Then the merged reflectors are applied
+// together to the remaining columns of A.
 //
-// Afterwards A holds the reflectors of Q0 in the columns of their panels, as PanelQR leaves them,
-// with zeros above, for ApplyPanels.
+// On return A holds the reflectors of Q0 in the columns of their panels, as PanelQR stores them,
+// with zeros above. This is the form that ApplyPanels takes.
 //
-// It costs 2·n²·(m − n/3) flops.
+// The cost is 2·n²·(m − n/3) flops.
 type TallQR[T spirv.Scalar] struct {
 	M, N, B          int
 	ops              product.Ops[T]
-	qr, lastQR       *PanelQR[T] // panels of b columns; the last panel, if it has fewer
+	qr, lastQR       *PanelQR[T] // for panels of b columns; for the last panel, if it has fewer columns
 	factor, lastPart *TFactor[T]
-	merged           *TFactor[T] // of the columns that are merged
-	width            int         // their number
+	merged           *TFactor[T] // merges the factors of width columns
+	width            int         // number of columns that are merged
 	cut              *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
 
 	tau  vk.Region[T] // factors of a panel, b
@@ -35,7 +36,7 @@ type TallQR[T spirv.Scalar] struct {
 	work *vk.Layout
 }
 
-// NewTallQR prepares for m×n matrices, m ≥ n, and panels of b columns.
+// NewTallQR prepares the factorisation of m×n matrices, m ≥ n, with panels of b columns.
 func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w Waiting, t PanelTuning) (*TallQR[T], error) {
 	if n < 1 || m < n || b < 1 {
 		return nil, fmt.Errorf("stages: QR of %d×%d by panels of %d columns: want m ≥ n ≥ 1, b ≥ 1", m, n, b)
@@ -72,7 +73,7 @@ func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	)
 }
 
-// newPanel prepares for panels of b columns and at most m rows.
+// newPanel prepares the factorisation of panels of b columns and at most m rows.
 func newPanel[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Waiting, t PanelTuning) (*PanelQR[T], *TFactor[T], error) {
 	qr, err := NewPanelQR[T](dev, b, w, t)
 	if err != nil {
@@ -82,13 +83,15 @@ func newPanel[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Wa
 	return qr, factor, err
 }
 
-// Panels is the number of panels, and of their factors T.
+// Panels returns the number of panels. Each panel has a factor T.
 func (q *TallQR[T]) Panels() int { return vk.Tiles(q.N, uint32(q.B)) }
 
-// Work is the workspace. That of the products (Ops.Work) must be in the arena, too.
+// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// arena, too.
 func (q *TallQR[T]) Work() *vk.Layout { return q.work }
 
-// Status is the memory of Infos. It must not be overwritten until they are read.
+// Status is the layout of the memory that Infos returns. This memory must not be overwritten before
+// the words are read.
 func (q *TallQR[T]) Status() *vk.Layout {
 	if q.lastQR == q.qr {
 		return q.qr.Status()
@@ -96,7 +99,8 @@ func (q *TallQR[T]) Status() *vk.Layout {
 	return vk.Together(q.qr.Status(), q.lastQR.Status())
 }
 
-// Infos are words that are 0 after a run, or say why the results are undefined; see PanelQR.Info.
+// Infos returns words that are 0 after a successful run. Other values say why the results are
+// undefined; see PanelQR.Info.
 func (q *TallQR[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
 	infos := []vk.Slice[uint32]{q.qr.Info(ws)}
 	if q.lastQR != q.qr {
@@ -105,18 +109,18 @@ func (q *TallQR[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
 	return infos
 }
 
-// Flops is the cost, 2mn² − 2/3·n³.
+// Flops returns the cost of the factorisation in flops, 2mn² − 2/3·n³.
 func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
 
-// flops is the cost of the first c columns, the integral of 4·(m−c)·(n−c).
+// flops returns the cost of the first c columns, which is the integral of 4·(m−c)·(n−c).
 func (q *TallQR[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 2*m*n*n - 2*n*n*n/3 }
 	m, n, done := float64(q.M), float64(q.N), float64(c)
 	return total(m, n) - total(m-done, n-done)
 }
 
-// Record factors a (m×n) and writes R to r (n×n), with zeros below its diagonal. factors has b×b for
-// each panel. r is packed. None of them may overlap.
+// Record factors the m×n matrix a and writes R to the packed n×n matrix r, with zeros below its
+// diagonal. factors has b×b elements for each panel. The arguments must not overlap.
 func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], factors vk.Slice[T]) {
 	n, b := q.N, q.B
 	if a.Rows != q.M || a.Cols != n || r.Rows != n || r.Cols != n || r.Ld != n || factors.Len() < q.Panels()*b*b {
@@ -134,7 +138,7 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 			rec.Phase(PhaseQR, q.flops(c), q.Flops())
 			q.panel(rec, ws, a, r, factors.Sub(c/b*b*b, b*b), c, end)
 		}
-		// Rows of R leave A, so that the panels become trapezoids.
+		// Move the rows of R out of A, so that the panels become trapezoids.
 		y := a.Block(begin, begin, q.M-begin, end-begin)
 		recordCut(rec, q.cut, y.Block(0, 0, end-begin, end-begin), r.Block(begin, begin, end-begin, end-begin), 0, b)
 		if end == n {
@@ -147,8 +151,8 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 	}
 }
 
-// panel factors the panel at column c, with R's triangle in r and its factor in t, and applies it to
-// the columns up to end.
+// panel factors the panel at column c. It writes the panel's triangle of R to r and its factor T to
+// t. It applies the reflectors to the columns after the panel up to column end.
 func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
 	cols, qr, makeFactor := min(q.B, q.N-c), q.qr, q.factor
 	if c > 0 && cols < q.B {
@@ -163,7 +167,7 @@ func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T]
 	}
 }
 
-// apply is X ← (I − Y·Tᵀ·Yᵀ)·X.
+// apply replaces X by (I − Y·Tᵀ·Yᵀ)·X.
 func (q *TallQR[T]) apply(rec *vk.Recorder, ws *vk.Arena, y, t, x product.Matrix[T]) {
 	k, n, room := y.Cols, x.Cols, q.s.Len()/2
 	yx, tyx := product.NewMatrix(q.s.In(ws).Sub(0, room), k, n, k), product.NewMatrix(q.s.In(ws).Sub(room, room), k, n, k)

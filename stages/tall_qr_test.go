@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestTallQR: Q0·R is the matrix again, R is upper triangular and Q0 orthogonal, at every edge of n,
-// b and the number of columns that are merged.
+// TestTallQR checks that Q0·R is the matrix again, that R is upper triangular and that Q0 is
+// orthogonal. It covers edge cases of n, of b and of the number of merged columns.
 func TestTallQR(t *testing.T) {
 	for _, b := range []int{1, 4} {
 		for _, n := range []int{1, 3, 4, 5, 8, 11, 26} {
@@ -53,7 +53,7 @@ func TestTallQR(t *testing.T) {
 	}
 }
 
-// tallQR runs the device on a packed matrix; Ld is m + 1.
+// tallQR factors a packed matrix on the device, with leading dimension m + 1.
 func tallQR(t *testing.T, m, n, b int, tune Tuning, dense []float64) (y, r, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
