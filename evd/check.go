@@ -61,7 +61,7 @@ func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 // Z is uploaded to the place of Sᵀ, and A to its own. The plan's memory holds nothing else that a
 // later call needs.
 func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
-	if sigma, err = scale(a); err != nil {
+	if sigma, err = s.scale(a); err != nil {
 		return sums, 0, err
 	}
 	m, t, ws := res.Vectors.Cols, s.steps.spectrum, s.Arena

@@ -19,16 +19,17 @@ func (p *path[T]) costs() []StageCost {
 		return nil
 	}
 	s := &p.steps
-	model := s.chase.Model()
-	costs := []StageCost{
-		{Stage: stages.PhaseBandReduction, Flops: s.band.Flops()},
-		{Stage: stages.PhaseBulgeChasing, Flops: s.chase.Flops(), Model: &model},
-		s.spectrum.Cost(),
+	costs := []StageCost{{Stage: p.phase(), Flops: s.reduce.Flops()}}
+	if !p.oneStage {
+		model := s.chase.Model()
+		costs = append(costs, StageCost{Stage: stages.PhaseBulgeChasing, Flops: s.chase.Flops(), Model: &model})
 	}
-	if !p.opt.Vectors {
-		return costs
+	costs = append(costs, s.spectrum.Cost())
+	if s.q2 != nil {
+		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops()})
 	}
-	return append(costs,
-		StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops()},
-		StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})
+	if s.q1 != nil {
+		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})
+	}
+	return costs
 }

@@ -45,7 +45,7 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 // infoWords is the number of stages that have an INFO word.
 func infoWords(p *path[float64], c *spectrum.Call) int {
 	s := &p.steps
-	words := s.band.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()
+	words := s.reduce.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()
 	if s.q2 != nil {
 		words += s.q2.Info(c.Arena).Len()
 	}

@@ -11,10 +11,17 @@ import (
 
 // scale checks A and returns the power of two σ by which the device multiplies it. The error is a
 // *NonFiniteError.
-func scale[T Float](a Sym[T]) (sigma float64, err error) {
+func (p *path[T]) scale(a Sym[T]) (sigma float64, err error) {
 	largest, err := scan(a)
+	if _, e := math.Frexp(largest); p.oneStage && largest > 0 && max(e, -e) > mostExponent {
+		return math.Ldexp(1, -e), err
+	}
 	return scaling(largest), err
 }
+
+// mostExponent bounds the exponent of the largest entry of a matrix that is reduced in one stage:
+// that stage does not scale.
+const mostExponent = 300
 
 // upload copies A to the device, with both triangles unchanged. It may run while commands are
 // recorded, but not while they execute. The error names the phase.

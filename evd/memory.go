@@ -30,19 +30,24 @@ func (p *path[T]) lay() {
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	r := &p.regions
 	r.a = entries("A, Q1, vectors", n*n)
-	r.t = entries("T of Q1", s.band.Panels()*b*b)
+	r.t = entries("T of Q1", s.reduce.Panels()*b*b)
 	r.band = entries("band", 2*b*n)
-	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work(), s.band.Status()}, s.spectrum.Always()...)
+	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work(), s.reduce.Status()}, s.spectrum.Always()...)
 	if !p.opt.Vectors {
 		r.v, r.tau = entries("V of Q2", 0), entries("τ of Q2", 0)
 		p.layout = vk.Together(append(always, r.v, r.tau,
-			vk.InTurn(s.band.Work(), s.chase.Work(), s.spectrum.Work()))...)
+			vk.InTurn(s.reduce.Work(), s.chase.Work(), s.spectrum.Work()))...)
 		return
 	}
 	m := p.opt.capacity(n)
-	v, tau := stages.ReflectorLen(n, b)
+	v, tau := 0, 0
+	works := []vk.Space{s.reduce.Work(), s.chase.Work(), s.spectrum.Work(), s.q1.Work(), s.residuals.Work()}
+	if s.q2 != nil {
+		v, tau = stages.ReflectorLen(n, b)
+		works = append(works, s.q2.Work())
+	}
 	r.v, r.tau = entries("V of Q2", v), entries("τ of Q2", tau)
 	r.residual, r.orthogonality = entries("residual sums", m), entries("orthogonality sums", m)
 	p.layout = vk.Together(append(always, r.v, r.tau, r.residual, r.orthogonality,
-		vk.InTurn(s.band.Work(), s.chase.Work(), s.spectrum.Work(), s.q2.Work(), s.q1.Work(), s.residuals.Work()))...)
+		vk.InTurn(works...))...)
 }

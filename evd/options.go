@@ -20,11 +20,12 @@ type Options struct {
 	// Solver is the method for the tridiagonal problem. The zero value is Auto.
 	Solver Solver
 
-	// Band is the half-bandwidth b of the first stage. 0 means the tuning's value.
+	// Band is the half-bandwidth b of the first stage. 0 means the tuning's value, which may be to
+	// reduce a small matrix to tridiagonal form in one stage.
 	Band int
 
 	// Block is the rank of the first stage's trailing updates, a multiple of Band. 0 means the
-	// tuning's value.
+	// tuning's value. If Band or Block is set, there are two stages.
 	Block int
 
 	// Wavefront prevents waits between workgroups in bulge chasing, back transformation 2 and
@@ -95,6 +96,14 @@ func (opt Options) spectrum() spectrum.Options {
 // capacity is the largest number of eigenvalues of a matrix of order n that may be selected.
 func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
 
+// vectors is the largest number of vectors that may be wanted.
+func (opt Options) vectors(n int) int {
+	if !opt.Vectors {
+		return 0
+	}
+	return opt.capacity(n)
+}
+
 // sizes returns the tuning for order n: that of the caller or of the device, with the sizes that
 // opt sets.
 func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
@@ -102,11 +111,7 @@ func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
-	vectors := 0
-	if opt.Vectors {
-		vectors = opt.capacity(n)
-	}
-	t = t.For(n, vectors)
+	t = t.For(n, opt.vectors(n))
 	if opt.Band > 0 {
 		// The block of the table is changed to a multiple of the new band.
 		t.Block = max(t.Block/opt.Band, 1) * opt.Band

@@ -24,6 +24,9 @@ type path[T Float] struct {
 	// tune has the sizes of the stages for this order, with those that opt sets.
 	tune tuning.Tuning
 
+	// oneStage: A is reduced to T at once. T is then a band of half-bandwidth 1, and Q2 = I.
+	oneStage bool
+
 	// doubles converts between T and double precision.
 	doubles doubles[T]
 
@@ -34,11 +37,12 @@ type path[T Float] struct {
 	layout  *vk.Layout
 }
 
-// steps are the stages, in the order of the solve. Those from q2 on are nil without vectors.
+// steps are the stages, in the order of the solve. Those from q2 on are nil without vectors, and q2
+// where A is reduced in one stage.
 type steps[T Float] struct {
 	ops       product.Ops[T]
 	load      *stages.SymmetricLoad[T]
-	band      *stages.BandReduction[T]
+	reduce    reduction[T]
 	chase     *stages.BulgeChasing[T]
 	spectrum  *spectrum.Stage
 	q2        *stages.ApplyQ2[T]
@@ -56,37 +60,50 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	if p.doubles, err = doublesOf[T](); err != nil {
 		return nil, err
 	}
-	if p.steps, err = newSteps(dev, n, opt, p.tune, p.doubles); err != nil {
+	waiting, err := p.suit(dev)
+	if err != nil {
+		return nil, err
+	}
+	if p.steps, err = newSteps(dev, n, opt, p.tune, waiting, p.oneStage, p.doubles); err != nil {
 		return nil, err
 	}
 	p.lay()
 	return p, nil
 }
 
+// suit brings the sizes in line with what the machine is, and returns how workgroups may wait.
+func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
+	// The caller's context is not known here. Facts of the machine are found once and kept.
+	ctx, facts := context.Background(), machine.Of(dev)
+	rate, err := facts.Float64Rate(ctx) // it also bounds the first batches
+	if err != nil {
+		return stages.Waiting{}, err
+	}
+	waiting, err := p.tune.Waiting(ctx, facts)
+	if err != nil {
+		return stages.Waiting{}, err
+	}
+	p.tune = p.tune.Bounded(rate)
+	if p.opt.Band == 0 && p.opt.Block == 0 && p.tune.OneStage(p.n, p.opt.vectors(p.n), waiting, facts.Info) {
+		p.oneStage, p.tune.Band, p.tune.Block = true, 1, 1
+	}
+	return waiting, nil
+}
+
 // newSteps makes the stages. If several constructors fail, the error is that of the first stage in
 // the order of the solve.
-func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (s steps[T], err error) {
-	// The caller's context is not known here, but facts of the machine are found once and then
-	// stored.
-	facts := machine.Of(dev)
-	rate, err := facts.Float64Rate(context.Background()) // it also bounds the first batches
-	if err != nil {
-		return s, err
-	}
-	t = t.Bounded(rate)
+func newSteps[T Float](
+	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T],
+) (s steps[T], err error) {
 	if s.ops, err = product.New[T](dev, t.Products); err != nil {
-		return s, err
-	}
-	waiting, err := t.Waiting(context.Background(), facts)
-	if err != nil {
 		return s, err
 	}
 	var b builder
 	s.load, err = stages.NewSymmetricLoad[T](dev)
 	b.keep(err)
-	s.band, err = stages.NewBandReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.ops, waiting, t.Panel)
+	s.reduce, err = newReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.ops, waiting, t, oneStage)
 	b.keep(err)
-	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors}
+	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
 	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
 	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, double.products(s.ops), t)
@@ -96,8 +113,10 @@ func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, doub
 	}
 	m := opt.capacity(n)
 	back := stages.BackSize{N: n, B: t.Band, M: m}
-	s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, t.ApplyQ2)
-	b.keep(err)
+	if !oneStage {
+		s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, t.ApplyQ2)
+		b.keep(err)
+	}
 	s.q1, err = stages.NewApplyQ1(dev, back, s.ops, t.Panel)
 	b.keep(err)
 	s.orient, err = newOrientation[T](dev, opt)
@@ -105,6 +124,34 @@ func newSteps[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, doub
 	s.residuals, err = stages.NewResidual(dev, n, m, s.ops)
 	b.keep(err)
 	return s, b.err
+}
+
+// reduction is the first stage: A = Q1·B·Q1ᵀ. Both of package stages leave B and Q1 in the same form.
+type reduction[T Float] interface {
+	Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T])
+	Info(ws *vk.Arena) vk.Slice[uint32]
+	Work() *vk.Layout
+	Status() *vk.Layout
+	Flops() float64
+	Panels() int
+}
+
+// newReduction makes the first stage: to a band, or in one stage to T.
+func newReduction[T Float](
+	dev *vk.Device, size stages.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
+) (reduction[T], error) {
+	if oneStage {
+		return stages.NewTridiagonalisation[T](dev, size.N, w, t.Sytrd)
+	}
+	return stages.NewBandReduction(dev, size, ops, w, t.Panel)
+}
+
+// phase is the name of the first stage.
+func (p *path[T]) phase() string {
+	if p.oneStage {
+		return stages.PhaseTridiagonalisation
+	}
+	return stages.PhaseBandReduction
 }
 
 // builder keeps the first error of several constructors.

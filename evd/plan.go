@@ -77,7 +77,7 @@ func (p *Plan[T]) prepare() (err error) {
 }
 
 // Band is the half-bandwidth b of the first stage: Options.Band, or the tuning's value for this
-// order.
+// order. It is 1 if the matrix is reduced to tridiagonal form in one stage.
 func (p *Plan[T]) Band() int { return p.current().tune.Band }
 
 // current returns the plan's path, for callers without the plan's lock.

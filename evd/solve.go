@@ -14,7 +14,7 @@ import (
 //
 // The method is the same as in LAPACK's dsyevd_2stage:
 //
-//	σ·A = Q1·B·Q1ᵀ         to a band
+//	σ·A = Q1·B·Q1ᵀ         to a band; small orders may go to tridiagonal form at once, B = T
 //	  B = Q2·T·Q2ᵀ         to tridiagonal form, by bulge chasing
 //	  T = S·Λ·Sᵀ           the selected part, by Options.Solver
 //	  Q = Q1·(Q2·S)        back
@@ -65,7 +65,7 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	if by.n <= 1 {
 		return s.exact(a)
 	}
-	sigma, err := scale(a)
+	sigma, err := by.scale(a)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +122,12 @@ func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, e
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
 	s.recordLoad(rec, ws, uplo, sigma)
-	rec.Phase(stages.PhaseBandReduction, 0, 1)
-	s.steps.band.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
-	s.Info(rec, stages.PhaseBandReduction, s.steps.band.Info(ws))
-	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
+	rec.Phase(s.phase(), 0, 1)
+	s.steps.reduce.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
+	s.Info(rec, s.phase(), s.steps.reduce.Info(ws))
+	if !s.oneStage {
+		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
+	}
 	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(t.D(ws), t.E(ws)), r.reflectors(ws))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return t.Receive(rec, ws)
@@ -154,9 +156,11 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 		return q, nil
 	}
 	err = s.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseApplyQ2, 0, 1)
-		s.steps.q2.Record(rec, ws, r.reflectors(ws), x)
-		s.Info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
+		if s.steps.q2 != nil {
+			rec.Phase(stages.PhaseApplyQ2, 0, 1)
+			s.steps.q2.Record(rec, ws, r.reflectors(ws), x)
+			s.Info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
+		}
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)
 		q = s.steps.orient.record(rec, x, q)

@@ -3,6 +3,7 @@
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
+//	│  Tridiagonalisation   dsytrd    the same for b = 1, for small orders: B = T, Q2 = I
 //	▼
 //	B  compact band                 2b rows per column
 //	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᵀ     T: d[n], e[n-1]

@@ -4,22 +4,23 @@ package stages
 // reports and cost forecasts use the same names, so that a program can join them. The part of a
 // phase that runs on the host has the suffix OnHost.
 const (
-	PhaseLoad          = "scale"                 // σ·A, both triangles
-	PhaseQR            = "QR factorisation"      // A → R
-	PhaseBandReduction = "band reduction"        // A → B
-	PhaseBulgeChasing  = "bulge chasing"         // B → T
-	PhaseTridiagonal   = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
-	PhaseBidiagonal    = "bidiagonal solve"      // C → Σ, S, W by divide and conquer
-	PhaseBisection     = "bisection"             // T → Λ by bisection
-	PhaseCounts        = "Sturm counts"          // of an interval's ends and of certificates
-	PhaseApplyQ2       = "back transformation 2" // Q2·S
-	PhaseApplyQ1       = "back transformation 1" // Q1·(Q2·S)
-	PhaseApplyP2       = "back transformation 2, right"
-	PhaseApplyP1       = "back transformation 1, right"
-	PhaseApplyQ0       = "back transformation 0" // of a QR factorisation
-	PhaseTranspose     = "transpose"             // Qᵀ → Q, with signs fixed
-	PhaseCheck         = "check"                 // residual and orthogonality
-	PhaseBatch         = "batch"                 // small matrices, from A to Λ and Q
+	PhaseLoad               = "scale"                 // σ·A, both triangles
+	PhaseQR                 = "QR factorisation"      // A → R
+	PhaseBandReduction      = "band reduction"        // A → B
+	PhaseTridiagonalisation = "tridiagonalisation"    // A → T in one stage
+	PhaseBulgeChasing       = "bulge chasing"         // B → T
+	PhaseTridiagonal        = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
+	PhaseBidiagonal         = "bidiagonal solve"      // C → Σ, S, W by divide and conquer
+	PhaseBisection          = "bisection"             // T → Λ by bisection
+	PhaseCounts             = "Sturm counts"          // of an interval's ends and of certificates
+	PhaseApplyQ2            = "back transformation 2" // Q2·S
+	PhaseApplyQ1            = "back transformation 1" // Q1·(Q2·S)
+	PhaseApplyP2            = "back transformation 2, right"
+	PhaseApplyP1            = "back transformation 1, right"
+	PhaseApplyQ0            = "back transformation 0" // of a QR factorisation
+	PhaseTranspose          = "transpose"             // Qᵀ → Q, with signs fixed
+	PhaseCheck              = "check"                 // residual and orthogonality
+	PhaseBatch              = "batch"                 // small matrices, from A to Λ and Q
 
 	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed.
 	// The other phases of that solve's profile belong to the second attempt.

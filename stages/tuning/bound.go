@@ -1,5 +1,7 @@
 package tuning
 
+import "math"
+
 // The time of one dispatch is bounded for three reasons. The watchdog of a desktop resets a device
 // that is busy for two seconds. The screen is not redrawn during a dispatch. A cancelled solve
 // waits for the dispatches in flight.
@@ -32,6 +34,9 @@ func (t Tuning) Bounded(rate float64) Tuning {
 		}
 	}
 	bound(&t.Products.Dispatch, flops)
+	// One dispatch reduces the whole matrix, with 4/3·n³ flops, as fast as at most half that rate.
+	order := int(math.Cbrt(0.75 * flops / 2))
+	t.Sytrd.Values, t.Sytrd.Vectors = min(t.Sytrd.Values, order), min(t.Sytrd.Vectors, order)
 	// A dispatch ends after the sweep, or the group of sweeps, with which its cost reaches the
 	// bound.
 	bound(&t.Chase.Dispatch, 0.9*flops)

@@ -105,6 +105,10 @@ func TestBounded(t *testing.T) {
 	if slow.Batch.Dispatch != 1e9 || fast.Batch.Dispatch != table.Batch.Dispatch {
 		t.Errorf("batches on a slow device: %+v, on a fast one: %+v", slow.Batch.Dispatch, fast.Batch.Dispatch)
 	}
+	// 4/3·n³ flops at half the rate take 50 ms at most.
+	if n := table.Bounded(2e10).Sytrd.Vectors; n != 721 || table.Sytrd.Vectors <= n {
+		t.Errorf("a very slow device reduces order %d in one stage, the table %d", n, table.Sytrd.Vectors)
+	}
 	if fast.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch || fast.Chase.Dispatch != table.Chase.Dispatch {
 		t.Errorf("a fast device: %+v", fast.ApplyQ2)
 	}

@@ -1,7 +1,17 @@
 package tuning
 
+import "github.com/vkevd/vkevd/stages"
+
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
-var h200 = withSteps(nvidia, 1.45e-6, 3.3e-6)
+var h200 = withSytrd(withSteps(nvidia, 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
+	Values: 1280, Vectors: 1280, LocalSize: 256, Groups: 128, Rows: 8, Kept: 72, Polls: 1 << 22,
+})
+
+// withSytrd is a table in which small matrices are reduced in one stage.
+func withSytrd(t Tuning, s stages.TridiagonalisationTuning) Tuning {
+	t.Sytrd = s
+	return t
+}
 
 // withSteps returns the table t with the measured seconds of one step of the bulge chasing: step is
 // for one team and b = 32, team for a kernel with teams and b = 64.

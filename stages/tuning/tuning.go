@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // Tuning is the set of all sizes that are measured rather than derived, for one device. The option
@@ -31,16 +32,17 @@ type Tuning struct {
 	// reduction to a band. If it is 0, it never does.
 	QRFirst float64
 
-	Products      product.Tuning             // all large products
-	Panel         stages.PanelTuning         // panels of the band reduction, and ApplyQ1
-	Chase         Chase                      // bulge chasing
-	ApplyQ2       stages.ApplyQ2Tuning       // back transformation 2
-	Bisection     stages.BisectionTuning     // bisection and Sturm counts
-	DivideConquer stages.DivideConquerTuning // divide and conquer
-	MRRR          stages.MRRRTuning          // relatively robust representations
-	QR            stages.QRTuning            // orders up to which QR iteration on the host is faster
-	ConquerValues ConquerValues              // values alone by divide and conquer
-	Batch         stages.BatchTuning         // batches of small matrices
+	Products      product.Tuning                  // all large products
+	Panel         stages.PanelTuning              // panels of the band reduction, and ApplyQ1
+	Sytrd         stages.TridiagonalisationTuning // reduction in one stage, and for which orders
+	Chase         Chase                           // bulge chasing
+	ApplyQ2       stages.ApplyQ2Tuning            // back transformation 2
+	Bisection     stages.BisectionTuning          // bisection and Sturm counts
+	DivideConquer stages.DivideConquerTuning      // divide and conquer
+	MRRR          stages.MRRRTuning               // relatively robust representations
+	QR            stages.QRTuning                 // orders up to which QR iteration on the host is faster
+	ConquerValues ConquerValues                   // values alone by divide and conquer
+	Batch         stages.BatchTuning              // batches of small matrices
 }
 
 // ConquerValues says when divide and conquer finds values alone faster than bisection: for orders
@@ -72,6 +74,16 @@ func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting
 	var err error
 	w.Allowed, err = m.MayWait(ctx)
 	return w, err
+}
+
+// OneStage tells whether a matrix of order n ≥ 1 is reduced to tridiagonal form in one stage, m
+// vectors being wanted: where it is faster, and where workgroups may wait for each other.
+func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
+	most := t.Sytrd.Values
+	if m > 0 {
+		most = t.Sytrd.Vectors
+	}
+	return w.Allowed && n <= most && t.Sytrd.Fits(info, n) == nil
 }
 
 // For returns the tuning for order n and m vectors. A wide band makes the band reduction cheaper.

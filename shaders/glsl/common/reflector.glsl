@@ -1,7 +1,7 @@
 // This header computes a Householder reflector from a vector x that is spread over many
 // invocations.
 //
-// The kernels of bulge chasing include it, after a numerics header. It defines Reflector,
+// The kernels of bulge chasing and sytrd include it, after a numerics header. It defines Reflector,
 // reflector, inverse_root, inverse and magnitude.
 #ifndef REFLECTOR_GLSL
 #define REFLECTOR_GLSL

@@ -1,0 +1,90 @@
+package evd
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
+)
+
+// oneStage is a tuning that reduces small matrices in one stage, in one workgroup.
+func oneStage() *tuning.Tuning {
+	t := tuning.Smallest()
+	t.Sytrd = stages.TridiagonalisationTuning{
+		Values: 60, Vectors: 40, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
+	}
+	return &t
+}
+
+// A plan takes one stage up to the orders of the table, where workgroups may wait and no band is asked
+// for. Its results pass the certificates, for all that may be selected.
+func TestOneStage(t *testing.T) {
+	d := verifyDevice(t)
+	for _, c := range []struct {
+		n    int
+		opt  Options
+		band int
+	}{
+		{1, Options{Vectors: true}, 1},
+		{2, Options{Vectors: true}, 1},
+		{40, Options{Vectors: true}, 1},
+		{40, Options{Vectors: true, Select: Index(3, 8), RowMajor: true}, 1},
+		{41, Options{Vectors: true}, tuning.Smallest().Band},
+		{60, Options{}, 1},
+		{61, Options{}, tuning.Smallest().Band},
+		{40, Options{Wavefront: true}, tuning.Smallest().Band},
+		{40, Options{Band: 8}, 8},
+		{40, Options{Block: 12}, tuning.Smallest().Band},
+	} {
+		c.opt.Tuning, c.opt.Verify = oneStage(), true
+		p, err := NewPlan[float64](d, c.n, c.opt)
+		if err != nil {
+			t.Fatalf("n = %d, %+v: %v", c.n, c.opt, err)
+		}
+		if p.Band() != c.band {
+			t.Errorf("n = %d, %+v: half-bandwidth %d, want %d", c.n, c.opt, p.Band(), c.band)
+		}
+		a := randomSym(c.n)
+		r, err := p.Solve(context.Background(), a)
+		p.Close()
+		switch {
+		case err != nil:
+			t.Fatalf("n = %d, %+v: %v", c.n, c.opt, err)
+		case r.Certificate.Safe:
+			t.Errorf("n = %d, %+v: solved again on the safe path", c.n, c.opt)
+		}
+	}
+}
+
+// The stage does not scale, so the solve does: magnitudes near the ends of the range come out as
+// others do.
+func TestOneStageScales(t *testing.T) {
+	d := verifyDevice(t)
+	const n = 24
+	p, err := NewPlan[float64](d, n, Options{Vectors: true, Tuning: oneStage()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	plain, err := p.Solve(context.Background(), randomSym(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []int{-1000, -480, -301, 301, 480, 1000} {
+		a := randomSym(n)
+		for i := range a.Data {
+			a.Data[i] = math.Ldexp(a.Data[i], e)
+		}
+		r, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range r.Values {
+			if d := math.Abs(math.Ldexp(x, -e) - plain.Values[i]); !(d < 1e-13) {
+				t.Fatalf("times 2^%d: value %d is %g too large", e, i, d)
+			}
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// smallestTridiagonalisation has several chunks of columns, of which one is in memory, and several
+// rows for each workgroup. Workgroups wait for each other, so there may not be more than the CPU
+// driver has threads.
+func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
+	t.Helper()
+	d := testDevice(t)
+	groups := d.Info().Units
+	if d.Info().Type == "cpu" {
+		groups = min(runtime.NumCPU(), 2)
+	}
+	if !d.Info().Int64Atomics() || !d.Info().MemoryModel() {
+		t.Skip("the device lacks 64-bit atomic operations")
+	}
+	tune := TridiagonalisationTuning{LocalSize: 16, Groups: max(groups, 1), Rows: 2, Polls: 1 << 24}
+	tune.Kept = 2 * tune.rows(n)
+	return tune
+}
+
+// tridiagonalise runs the device on the full matrix dense, and checks the places of zeros and ones.
+func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []float64) (y, band, tau []float64) {
+	t.Helper()
+	d := testDevice(t)
+	s, err := newTridiagonalisation[float64](d, n, SmallestTuning().Chase.waiting(t, d), tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ld := n + n%2*3
+	a, bb, tt := vk.Reserve[float64]("A", ld*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
+	ws := arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status()))
+	put(t, d, a.In(ws), padded(n, n, dense, ld))
+	rec := vk.NewRecorder(d)
+	s.Record(rec, ws, NewMatrix(a.In(ws), n, n, ld), bb.In(ws), tt.In(ws))
+	run(t, d, rec)
+	if info := get(t, d, s.Info(ws))[0]; info != 0 {
+		t.Fatalf("n = %d: INFO = %d", n, info)
+	}
+	y, band, tau = unpadded(t, n, n, get(t, d, a.In(ws)), ld), get(t, d, bb.In(ws)), get(t, d, tt.In(ws))
+	where := fmt.Sprintf("n = %d", n)
+	checkReflectors(t, where, n, 1, y)
+	checkBand(t, where, n, 1, band)
+	return y, band, tau
+}
+
+// seeTridiagonalisation measures a reduction by LAPACK's ratios, with Q made of Y and τ by the
+// reference.
+func seeTridiagonalisation(
+	t *testing.T, name string, n int, tune TridiagonalisationTuning, dense []float64, orthogonal, similar *worst,
+) {
+	t.Helper()
+	y, band, tau := tridiagonalise(t, n, tune, dense)
+	q, full := make([]float64, n*n), make([]float64, n*n)
+	for j := range n {
+		q[j+j*n], full[j+j*n] = 1, band[2*j]
+		if j+1 < n {
+			full[j+1+j*n], full[j+(j+1)*n] = band[2*j+1], band[2*j+1]
+		}
+	}
+	ref.ApplyQ1(n, 1, y, n, tau, n, q, n)
+	where := fmt.Sprintf("%s, n = %d", name, n)
+	orthogonal.see(ratio.Orthogonality(n, n, q, n), where)
+	similar.see(similarity(n, dense, q, full), where)
+}
+
+func TestTridiagonalisation(t *testing.T) {
+	var orthogonal, similar worst
+	for _, n := range []int{1, 2, 3, 8, 17, 50} {
+		seeTridiagonalisation(t, "random", n, smallestTridiagonalisation(t, n), symmetric(n), &orthogonal, &similar)
+	}
+	orthogonal.atMost(t, "‖I − Qᵀ·Q‖", 10)
+	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
+}
+
+// Matrices that have broken solvers before, brought to magnitudes near 1.
+func TestTridiagonalisationKinds(t *testing.T) {
+	const n = 29
+	var orthogonal, similar worst
+	for _, kind := range matgen.Dense() {
+		dense := kind.Dense(n)
+		largest := 0.0
+		for _, x := range dense {
+			largest = max(largest, math.Abs(x))
+		}
+		_, e := math.Frexp(largest)
+		for i := range dense {
+			dense[i] = math.Ldexp(dense[i], -e)
+		}
+		seeTridiagonalisation(t, kind.Name(), n, smallestTridiagonalisation(t, n), dense, &orthogonal, &similar)
+	}
+	orthogonal.atMost(t, "‖I − Qᵀ·Q‖", 10)
+	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
+}
+
+// All shapes of the kernel give the reference's reduction, whose sums have another order.
+func TestTridiagonalisationIsTheReference(t *testing.T) {
+	const n = 37
+	dense := symmetric(n)
+	wantY := slices.Clone(dense)
+	wantBand, wantTau := ref.BandReduction(n, 1, 1, wantY, n)
+	base := smallestTridiagonalisation(t, n)
+	for _, change := range []func(*TridiagonalisationTuning){
+		func(*TridiagonalisationTuning) {},
+		func(s *TridiagonalisationTuning) { s.Kept = 4 * n },                // all in registers
+		func(s *TridiagonalisationTuning) { s.LocalSize = 64 },              // one chunk
+		func(s *TridiagonalisationTuning) { s.LocalSize, s.Groups = 32, 1 }, // one workgroup
+	} {
+		tune := base
+		change(&tune)
+		tune.Kept = max(tune.Kept, tune.rows(n))
+		y, band, tau := tridiagonalise(t, n, tune, dense)
+		for _, c := range []struct {
+			name      string
+			got, want []float64
+		}{{"Y", y, wantY}, {"T", band, wantBand}, {"τ", tau, wantTau}} {
+			for i := range c.got {
+				if d := math.Abs(c.got[i] - c.want[i]); !(d < 1e-11) {
+					t.Fatalf("%+v: %s[%d] = %g, the reference has %g", tune, c.name, i, c.got[i], c.want[i])
+				}
+			}
+		}
+	}
+}
+
+// The bits do not depend on the number of workgroups, nor on how many elements are in registers.
+func TestTridiagonalisationRepeats(t *testing.T) {
+	const n = 50
+	tune := smallestTridiagonalisation(t, n)
+	y, band, tau := tridiagonalise(t, n, tune, symmetric(n))
+	alone := tune
+	alone.Groups = 1
+	alone.Kept = n
+	all := tune
+	all.Kept = 4 * n
+	for _, other := range []TridiagonalisationTuning{tune, alone, all} {
+		if sytrdSpec[float64](other, n, 8).LocalSize != sytrdSpec[float64](tune, n, 8).LocalSize {
+			continue // another order of sums
+		}
+		y2, band2, tau2 := tridiagonalise(t, n, other, symmetric(n))
+		if !slices.Equal(y, y2) || !slices.Equal(band, band2) || !slices.Equal(tau, tau2) {
+			t.Errorf("%+v and %+v differ", tune, other)
+		}
+	}
+}
+
+// A NaN that comes in must come out: it is no reason to wait for something better.
+func TestTridiagonalisationOfNaN(t *testing.T) {
+	const n = 20
+	dense := symmetric(n)
+	for i := range dense {
+		dense[i] = math.Float64frombits(math.MaxUint64)
+	}
+	d, tune := testDevice(t), smallestTridiagonalisation(t, n)
+	tune.Polls = 1 << 18
+	s, err := newTridiagonalisation[float64](d, n, SmallestTuning().Chase.waiting(t, d), tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, bb, tt := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
+	ws := arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status()))
+	put(t, d, a.In(ws), dense)
+	rec := vk.NewRecorder(d)
+	s.Record(rec, ws, NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws))
+	run(t, d, rec)
+	if info, band := get(t, d, s.Info(ws))[0], get(t, d, bb.In(ws)); info != 0 || !math.IsNaN(band[0]) {
+		t.Errorf("INFO = %d, T(0, 0) = %g", info, band[0])
+	}
+}
+
+// A workgroup that never comes is waited for so many polls; then INFO names the row.
+func TestTridiagonalisationGivesUp(t *testing.T) {
+	const n = 20
+	d, tune := testDevice(t), smallestTridiagonalisation(t, n)
+	tune.Polls, tune.Groups, tune.Kept = 1<<10, 2, n
+	s, err := newTridiagonalisation[float64](d, n, SmallestTuning().Chase.waiting(t, d), tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, bb, tt := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
+	ws := arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status()))
+	put(t, d, a.In(ws), symmetric(n))
+	rec := vk.NewRecorder(d)
+	s.record(rec, ws, NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws), 1)
+	run(t, d, rec)
+	if info := get(t, d, s.Info(ws))[0]; info != 1+1 {
+		t.Errorf("INFO = %d; row 1 was waited for", info)
+	}
+}
+
+func TestTridiagonalisationRefuses(t *testing.T) {
+	const n = 100
+	atomics := []string{"shaderBufferInt64Atomics"}
+	good := TridiagonalisationTuning{LocalSize: 64, Groups: 25, Rows: 4, Kept: 16, Polls: 1}
+	info := vk.Info{Units: 25, Features: atomics, MaxLocal: 128, SharedBytes: 16 << 10, Subgroup: 32}
+	if err := good.Fits(info, n); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*TridiagonalisationTuning, *vk.Info){
+		"a unit less":      func(_ *TridiagonalisationTuning, i *vk.Info) { i.Units-- },
+		"units unknown":    func(_ *TridiagonalisationTuning, i *vk.Info) { i.Units = 0 },
+		"no atomics":       func(_ *TridiagonalisationTuning, i *vk.Info) { i.Features = nil },
+		"small workgroups": func(_ *TridiagonalisationTuning, i *vk.Info) { i.MaxLocal = 32 },
+		"shared memory":    func(_ *TridiagonalisationTuning, i *vk.Info) { i.SharedBytes = 64 },
+	} {
+		s, i := good, info
+		change(&s, &i)
+		var lacks *vk.UnsupportedError
+		if err := s.Fits(i, n); !errors.As(err, &lacks) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, bad := range []TridiagonalisationTuning{
+		{}, {LocalSize: 48, Groups: 25, Rows: 4, Kept: 16}, {LocalSize: 64, Groups: 25, Rows: 4, Kept: 3},
+		{LocalSize: 64, Groups: 0, Rows: 4, Kept: 16},
+	} {
+		if bad.Fits(info, n) == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
+	}
+	if _, err := NewTridiagonalisation[float64](testDevice(t), n, Waiting{}, good); err == nil {
+		t.Error("a device that may not wait was accepted")
+	}
+}

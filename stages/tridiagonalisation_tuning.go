@@ -1,0 +1,81 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// TridiagonalisationTuning is the sizes of Tridiagonalisation, and the orders for which it is faster
+// than a band reduction with bulge chasing. The columns are reduced one after another, with an
+// exchange between all workgroups for each. So the latency of an exchange counts, and up to some
+// order it is nearly all of the time.
+type TridiagonalisationTuning struct {
+	// Values and Vectors are the largest orders that are reduced in one stage, without and with
+	// eigenvectors. 0 means that no order is.
+	Values, Vectors int
+
+	// LocalSize is the number of invocations of a workgroup, a power of two. A smaller matrix has
+	// fewer.
+	LocalSize uint32
+
+	// Groups is the number of workgroups, at most. Each must have a unit of the device to itself.
+	Groups int
+
+	// Rows is the least number of rows of a workgroup: small matrices have fewer workgroups.
+	Rows int
+
+	// Kept is the number of doubles of A that an invocation holds in registers, at most. The rest
+	// of A stays in memory.
+	Kept int
+
+	// Polls is the poll limit of a wait.
+	Polls uint32
+}
+
+// mostLanes is the largest number of invocations whose shares sytrd adds up by shuffles.
+const mostLanes = 32
+
+// Fits returns nil if matrices of order n can be reduced with these sizes on the device. Otherwise
+// it says what the sizes lack, or is a *vk.UnsupportedError.
+func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
+	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Rows < 1 || t.Kept < t.rows(n) {
+		return fmt.Errorf("stages: no matrix of order %d can be reduced in one stage with %+v", n, t)
+	}
+	switch groups := t.groups(n); {
+	case !info.Int64Atomics():
+		return refused(info, "64-bit atomic operations on buffers", 1, 0)
+	case groups > max(info.Units, 1):
+		return refused(info, "units, one for each workgroup", groups, info.Units)
+	}
+	spec := sytrdSpec[float64](t, n, info.Subgroup)
+	if size := int(spec.LocalSize); size > info.MaxLocal {
+		return refused(info, "invocations in a workgroup", size, info.MaxLocal)
+	}
+	need := sharedOf(shaders.Sytrd[float64], spec)
+	if need.err == nil && need.bytes > info.SharedBytes {
+		return refused(info, "bytes of shared memory", need.bytes, info.SharedBytes)
+	}
+	return need.err
+}
+
+// rows is the number of rows of a workgroup, at most.
+func (t TridiagonalisationTuning) rows(n int) int { return max(t.Rows, (n+t.Groups-1)/t.Groups) }
+
+// groups is the number of workgroups.
+func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
+
+// sytrdSpec is the shape of the kernel. Single precision keeps twice as many elements in the same
+// registers.
+func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
+	s := shaders.SytrdDefaults()
+	rows := t.rows(n)
+	s.Lanes = powerOfTwo(min(max(subgroup, 1), mostLanes))
+	s.LocalSize = max(min(t.LocalSize, powerOfTwo(n)), powerOfTwo(rows), s.Lanes)
+	chunks := vk.Tiles(n, s.LocalSize)
+	kept := t.Kept * 8 / int(spirv.KindOf[T]().Size()) / rows
+	s.Rows, s.Chunks, s.Kept = uint32(rows), uint32(chunks), uint32(min(chunks, max(kept, 1)))
+	return s
+}
