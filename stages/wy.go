@@ -118,6 +118,10 @@ func (f *TFactor[T]) RecordMerge(
 			t.Rows, t.Cols, t.Ld, n, b, f.n))
 	}
 	holds("the panels' factors", panels, vk.Tiles(n, uint32(b))*b*b)
+	if b == 1 { // the factors are τ
+		f.Record(rec, ws, y, panels, t)
+		return
+	}
 	f.diagonal.Dispatch(rec, vk.Folded(vk.Tiles(n*n, f.diagonal.Spec.LocalSize)), shaders.LarftDiagonalPush[T]{
 		Panels: panels.Addr(), T: t.Addr(), N: uint32(n), B: uint32(b),
 	})
