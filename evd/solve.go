@@ -65,11 +65,7 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	if by.n <= 1 {
 		return s.exact(a)
 	}
-	sigma, err := by.scale(a)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.reduce(a, sigma)
+	t, sigma, err := s.reduce(a)
 	if err != nil {
 		return nil, err
 	}
@@ -102,19 +98,28 @@ type solve[T Float] struct {
 	*spectrum.Call
 }
 
-// reduce does A → B → T. It records the commands on another goroutine while A is being uploaded. If
-// the upload fails, nothing is run. T stays on the device, and a copy comes to the host.
-func (s *solve[T]) reduce(a Sym[T], sigma float64) (host spectrum.Tridiagonal, err error) {
+// reduce does A → B → T, and returns the scale of A. It scans A and records the commands on another
+// goroutine while A is being uploaded. If A is not finite or the upload fails, nothing is run. T
+// stays on the device, and a copy comes to the host.
+func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
 	recorded := make(chan *vk.Recorder)
+	var refused error
 	go func() {
+		if sigma, refused = s.scale(a); refused != nil {
+			recorded <- nil
+			return
+		}
 		recorded <- s.Record(func(rec *vk.Recorder) { host = s.recordReduction(rec, a.Uplo, sigma) })
 	}()
 	err = s.upload(s.Ctx, s.Dev, s.Arena, a)
 	rec := <-recorded
-	if err == nil {
+	switch {
+	case refused != nil:
+		return host, sigma, refused
+	case err == nil:
 		err = s.Execute(rec)
 	}
-	return host, err
+	return host, sigma, err
 }
 
 // recordReduction records the stages of reduce. The INFO word of each stage is read before a later

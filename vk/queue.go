@@ -26,6 +26,11 @@ const (
 	// busy for seconds, and because cancelling waits for one batch.
 	batchTarget = 100 * time.Millisecond
 
+	// busyWait is for how long a wait looks at the timeline all the time, before the goroutine sleeps:
+	// to wake it takes as long as many a batch. A device that computes on the CPU needs its cores, so
+	// there a wait sleeps at once.
+	busyWait = 500 * time.Microsecond
+
 	// pollInterval is the time between two checks of its context by a waiting Run.
 	pollInterval = 20 * time.Millisecond
 )
@@ -79,6 +84,13 @@ func (q *queue) close(d *Device) {
 // device ends the wait early. The error is the driver's, such as a lost device. It is never that of
 // the context.
 func (d *Device) await(ctx context.Context, value uint64) error {
+	if d.from.props.Type != driver.CPU {
+		for began := time.Now(); time.Since(began) < busyWait; {
+			if now, err := d.dev.Value(d.queue.timeline); err != nil || now >= value {
+				return err
+			}
+		}
+	}
 	for {
 		err := d.dev.Wait(d.queue.timeline, value, pollInterval)
 		if err != driver.ErrTimeout {

@@ -78,7 +78,7 @@ func transfer(
 	if err := d.needStaging(); err != nil {
 		return err
 	}
-	step := stagingHalf / int(elem)
+	step := pieceBytes(uint64(n)*elem) / int(elem)
 	c := &copier{dev: d, device: at, elem: elem, touch: touch, up: up}
 	for half := 0; c.next < n; half = (half + 1) % inFlight {
 		if err := c.finish(half); err != nil {
@@ -92,6 +92,13 @@ func transfer(
 		}
 	}
 	return c.finishAll()
+}
+
+// pieceBytes is how many bytes are copied at a time, of a transfer of so many: a half of the staging
+// buffer, or of a small transfer a part, so that host and device copy at the same time there, too.
+func pieceBytes(bytes uint64) int {
+	const parts, least = 4, 1 << 20 // a copy of less takes no longer than to submit it
+	return int(min(max(bytes/parts, least), stagingHalf))
 }
 
 // half returns the host's view of a half of the staging buffer, and its place in the buffer. The
@@ -163,7 +170,7 @@ func (c *copier) finishAll() error {
 // range, because one alone is slower than the bus, most of all for host memory that was never used
 // before.
 func (c *copier) touchAll(half []byte, from, to int) {
-	const most, share = 8, 1 << 20 // goroutines at most; bytes for each at least
+	const most, share = 8, 256 << 10 // goroutines at most; bytes for each at least
 	n, elem := to-from, int(c.elem)
 	workers := max(1, min(runtime.GOMAXPROCS(0), most, n*elem/share))
 	var wg sync.WaitGroup
