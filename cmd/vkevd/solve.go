@@ -52,8 +52,8 @@ on either side of it.
 With --batch, FILE is a .npy array of three dimensions, COUNT×N×N: many small matrices, which are
 solved at once. The values of a matrix are one line of the output, or one row of a .npy array.
 --out-vectors writes a .npy array of three dimensions, as numpy.linalg.eigh gives it: element
-(k, i, j) is component i of vector j of matrix k. A matrix with a NaN has values NaN; the others are
-solved, and the exit status is 1.
+(k, i, j) is component i of vector j of matrix k. --check prints the largest ratios. A matrix with a
+NaN has values NaN; the others are solved, and the exit status is 1.
 
 The ending of an output's name selects its format; an unknown one is refused before anything is
 computed. Output files appear complete or not at all. An output named - goes to standard output, in

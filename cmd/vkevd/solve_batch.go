@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,6 +20,7 @@ import (
 type batchSolver interface {
 	Bytes() uint64
 	Solve(context.Context, []evd.Sym[float64]) (*batch.Result, error)
+	Check(context.Context, []evd.Sym[float64], []batch.Spectrum) ([]evd.Ratios, error)
 	Close()
 }
 
@@ -39,11 +41,14 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 		return nil
 	}
 	for _, name := range []string{
-		"interval", "tridiagonal", "solver", "band", "block", "verify", "check", "report", "json", "uplo", "symmetrize",
+		"interval", "tridiagonal", "solver", "band", "block", "verify", "report", "json", "uplo", "symmetrize",
 	} {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --batch", name)
 		}
+	}
+	if j.check && j.options.valuesOnly {
+		return usage(cmd, "--check of a batch needs vectors: it cannot be combined with --values-only")
 	}
 	if ending(j.values) == ".json" {
 		return usage(cmd, "--out-values: %s: the values of a batch are written as .txt or .npy", j.values)
@@ -94,11 +99,21 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 	defer p.Close()
 	known.took("prepare")
 
-	res, err := p.Solve(ctx, batch.Stack(n, stack.Count, stack.Data, evd.Lower))
+	all := batch.Stack(n, stack.Count, stack.Data, evd.Lower)
+	res, err := p.Solve(ctx, all)
 	if err != nil {
 		return aboutMatrix(file, n, err)
 	}
 	known.took("solve")
+	if j.check {
+		show.stage("checking")
+		checked, err := p.Check(ctx, all, res.Spectra)
+		if err != nil {
+			return aboutMatrix(file, n, err)
+		}
+		known.Ratios = worst(checked, res)
+		known.took("check")
+	}
 	known.N, known.Vectors, known.Memory, known.Stages = n, opt.Vectors, p.Bytes(), res.Profile.Phases
 	known.on(dev.Info())
 
@@ -116,7 +131,20 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 	fmt.Fprintf(stderr, "batch    %s, %s of order %d in float64\n", printable(inputName(file)), matrices(stack.Count), n)
 	known.where(stderr)
 	known.times(stderr)
-	return failures(file, stderr, res)
+	known.Ratios.print(stderr)
+	return errors.Join(failures(file, stderr, res), known.Ratios.verdict())
+}
+
+// worst is the largest ratios of the matrices that were solved.
+func worst(checked []evd.Ratios, res *batch.Result) measures {
+	var most evd.Ratios
+	for k, r := range checked {
+		if res.Spectra[k].Err == nil {
+			most.Residual = max(most.Residual, r.Residual)
+			most.Orthogonality = max(most.Orthogonality, r.Orthogonality)
+		}
+	}
+	return ratios(most)
 }
 
 // batchOptions are the library's options for matrices of order n.

@@ -27,6 +27,12 @@ func (m *fakeMachine) batch(n, count int, opt batch.Options) (batchSolver, error
 	return fakeBatch{m, opt}, nil
 }
 
+func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {
+	all := make([]evd.Ratios, len(a))
+	all[0] = p.ratios
+	return all, nil
+}
+
 func (p fakeBatch) Close()        { p.closed++ }
 func (p fakeBatch) Bytes() uint64 { return 96 }
 
@@ -82,6 +88,14 @@ func TestSolveBatch(t *testing.T) {
 	}
 	expectClose(t, numbers(t, strings.ReplaceAll(lines[0], " ", "\n")), []float64{1, 3})
 	expectClose(t, numbers(t, strings.ReplaceAll(lines[1], " ", "\n")), []float64{-7, 5})
+	_, stderr, status = s.run(strings.Fields("solve --batch --check A.npy")...)
+	if status != statusSuccess || !strings.Contains(stderr, "residual                             0.25  good") {
+		t.Errorf("--check: status %d\n%s", status, stderr)
+	}
+	s.machine.ratios.Orthogonality = 61
+	if _, stderr, status = s.run(strings.Fields("solve --batch --check A.npy")...); status != statusNumerical {
+		t.Errorf("--check of bad vectors: status %d\n%s", status, stderr)
+	}
 	values, err := matio.ReadFile("v.npy")
 	if err != nil || values.Rows != 2 || values.Cols != 2 || values.At(1, 0) != -7 {
 		t.Errorf("values %+v, %v", values, err)
@@ -96,7 +110,7 @@ func TestSolveBatch(t *testing.T) {
 func TestSolveBatchOnADevice(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))
-	stdout, stderr, status := s.real(strings.Fields("solve --batch --out-vectors q.npy A.npy")...)
+	stdout, stderr, status := s.real(strings.Fields("solve --batch --check --out-vectors q.npy A.npy")...)
 	if status != statusNumerical || !strings.Contains(stderr, "matrix 2: element (0, 0) is NaN") {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
@@ -122,12 +136,12 @@ func TestSolveBatchErrors(t *testing.T) {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	for args, want := range map[string]string{
-		"solve --batch asymmetric.npy":            "matrix 0 is not symmetric: elements (1, 0) and (0, 1) differ",
-		"solve --batch plain.npy":                 "three dimensions",
-		"solve --batch --interval 0:1 A.npy":      "--interval cannot be combined with --batch",
-		"solve --batch --check A.npy":             "--check cannot be combined with --batch",
-		"solve --batch --out-values v.json A.npy": "written as .txt or .npy",
-		"solve --batch --largest 3 A.npy":         "3 is too many",
+		"solve --batch asymmetric.npy":              "matrix 0 is not symmetric: elements (1, 0) and (0, 1) differ",
+		"solve --batch plain.npy":                   "three dimensions",
+		"solve --batch --interval 0:1 A.npy":        "--interval cannot be combined with --batch",
+		"solve --batch --check --values-only A.npy": "--check of a batch needs vectors",
+		"solve --batch --out-values v.json A.npy":   "written as .txt or .npy",
+		"solve --batch --largest 3 A.npy":           "3 is too many",
 	} {
 		if _, stderr, status := s.run(strings.Fields(args)...); status != statusInput || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d\n%s", args, status, stderr)
