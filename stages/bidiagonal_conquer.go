@@ -16,19 +16,20 @@ import (
 //
 //	C = S·Σ·Wᵀ
 //
-// Package stages/bidiagonal is the algorithm. The back end is that of DivideConquer: the secular
-// equations have the same form, and the vectors of each side take a vectors pass of their own. Leaves
-// and the factors of S have kernels of their own. Solve runs, as DivideConquer's does.
+// Package stages/bidiagonal has the algorithm. The back end is that of DivideConquer: the secular
+// equations have the same form, and a vectors pass forms the vectors of each side. The leaves and
+// the factors of S have their own kernels. There is no Record: Solve runs the recordings, as
+// DivideConquer.Solve does.
 type BidiagonalConquer struct {
 	values valuesPass
-	sides  [2]vectorsPass // of W and of S; they share all memory but that of their lists
+	sides  [2]vectorsPass // the vectors passes of W and of S; they share all memory except that of their lists
 	work   *vk.Layout
 
-	progress func(vk.Progress) // of Reporting; may be nil
+	progress func(vk.Progress) // set by Reporting; may be nil
 }
 
-// NewBidiagonalConquer prepares for matrices of order n ≥ 0. The other arguments and the error are
-// those of NewDivideConquer.
+// NewBidiagonalConquer prepares the solver for matrices of order n ≥ 0. The other arguments and the
+// error are those of NewDivideConquer.
 func NewBidiagonalConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) (*BidiagonalConquer, error) {
@@ -48,8 +49,8 @@ func NewBidiagonalConquer(
 	return s, nil
 }
 
-// bidiagonalTuning halves the size of leaves until they fit the device: the vectors of both sides are
-// in shared memory, 18 KiB for 32 rows.
+// bidiagonalTuning halves the size of leaves until they fit the device. A leaf has the vectors of
+// both sides in shared memory, which takes 18 KiB for 32 rows.
 func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
 	for ; t.Leaf > 1; t.Leaf /= 2 {
 		if used := sharedOf(shaders.BdsdcLeaf, bidiagonalLeafSpec(t)); used.err == nil && used.bytes <= info.SharedBytes {
@@ -59,13 +60,14 @@ func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
 	return t
 }
 
-// bidiagonalLeafSpec has as many invocations for each side as a symmetric leaf has.
+// bidiagonalLeafSpec returns the specialisation of the kernel for leaves. Each side has as many
+// invocations as a leaf of a symmetric matrix.
 func bidiagonalLeafSpec(t DivideConquerTuning) shaders.BdsdcLeafSpec {
 	return shaders.BdsdcLeafSpec{LocalSize: 2 * t.Lanes, Leaf: uint32(t.Leaf)}
 }
 
-// bidiagonalLeaves builds the kernel for leaves of a bidiagonal matrix. It costs twice as much as that
-// for leaves of a symmetric matrix, as vectors of two sides are rotated.
+// bidiagonalLeaves builds the kernel for leaves of a bidiagonal matrix. A leaf costs twice as much
+// as a leaf of a symmetric matrix, because the vectors of two sides are rotated.
 func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	kernel := build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
 	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -76,36 +78,39 @@ func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	}}
 }
 
-// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does:
-// phase PhaseBidiagonal, in operations of the products. The copy shares kernels and memory with s.
+// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does. The
+// phase is PhaseBidiagonal, and the unit is the flops of the products. The copy shares kernels and
+// memory with s.
 func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalConquer {
 	c := *s
 	c.progress = progress
 	return &c
 }
 
-// Work is the workspace, as large as that of DivideConquer. The n² elements of each result are
-// workspace, too, and are not part of it. The arena must also have ops.Work.
+// Work is the layout of the workspace, which is as large as that of DivideConquer. The n² elements
+// of each result are workspace, too, and are not part of Work. The arena must also contain
+// ops.Work.
 func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
 
-// Flops is the largest cost of the products of both sides: 8/3·n³, when nothing deflates.
+// Flops returns the largest cost of the products of both sides: 8/3·n³, if nothing deflates.
 func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8.0 / 3 * n * n * n }
 
-// Solve finds C = S·Σ·Wᵀ for the diagonal d (n) and the superdiagonal e (n−1) of C, and returns the
-// singular values, descending and not negative. It leaves Sᵀ in st and Wᵀ in wt, n×n and packed
-// (Ld = n): row j of each is the vector of value j. st and wt are workspace, too, and must not overlap
-// each other or Work. If one of them is Matrix{}, the vectors of its side are not formed. d and e must
-// be finite; they are not written. Small values have no relative accuracy: the error is some n·ulp of
-// the largest. Errors: *bidiagonal.NonFiniteError, *NoConvergenceError, *InfoError, and vk's.
+// Solve computes C = S·Σ·Wᵀ for the diagonal d[n] and the superdiagonal e[n−1] of C. It returns the
+// singular values, descending and not negative. It writes Sᵀ to st and Wᵀ to wt, n×n and packed (Ld
+// = n): row j of each is the vector of value j. st and wt are workspace, too, and must not overlap
+// each other or Work. If one of them is Matrix{}, the vectors of its side are not formed. d and e
+// must be finite; they are not written. Small values have no relative accuracy: the error is some
+// n·ulp of the largest value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an
+// *InfoError, or an error of package vk.
 func (s *BidiagonalConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, st, wt Matrix,
 ) ([]float64, *vk.Profile, error) {
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, st, wt)
 }
 
-// SolveRange is Solve for the vectors of values[from:to] alone; it returns all values. st and wt are
-// m×n with m = to − from, and packed (Ld = m, but at least 1); the memory of each has n² elements or
-// more, as for Solve.
+// SolveRange does the same as Solve for the vectors of values[from:to] only. It returns all values.
+// st and wt are m×n with m = to − from, and packed (Ld = m, but at least 1). The memory of each
+// must have n² elements or more, as for Solve.
 func (s *BidiagonalConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, st, wt Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -119,7 +124,7 @@ func (s *BidiagonalConquer) SolveRange(
 	return values, r.profile, err
 }
 
-// newRun prepares a run for the vectors [from, to).
+// newRun prepares a run that forms the vectors [from, to).
 func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to int, st, wt Matrix) bidiagonalRun {
 	n, m := s.values.n, to-from
 	r := bidiagonalRun{newDivideConquerRun(ctx, ws, &s.values)}
@@ -127,7 +132,7 @@ func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to i
 	turns := 0
 	for side, xt := range [2]Matrix{bidiagonal.Right: wt, bidiagonal.Left: st} {
 		if xt.Ld == 0 {
-			continue // not wanted
+			continue // the vectors of this side are not wanted
 		}
 		if xt.Rows != m || xt.Cols != n || xt.Ld != max(m, 1) || xt.At.Len() < n*n {
 			panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols,
@@ -142,11 +147,11 @@ func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to i
 	return r
 }
 
-// bidiagonalRun is one solve in flight, and the bidiagonal.Backend of the device. Leaves is
-// divideConquerRun's.
+// bidiagonalRun is one solve in flight. It is the bidiagonal.Backend of the device. Its method
+// Leaves is that of divideConquerRun.
 type bidiagonalRun struct{ *divideConquerRun }
 
-// Roots implements bidiagonal.Backend, with the errors of divideConquerRun.Roots.
+// Roots implements bidiagonal.Backend. Its errors are those of divideConquerRun.Roots.
 func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	for _, side := range bidiagonal.Sides {
 		if v := r.sides[side]; v != nil {
@@ -156,7 +161,7 @@ func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	return r.roots(bidiagonal.Of(merges, bidiagonal.Right))
 }
 
-// Vectors implements bidiagonal.Backend, in one recording. Nothing comes back to the host.
+// Vectors implements bidiagonal.Backend with one recording. The host receives no data.
 func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) error {
 	return r.run(func(rec *vk.Recorder) {
 		for _, side := range bidiagonal.Sides {

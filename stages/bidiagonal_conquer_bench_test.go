@@ -8,9 +8,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// Times for all values and the vectors of both sides, of matrices that deflate little and much:
-// go test -bench BidiagonalConquer ./stages. The orders are 1024 to 16384 on a GPU. ms/device is the
-// time on the device.
+// BenchmarkBidiagonalConquer measures solves for all values and the vectors of both sides, of
+// matrices that deflate little and of matrices that deflate much. To run it: go test -bench
+// BidiagonalConquer ./stages. The orders are 1024 to 16384 on a GPU. ms/device is the time on the
+// device.
 func BenchmarkBidiagonalConquer(b *testing.B) {
 	dev := testDevice(b)
 	orders := []int{1024, 4096, 8192, 16384}

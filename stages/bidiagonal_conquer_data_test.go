@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// The bidiagonal matrices of the collection on which solvers have failed, if there is one: LAPACK's
-// bug 255, on which dbdsdc lost orthogonality until 2026, among them. The reference values were
-// computed with more than double precision.
+// The test solves the bidiagonal matrices of the collection of difficult matrices. It is skipped if
+// there is no collection. One of the matrices is from LAPACK's bug 255: dbdsdc lost orthogonality
+// on this matrix until 2026. The reference values were computed with more than double precision.
 func TestBidiagonalConquerCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")

@@ -13,15 +13,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bidiagonalNumbers is a bidiagonal.Backend that prints what a run records, and takes the numbers
-// from the host.
+// bidiagonalNumbers is a bidiagonal.Backend that prints the recordings of a run instead of
+// executing them. It takes the numbers from the back end in plain Go.
 type bidiagonalNumbers struct {
 	run  bidiagonalRun
 	host *bidiagonal.Host
 	text strings.Builder
 }
 
-// newBidiagonalNumbers prepares without a device, for the vectors of both sides.
+// newBidiagonalNumbers prepares a run for the vectors of both sides, without a device.
 func newBidiagonalNumbers(t *testing.T, n int, tune Tuning) *bidiagonalNumbers {
 	t.Helper()
 	dev := dry()
@@ -62,10 +62,10 @@ func (b *bidiagonalNumbers) Vectors(levels [][]*bidiagonal.Merge, order []int32)
 	return b.run.Vectors(levels, order)
 }
 
-// TestBidiagonalConquerRecording compares the recordings with a golden file. C has two blocks: one of
-// 31 rows, whose last merge goes to the result and whose products are recorded one by one, and one of
-// 14. The couplings are so weak that some columns deflate, and no number is close to the limit of
-// deflation: other rounding errors would not change the golden file.
+// TestBidiagonalConquerRecording compares the recordings with a golden file. C has two blocks. The
+// block of 31 rows has a last merge that writes to the result, and its products are recorded one by
+// one. The other block has 14 rows. The couplings are so weak that some columns deflate. No number
+// is close to the limit of deflation, so other rounding errors would not change the golden file.
 func TestBidiagonalConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -85,7 +85,8 @@ func TestBidiagonalConquerRecording(t *testing.T) {
 	golden(t, "bidiagonal_conquer.golden", b.text.String())
 }
 
-// TestBidiagonalConquerProgress: the progress grows with each level of merges, over both sides.
+// TestBidiagonalConquerProgress checks that the progress grows with each level of merges of both
+// sides.
 func TestBidiagonalConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)

@@ -18,7 +18,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// conquered is a BidiagonalConquer with its memory.
+// conquered is a BidiagonalConquer with its memory on the device.
 type conquered struct {
 	s      *BidiagonalConquer
 	dev    *vk.Device
@@ -26,7 +26,7 @@ type conquered struct {
 	st, wt vk.Region[float64]
 }
 
-// newConquered prepares on the test's device.
+// newConquered prepares the stage and its memory on the device of the tests.
 func newConquered(t testing.TB, n int, tune Tuning) *conquered {
 	t.Helper()
 	dev := testDevice(t)
@@ -43,8 +43,8 @@ func newConquered(t testing.TB, n int, tune Tuning) *conquered {
 	return c
 }
 
-// solve returns the values, and the vectors of [from, to), n×m and column-major. A side that is not
-// wanted is nil.
+// solve returns the values and the vectors of [from, to), n×m and column-major. The matrix of a
+// side whose vectors are not wanted is nil.
 func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, right bool) (values, s, w []float64) {
 	t.Helper()
 	n, m := len(d), to-from
@@ -73,7 +73,7 @@ func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, righ
 	return values, columns(c.st, left), columns(c.wt, right)
 }
 
-// checkBidiagonal solves C and measures the answer.
+// checkBidiagonal solves C and returns LAPACK's ratios of the result.
 func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) suite.BidiagonalRatios {
 	t.Helper()
 	n := len(d)
@@ -85,8 +85,8 @@ func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) su
 	return r
 }
 
-// The values are those of the solver of package ref, which shares no code with this one, and the
-// vectors hold LAPACK's ratios.
+// The test compares the values with those of the solver of package ref, which shares no code with
+// the stage. LAPACK's ratios of the vectors must be below the limit.
 func TestBidiagonalConquerOnEveryFamily(t *testing.T) {
 	var worst suite.BidiagonalRatios
 	for _, n := range []int{1, 2, 3, 7, 50} {
@@ -113,7 +113,8 @@ func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// The tables of all families, with their own leaf sizes, panels of some columns, and square tiles.
+// The test uses the tuning tables of all device families, with their leaf sizes, panels of some
+// columns, and square tiles.
 func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
@@ -129,8 +130,8 @@ func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// Zeros in e split C: one in every place, zeros in many sets of places, into blocks of which one is
-// most of C or none is.
+// Zeros in e split C into blocks. The test puts a zero in each place, and zeros in many sets of
+// places. In some cases one block is most of C, and in others no block is.
 func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	c := newConquered(t, 13, SmallestTuning())
 	splitTridiagonals(67, func(name string, d, e []float64) { checkBidiagonal(t, name, c, d, e) })
@@ -144,7 +145,7 @@ func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	}
 }
 
-// Zeros in d make C singular: one in every place, and zeros in many sets of places.
+// Zeros in d make C singular. The test puts a zero in each place, and zeros in many sets of places.
 func TestBidiagonalConquerOfSingularMatrices(t *testing.T) {
 	c := newConquered(t, 14, SmallestTuning())
 	splitTridiagonals(67, func(name string, zeros, e []float64) {
@@ -171,8 +172,9 @@ func TestBidiagonalConquerSameBits(t *testing.T) {
 	}
 }
 
-// A range of vectors has the rows that all vectors have there, whether one block is most of C or none
-// is. The vectors of one side are the same bits without those of the other.
+// A solve for a range of vectors gives the same vectors as a solve for all. In some cases one block
+// is most of C, and in others no block is. The vectors of one side have the same bits if those of
+// the other side are not formed.
 func TestBidiagonalConquerOfRanges(t *testing.T) {
 	const n = 60
 	c := newConquered(t, n, SmallestTuning())
@@ -205,7 +207,8 @@ func TestBidiagonalConquerOfRanges(t *testing.T) {
 	}
 }
 
-// Errors name the place; the same stage solves the next matrix.
+// The errors name the row and column of a bad element. After an error the same stage solves the
+// next matrix.
 func TestBidiagonalConquerRefuses(t *testing.T) {
 	const n = 10
 	c := newConquered(t, n, SmallestTuning())
@@ -223,7 +226,7 @@ func TestBidiagonalConquerRefuses(t *testing.T) {
 	}
 }
 
-// The error names the leaf that cannot be solved.
+// The error names the rows of the leaf that cannot be solved.
 func TestBidiagonalConquerReportsLeaf(t *testing.T) {
 	c := newConquered(t, 4, SmallestTuning())
 	r := newDivideConquerRun(context.Background(), c.ws, &c.s.values)
@@ -245,7 +248,7 @@ func TestBidiagonalLeavesFit(t *testing.T) {
 	}
 }
 
-// Orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
+// The test solves orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
 func TestBidiagonalConquerLarge(t *testing.T) {
 	tune := TuningFor(testDevice(t).Info())
 	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {
@@ -259,8 +262,8 @@ func TestBidiagonalConquerLarge(t *testing.T) {
 	}
 }
 
-// Leaves whose values are equal, or whose elements have many sizes, all converge. With every element
-// above one roundoff kept, the iteration did not end for ten equal values.
+// The iteration must converge for leaves with equal values and for leaves whose elements have many
+// sizes. It did not end for ten equal values when elements down to one roundoff were kept.
 func TestBidiagonalLeavesConverge(t *testing.T) {
 	const n, leaf = 1600, 32
 	tune := SmallestTuning()

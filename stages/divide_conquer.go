@@ -15,11 +15,11 @@ import (
 //
 //	T = S·Λ·Sᵀ
 //
-// Package stages/tridiag/dc is the algorithm; it runs on the host and decides, from O(n) numbers a
-// level, which eigenvectors a merge leaves as they are. The device solves leaves and secular
-// equations, level by level (the values pass), then forms vectors and products of all levels in one
-// recording (the vectors pass). The host needs the results of each level before it can go on, so
-// there is no Record: Solve runs.
+// Package stages/tridiag/dc has the algorithm. It runs on the host and uses O(n) numbers per level
+// to decide which eigenvectors a merge leaves unchanged. The device has two passes. The values pass
+// solves leaves and secular equations, level by level. The vectors pass forms vectors and products
+// of all levels in one recording. The host needs the results of each level before it can continue,
+// so there is no Record: Solve runs the recordings.
 //
 //	divide_conquer_run.go         one solve in flight
 //	divide_conquer_values.go      the values pass
@@ -33,13 +33,13 @@ type DivideConquer struct {
 	vectors vectorsPass
 	work    *vk.Layout
 
-	progress func(vk.Progress) // of Reporting; may be nil
+	progress func(vk.Progress) // set by Reporting; may be nil
 }
 
-// NewDivideConquer prepares for matrices of order n ≥ 0. ops makes the products of large merges;
-// the products of small merges, which are grouped, use the square tiles among tiles.
-// NewDivideConquer calls ops.Reserve for these products. The error is that of ops, that of a tile
-// which does not fit the device, or vk's.
+// NewDivideConquer prepares the solver for matrices of order n ≥ 0. ops computes the products of
+// large merges. The products of small merges are grouped, and use the square tiles among tiles.
+// NewDivideConquer calls ops.Reserve for the products of large merges. Its error is an error of
+// ops, an error about a tile that does not fit the device, or an error of package vk.
 func NewDivideConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) (*DivideConquer, error) {
@@ -56,36 +56,39 @@ func NewDivideConquer(
 	return s, nil
 }
 
-// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does:
-// phase PhaseTridiagonal, in operations of the products. The copy shares kernels and memory with s.
+// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does. The
+// phase is PhaseTridiagonal, and the unit is the flops of the products. The copy shares kernels and
+// memory with s.
 func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 	c := *s
 	c.progress = progress
 	return &c
 }
 
-// NoConvergenceError says that QL iteration failed on a leaf, rows [Lo, Hi) of T.
+// NoConvergenceError says that QL iteration did not converge on a leaf, rows [Lo, Hi) of T.
 type NoConvergenceError = tridiag.NoConvergenceError
 
-// Work is the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements and O(n·log n) more. The n² elements of the
-// result are workspace, too, and are not part of it. The arena must also have ops.Work.
+// Work is the layout of the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements and O(n·log
+// n) more. The n² elements of the result are workspace, too, and are not part of Work. The arena
+// must also contain ops.Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
-// Flops is the largest cost of the products: 4/3·n³, when nothing deflates.
+// Flops returns the largest cost of the products: 4/3·n³, if nothing deflates.
 func (s *DivideConquer) Flops() float64 { n := float64(s.values.n); return 4.0 / 3 * n * n * n }
 
-// Solve finds T = S·Λ·Sᵀ for the diagonal d (n) and the off-diagonal e (n−1), and returns the
-// eigenvalues, ascending. It leaves Sᵀ in xt, n×n and packed (Ld = n): row j of xt is the vector of
+// Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1]. It returns the
+// eigenvalues, ascending. It writes Sᵀ to xt, n×n and packed (Ld = n): row j of xt is the vector of
 // value j. xt is workspace, too, and must not overlap Work. d and e must be finite; they are not
-// written. Errors: *tridiag.NonFiniteError, *NoConvergenceError, *InfoError, and vk's.
+// written. The error is a *tridiag.NonFiniteError, a *NoConvergenceError, an *InfoError, or an
+// error of package vk.
 func (s *DivideConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix,
 ) ([]float64, *vk.Profile, error) {
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, xt)
 }
 
-// SolveRange is Solve for the vectors of values[from:to] alone; it returns all values. xt is
-// (to−from)×n and packed; its memory has n² elements or more, as for Solve.
+// SolveRange does the same as Solve for the vectors of values[from:to] only. It returns all values.
+// xt is (to−from)×n and packed. Its memory must have n² elements or more, as for Solve.
 func (s *DivideConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -100,21 +103,21 @@ func (s *DivideConquer) SolveRange(
 	return r.solve(d, e, dc.Options{From: from, To: to})
 }
 
-// DivideConquerValues finds the eigenvalues alone, with O(n) memory: the values pass of
-// DivideConquer.
+// DivideConquerValues finds eigenvalues without eigenvectors, with O(n) memory. It runs the values
+// pass of DivideConquer.
 type DivideConquerValues struct{ values valuesPass }
 
-// NewDivideConquerValues prepares for matrices of order n ≥ 0.
+// NewDivideConquerValues prepares the solver for matrices of order n ≥ 0.
 func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*DivideConquerValues, error) {
 	b := builder{dev: dev}
 	s := &DivideConquerValues{newValuesPass(&b, n, 1, symmetricLeaves(&b, t), PhaseTridiagonal, t)}
 	return s, b.err
 }
 
-// Work is the workspace, some vectors of n elements.
+// Work is the layout of the workspace, some vectors of n elements.
 func (s *DivideConquerValues) Work() *vk.Layout { return s.values.work }
 
-// Flops is about the cost of the secular equations when nothing deflates. Each root takes eight
+// Flops returns about the cost of the secular equations if nothing deflates. Each root takes eight
 // sums of n terms, and each term six operations. All lower levels together cost as much as the last
 // level.
 func (s *DivideConquerValues) Flops() float64 {
@@ -122,8 +125,8 @@ func (s *DivideConquerValues) Flops() float64 {
 	return secularFlops * n * n
 }
 
-// Solve returns the eigenvalues of T(d[n], e[n−1]), ascending. Errors: *NoConvergenceError,
-// *InfoError, and vk's.
+// Solve returns the eigenvalues of T(d[n], e[n−1]), ascending. The error is a *NoConvergenceError,
+// an *InfoError, or an error of package vk.
 func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []float64) ([]float64, *vk.Profile, error) {
 	if len(d) != s.values.n {
 		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.n, len(d)))

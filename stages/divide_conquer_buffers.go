@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newMerge describes a merge whose blocks of Q begin at element q, and its W at element work.
+// newMerge describes the merge m for the kernels. Its blocks of Q begin at element q, and its W
+// begins at element work.
 func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	return shaders.Merge{
 		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),
@@ -19,13 +20,13 @@ func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 // wide returns an offset as the two words in which kernels read it, the low word first.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
 
-// list is an array that the host writes and kernels read.
+// list is an array that the host writes and the kernels read.
 type list[T any] struct {
 	region vk.Region[T]
-	host   []T // at most as long as region; nil in a pass
+	host   []T // at most as long as region; nil until withHost
 }
 
-// newList reserves n elements on the device. There are none on the host yet.
+// newList reserves n elements on the device. The list has no memory on the host yet.
 func newList[T any](name string, n int) list[T] { return list[T]{region: vk.Reserve[T](name, n)} }
 
 // withHost returns the list with n zero elements on the host.
@@ -34,5 +35,5 @@ func (l list[T]) withHost(n int) list[T] { return list[T]{l.region, make([]T, n)
 // send records the copy of the host's elements to the device.
 func (l list[T]) send(rec *vk.Recorder, ws *vk.Arena) { vk.SendFirst(rec, l.region.In(ws), l.host) }
 
-// at returns the address of element i.
+// at returns the device address of element i.
 func (l list[T]) at(ws *vk.Arena, i int) spirv.Addr[T] { return l.region.In(ws).From(i).Addr() }

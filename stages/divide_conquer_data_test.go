@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// The collection of tridiagonal matrices on which solvers have failed, if $VKEVD_DATA names its
-// folder; up to order $VKEVD_DATA_MAX, or 1000. Its reference values are right to about the last
-// digit of ‖T‖.
+// The test solves a collection of tridiagonal matrices on which solvers have failed. $VKEVD_DATA
+// names the folder of the collection. $VKEVD_DATA_MAX is the largest order, 1000 by default. The
+// error of the reference values is about one ulp of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
 	root := os.Getenv("VKEVD_DATA")
 	if root == "" {

@@ -8,14 +8,15 @@ import (
 )
 
 // The last merge has more than half of all rows and writes to the result, so that W and S cannot
-// lie there. W takes the place of Q instead, by way of the panel, and S is formed in the panel:
+// lie in the memory of the result. W overwrites Q instead, and S is formed in a buffer called the
+// panel:
 //
 //	Q:      Q1 (N1×N1), Q2 (N2×N2)   →   W's halves (N1×Upper), (N2×(K−Lower)), same leading dimensions
-//	panel:  a strip of W's rows, then S (K×columns), and W·S (N×columns) if a half is large
+//	panel:  first some rows (a strip) of W, then S (K×columns), and W·S (N×columns) if a half is large
 //	X:      the vectors: rows are values in their order, columns are rows of T
 
-// recordStrips turns Q into W, in its place and some rows at a time, and writes the deflated
-// columns to the result. A strip has rows of one half alone.
+// recordStrips replaces Q by W, in the same memory and some rows (a strip) at a time. It writes the
+// deflated columns to the result. The rows of a strip all belong to one half.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -24,7 +25,7 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	gather := v.gatherPush(level)
 	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+p.chains), uint32(p.lastMergeChains)
 	gather.W = panel.Addr()
-	strip := func(first, count int) { // rows [first, first+count) of the merge
+	strip := func(first, count int) { // records the strip of rows [first, first+count) of the merge
 		gather.First, gather.Strip = uint32(first), uint32(count)
 		s.gather.Dispatch(rec, rowGrid(vk.Tiles(count, threads), p.lastMergeChains), gather)
 		rec.Costs(moveBytes * max(1, float64(count)*float64(p.lastMergeChains)))
@@ -40,7 +41,7 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 			})
 		rec.Costs(moveBytes * max(1, float64(count)*float64(columns)))
 	}
-	// A strip of W needs the same rows of Q alone, so that W may overwrite Q strip by strip.
+	// A strip of W depends on the same rows of Q only, so W may overwrite Q strip by strip.
 	for first := 0; first < m.N1; first += height {
 		strip(first, min(height, m.N1-first))
 	}
@@ -49,8 +50,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	}
 }
 
-// recordPanels multiplies W by S, some columns of S at a time, and writes the products to the
-// result.
+// recordPanels multiplies W by S, some columns of S (a panel) at a time, and writes the products to
+// the result.
 func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -61,16 +62,16 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 	half, panel := max(m.N1, m.N2), s.panel.In(v.ws)
 	grouped := half <= s.tune.Grouped
-	elements := m.K // that a column needs in the panel: its S, and the product if that is made there
+	elements := m.K // elements of the panel for one column: the column of S, and the product if it is formed in the panel
 	if !grouped {
 		elements += m.N()
 	}
-	step := panelStep(columns, panel.Len()/elements) // columns of a panel
+	step := panelStep(columns, panel.Len()/elements) // number of columns of a panel
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
 	vectors := v.vectorsPush(level, len(p.merges))
 	vectors.S = panel.Addr()
-	// stedc_multiply writes a product in its final place at once: place says which rows of the
-	// result.
+	// stedc_multiply writes a product directly to its final place. The list place gives the rows of
+	// the result.
 	multiply := shaders.StedcMultiplyPush{
 		Merges: vectors.Merges, Work: v.q(), S: vectors.S,
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
@@ -92,8 +93,8 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 }
 
-// recordPanelApart multiplies W by the panel's S, into the panel's memory after S, and moves the
-// product to the result.
+// recordPanelApart multiplies W by the panel's S. It writes the product to the panel's memory after
+// S, and then moves the product to the result.
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
@@ -107,8 +108,9 @@ func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, coun
 	rec.Costs(moveBytes * max(1, float64(count)*float64(m.N())))
 }
 
-// panelStep cuts columns into as few panels as the room allows, of about equal width, and of whole
-// tiles where they are wide. room is the most columns that fit into a panel.
+// panelStep divides columns into as few panels as possible, and returns the number of columns of a
+// panel. The panels have about equal width, and whole tiles if they are wide. room is the largest
+// number of columns that fit into a panel.
 func panelStep(columns, room int) int {
 	const tile = 128
 	pieces := (columns + room - 1) / room

@@ -8,21 +8,22 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// vectorLists are the lists that the kernels of the vectors pass read. Those of a level begin at
-// element level·n, those of one merge at its first row after that, but for chains and merges, which
-// follow one another. The last merge of all comes after the others of its level.
+// vectorLists holds the lists that the kernels of the vectors pass read. The part of a level begins
+// at element level·n. In most lists the part of a merge begins at the merge's first row after that.
+// In the lists of chains and merges the parts follow one another. The last merge of all comes after
+// the other merges of its level.
 type vectorLists struct {
-	row, src, dst list[int32]         // by level: dc.Merge.Row, Src and Dst
-	rotations     list[float64]       // by level: n cosines, then n sines
-	chains        list[shaders.Chain] // by level
-	merges        list[shaders.Merge] // mostMerges for each level
+	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
+	rotations     list[float64]       // n cosines, then n sines, by level
+	chains        list[shaders.Chain] // chains, by level
+	merges        list[shaders.Merge] // mostMerges elements for each level
 
-	columns list[shaders.Column] // by column of Q: where it lies
-	place   list[int32]          // by column of Q: which vector of the result it becomes
+	columns list[shaders.Column] // place in memory of each column of Q
+	place   list[int32]          // row of the result for each column of Q
 
-	// Columns of Q that no product makes, and which vectors of the result they become: the
-	// deflated ones of the last merge, counted from its first column, and those of all blocks
-	// that the last merge does not touch.
+	// These lists have columns of Q that no product forms, and the vectors of the result that they
+	// become. deflated has the deflated columns of the last merge, counted from its first column.
+	// The others are the columns of all blocks that the last merge does not touch.
 	deflated, deflatedPlace list[int32]
 	others, othersPlace     list[int32]
 }
@@ -50,9 +51,9 @@ func (l vectorLists) layout() *vk.Layout {
 		l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
 }
 
-// withHost returns the lists with memory on the host for a tree of some levels. The four lists of
-// columns that no product makes are empty: complete appends to them. The host memory is new, so
-// that solves in flight do not share it.
+// withHost returns the lists with memory on the host for a tree of the given number of levels. The
+// four lists of columns that no product forms are empty, and the method complete appends to them.
+// The host memory is new, so that solves in flight do not share it.
 func (l vectorLists) withHost(n, levels, mostMerges int) vectorLists {
 	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
 	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
@@ -77,30 +78,30 @@ func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	})
 }
 
-// vectorsRun is the vectors pass of one solve in flight. Its methods are called in this order:
+// vectorsRun is the vectors pass of one solve in flight. Its methods must be called in this order:
 // begin, prepare for each level, complete, record.
 type vectorsRun struct {
 	pass   *vectorsPass
-	values *valuesPass // has the numbers of the merges
+	values *valuesPass // the values pass, which has the numbers of the merges
 	ws     *vk.Arena
-	xt     Matrix // the result; until the last merge, memory for W and S
+	xt     Matrix // the result; before the last merge its memory is used for W and S
 
-	// turn of turns says how many vectors passes of the solve come before this one, and how many there
-	// are. They use the same memory for Q, one after the other.
+	// A solve has turns vectors passes, and turn of them come before this one. They use the same
+	// memory for Q, one after the other.
 	turn, turns int
 
 	tree   dc.Tree
-	offset []int     // by first row of a block that is not merged yet: its first element in Q
+	offset []int     // first element in Q of each block that is not merged yet, by the block's first row
 	last   dc.Pair   // the merge of more than half of all rows; of order 0 if there is none
-	others []dc.Pair // the blocks that neither a merge takes nor the last merge makes
+	others []dc.Pair // the blocks that are not merged and not formed by the last merge
 	lists  vectorLists
 	levels []levelPlan
 
-	preparing sync.WaitGroup // of the goroutines that prepare starts; they write to lists and levels
+	preparing sync.WaitGroup // waits for the goroutines that prepare starts; they write to lists and levels
 }
 
-// leaves returns the memory to which the leaves' vectors go: Q, or, while another pass uses Q, the
-// result.
+// leaves returns the memory for the leaves' vectors. This is Q, or the result while another pass
+// uses Q.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {
 		return v.xt.At.Sub(0, v.pass.q.Len())
@@ -108,44 +109,47 @@ func (v *vectorsRun) leaves() vk.Slice[float64] {
 	return v.pass.q.In(v.ws)
 }
 
-// levelPlan is what the dispatches of one level depend on. Sizes are the largest of all merges.
+// levelPlan holds the sizes for the dispatches of one level. Sizes are the largest ones of all
+// merges.
 type levelPlan struct {
-	merges []placedMerge // all but the last merge of the tree
-	chains int           // of these merges
+	merges []placedMerge // all merges of the level except the last merge of the tree
+	chains int           // number of chains of these merges
 
-	rows, half      int // of a merge: both halves, the larger half
-	columns, inner  int // of a product
+	rows, half      int // rows of both halves of a merge, rows of its larger half
+	columns, inner  int // columns and inner dimension of a product
 	deflatedColumns int
-	flops           float64   // of the products
-	lastMerge       *dc.Merge // nil if it is not in this level
+	flops           float64   // flops of the products
+	lastMerge       *dc.Merge // nil if the last merge is not in this level
 	lastMergeChains int
 }
 
-// placedMerge is a merge and the first element of its W in the result's memory.
+// placedMerge is a merge, with the number of the first element of its W in the result's memory.
 type placedMerge struct {
 	merge *dc.Merge
 	work  int
 }
 
-// begin places the blocks of Q. A merged block begins where its upper half begins; the lower half
-// follows the upper one. For three leaves a, b, c, of which the first two are merged first, and an
-// independent leaf d:
+// begin places the blocks of Q in memory. A merged block begins where its upper half begins, and
+// the lower half follows the upper half. The example has three leaves a, b, c, of which a and b are
+// merged first, and an independent leaf d:
 //
 //	leaves           │ a·a │ b·b │      │    c·c     │ d·d │
 //	a, b merged      │  (a+b)·(a+b)     │    c·c     │ d·d │
 //	the last merge   │  W's upper half  │ lower half │ d·d │   its product goes to the result
 //
-// Memory that is free before a merge makes the merged block fit. It panics if the blocks need more
-// memory than was reserved, which would be a defect of vectorsPass.blocks.
+// A merged block needs more memory than its halves, and there is free memory after them for it.
+// begin panics if the blocks need more memory than is reserved, which would be a defect of
+// vectorsPass.blocks.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
-	// Q has a piece of memory for each block that no merge takes. All blocks below it lie within
-	// that piece, as pairs of blocks need no more than their merged block, N1² + N2² < N².
+	// Q has a range of memory for each block that no merge takes. All smaller blocks of such a
+	// block fit into its range, because two blocks need less memory than their merged block: N1² +
+	// N2² < N².
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n))
 	v.levels = make([]levelPlan, len(tree.Levels))
-	placed, end := make([]bool, n), 0 // by first row: the block is placed; the first free element of Q
-	root := func(p dc.Pair) {         // places a block that no merge takes
+	placed, end := make([]bool, n), 0 // placed: whether the block is placed, by first row; end: the first free element of Q
+	root := func(p dc.Pair) {         // places a block that is not part of a merge
 		if placed[p.Lo] {
 			return
 		}
@@ -172,8 +176,9 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 	}
 }
 
-// prepare starts to write the lists of a level, while the device looks for roots. The merges are
-// only read, but for their secular equations, which are not looked at.
+// prepare starts goroutines that write the lists of a level, while the device computes the roots.
+// The goroutines do not write to the merges, and do not read the results of their secular
+// equations.
 func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	v.preparing.Add(1)
 	go func() {
@@ -182,8 +187,8 @@ func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	}()
 }
 
-// plan writes the lists of a level, but for those of its merges, which complete places. The last
-// merge of all is kept apart, in p.lastMerge. Costs and sizes of products are left to placeMerges.
+// plan writes the lists of a level, except the list of merges, which complete writes. The last
+// merge of all is stored in p.lastMerge. placeMerges computes the costs and sizes of products.
 func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	for _, m := range merges {
 		if m.Pair == v.last {
@@ -222,9 +227,9 @@ func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains in
 	return chains
 }
 
-// complete writes the rest of the lists, once it is known which vectors are wanted. order is that
-// of dc.Backend's Vectors. It waits for the goroutines of prepare. levels must have the merges that
-// prepare was given.
+// complete writes the rest of the lists when it is known which vectors are wanted. order is the
+// argument of dc.Backend.Vectors. complete waits for the goroutines of prepare. levels must have
+// the same merges as the calls of prepare.
 func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.preparing.Wait()
 	for level := range levels {
@@ -233,20 +238,21 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.placeColumns(order)
 }
 
-// placeMerges places W and S of a level's merges in the result's memory, and writes their list. For
-// each merge, one after another and each packed (its leading dimension is its number of rows):
+// placeMerges places W and S of a level's merges in the result's memory, and writes the list of
+// merges. The merges follow one another. Each has these packed matrices (the leading dimension is
+// the number of rows):
 //
 //	upper W        N1 × Upper
 //	lower W        N2 × (K − Lower)
 //	deflated W     N × (N − K)
 //	S              K × (To − From)
 //
-// Columns of W that are zero in a half are not stored there. It panics if they need more than n²
-// elements.
+// Columns of W that are zero in a half are not stored for this half. placeMerges panics if the
+// matrices need more than n² elements.
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
-	// W's two halves, the deflated columns, and S follow one another, as in merge.glsl.
+	// The two halves of W, the deflated columns, and S follow one another, as in merge.glsl.
 	for i := range p.merges {
 		m := p.merges[i].merge
 		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work
@@ -263,16 +269,16 @@ func (v *vectorsRun) placeMerges(level int) {
 	}
 }
 
-// productFlops is the cost of a merge's products. Each multiply-add counts as two operations.
+// productFlops returns the cost of a merge's products. Each multiply-add counts as two operations.
 func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists where the columns of Q lie that the last merge does not make, and which vectors of the result they become.
-// order[j] is the column of Q that becomes vector j of the result; columns that are not wanted are
-// missing from it.
+// placeColumns lists the columns of Q that the last merge does not form: their places in memory,
+// and the vectors of the result that they become. order[j] is the column of Q that becomes vector j
+// of the result. Columns that are not wanted are not in order.
 func (v *vectorsRun) placeColumns(order []int32) {
-	l, poles := &v.lists, 0 // poles: of the last merge, which is always in the last level
+	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {
 		poles = levels[len(levels)-1].lastMerge.K
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// layoutOnly is a back end that places all matrices, and invents the numbers.
+// layoutOnly is a back end that places all matrices in memory. It does not compute, and invents the
+// values.
 type layoutOnly struct {
 	*vectorsRun
 	r *rand.Rand
@@ -26,7 +27,7 @@ func (b layoutOnly) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	for c := range d {
 		rows.First[c], rows.Last[c] = b.r.NormFloat64(), b.r.NormFloat64()
 		if b.r.IntN(3) == 0 {
-			rows.First[c], rows.Last[c] = 0, 0 // deflated
+			rows.First[c], rows.Last[c] = 0, 0 // zero rows make the columns deflate
 		}
 	}
 	return nil
@@ -69,8 +70,8 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return nil
 }
 
-// Q, W and S fit into the memory that is reserved for them, whatever T splits into and whatever
-// deflates. If they did not, there would be a panic.
+// The test checks that Q, W and S fit into their reserved memory, for many ways in which T splits
+// and columns deflate. If they did not fit, the stage would panic.
 func TestDivideConquerFitsItsMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for trial := range 400 {
@@ -89,7 +90,7 @@ func TestDivideConquerFitsItsMemory(t *testing.T) {
 				e[i] = 0
 			}
 			if trial%5 == 0 {
-				d[i] = math.Round(d[i]) // chains
+				d[i] = math.Round(d[i]) // equal elements, which make chains
 			}
 		}
 		_, err = dc.SolveWith(layoutOnly{&vectorsRun{pass: &s}, r, t}, d, e,

@@ -8,18 +8,19 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// record records the vectors pass:
+// record records the vectors pass. For each level, it records for all merges except the last one of
+// all:
 //
-//	for each level, all merges but the last one of all:
-//	    W ← Q·G                        gather: rotations and a permutation, which deflation chose
-//	    S                              vectors of diag(D) + Rho·Z·Zᵀ, from weights ẑ
-//	    Q ← W·S, half by half          multiply
-//	    columns of Q that are deflated ← those of W
-//	for the last merge, into the result:
-//	    W over Q, strip by strip; S and W·S, panel by panel
+//	W ← Q·G                        gather: rotations and a permutation, which deflation chose
+//	S                              vectors of diag(D) + Rho·Z·Zᵀ, from weights ẑ
+//	Q ← W·S, half by half          multiply
+//	columns of Q that are deflated ← those of W
 //
-// Progress is counted in the flops of the products. complete must have written the lists, and the
-// values pass must have left its numbers on the device.
+// The last merge of all writes to the result. It overwrites Q by W, some rows (a strip) at a time,
+// and forms S and W·S some columns (a panel) at a time.
+//
+// Progress is counted in the flops of the products. The method complete must have written the
+// lists, and the values pass must have written its numbers to the device.
 func (v *vectorsRun) record(rec *vk.Recorder) {
 	n := v.pass.n
 	if n == 0 {
@@ -29,7 +30,7 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	if v.turn > 0 {
 		vk.Copy(rec, v.pass.q.In(v.ws), v.leaves())
 	}
-	// The last merge is in total but never in done: its progress is not reported.
+	// The cost of the last merge is in total but never in done: its progress is not reported.
 	done, total := 0.0, 0.0
 	for _, p := range v.levels {
 		total += p.flops
@@ -58,8 +59,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	v.recordPanels(rec)
 }
 
-// recordLevel records all merges of a level but the last one of all. W and S are in the result's
-// memory. The result's memory is overwritten.
+// recordLevel records all merges of a level except the last merge of all. W and S overwrite the
+// memory of the result.
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {
@@ -70,7 +71,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	gather.W, gather.Count = v.xt.Addr(), uint32(p.chains)
 	s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), p.chains), gather)
 	rec.Costs(moveBytes * max(1, float64(p.rows)*float64(p.chains)))
-	// Small products are grouped: each alone would leave most of the device idle.
+	// Small products are grouped, because each one alone would leave most of the device idle.
 	grouped := p.half <= s.tune.Grouped
 	inPortions(len(p.merges), vk.MaxGroups()/2, func(first, count int) {
 		vectors := v.vectorsPush(level, first)
@@ -94,8 +95,8 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	})
 }
 
-// multiplyGrouped records the products of count merges as one dispatch of stedc_multiply. No
-// product alone would fill the device, so they do not go through product.Ops.
+// multiplyGrouped records the products of count merges as one dispatch of stedc_multiply. It does
+// not use product.Ops, because none of the products alone would fill the device.
 func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[shaders.Merge], count int) {
 	s := v.pass
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
@@ -106,7 +107,7 @@ func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spir
 }
 
 // multiplyApart records the two products of one merge, each of which is large enough to fill the
-// device. Its W and S are placed as merge.glsl says.
+// device. W and S of the merge lie as merge.glsl describes.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
 	upper, lower := m.N1*m.Upper, m.N2*(m.K-m.Lower)
@@ -120,7 +121,7 @@ func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 		q.Block(0, m.From, m.N(), columns))
 }
 
-// multiplyHalves records the two products of a merge, whose W has two parts:
+// multiplyHalves records the two products of a merge. Its W has two parts, upper and lower:
 //
 //	to[:N1] ← upper·s[:Upper]      to[N1:] ← lower·s[Lower:]
 func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower, s, to Matrix) {
@@ -128,8 +129,8 @@ func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower,
 	v.multiply(rec, lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
 }
 
-// multiply records c ← a·b. c has tiles enough to fill the device without split-K. The products
-// were reserved by newVectorsPass.
+// multiply records c ← a·b. The matrix c has enough tiles to fill the device without split-K.
+// newVectorsPass has reserved the workspace of these products.
 func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c Matrix) {
 	v.pass.ops.GemmUnsplit(rec, v.ws, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
 }
@@ -154,7 +155,7 @@ func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
 	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }
 
-// gatherPush has the lists of a level's chains.
+// gatherPush returns the push block of stedc_gather, with the lists of a level's chains.
 func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 	l, first := &v.lists, level*v.pass.n
 	return shaders.StedcGatherPush{
@@ -164,7 +165,8 @@ func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 	}
 }
 
-// vectorsPush has the numbers of a level's merges, from one merge on.
+// vectorsPush returns the push block of stedc_vectors, with the numbers of a level's merges from
+// the given merge on.
 func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	number := func(kind int) spirv.Addr[float64] { return v.values.numbersOf(v.ws, level, kind, 1).Addr() }
 	return shaders.StedcVectorsPush{
@@ -173,28 +175,28 @@ func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	}
 }
 
-// inPortions calls dispatch for portions of count merges, none larger than most: one dimension of a
-// grid holds no more. The portions are in order.
+// inPortions divides count merges into portions of at most `most` merges and calls dispatch for
+// each portion, in order. One dimension of a grid cannot hold more merges.
 func inPortions(count, most int, dispatch func(first, count int)) {
 	for first := 0; first < count; first += most {
 		dispatch(first, min(most, count-first))
 	}
 }
 
-// rowGrid is a grid with x workgroups in X for rows, and count in Y, folded into Z where one
-// dimension cannot hold them.
+// rowGrid returns a grid with x workgroups in X for rows, and count workgroups in Y. If one
+// dimension cannot hold count, the rest is in Z.
 func rowGrid(x, count int) vk.Groups {
 	f := vk.Folded(count)
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
-// columnGrid is a grid with one workgroup for each column in X and Y, folded, and count merges in
-// Z.
+// columnGrid returns a grid with one workgroup for each column in X and Y, and count merges in Z.
 func columnGrid(columns, count int) vk.Groups {
 	f := vk.Folded(columns)
 	f.Z = count
 	return f
 }
 
-// strided is a grid dimension for kernels that copy columns: each workgroup strides over the rest.
+// strided returns a grid dimension for kernels that copy columns. If there are more columns than
+// workgroups, each workgroup copies several columns.
 func strided(columns int) int { return min(columns, 4096, vk.MaxGroups()) }

@@ -11,14 +11,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// hostNumbers is a dc.Backend that prints what a run records, and takes the numbers from the host.
+// hostNumbers is a dc.Backend that prints the recordings of a run instead of executing them. It
+// takes the numbers from the back end in plain Go.
 type hostNumbers struct {
 	run  *divideConquerRun
 	host *dc.Host
 	text strings.Builder
 }
 
-// newHostNumbers prepares without a device. The vectors are recorded, too, if vectors is true.
+// newHostNumbers prepares a run without a device. If vectors is true, the run also has a vectors
+// pass.
 func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers {
 	t.Helper()
 	dev := dry()
@@ -72,10 +74,10 @@ func (b *hostNumbers) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return b.run.Vectors(levels, order)
 }
 
-// TestDivideConquerRecording compares the recordings with golden files. T has two blocks: one of 31
-// rows, whose last merge goes to the result and whose products are recorded one by one, and one of
-// 14. The couplings are so weak that some columns deflate, and no number is close to the limit of
-// deflation: other rounding errors would not change the golden files.
+// TestDivideConquerRecording compares the recordings with golden files. T has two blocks. The block
+// of 31 rows has a last merge that writes to the result, and its products are recorded one by one.
+// The other block has 14 rows. The couplings are so weak that some columns deflate. No number is
+// close to the limit of deflation, so other rounding errors would not change the golden files.
 func TestDivideConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -96,7 +98,8 @@ func TestDivideConquerRecording(t *testing.T) {
 	}
 }
 
-// TestDivideConquerProgress: the progress of the vectors pass grows with each level of merges.
+// TestDivideConquerProgress checks that the progress of the vectors pass grows with each level of
+// merges.
 func TestDivideConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)
@@ -115,7 +118,7 @@ func TestDivideConquerProgress(t *testing.T) {
 			seen = append(seen, done/total)
 		}
 	}
-	// The last merge reports nothing. It is three quarters of the work if nothing deflates.
+	// The last merge reports no progress. It is three quarters of the work if nothing deflates.
 	distinct := slices.Compact(slices.Clone(seen))
 	if last := distinct[len(distinct)-1]; len(distinct) < 4 || last < 0.15 || last > 0.5 {
 		t.Errorf("progress %v", seen)

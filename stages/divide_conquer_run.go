@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// divideConquerRun is one solve in flight, and the dc.Backend of the device. The contracts of its
-// methods Leaves, Roots and Vectors stand there. Each call is one recording, run and awaited:
+// divideConquerRun is one solve in flight. It is the dc.Backend of the device, and dc.Backend
+// documents its methods Leaves, Roots and Vectors. Each call is one recording, which the host runs
+// and awaits:
 //
 //	           uploads                        dispatches                     receives
 //	Leaves     leaves, e, d                   stedc_leaf                     d, first rows, last rows
@@ -24,25 +25,25 @@ import (
 //	                                          last merge also _restore,
 //	                                          _sort and products of Ops
 //
-// The numbers of all levels stay on the device, as the vectors pass reads them again. The time of a
-// Roots is mostly latency: the host waits for the device and the device for the host, once per
-// level.
+// The numbers of all levels stay on the device, because the vectors pass reads them again. The time
+// of a call of Roots is mostly latency: the host waits for the device and the device for the host,
+// once per level.
 type divideConquerRun struct {
 	ctx     context.Context
 	ws      *vk.Arena
 	pass    *valuesPass
 	profile *vk.Profile
 
-	// sides are the vectors passes: that of Q, or those of W and of S. A side is nil if its vectors are
-	// not wanted.
+	// sides has the vectors pass of Q, or the vectors passes of W and of S. An element is nil if
+	// its vectors are not wanted.
 	sides [2]*vectorsRun
 
 	progress  func(vk.Progress) // may be nil
-	level     int               // of the next merges, from 0
-	lastLevel int               // −1 if there are no merges
-	upload    []float64         // host memory of what Roots uploads, reused for each level
+	level     int               // level of the next merges, counted from 0
+	lastLevel int               // number of the last level; −1 if there are no merges
+	upload    []float64         // host memory for the data that Roots uploads; reused for each level
 
-	// execute runs a recording on the device. Tests put another function here.
+	// execute runs a recording on the device. Tests replace this function.
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
@@ -52,7 +53,7 @@ func newDivideConquerRun(ctx context.Context, ws *vk.Arena, pass *valuesPass) *d
 	return &divideConquerRun{ctx: ctx, ws: ws, pass: pass, profile: vk.NewProfile(), execute: pass.dev.Run}
 }
 
-// solve runs the driver. The profile's time on the host is what the device did not take.
+// solve runs the driver. In the profile, the host's time is the time that the device did not take.
 func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk.Profile, error) {
 	began := time.Now()
 	opt.LeafSize = r.pass.tune.Leaf
@@ -61,7 +62,7 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 	return values, r.profile, err
 }
 
-// end ends a run that began at some time, also after an error.
+// end ends a run that began at the given time. It is called after an error, too.
 func (r *divideConquerRun) end(began time.Time) {
 	for v := range r.wanted() {
 		v.preparing.Wait() // the goroutines write to the lists
@@ -69,7 +70,7 @@ func (r *divideConquerRun) end(began time.Time) {
 	r.profile.Add(r.pass.phase+OnHost, time.Since(began).Seconds()-r.profile.Total())
 }
 
-// wanted yields the vectors passes that there are, in the order of the sides.
+// wanted yields the vectors passes that are not nil, in the order of the sides.
 func (r *divideConquerRun) wanted() iter.Seq[*vectorsRun] {
 	return func(yield func(*vectorsRun) bool) {
 		for _, v := range r.sides {
@@ -80,7 +81,7 @@ func (r *divideConquerRun) wanted() iter.Seq[*vectorsRun] {
 	}
 }
 
-// firstWanted returns the first of the vectors passes, or nil if there is none.
+// firstWanted returns the first vectors pass that is not nil, or nil if there is none.
 func (r *divideConquerRun) firstWanted() *vectorsRun {
 	for v := range r.wanted() {
 		return v
@@ -88,8 +89,8 @@ func (r *divideConquerRun) firstWanted() *vectorsRun {
 	return nil
 }
 
-// run records a piece of the solve and executes it. The host needs its results before it can record
-// the next piece.
+// run records a part of the solve and executes it. The host needs the results of this part before
+// it can record the next one.
 func (r *divideConquerRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.pass.dev)
 	rec.Phase(r.pass.phase, 0, 0)
@@ -106,8 +107,8 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 		return nil
 	}
 	r.lastLevel = len(tree.Levels) - 1
-	// Without a vectors pass nothing keeps the leaves' vectors: addresses stay zero, and no leaf has a
-	// place. All sides have the same places.
+	// Without a vectors pass the leaves' vectors are not stored, and the addresses stay zero. All
+	// sides have the same places for the leaves.
 	var vectors [2]spirv.Addr[float64]
 	offset := func(int) int { return 0 }
 	for side, v := range r.sides {
@@ -142,7 +143,7 @@ func (r *divideConquerRun) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) er
 // Roots implements dc.Backend. InfoError.Info is 1 plus the index of the first root that was not
 // found.
 func (r *divideConquerRun) Roots(merges []*dc.Merge) error {
-	for v := range r.wanted() { // its lists need what deflation decided, and nothing of the roots
+	for v := range r.wanted() { // the lists depend on deflation, and not on the roots
 		v.prepare(r.level, merges)
 	}
 	return r.roots(merges)
@@ -156,7 +157,7 @@ func (r *divideConquerRun) roots(merges []*dc.Merge) error {
 	equations := rootsOf{level: level, merges: len(merges), rows: level < r.lastLevel}
 	equations.weights = equations.rows || r.firstWanted() != nil
 	for i, m := range merges {
-		list[i] = newMerge(m, 0, 0) // the kernels of this pass read no matrix
+		list[i] = newMerge(m, 0, 0) // the kernels of this pass read no matrix, so the places are 0
 		equations.poles = max(equations.poles, m.K)
 	}
 	numbers := r.numbersOf(merges)
@@ -175,8 +176,8 @@ func (r *divideConquerRun) roots(merges []*dc.Merge) error {
 	return r.accept(merges, received, equations.rows)
 }
 
-// numbersOf returns the numbers of the merges of one level in the order in which the device has
-// them. The memory is used again for the next level.
+// numbersOf returns the numbers of the merges of one level in the order that the device uses. The
+// next call overwrites them.
 func (r *divideConquerRun) numbersOf(merges []*dc.Merge) []float64 {
 	n := r.pass.n
 	if r.upload == nil {
@@ -192,9 +193,9 @@ func (r *divideConquerRun) numbersOf(merges []*dc.Merge) []float64 {
 	return r.upload
 }
 
-// accept sets Mu and Origin of the merges of one level from what was received, which they keep, and
-// Q's rows if rows is true. The sign of mu tells the pole: a root next to the upper pole is below
-// it. A mu of NaN is a root that was not found.
+// accept sets Mu and Origin of the merges of one level from the received numbers, which the merges
+// then share. If rows is true, it also sets the rows of Q. The sign of mu gives the pole: a root
+// next to the upper pole is below this pole. A mu of NaN means that the root was not found.
 func (r *divideConquerRun) accept(merges []*dc.Merge, received []float64, rows bool) error {
 	n := r.pass.n
 	mu, first, last := received[:n], received[n:2*n], received[2*n:]
@@ -217,7 +218,7 @@ func (r *divideConquerRun) accept(merges []*dc.Merge, received []float64, rows b
 	return nil
 }
 
-// Vectors implements dc.Backend, in one recording. Nothing comes back to the host.
+// Vectors implements dc.Backend with one recording. The host receives no data.
 func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
 	v := r.sides[0]
 	v.complete(levels, order)

@@ -54,7 +54,7 @@ func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []fl
 	return values, z
 }
 
-// solveTridiagonalValues runs the solver of values alone.
+// solveTridiagonalValues runs the solver that finds values only.
 func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64 {
 	t.Helper()
 	s, err := NewDivideConquerValues(testDevice(t), len(d), tune.DivideConquer)
@@ -68,7 +68,7 @@ func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64
 	return values
 }
 
-// checkTridiagonal solves T with and without vectors and measures the answers.
+// checkTridiagonal solves T with and without vectors and returns LAPACK's ratios of the results.
 func checkTridiagonal(t *testing.T, name string, tune Tuning, d, e []float64) (residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)
@@ -107,8 +107,8 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 	return d, e
 }
 
-// splitTridiagonals calls check with matrices that zeros in e split: one zero in each place, and
-// several zeros in one of so many sets of places (every).
+// splitTridiagonals calls check with matrices that zeros in e split. It tries a zero in each place,
+// and one of every so many sets of several places.
 func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -125,7 +125,7 @@ func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	}
 }
 
-// scaledTridiagonals calls check with matrices whose squares overflow or underflow, or nearly do.
+// scaledTridiagonals calls check with matrices whose squares overflow or underflow, or almost do.
 func scaledTridiagonals(check func(name string, d, e []float64)) {
 	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
 		d, e := randomTridiagonal(77, 5)
@@ -146,7 +146,8 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// The tables of all families, with their own leaf sizes, panels of some columns, and square tiles.
+// The test uses the tuning tables of all device families, with their leaf sizes, panels of some
+// columns, and square tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -162,8 +163,8 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// Zeros in e split T: one in every place, zeros everywhere, into blocks of which one is most of T
-// or none is.
+// Zeros in e split T into blocks. The test puts a zero in each place, and zeros in all places. In
+// some cases one block is most of T, and in others no block is.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
 	splitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
@@ -179,9 +180,9 @@ func TestDivideConquerOfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 }
 
-// The device finds the values of the back end in plain Go, but for the last bits, which depend on
-// the order of summation. Bisection and Cuppen's method in package ref, which share no code with
-// either, find them, too.
+// The test compares the device's values with three others. The back end in plain Go gives the same
+// values except for the last bits, which depend on the order of summation. Bisection and Cuppen's
+// method in package ref share no code with the stage or the package dc.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	const n = 150
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -220,8 +221,8 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// A range of vectors has the rows that all vectors have there, whether one block is most of T or
-// none is.
+// A solve for a range of vectors gives the same rows as a solve for all vectors. In some cases one
+// block is most of T, and in others no block is.
 func TestDivideConquerOfRanges(t *testing.T) {
 	const n = 60
 	for _, cut := range []int{0, 20, 30} {
@@ -255,7 +256,7 @@ func TestDivideConquerOfRanges(t *testing.T) {
 	}
 }
 
-// The error names the leaf that cannot be solved.
+// The error names the rows of the leaf that cannot be solved.
 func TestDivideConquerReportsLeaf(t *testing.T) {
 	s, err := NewDivideConquerValues(testDevice(t), 4, SmallestTuning().DivideConquer)
 	if err != nil {
@@ -272,7 +273,7 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 	}
 }
 
-// Orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
+// The test solves orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
 func TestDivideConquerLarge(t *testing.T) {
 	tune := TuningFor(testDevice(t).Info())
 	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {
@@ -286,7 +287,8 @@ func TestDivideConquerLarge(t *testing.T) {
 	}
 }
 
-// Fifty copies of the Wilkinson matrix of order 21, glued: clusters of fifty.
+// The test matrix consists of fifty weakly coupled Wilkinson matrices of order 21, so it has
+// clusters of fifty eigenvalues.
 func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	copies := 10
 	if os.Getenv("VKEVD_CONQUER") != "" {
@@ -298,8 +300,8 @@ func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// The drivers' compilers take long for long unrolled loops: the first solve with vectors took 13 s
-// to prepare on an H200 because of one tile.
+// Drivers' compilers take long for long unrolled loops. Because of one tile, the first solve with
+// vectors took 13 s to prepare on an H200.
 func TestMergeTilesCompileFast(t *testing.T) {
 	for _, family := range []string{"nvidia", "cpu", "other"} {
 		table := tuningFor(family).Products

@@ -11,9 +11,9 @@ type DivideConquerTuning struct {
 	Leaf    int    // largest order of a block that QL iteration solves, in one workgroup; at least 1
 	Lanes   uint32 // invocations that share a root or a leaf: a power of two, at least 4
 	Threads uint32 // invocations of the other workgroups: a power of two
-	Panels  int    // parts of the last merge's S, one of which is in memory at a time; at least 1
-	Columns int    // columns for whose sake there are fewer parts: each has memory for min(n, Columns) or more
-	Grouped int    // largest order of a half for which all products of a level are one dispatch
+	Panels  int    // number of panels of the last merge's S, one of which is in memory at a time; at least 1
+	Columns int    // smallest width of a panel, or n if n is smaller; it makes panels fewer than Panels
+	Grouped int    // largest order of a half for which one dispatch computes all products of a level
 }
 
 // Fits returns nil if divide and conquer can have these sizes on the device. Its error says what

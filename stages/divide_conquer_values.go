@@ -6,36 +6,38 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// valuesPass is the first pass, prepared for matrices of order n. It solves the leaves and the
-// secular equations, and finds the two rows of each block's vectors that the next merge reads.
+// valuesPass is the first of the two passes of a solve, prepared for matrices of order n. It solves
+// the
+// leaves and the secular equations. It also finds the two rows of each block's vectors that the
+// next merge reads.
 type valuesPass struct {
 	dev    *vk.Device
-	phase  string // of the solve: Phase…
+	phase  string // phase of the solve, one of the constants Phase…
 	n      int
-	stored int // levels whose numbers are kept, at least one; later levels overwrite the last of them
+	stored int // number of levels whose numbers are kept, at least 1; later levels overwrite the last of them
 	tune   DivideConquerTuning
 
-	// Kernels, in the order in which they run.
+	// These are the kernels, in the order in which they run.
 	leaf    leafKernel
 	secular *vk.Kernel[shaders.StedcSecularSpec, shaders.StedcSecularPush]
 	weights *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
 	rows    *vk.Kernel[shaders.StedcRowsSpec, shaders.StedcRowsPush]
 
-	leafList    vk.Region[shaders.Leaf]  // n, the most that there can be
-	leafNumbers vk.Region[float64]       // e, d, first rows, last rows: n each, so that one copy takes them
-	mergeList   vk.Region[shaders.Merge] // mostMerges for each stored level
-	numbers     vk.Region[float64]       // allNumbers·n for each stored level
+	leafList    vk.Region[shaders.Leaf]  // n elements, the largest number of leaves
+	leafNumbers vk.Region[float64]       // e, d, first rows, last rows: n elements each, so that one copy takes them
+	mergeList   vk.Region[shaders.Merge] // mostMerges elements for each stored level
+	numbers     vk.Region[float64]       // allNumbers·n elements for each stored level
 	work        *vk.Layout
 }
 
 // leafKernel is a kernel that solves leaves.
 type leafKernel struct {
 	dispatch func(rec *vk.Recorder, leaves leavesPush)
-	flops    float64 // what the iteration costs for a row of a leaf, in units of Leaf²
+	flops    float64 // cost of the iteration for a row of a leaf, in units of Leaf²
 }
 
-// leavesPush says where leaves and their numbers are. vectors has the blocks of each side: of W and S,
-// or of Q alone; 0 stands for vectors that are not wanted.
+// leavesPush holds the addresses of the leaves and of their numbers. vectors has the addresses of
+// the blocks of W and S, or of Q. An address is 0 if these vectors are not wanted.
 type leavesPush struct {
 	leaves            spirv.Addr[shaders.Leaf]
 	d, e, first, last spirv.Addr[float64]
@@ -43,8 +45,8 @@ type leavesPush struct {
 	count             int
 }
 
-// symmetricLeaves builds the kernel for leaves of a symmetric tridiagonal matrix. Rotations of six
-// flops turn two elements of the vectors; there are two sweeps for each row.
+// symmetricLeaves builds the kernel for leaves of a symmetric tridiagonal matrix. A rotation
+// changes two elements of the vectors and costs six flops. There are two sweeps for each row.
 func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	kernel := build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
 	return leafKernel{flops: 12, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -54,31 +56,32 @@ func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	}}
 }
 
-// leafArrays is how many arrays of n numbers the leaves have.
+// leafArrays is the number of arrays of n numbers that belong to the leaves.
 const leafArrays = 4
 
-// The arrays of n numbers of a level, in the order in which they lie. One copy takes those that the
-// host uploads, another one those that it receives. The numbers of a merge begin at its first row;
-// only numberRho has one number for each merge, in the order of the merges.
+// These constants number the arrays of a level, of n numbers each, in their order in memory. One
+// copy takes the arrays that the host uploads, and another one takes the arrays that it receives.
+// The numbers of a merge begin at its first row. Only numberRho has one number for each merge, in
+// the order of the merges.
 const (
 	numberD         = iota // poles
 	numberZ                // weights
 	numberFirstW           // first row of W, by pole
 	numberLastW            // last row of W, by pole
 	numberRho              // factors ρ
-	uploadedNumbers        // how many arrays the host uploads
+	uploadedNumbers        // number of arrays that the host uploads
 
 	numberMu        = uploadedNumbers       // offsets of the roots from their poles
 	numberFirst     = numberMu + 1          // first row of the merged Q, by column
-	numberLast      = numberMu + 2          // last row of it
+	numberLast      = numberMu + 2          // last row of the merged Q, by column
 	numberZHat      = numberMu + 3          // weights ẑ, which stay on the device
-	allNumbers      = numberMu + 4          // how many arrays there are
-	receivedNumbers = numberZHat - numberMu // how many arrays the host receives
+	allNumbers      = numberMu + 4          // number of all arrays
+	receivedNumbers = numberZHat - numberMu // number of arrays that the host receives
 )
 
-// newValuesPass prepares for matrices of order n, whose leaves the kernel solves. The numbers of all levels are kept if stored is
-// the number of levels. An error of a kernel goes to b. If fewer levels are kept, later levels
-// overwrite the numbers of the last of them, which no vectors pass may then read.
+// newValuesPass prepares the pass for matrices of order n, whose leaves the given kernel solves.
+// The numbers of the first stored levels are kept. Later levels overwrite the numbers of the last
+// of them; then no vectors pass may read these numbers. An error of a kernel goes to b.
 func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t DivideConquerTuning) valuesPass {
 	stored = max(stored, 1)
 	s := valuesPass{dev: b.dev, phase: phase, n: n, stored: stored, tune: t, leaf: leaf}
@@ -93,8 +96,8 @@ func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t D
 	return s
 }
 
-// numbersOf returns count arrays of n numbers of a level, from the given kind on. Levels past the
-// last stored one share its memory.
+// numbersOf returns the memory of count arrays of n numbers of a level, from the array named kind
+// on. Levels after the last stored one share its memory.
 func (s *valuesPass) numbersOf(ws *vk.Arena, level, kind, count int) vk.Slice[float64] {
 	level = min(level, s.stored-1)
 	return s.numbers.In(ws).Sub((level*allNumbers+kind)*s.n, count*s.n)
@@ -127,27 +130,28 @@ func (s *valuesPass) recordLeaves(
 	vk.ReceiveLast(rec, numbers[n:], d)
 }
 
-// What the sums over all poles cost, in flops per term. Each term has a division. An equation takes
-// about secularSums of them until its root is found.
+// These are costs of the sums over all poles, in flops per term. Each term has a division. An
+// equation takes about secularSums such sums until its root is found.
 const (
 	termFlops    = 12
 	secularSums  = 8
 	secularFlops = secularSums * termFlops
 )
 
-// moveBytes is what it costs to move an element, in bytes: it is read and written. A dispatch that may
-// find nothing to move counts as one element.
+// moveBytes is the cost of moving an element, in bytes: the element is read and written. A dispatch
+// that may have nothing to move counts as one element.
 const moveBytes = 16
 
 // rootsOf describes the secular equations of one level.
 type rootsOf struct {
-	level, merges, poles int  // the number of merges, and the largest number of poles of one
-	weights              bool // ẑ is needed: for rows, or for the vectors pass
-	rows                 bool // a later merge needs the first and the last row of Q
+	level, merges, poles int  // level, number of merges, and largest number of poles of one merge
+	weights              bool // whether ẑ is needed, for rows or for the vectors pass
+	rows                 bool // whether a later merge needs the first and the last row of Q
 }
 
 // recordRoots solves the secular equations of a level, whose merges and numbers are on the device.
-// A level may have more merges than a grid has workgroups in z; it then takes several dispatches.
+// A level may have more merges than a grid can have workgroups in Z. Then it takes several
+// dispatches.
 func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	list := s.mergesOf(ws, x.level).Addr()
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }
@@ -155,7 +159,7 @@ func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	inPortions(x.merges, vk.MaxGroups(), func(first, count int) {
 		merges, grid := list.Plus(first), columnGrid(x.poles, count)
 		rho := number(numberRho).Plus(first)
-		terms := float64(x.poles) * float64(x.poles) * float64(count) // of one sum for each root, at most
+		terms := float64(x.poles) * float64(x.poles) * float64(count) // largest number of terms: those of one sum for each root
 		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: rho, D: d, Z: z, Mu: mu})
 		rec.Costs(secularFlops * terms)
 		if x.weights {

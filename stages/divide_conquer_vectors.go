@@ -8,20 +8,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// vectorsPass is the second pass, prepared for matrices of order n. Level by level it gathers W
-// from Q, forms S, and multiplies: Q ← W·S.
+// vectorsPass is the second of the two passes of a solve, prepared for matrices of order n. Level
+// by level it gathers W from Q, forms S, and multiplies: Q ← W·S.
 //
-// Memory. Q is its diagonal blocks alone, packed as merge.glsl says: n²/2 elements when two blocks
-// are left. W and S of a level lie in the memory of the result, which is not needed yet: a merge of
-// order N takes up to 3/2·N² of it, all merges of a level up to 3/4·n². Only the last merge, of
-// more than half of all rows, writes to the result: its W overwrites Q, strip by strip, and its S
-// is formed in panels of some columns.
+// Only the diagonal blocks of Q are stored, packed as merge.glsl describes: n²/2 elements when two
+// blocks are left. W and S of a level lie in the memory of the result, which is not written before
+// the last merge. A merge of order N takes up to 3/2·N² elements of it, and all merges of a level
+// take up to 3/4·n². The last merge has more than half of all rows and writes to the result. Its W
+// overwrites Q, some rows (a strip) at a time, and its S is formed in panels of some columns.
 type vectorsPass struct {
 	n       int
-	levels  int // the most that a tree can have
+	levels  int // largest number of levels that a tree can have
 	tune    DivideConquerTuning
-	ops     product.Ops[float64] // products of large merges
-	chooser product.Chooser      // of the tiles of multiply, for grouped products of small merges
+	ops     product.Ops[float64] // computes the products of large merges
+	chooser product.Chooser      // chooses the tile of multiply for grouped products of small merges
 
 	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
 	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
@@ -31,15 +31,15 @@ type vectorsPass struct {
 	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
 
 	q, panel vk.Region[float64]
-	lists    vectorLists // offsets on the device; a solve adds the memory on the host
+	lists    vectorLists // offsets on the device; each solve adds the memory on the host
 	work     *vk.Layout
 }
 
-// sortTile is the side of the tiles in which stedc_sort transposes.
+// sortTile is the number of rows and columns of the tiles that stedc_sort transposes.
 const sortTile = 32
 
-// newVectorsPass prepares for matrices of order n and trees of at most `levels` levels. An error
-// goes to b. It reserves products of the last merge in ops, which is the largest one.
+// newVectorsPass prepares the pass for matrices of order n and trees of at most `levels` levels. An
+// error goes to b. It reserves the products of the last merge, which are the largest ones, in ops.
 func newVectorsPass(
 	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) vectorsPass {
@@ -71,9 +71,9 @@ func newVectorsPass(
 	return s
 }
 
-// maxUnrolled is the largest number of multiply-adds that stedc_multiply may have in a row.
-// NVIDIA's compiler (580.159, H200) takes 14 s for a tile with 1024 of them, 2 s with 512 and
-// 0.7 s with 256, where gemm takes 0.7 s for each. The products are as fast with 256: grouped
+// maxUnrolled is the largest number of multiply-adds that stedc_multiply may have without a loop.
+// NVIDIA's compiler (580.159, H200) takes 14 s for a tile with 1024 of them, 2 s with 512 and 0.7 s
+// with 256. For gemm it takes 0.7 s in all these cases. The products are as fast with 256: grouped
 // merges are small, and larger ones go through product.Ops.
 const maxUnrolled = 256
 
@@ -100,8 +100,9 @@ func mergeTiles(t product.Tuning) product.Tuning {
 	return t
 }
 
-// blocks returns the most elements that the blocks of Q have at any time: those of two halves, of
-// which one may be a row larger, or those of leaves, of which one may be most of the matrix.
+// blocks returns the largest number of elements that the blocks of Q have at any time. This is the
+// case of two halves, one of which may have a row more, or the case of leaves, one of which may be
+// most of the matrix.
 func (s *vectorsPass) blocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
@@ -109,8 +110,9 @@ func (s *vectorsPass) blocks() int {
 	return (s.n*s.n + 1) / 2
 }
 
-// panelColumns returns how many columns, of n rows, the panel has. Fewer columns for small n would
-// save little memory, and products of few columns leave most of a device idle. It is at most n.
+// panelColumns returns the number of columns, of n rows each, that the panel has. It is at most n.
+// Fewer columns would save little memory for small n, and products of few columns leave most of a
+// device idle.
 func (s *vectorsPass) panelColumns() int {
 	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, max(8*s.tune.Panels, s.tune.Columns)))
 }

@@ -2,7 +2,7 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag/dc"
 
-// Side tells left from right vectors: C·w = σ·s.
+// Side names one side of a singular triplet, C·w = σ·s: the right vector w or the left vector s.
 type Side int
 
 const (
@@ -10,30 +10,32 @@ const (
 	Left              // the vectors s, columns of S
 )
 
-// Sides are all of them, in the order in which they are formed.
+// Sides lists both sides, in the order in which their vectors are formed.
 var Sides = [2]Side{Right, Left}
 
-// Backend does the work of order n² and n³. It keeps W and S, both block diagonal with the same
-// blocks, as dc.Backend keeps Q.
+// Backend does the work of order n² and n³. It keeps the matrices W and S of the right and left
+// vectors. Both are block diagonal with the same blocks, as Q is in dc.Backend.
 //
 // One goroutine makes the calls, in this order:
 //
-//	Leaves   Roots, once per level   Vectors, unless no vectors are wanted
+//	Leaves; Roots, once per level; Vectors, unless no vectors are wanted
 type Backend interface {
-	// Leaves starts a new problem, with the merges of tree, and solves the leaves. d and e are the
-	// diagonal and the superdiagonal of C; d is zero in rows that are torn out. On return, d has the
-	// singular values, ascending in each leaf, and rows the first and the last row of each leaf's
-	// right vectors. If the last element of a leaf's d was zero, the leaf's last row counts as torn
-	// out: its triplet comes first in the leaf, and its left vector is the last unit vector. e is not
-	// written.
+	// Leaves starts a new problem with the merges of tree, and solves the leaves. d and e are the
+	// diagonal and the superdiagonal of C. d is zero in rows that are torn out (package comment).
+	// Leaves writes the singular values to d, ascending in each leaf. It writes the first and the
+	// last row of each leaf's right vectors to rows. If the last element of a leaf's d was zero,
+	// the leaf's last row counts as torn out: its triplet comes first in the leaf, and its left
+	// vector is the last unit vector. e is not written.
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
-	// Roots solves the secular equations of the merges of one level: it sets Mu and Origin of
-	// Merge.Right, and, unless it is the last level, the first K elements of its Q.First and Q.Last.
+	// Roots solves the secular equations of the merges of one level. It sets Mu and Origin of
+	// Merge.Right. Except in the last level, it also sets the first K elements of Q.First and
+	// Q.Last of Merge.Right.
 	Roots(merges []*Merge) error
 
-	// Vectors merges blocks of W and of S, level by level, as Merge says. The results are
-	// n×len(order), with all zeros in place: column j of each is column order[j] of W or S.
+	// Vectors merges blocks of W and of S, level by level, as type Merge describes. Both results
+	// have n rows and len(order) columns, with all zeros stored. Column j of a result is column
+	// order[j] of W or S.
 	Vectors(levels [][]*Merge, order []int32) error
 }
 

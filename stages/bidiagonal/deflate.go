@@ -8,31 +8,31 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// blocks are the two solved blocks of a merge, and the row between them.
+// blocks holds two solved blocks and the row between them, which a merge needs.
 type blocks struct {
 	dc.Pair
-	sigma []float64 // their values, by column
-	rows  dc.Rows   // first and last rows of their right vectors
+	sigma []float64 // singular values of both blocks, by column
+	rows  dc.Rows   // first and last rows of the right vectors
 	order []int32   // sigma[order[i]] ascends
 
-	upperNull int32 // the column of the upper block's torn row
-	lowerNull int32 // that of the lower block's torn row, counted from the merge's first column; or −1
+	upperNull int32 // the column of the upper block's null vector
+	lowerNull int32 // the column of the lower block's null vector, or −1; counted from the merge's first column
 
-	dk, ek float64 // the row: its elements in the last column of the upper block, and in the next one
+	dk, ek float64 // the row between the blocks: its elements in the upper block's last column and in the next column
 }
 
-// newMerge deflates (dlasd2): it finds the triplets that are triplets of M to working accuracy, and
-// rotates columns so that there are more of them. Each rule makes an element of M zero that is at
-// most tol:
+// newMerge deflates (dlasd2): it finds the triplets of the blocks that are already triplets of the
+// merged matrix M to working accuracy. It also rotates columns to get more such triplets. There are
+// three rules. Each rule makes an element of M zero whose magnitude is at most tol:
 //
-//	|z_i|                             z_i itself
+//	|z_i|                             z_i is set to zero
 //	d_i·|z_i|/r,  r = √(z_0² + z_i²)  d_i is near to 0: columns 0 and i of W are rotated until z_i is
 //	                                  zero; the rotation puts this number below z_0
-//	(d_i − d_l)·|z_i·z_l|/r²          d_i is near to d_l: columns i and l of W and of S are rotated
-//	                                  until z_i is zero; the two rotations put this number off the
-//	                                  diagonal; r = √(z_l² + z_i²)
+//	(d_i − d_l)·|z_i·z_l|/r²,         d_i is near to d_l: columns i and l of W and of S are rotated
+//	r = √(z_l² + z_i²)                until z_i is zero; the two rotations put this number off the
+//	                                  diagonal
 //
-// The null vectors of both blocks are rotated in the same way: one of the two, orthogonal to the row,
+// The null vectors of both blocks are rotated until one of them is orthogonal to the row. This one
 // is the null vector of the merged block.
 func newMerge(b blocks) *Merge {
 	columns := dc.NewColumns(b.Pair, b.sigma, b.rows)
@@ -48,7 +48,7 @@ func newMerge(b blocks) *Merge {
 	tol := 8 * tridiag.Roundoff * norm
 
 	x := &zeroChain{Columns: columns, column: b.upperNull, src: []int32{b.upperNull}}
-	columns.AddPole(b.upperNull) // it is the first one; its numbers follow at the end
+	columns.AddPole(b.upperNull) // pole 0 is the first pole; SetPole sets its numbers at the end
 	if b.lowerNull >= 0 {
 		x.rotate(b.lowerNull, math.Inf(1))
 	}
@@ -71,27 +71,29 @@ func newMerge(b blocks) *Merge {
 	square(&right.Secular)
 	m := &Merge{Right: right, Left: right.With(left), null: -1}
 	if b.lowerNull >= 0 {
-		m.null = int32(right.K) // it was deflated first
+		m.null = int32(right.K) // the null vector was deflated first
 	}
 	return m
 }
 
-// zeroChain is the chain of pole 0. Each of its steps makes an element of the row zero, rotating two
-// columns of W; S has no part in it. Other chains may grow at the same time.
+// zeroChain is the chain of rotations of pole 0 with other columns. Each rotation makes an element
+// of the row z zero. It rotates two columns of W, and does not change S. Other chains may grow at
+// the same time.
 type zeroChain struct {
 	*dc.Columns
-	column   int32 // which has pole 0 after the steps so far
+	column   int32 // the column that holds pole 0 after the rotations so far
 	src, dst []int32
 	cos, sin []float64
 }
 
-// rotate rotates pole 0 and column c until one of them has no element in the row, and deflates that
-// one, if the element that the rotation puts below z_0 is at most tol. Pole 0 goes on in column c. Its
-// sign changes, so that no value becomes negative.
+// rotate rotates the column of pole 0 and column c until the first of them has a zero in the row z.
+// It does so only if the element that the rotation puts below z_0 is at most tol. The first column
+// is deflated, and pole 0 moves to column c. The sign of column c changes, so that no singular
+// value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
-		return false // surely; most columns are decided without a root and a quotient
+		return false // the exact test below would fail, too; this one needs no root and no quotient
 	}
 	r := math.Copysign(math.Hypot(x.Z[a], x.Z[c]), x.Z[a])
 	if r != 0 {
@@ -110,7 +112,8 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 	return true
 }
 
-// end sets the numbers of pole 0, which remains a pole. Its z is kept from zero.
+// end sets the numbers of pole 0, which remains a pole. If its z is too small, end increases it to
+// tol.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)
@@ -119,8 +122,9 @@ func (x *zeroChain) end(tol float64) {
 	x.dst = append(x.dst, 0)
 }
 
-// appendTo appends the chain to the steps of W, and returns the steps of S. There each column of the
-// chain is a chain by itself: the first one is pole 0, and the others are deflated.
+// appendTo appends the chain to the steps of W in right, and returns the steps of S. S has no
+// rotations for this chain, so each of its columns is a chain of one step in S. The last column is
+// pole 0, and the others are deflated.
 func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	first := len(right.Src)
 	copy(right.Cos[first:], x.cos)
@@ -138,7 +142,7 @@ func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	return left
 }
 
-// square replaces the poles d and the row z by those of the secular equation in σ².
+// square replaces the poles d and the row z by the poles and weights of the secular equation in σ².
 func square(p *dc.Secular) {
 	p.Rho = 0
 	for i, z := range p.Z {

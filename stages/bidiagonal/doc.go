@@ -6,18 +6,18 @@
 //	  = S·M·Wᵀ              S = diag(S1, S2), W = diag(W1, W2); M has one full row z
 //	  = (S·X)·Σ·(W·Y)ᵀ      M = X·Σ·Yᵀ by roots of the secular equation, then two products
 //
-// A half whose last row is torn out is square all the same: that row is zero. Its value 0 has the
-// unit vector of the row as its left vector, and the null vector of the other rows as its right
-// vector. So each block has the same rows in S as in W, and the tree, its levels, and the products of
-// a merge are those of package dc. The vectors of both sides differ in the rotations before the
-// products, and in the factors.
+// If the last row of a half is torn out, this row becomes zero and the half is square. The row
+// gives the singular value 0: the left vector is the unit vector of the row, and the right vector
+// is the null vector of the other rows. So the blocks of S and W have the same rows. The tree, its
+// levels, and the products of a merge are those of package dc. The two sides differ in the
+// rotations before the products, and in the factors X and Y.
 //
-// With poles and values squared, the secular equation is that of package dc, too:
+// With squared poles and values, the secular equation has the same form as in package dc:
 //
 //	1 + Σ z_i²/(d_i² − σ²) = 0      pole 0 is d_0 = 0
 //
-// The back end gets rounded squares. They are the exact squares of poles that are half an ulp away,
-// so that nothing is lost if all places use the same rounded square.
+// The back end gets rounded squares of the poles. They are the exact squares of poles that differ
+// by half an ulp. So no accuracy is lost if all steps use the same rounded squares.
 //
 // Where to read:
 //
@@ -28,6 +28,6 @@
 //	backend.go   the interface of back ends
 //	host.go      the back end in plain Go, which is there to be compared with
 //
-// The driver has O(n) numbers per level; a Backend does the rest, as package dc says. The same input
-// gives the same bits. Package stages/ref has an independent solver.
+// The driver keeps O(n) numbers per level. A Backend does all other work, as in package dc. The
+// same input gives the same bits. Package stages/ref has an independent solver.
 package bidiagonal

@@ -11,19 +11,19 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go, neither blocked nor parallel. Tests compare other back ends with
-// it, and take numbers from it where there is no device.
+// Host is the Backend in plain Go. It is neither blocked nor parallel. Tests compare other back
+// ends with Host, and take numbers from Host if there is no device.
 type Host struct {
 	n int
 
 	// blocks are W and S, n×n and column-major.
 	blocks [2][]float64
 
-	// results are n×columns and column-major, after Vectors.
+	// results has the results of Vectors for W and S, n×columns and column-major.
 	results [2][]float64
 }
 
-// NewHost prepares for a matrix of order n.
+// NewHost prepares a back end for order n.
 func NewHost(n int) *Host {
 	return &Host{n: n, blocks: [2][]float64{make([]float64, n*n), make([]float64, n*n)}}
 }
@@ -31,7 +31,7 @@ func NewHost(n int) *Host {
 // Result returns the vectors of one side, n×columns and column-major.
 func (b *Host) Result(side Side) []float64 { return b.results[side] }
 
-// column returns rows [lo, hi) of column c of one side.
+// column returns rows [lo, hi) of column c of the blocks of one side.
 func (b *Host) column(side Side, c, lo, hi int) []float64 {
 	return b.blocks[side][lo+c*b.n : hi+c*b.n]
 }
@@ -50,12 +50,13 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	return nil
 }
 
-// leaf solves one leaf by gonum's QR iteration. The iteration wants the last element of d to be other
-// than zero for the vectors of that row to stay apart: a zero there is chased out of the last column
-// before, row after row, and the iteration is done without that row and column.
+// leaf solves one leaf by gonum's QR iteration. If the last element of d is zero, the last row is
+// torn out, and its vectors must not mix with the other vectors. Rotations then make the last
+// column zero, row after row, and the iteration runs without the last row and column.
 func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 	n := len(d)
-	// Rows of these two are right and left vectors: rotations of columns of C rotate rows of w.
+	// The rows of w are right vectors, and the rows of s are left vectors. A rotation of columns of
+	// C rotates rows of w.
 	w, s := identity(n), identity(n)
 	order := n
 	if d[n-1] == 0 {
@@ -78,7 +79,8 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 		}
 	}
 	if order > 0 {
-		// S = identity·S and Wᵀ: gonum's matrices are row-major.
+		// gonum's matrices are row-major. Dbdsqr multiplies u by S from the right, and w by Wᵀ from the
+		// left.
 		u := identity(n)
 		work := make([]float64, 4*order)
 		if !(gonum.Implementation{}).Dbdsqr(blas.Upper, order, n, n, 0, d[:order], e[:order-1], w, n, u, n, nil, 1, work) {
@@ -90,7 +92,7 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 			}
 		}
 	}
-	// Values are descending, and a zero that was chased out is the last one.
+	// The values descend, and the zero of a torn row is the last one. All are reversed.
 	slices.Reverse(d)
 	for c := range n {
 		copy(b.column(Right, l.Lo+c, l.Lo, l.Hi()), w[(n-1-c)*n:(n-c)*n])
@@ -141,10 +143,10 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge makes one block of one side from two, as dc.Merge says.
+// merge makes one block of one side from two, as type dc.Merge describes.
 func (b *Host) merge(m *dc.Merge, side Side) {
 	n := m.N()
-	w := make([][]float64, n) // its columns
+	w := make([][]float64, n) // the columns of W
 	for c := range len(m.Chain) - 1 {
 		first, last := m.Chain[c], m.Chain[c+1]-1
 		x := slices.Clone(b.column(side, m.Lo+int(m.Src[first]), m.Lo, m.Hi()))
@@ -175,7 +177,7 @@ func (b *Host) merge(m *dc.Merge, side Side) {
 	}
 }
 
-// vector writes column j of the factor of one side, by pole.
+// vector writes column j of the factor of one side to x, with one element per pole.
 func vector(m *dc.Merge, j int, side Side, x []float64) {
 	norm := 0.0
 	for i, z := range m.ZHat {

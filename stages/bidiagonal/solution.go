@@ -11,34 +11,35 @@ import (
 
 // NonFiniteError says that an element of C is NaN or infinite.
 type NonFiniteError struct {
-	Row, Col int // counted from 0; Col = Row, or Col = Row + 1 for an element of the superdiagonal
+	Row, Col int // row and column, counted from 0; Col is Row, or Row + 1 on the superdiagonal
 }
 
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("bidiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// solution is one solution in progress: what the driver knows between two calls of the back end.
+// solution holds the state of one solution in progress, between two calls of the back end.
 type solution struct {
 	tree     dc.Tree
 	d, e     []float64 // C, scaled
-	exponent int       // of two, by which C was divided
+	exponent int       // C was divided by 2^exponent
 
-	// sigma is at first d, with zeros in rows that are torn out. When the rows [lo, hi) are solved,
+	// sigma is at first d, with zeros in rows that are torn out. When rows [lo, hi) are solved,
 	// sigma[lo:hi] has their singular values in the order of the columns of W and S.
 	sigma []float64
 
-	rows  dc.Rows // of W's blocks
-	order []int32 // for each block: the permutation that makes its part of sigma ascend, from 0 on
+	rows  dc.Rows // first and last rows of W's blocks
+	order []int32 // for each block, the permutation that makes the block's part of sigma ascend; it counts from 0
 
-	// null has at the first row of a block the column of its torn row, counted from the block's first
-	// column, or −1 if no row of the block is torn out.
+	// null[lo] is set for each block that begins at row lo. It is the column of the block's null
+	// vector, counted from the block's first column, or −1 if no row of the block is torn out.
 	null []int32
-	torn []bool // by row: whether it is torn out
+	torn []bool // whether a row is torn out, by row
 }
 
-// newSolution checks, copies, scales, splits and tears C. It panics if e is too short or the range of
-// vectors is not within [0, n]; its error is a *NonFiniteError.
+// newSolution copies C, scales C, splits C into blocks and tears each block into a tree of leaves.
+// It panics if e is too short or the range of vectors is not within [0, n]. Its error is a
+// *NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -76,10 +77,11 @@ func checkFinite(d, e []float64) error {
 	return nil
 }
 
-// blockEnd returns the row after the last one of the block that begins at row first. C is scaled,
-// ½ ≤ ‖C‖ < 1, so the roundoff alone is the bound. The rule is absolute, as the accuracy of the
-// method is. It also keeps squares from underflow: inside a block every e is above the roundoff, and
-// so is the norm of all that is merged.
+// blockEnd returns the row after the last row of the block that begins at row first. C is scaled so
+// that ½ ≤ ‖C‖ < 1, and so an element of e counts as zero if its magnitude is at most the roundoff.
+// This limit is absolute, because the accuracy of the method is absolute. The limit also prevents
+// the underflow of squares: inside a block every |e| is above the roundoff, and so is the norm of
+// every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {
@@ -89,7 +91,8 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// orderLeaves takes over the values of the leaves, which ascend as they are.
+// orderLeaves sets the order of the leaves' values, which already ascend in each leaf, and their
+// null.
 func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {
@@ -102,7 +105,7 @@ func (s *solution) orderLeaves() {
 	}
 }
 
-// merge prepares the merge of two solved blocks: it deflates.
+// merge prepares the merge of two solved blocks: it finds the poles and the deflated columns.
 func (s *solution) merge(p dc.Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	sigma := s.sigma[lo:hi]
@@ -118,7 +121,7 @@ func (s *solution) merge(p dc.Pair) *Merge {
 	})
 }
 
-// accept takes over the values and rows of a merge whose roots are found. Roots ascend as they are.
+// accept copies the values and rows of a merge whose roots are found.
 func (s *solution) accept(m *Merge) {
 	r := m.Right
 	sigma := s.sigma[r.Lo:r.Hi()]
@@ -129,8 +132,8 @@ func (s *solution) accept(m *Merge) {
 	s.null[r.Lo] = m.null
 }
 
-// result returns all singular values, descending and with the scaling undone, and the columns of W
-// and S that are the vectors wanted, in the order of their values.
+// result returns all singular values, descending and without the scaling. It also returns the
+// columns of W and S that hold the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	order := dc.Ascending(s.sigma)
 	slices.Reverse(order)

@@ -2,30 +2,30 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag"
 
-// Options tunes the solver.
+// Options tunes the solver of package bidiagonal.
 type Options struct {
 	// LeafSize is the largest order of a block that QR iteration solves; at least 1.
 	LeafSize int
 
-	// From and To ask for the vectors of values[From:To].
+	// From and To ask for the vectors of values[From:To] only.
 	From, To int
 }
 
-// SolveWith returns the singular values of the upper bidiagonal matrix C(d, e), descending and not
-// negative, and leaves the vectors wanted with the back end: C = S·diag(values)·Wᵀ. d has n elements;
-// e has n−1 or more, of which only n−1 are read. Neither is written.
+// SolveWith returns the singular values of the upper bidiagonal matrix C(d, e) = S·diag(values)·Wᵀ.
+// The values are descending and not negative. The wanted vectors stay in the back end. d has n
+// elements. e has n−1 or more elements, and only n−1 are read. d and e are not written.
 //
-// Values and residuals are as good as some n·ulp·‖C‖, and the vectors are orthogonal to some n·ulp.
-// Errors: *NonFiniteError, and the back end's. It panics if e is too short or the range is not within
-// [0, n].
+// The errors of the values and the residuals are some n·ulp·‖C‖, and the vectors are orthogonal to
+// some n·ulp. The error is a *NonFiniteError or an error of the back end. SolveWith panics if e is
+// too short or the range of vectors is not within [0, n].
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) {
-	// C falls apart at negligible elements of e, and each block is torn into a tree.
+	// Split C into blocks at negligible elements of e, and tear each block into a tree of leaves.
 	s, err := newSolution(d, e, opt)
 	if err != nil {
 		return nil, err
 	}
 
-	// Leaves: each is S·diag(σ)·Wᵀ, by QR iteration.
+	// Solve each leaf, S·diag(σ)·Wᵀ, by QR iteration.
 	if err := backend.Leaves(s.tree, s.sigma, s.e, s.rows); err != nil {
 		return nil, err
 	}
@@ -33,11 +33,11 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 
 	levels := make([][]*Merge, len(s.tree.Levels))
 	for level, pairs := range s.tree.Levels {
-		// Deflation: the triplets that are triplets of the merged block already.
+		// Deflate: find the triplets that are already triplets of the merged block.
 		merges := make([]*Merge, len(pairs))
 		tridiag.Parallel(len(pairs), func(i int) { merges[i] = s.merge(pairs[i]) })
 
-		// Secular roots σ², weights ẑ, and two rows of the new right vectors.
+		// Find the roots σ², the weights ẑ, and two rows of the new right vectors.
 		if err := backend.Roots(merges); err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 		return values, nil
 	}
 
-	// Vectors: W ← (W·G)·Y and S ← (S·G')·X for all merges, level by level.
+	// Form the vectors of all merges, W ← (W·G)·Y and S ← (S·G')·X, level by level.
 	if len(levels) > 0 {
 		for _, m := range levels[len(levels)-1] {
 			m.restrict(wanted)

@@ -12,11 +12,11 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// limit is what LAPACK's ratios must stay below. LAPACK's own tests allow 50. Leaves take up to 11, as
-// gonum's dbdsqr stops at elements of some 20 ulp.
+// limit bounds LAPACK's ratios. LAPACK's own tests allow 50. The ratios of leaves reach 11, because
+// gonum's dbdsqr stops when off-diagonal elements are about 20 ulp.
 const limit = 15
 
-// solve runs the driver with the back end in plain Go.
+// solve runs the driver with the back end in plain Go, Host.
 func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	t.Helper()
 	host := NewHost(len(d))
@@ -27,8 +27,8 @@ func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	return values, host.Result(Left), host.Result(Right)
 }
 
-// The values and the vectors are those of the solver of package ref, which shares no code with this
-// one, and hold LAPACK's ratios.
+// The test compares values and vectors with those of the solver of package ref, which shares no
+// code with this package. LAPACK's ratios must be below the limit.
 func TestSolveAgreesWithTwin(t *testing.T) {
 	var worst suite.BidiagonalRatios
 	for _, f := range suite.BidiagonalFamilies {
@@ -54,7 +54,7 @@ func TestSolveAgreesWithTwin(t *testing.T) {
 	t.Log(worst)
 }
 
-// A range of vectors has the columns that all vectors have there.
+// The vectors of a range are the same columns as in a solve for all vectors.
 func TestSolveRange(t *testing.T) {
 	const n = 37
 	for _, f := range suite.BidiagonalFamilies {

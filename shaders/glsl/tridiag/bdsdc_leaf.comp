@@ -3,18 +3,18 @@
 // bdsdc_leaf solves the leaves of the bidiagonal divide and conquer by QR iteration (LAPACK dlasdq and
 // dbdsqr): C = S·diag(σ)·Wᵀ for rows and columns [lo, lo + n) of C, n ≤ LEAF, whose norm is at most 1.
 //
-// in:      leaves, e
-// in, out: d            the diagonal before, the singular values after, ascending. NaN if the
-//                       iteration did not converge, which was never seen
+// in:      leaves, e in, out: d            the diagonal before, the singular values after,
+// ascending. NaN if the
+//                       iteration did not converge, which has never been seen
 // out:     first, last  the first and the last row of W, by column
 //          w, s         W and S, n×n, from element `at` of the leaf on; not written if the address is
 //                       null
 //
-// If the last element of d is zero, its triplet comes first, and its left vector is the last unit
-// vector: the last row of the leaf is torn out.
+// If the last element of d is zero, the last row of the leaf is torn out (see package bidiagonal).
+// The triplet of this row comes first, and its left vector is the last unit vector.
 //
 // One invocation iterates. When the rotations of a sweep are known, each invocation applies them to
-// rows of its own. The outputs must not overlap each other or the inputs. The inputs must be finite:
+// its own rows. The outputs must not overlap each other or the inputs. The inputs must be finite:
 // the host refuses others.
 //
 // Grid: one workgroup per leaf, in x and y.
@@ -44,26 +44,27 @@ layout(push_constant, scalar) uniform Push {
 	uint count;
 } p;
 
-// NEGLIGIBLE: an element of e counts as zero up to so many roundoffs of C's largest element, as in deflation. With
-// equal singular values, the iteration may not come below some of them.
+// NEGLIGIBLE is the largest magnitude of an element of e that counts as zero, in roundoffs of C's
+// largest element, as in deflation. If singular values are equal, some elements may not become
+// smaller.
 const double NEGLIGIBLE = 8.0lf;
 
-// RIGHT and LEFT are the two sides: right vectors W, left vectors S.
+// RIGHT and LEFT are the two sides: the right vectors W and the left vectors S.
 const uint RIGHT = 0, LEFT = 1;
 
-// d and e are the leaf's C. cos_ and sin_ are the rotations of a sweep, those of W before those of S;
-// rotation i turns columns i and i + 1.
+// d and e are the diagonal and the superdiagonal of the leaf's C. cos_ and sin_ are the rotations
+// of a sweep, first those of W and then those of S. Rotation i rotates columns i and i + 1.
 shared work_t d[LEAF], e[LEAF], cos_[2 * LEAF], sin_[2 * LEAF];
 
 // vectors has W, then S, column-major with leading dimension LEAF.
 shared work_t vectors[2 * LEAF * LEAF];
 
-// lo and hi are the first and the last row of the block that the iteration works on. Rows after hi are
-// done.
+// lo and hi are the first and the last row of the block that the next sweep works on. The values of
+// the rows after hi are found. state is DONE, GOING or FAILED.
 shared uint lo, hi, state;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// keep stores rotation i of one side.
+// keep stores rotation i of one side in shared memory.
 void keep(uint side, uint i, double c, double s) {
 	cos_[side * LEAF + i] = c;
 	sin_[side * LEAF + i] = s;
@@ -98,7 +99,8 @@ void turn_last(uint rows, uint row) {
 	vectors[rows * LEAF + row] = y;
 }
 
-// next finds the last rows between which no element of e is zero. It returns false if there are none.
+// next finds the last block of rows in which no element of e is zero. It returns false if there is
+// none.
 bool next() {
 	while (hi > 0 && e[hi - 1] == 0.0lf) hi--;
 	if (hi == 0) return false;
@@ -107,23 +109,24 @@ bool next() {
 	return true;
 }
 
-// shift returns the smaller singular value of the block's last two rows and columns (dlas2), or 0 if
-// a diagonal element of the block is zero, because then a singular value is. The sum of the two
-// values is √((|f| + |h|)² + g²), their difference √((|f| − |h|)² + g²), and their product |f·h|.
+// shift returns the smaller singular value of the block's last two rows and columns (dlas2). It
+// returns 0 if a diagonal element of the block is zero, because then a singular value is zero. Let
+// f, g and h be the elements of the last two rows and columns. The sum of the two values is √((|f|
+// + |h|)² + g²), their difference is √((|f| − |h|)² + g²), and their product is |f·h|.
 double shift() {
 	for (uint i = lo; i <= hi; i++) if (d[i] == 0.0lf) return 0.0lf;
 	double f = abs(d[hi - 1]), g = e[hi - 1], h = abs(d[hi]);
 	return 2.0lf * f * h / (sqrt((f + h) * (f + h) + g * g) + sqrt((f - h) * (f - h) + g * g));
 }
 
-// sweep is one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns leaves a bulge
-// below the diagonal. A rotation of rows annihilates it and leaves one above the superdiagonal, and
-// so on down to hi.
+// sweep is one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns makes a bulge
+// below the diagonal of C. A rotation of rows annihilates the bulge and makes another bulge above
+// the superdiagonal. Further rotations move the bulge down to row hi, where it leaves the block.
 void sweep(double shift_) {
 	double di = d[lo], ei = e[lo];
 	double f = (abs(di) - shift_) * (abs(di) + shift_), g = di * ei;
 	for (uint i = lo; i < hi; i++) {
-		double c, s, r, below = d[i + 1], right = e[i + 1]; // right is of no use in row hi − 1
+		double c, s, r, below = d[i + 1], right = e[i + 1]; // right is not used in row hi − 1
 		rotation(f, g, c, s, r);
 		keep(RIGHT, i, c, s);
 		if (i > lo) e[i - 1] = r;
@@ -143,8 +146,8 @@ void sweep(double shift_) {
 	e[hi - 1] = f;
 }
 
-// sweep_without_shift is sweep with a shift of zero, in the form that subtracts nothing (Demmel and
-// Kahan 1990). If a diagonal element is zero, it brings a zero to d[hi] and to e[hi − 1].
+// sweep_without_shift is a QR step with a shift of zero, in a form that has no subtractions (Demmel
+// and Kahan 1990). If a diagonal element is zero, this step makes d[hi] and e[hi − 1] zero.
 void sweep_without_shift() {
 	double c = 1.0lf, c_left = 1.0lf, s_left = 0.0lf;
 	for (uint i = lo; i < hi; i++) {
@@ -187,7 +190,7 @@ void main() {
 		}
 	}
 	barrier();
-	double roundoff = 0.0lf; // of the largest element
+	double roundoff = 0.0lf; // roundoff of the largest element
 	for (uint i = 0; i < n; i++) roundoff = max(roundoff, EPS * max(abs(d[i]), abs(e[i])));
 	bool torn = d[n - 1] == 0.0lf;
 	uint rows = torn ? n - 1 : n; // rows that are not torn out
@@ -222,7 +225,7 @@ void main() {
 		barrier();
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		// The torn row is the only one from `rows` on.
+		// Only the torn row has the number `rows`; its triplet comes first.
 		uint rank = i < rows ? n - rows : 0;
 		for (uint j = 0; j < rows && i < rows; j++)
 			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);
