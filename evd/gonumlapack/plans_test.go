@@ -141,6 +141,9 @@ func TestCrossover(t *testing.T) {
 			t.Errorf("%q: %+v", family, x)
 		}
 	}
+	if c := CrossoverFor(vk.Info{Family: "nvidia", Name: "NVIDIA H200"}); c != h200 {
+		t.Errorf("an H200 takes %+v", c)
+	}
 	if CrossoverFor(vk.Info{Family: "unheard of"}) != crossovers[""] {
 		t.Error("an unknown family takes another's")
 	}

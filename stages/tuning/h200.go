@@ -4,7 +4,7 @@ import "github.com/vkevd/vkevd/stages"
 
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
 var h200 = withSytrd(withSteps(nvidia, 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
-	Values: 1280, Vectors: 1280, LocalSize: 256, Groups: 128, Rows: 8, Kept: 72, Polls: 1 << 22,
+	Values: 1408, Vectors: 1408, LocalSize: 256, Groups: 128, Rows: 8, Kept: 72, Polls: 1 << 22,
 })
 
 // withSytrd is a table in which small matrices are reduced in one stage.
