@@ -53,7 +53,8 @@ multiply-add, such as lavapipe, stages can exceed the peak.
 gemm multiplies n×n matrices with the block as inner dimension; symm and panel-qr have as many
 columns as the band is wide. values, vectors and svd are whole solvers; their wall clock includes
 the transfers of matrix and vectors. svd, of which ge2tb and tb2bd are stages, finds the singular
-values of n×n matrices; bdsdc also finds the singular vectors of bidiagonal matrices. If several flags list sizes, all combinations are measured.`,
+values of n×n matrices; bdsdc also finds the singular vectors of bidiagonal matrices. If several
+flags list sizes, all combinations are measured.`,
 		Example: `  vkevd bench peaks
   vkevd bench --n 4096,8192 gemm syr2k symm
   vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2
