@@ -262,3 +262,20 @@ func ExampleValues() {
 	fmt.Printf("%.3f\n", values)
 	// Output: [4.000 3.000]
 }
+
+func ExampleDecompose() {
+	a := mat.NewDense(3, 2, []float64{0, 2, 3, 0, 0, 0})
+	res, err := Decompose(context.Background(), a)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("values %.3f, rank %d\n", res.Values, res.Rank(-1))
+	for j := range res.Values {
+		fmt.Printf("%.3f·%.3f\n", res.U.Col(j), res.V.Col(j))
+	}
+	// Output:
+	// values [3.000 2.000], rank 2
+	// [0.000 1.000 0.000]·[1.000 0.000]
+	// [1.000 0.000 0.000]·[0.000 1.000]
+}
