@@ -8,7 +8,7 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// An svdJob is one call of vkevd svd.
+// An svdJob holds the arguments and flags of one call of vkevd svd.
 type svdJob struct {
 	*session
 	device                func() string
@@ -16,7 +16,7 @@ type svdJob struct {
 	options               svdOptions
 	config                *config
 	check, quiet, noPrint bool
-	values, u, v, report  string // paths of outputs, "" for none
+	values, u, v, report  string // paths of output files; "" if not wanted
 }
 
 func svdCommand(s *session) *cobra.Command {
@@ -88,7 +88,8 @@ holds.`,
 	return cmd
 }
 
-// checkUse refuses flags that cannot be combined, before any file is opened.
+// checkUse returns an error for flags that cannot be combined. It is called before any file is
+// opened.
 func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("json") && cmd.Flags().Changed("report") {
 		return usage(cmd, "--json is the same as --report; give one of them")
@@ -116,16 +117,16 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	return nil
 }
 
-// wantsVectors says whether vectors of any side are asked for.
+// wantsVectors reports whether vectors of any side are asked for.
 func (j *svdJob) wantsVectors() bool { return j.u != "" || j.v != "" }
 
-// sides says which vectors are computed: a check needs those of both sides.
+// sides reports which vectors are computed: those asked for, and with --check those of both sides.
 func (j *svdJob) sides() (u, v bool) {
 	both := j.check && j.wantsVectors()
 	return both || j.u != "", both || j.v != ""
 }
 
-// svdOptions are those of the singular values, as flags.
+// svdOptions are the options of a singular value decomposition, as flags.
 type svdOptions struct {
 	largest     int
 	full        bool
@@ -142,7 +143,7 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 			"(default: the device's tuning)")
 }
 
-// check refuses what no matrix allows.
+// check returns an error for options that are wrong for every matrix.
 func (o *svdOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("largest") && o.largest < 1 {
 		return usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)
@@ -153,8 +154,8 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// svd is the library's options for an m×n matrix, with vectors of some sides. Its error is about values
-// that the matrix does not have.
+// svd returns the library's options for an m×n matrix. u and v tell which vectors are wanted. The
+// error says that the matrix has fewer values than asked for.
 func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	if o.largest > min(m, n) {
 		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",

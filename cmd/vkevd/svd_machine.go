@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A singularSolver is a *svd.Plan. Tests have another.
+// A singularSolver computes singular values. The program uses a *svd.Plan, and tests use a fake.
 type singularSolver interface {
 	forecast
 	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)
@@ -34,7 +34,7 @@ func (vulkan) forecastSVD(info vk.Info, m, n int, opt svd.Options) (
 	return f, unfit, err
 }
 
-// boundless is the same device with memory enough for everything.
+// boundless describes the same device with unlimited memory.
 func boundless(info vk.Info) vk.Info {
 	info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0
 	return info

@@ -71,7 +71,7 @@ func (p *fakeSingular) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Re
 	return res, p.vectors(a, res)
 }
 
-// vectors are gonum's, without the rule for signs.
+// vectors computes the vectors by gonum. Their signs do not follow the library's rule.
 func (p *fakeSingular) vectors(a evd.Dense[float64], res *svd.Result[float64]) error {
 	kind := mat.SVDThin
 	if p.opt.U == svd.Full || p.opt.V == svd.Full {
@@ -97,7 +97,7 @@ func (p *fakeSingular) vectors(a evd.Dense[float64], res *svd.Result[float64]) e
 		}
 		return d
 	}
-	var u, v mat.Dense // of the transpose, which is a by rows
+	var u, v mat.Dense // of the transpose, because a is stored by rows
 	f.UTo(&v)
 	f.VTo(&u)
 	res.U, res.V = columns(p.opt.U, &u), columns(p.opt.V, &v)

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// svdFacts are what is known after vkevd svd. Its fields stand in place of those of facts that have
+// svdFacts is the content of the report of vkevd svd. Its fields replace those of facts that have
 // the same name in JSON.
 type svdFacts struct {
 	*facts

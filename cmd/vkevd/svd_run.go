@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// run is the whole command. Files get their names before anything is printed, as in solve.
+// run runs the whole command. As in solve, output files get their names before anything is printed.
 func (j *svdJob) run(ctx context.Context, file string) error {
 	stderr := j.stderr
 	if j.quiet {
@@ -84,7 +84,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	return known.Ratios.verdict()
 }
 
-// write fills the outputs that were asked for and gives the files their names.
+// write writes the output files that were asked for and gives them their names.
 func (j *svdJob) write(ctx context.Context, out *outputs, res *svd.Result[float64], known svdFacts) error {
 	if err := out.writeValues(ctx, j.values, res.Values); err != nil {
 		return err
@@ -119,8 +119,8 @@ func aboutRectangle(file string, a evd.Dense[float64], err error) error {
 	return aboutInput(file, fmt.Sprintf("%d by %d", a.Rows, a.Cols), "singular values", err)
 }
 
-// singularMeasures are those of a result with its certificate: of its values, and of its vectors if it
-// has any. The sums need all values.
+// singularMeasures returns the measures of a result: those of its values, and those of its vectors
+// if it has any. The comparison of sums needs all values.
 func singularMeasures(ctx context.Context, p singularSolver, a evd.Dense[float64], res *svd.Result[float64]) (measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {
@@ -138,7 +138,7 @@ func singularRatios(r svd.Ratios) measures {
 	}
 }
 
-// certified is what is known of the values alone.
+// certified returns the measures that need only the values.
 func certified(a evd.Dense[float64], res *svd.Result[float64]) measures {
 	c := res.Certificate
 	found := measures{
@@ -153,7 +153,7 @@ func certified(a evd.Dense[float64], res *svd.Result[float64]) measures {
 
 const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
-// squares compares Σσ² with ‖A‖F², in units of the rounding error.
+// squares returns the difference of Σσ² and ‖A‖F², in units of the rounding error.
 func squares(a evd.Dense[float64], values []float64) float64 {
 	if len(a.Data) == 0 {
 		return 0

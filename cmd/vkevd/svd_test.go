@@ -18,13 +18,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// threeFour is a matrix of 2 rows and 3 columns, fourThree are its singular values.
+// threeFour is a matrix of 2 rows and 3 columns, and fourThree is its singular values.
 const (
 	threeFour = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 -3\n2 3 4\n"
 	fourThree = "4\n3\n"
 )
 
-// TestSVDReadsEveryFormat: any shape, from a file and from standard input, as gonum finds them.
+// TestSVDReadsEveryFormat reads matrices of any shape, from files and from standard input, and
+// compares the values with those of gonum.
 func TestSVDReadsEveryFormat(t *testing.T) {
 	for name, c := range map[string]struct{ content, values string }{
 		"coordinate": {threeFour, fourThree},
@@ -57,7 +58,7 @@ func TestSVDReadsEveryFormat(t *testing.T) {
 	}
 }
 
-// TestSVDOutputs: files, the report, and what is printed.
+// TestSVDOutputs checks the output files, the report, and the printed text.
 func TestSVDOutputs(t *testing.T) {
 	s := newFixture(t)
 	s.machine.certified = 0.25
@@ -109,7 +110,8 @@ func TestSVDOutputs(t *testing.T) {
 	}
 }
 
-// TestSVDCheckFails: a value that is off fails the sum, a bad certificate fails, and files are written.
+// TestSVDCheckFails checks that a wrong value fails the comparison of sums, and that a bad
+// certificate fails. Output files must be written all the same.
 func TestSVDCheckFails(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
@@ -125,7 +127,7 @@ func TestSVDCheckFails(t *testing.T) {
 	}
 }
 
-// TestSVDRefuses: wrong use and bad files open no device.
+// TestSVDRefuses checks that wrong flags and bad files give an error before a device is opened.
 func TestSVDRefuses(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
@@ -170,7 +172,8 @@ func TestSVDRefuses(t *testing.T) {
 	s.expectFiles("A.mtx", "bad")
 }
 
-// TestSVDFailures: each error of the library has a status and a line, and leaves no file.
+// TestSVDFailures checks the exit status and the line for each error of the library. No file may be
+// left.
 func TestSVDFailures(t *testing.T) {
 	for _, c := range []struct {
 		open, plan, solve error
@@ -222,7 +225,7 @@ func TestPlanSVD(t *testing.T) {
 	s.fails(statusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
 }
 
-// TestSVDVectors: files of vectors, the report, and which options the flags become.
+// TestSVDVectors checks the files of vectors, the report, and the library's options for the flags.
 func TestSVDVectors(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
@@ -276,7 +279,8 @@ func TestSVDVectors(t *testing.T) {
 	}
 }
 
-// TestSVDForReal: the library on a device against gonum, for shapes at the edges.
+// TestSVDForReal runs the library on a device and compares the values with gonum's, for edge cases
+// of shapes.
 func TestSVDForReal(t *testing.T) {
 	s := newFixture(t)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestCertificate: every family passes, with numbers near the smallest that are possible.
+// TestCertificate checks that the certificates of all matrix families pass, and that their numbers
+// are near the smallest possible ones.
 func TestCertificate(t *testing.T) {
 	small := tuning.Smallest()
 	for _, shape := range [][3]int{{0, 3, 0}, {1, 1, 0}, {5, 1, 0}, {7, 9, 0}, {40, 40, 0}, {61, 37, 5}} {
@@ -34,8 +35,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestCertificateFindsErrors: a value that was moved, values with wrong indices, a NaN, and a T that is
-// not that of A.
+// TestCertificateFindsErrors checks that the certificate fails for wrong results: a changed value,
+// values with wrong indices, a NaN, and a T that does not belong to A.
 func TestCertificateFindsErrors(t *testing.T) {
 	const m, n = 30, 20
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{Certify: true})

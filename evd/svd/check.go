@@ -12,19 +12,21 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ratios are LAPACK's measures of singular vectors: errors in units of what rounding may cost. Good
-// ones stay below 10; from evd.Threshold on a result is wrong. A NaN anywhere gives +Inf.
+// Ratios holds LAPACK's measures of singular vectors, in units of the usual size of rounding
+// errors. Good results stay below 10. A result with a ratio of evd.Threshold or more is wrong. A
+// NaN anywhere gives +Inf.
 type Ratios struct {
-	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in dbdt01, or the same for Aᵀ, U and V exchanged,
-	// if the device has the transpose. It is 0 without U or V.
+	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in dbdt01. If the device has Aᵀ, Residual
+	// is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). It is 0 without U or V.
 	Residual float64 `json:"residual"`
 
-	// Left is ‖UᵀU − I‖₁ / (m·ε), and Right ‖VᵀV − I‖₁ / (n·ε), as in dort01; 0 without the vectors.
+	// Left is ‖UᵀU − I‖₁ / (m·ε), and Right is ‖VᵀV − I‖₁ / (n·ε), as in dort01. Each is 0 without
+	// its vectors.
 	Left  float64 `json:"left_orthogonality"`
 	Right float64 `json:"right_orthogonality"`
 }
 
-// Passed says whether all ratios are below evd.Threshold.
+// Passed reports whether all ratios are below evd.Threshold.
 func (r Ratios) Passed() bool {
 	return r.Residual < evd.Threshold && r.Left < evd.Threshold && r.Right < evd.Threshold
 }
@@ -34,10 +36,11 @@ func (r Ratios) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality of U %.3g, of V %.3g", r.Residual, r.Left, r.Right)
 }
 
-// Check measures a result with vectors against the matrix that it belongs to, on the device and
-// independently of how it was found. The residual needs U and V. Errors: *evd.OptionError if the plan
-// or the result has no vectors, *ShapeError if a or the result does not fit the plan,
-// *evd.NonFiniteError, evd.ErrClosed, ctx.Err(), and those of the device.
+// Check measures the vectors of a result against the matrix a that was solved. It runs on the
+// device and does not use intermediate results of the solve. The residual needs U and V. The error
+// is an *evd.OptionError if the plan or the result has no vectors, or a *ShapeError if a or the
+// result does not fit the plan. Other errors are *evd.NonFiniteError, evd.ErrClosed, ctx.Err(), and
+// those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ratios, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -71,8 +74,8 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	return r, spectrum.During(stages.PhaseCheck, err)
 }
 
-// check is Check for a result that fits the plan. The matrices go to the places that they have in a
-// solve; the plan's memory holds nothing else that a later call needs.
+// check does the work of Check for a result that fits the plan. The matrices use the same memory as
+// in a solve. This memory holds no other data that a later call needs.
 func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err error) {
 	largest, err := scan(a)
 	if err != nil {
@@ -82,7 +85,7 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	if err := s.upload(a, sigma); err != nil {
 		return Ratios{}, err
 	}
-	if err := s.Run(func(rec *vk.Recorder) { s.recordLoad(rec, a) }); err != nil { // before vectors take the memory
+	if err := s.Run(func(rec *vk.Recorder) { s.recordLoad(rec, a) }); err != nil { // before the vectors overwrite this memory
 		return Ratios{}, err
 	}
 	u, v := sides(a)
@@ -113,8 +116,8 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	}, nil
 }
 
-// columnSums are those of the vectors of both sides, and last those of the residual. What is not there
-// has none.
+// columnSums returns the column sums of the orthogonality of both sides, and then those of the
+// residual. The sums of missing vectors are empty.
 func (s *solve[T]) columnSums(z [2]stages.Matrix, sigma []float64) (sums [3][]float64, err error) {
 	ws, r, lambda := s.Arena, &s.regions, s.steps.values.Lambda(s.Arena)
 	return sums, s.Run(func(rec *vk.Recorder) {
@@ -136,8 +139,8 @@ func (s *solve[T]) columnSums(z [2]stages.Matrix, sigma []float64) (sums [3][]fl
 	})
 }
 
-// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes, of the matrix on the device: that which is
-// stored, or its transpose.
+// norm1 returns ‖σ·A‖₁, the largest sum of magnitudes of a column, for the matrix on the device: A
+// or the transpose of A, as it is stored.
 func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
 	sums := make([]float64, min(rows, cols))
@@ -153,7 +156,8 @@ func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	return slices.Max(sums)
 }
 
-// ratioOf is the largest sum over norm·n·ε: 0 without sums and for a zero matrix, +Inf for a NaN.
+// ratioOf returns the largest sum divided by norm·n·ε. It is 0 without sums and for a zero matrix,
+// and +Inf for a NaN.
 func ratioOf(sums []float64, norm, n float64) float64 {
 	top := 0.0
 	for _, x := range sums {

@@ -9,12 +9,13 @@
 //	res, err := p.Solve(ctx, evd.Dense[float64]{Rows: m, Cols: n, Ld: m, Data: a})
 //	res.Values, res.U, res.V
 //
-// or Values(ctx, a) and Decompose(ctx, a) for one matrix. Options says which vectors are wanted, and of
-// how many of the largest singular values.
+// The functions Values(ctx, a) and Decompose(ctx, a) solve a single matrix. Options says which
+// vectors are wanted, and how many of the largest singular values.
 //
-// Each computed value is within about ε·max(m, n)·σ₁ of a singular value, ε = 2⁻⁵², as with LAPACK's
-// dgesdd: small ones have no relative accuracy. The values have the same bits with and without vectors.
-// U and V are orthogonal to a few ε·max(m, n), whatever A is, rank-deficient or graded.
+// Each computed value is within about ε·max(m, n)·σ₁ of a singular value, ε = 2⁻⁵², as with
+// LAPACK's dgesdd. So small values have no relative accuracy. The values have the same bits with
+// and without vectors. U and V are orthogonal to a few ε·max(m, n) for every A, also for
+// rank-deficient and graded ones.
 //
 //	options.go               what is wanted
 //	plan.go shape.go         what one shape needs, prepared once

@@ -14,7 +14,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// turned is the m×n matrix H1·[C; 0]·H2 with random reflectors H1 and H2, or [C; 0] itself.
+// turned returns the m×n matrix H1·[C; 0]·H2 with random reflectors H1 and H2. If turn is false it
+// returns [C; 0].
 func turned(m int, d, e []float64, turn bool) evd.Dense[float64] {
 	n := len(d)
 	a := evd.Dense[float64]{Rows: m, Cols: n, Ld: m, Data: make([]float64, m*n)}
@@ -59,9 +60,9 @@ func turned(m int, d, e []float64, turn bool) evd.Dense[float64] {
 	return a
 }
 
-// TestBidiagonalFamilies: the bidiagonal matrices of dchkbd, and others that have troubled solvers, as
-// they are and turned by reflectors: rank-deficient, graded, clustered, with zeros on the diagonal, near
-// overflow and underflow.
+// TestBidiagonalFamilies solves bidiagonal matrices that have troubled solvers, among them those of
+// dchkbd. They are solved as they are, and multiplied by reflectors. They include rank-deficient,
+// graded and clustered ones, ones with zeros on the diagonal, and ones near overflow and underflow.
 func TestBidiagonalFamilies(t *testing.T) {
 	small := tuning.Smallest()
 	for i, shape := range [][2]int{{2, 2}, {40, 33}, {50, 50}, {107, 50}} {

@@ -18,8 +18,8 @@ func (p *Plan[T]) accepts(a evd.Dense[T]) error {
 	return p.base.Open()
 }
 
-// fits tells whether a's shape fits its storage. Products of a caller's numbers may overflow, so there
-// are none.
+// fits reports whether the shape of a fits its storage. It computes no product of the caller's
+// numbers, because a product may overflow.
 func fits[T evd.Float](a evd.Dense[T]) bool {
 	rows, cols := stored(a)
 	if rows < 0 || cols < 0 {
@@ -28,8 +28,8 @@ func fits[T evd.Float](a evd.Dense[T]) bool {
 	return rows == 0 || cols == 0 || a.Ld >= rows && len(a.Data) >= rows && (cols == 1 || (len(a.Data)-rows)/(cols-1) >= a.Ld)
 }
 
-// stored is the shape of a's memory in column-major terms: a's, or that of its transpose if a is
-// row-major. The transpose has the same singular values.
+// stored returns the shape of a's memory as a column-major matrix: the shape of a, or that of its
+// transpose if a is row-major. The transpose has the same singular values.
 func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 	if a.RowMajor {
 		return a.Cols, a.Rows
@@ -52,8 +52,8 @@ func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	return 0, bad
 }
 
-// scaling returns σ, the power of two by which A is multiplied so that neither squares of entries nor
-// sums of them leave the range of a double: dgesdd's rule, or 1 where nothing is to be done.
+// scaling returns σ, the power of two by which A is multiplied so that squares of entries and their
+// sums are in the range of a double. The rule is that of dgesdd. σ is 1 if no scaling is needed.
 func scaling(largest float64) float64 {
 	_, e := math.Frexp(largest)
 	const most = 450 // 2^±450 squared, times any number of rows, is in range
@@ -61,7 +61,7 @@ func scaling(largest float64) float64 {
 	case largest == 0 || -most < e && e < most:
 		return 1
 	case e < 0:
-		return math.Ldexp(1, min(-most-e, 1023)) // a denormal number needs more; what is left is safe
+		return math.Ldexp(1, min(-most-e, 1023)) // the product of a denormal number stays smaller than planned, which is safe
 	}
 	return math.Ldexp(1, most-e)
 }
@@ -77,7 +77,8 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	return spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
-// recordLoad records that the device transposes A where it was uploaded with fewer rows than columns.
+// recordLoad records the transposition of A on the device. It is needed if A was uploaded with
+// fewer rows than columns.
 func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	if rows, cols := stored(a); rows < cols {
 		rec.Phase(stages.PhaseLoad, 0, 1)
@@ -85,12 +86,12 @@ func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	}
 }
 
-// matrixA is A on the device, or its transpose.
+// matrixA returns the matrix on the device: A or its transpose.
 func (s *solve[T]) matrixA() stages.Matrix {
 	return stages.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
 
-// reduced is the matrix that is reduced to a band: A, or R after a QR factorisation.
+// reduced returns the matrix that is reduced to a band: A, or R after a QR factorisation.
 func (s *solve[T]) reduced() stages.Matrix {
 	if s.tall {
 		return stages.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)
@@ -98,7 +99,7 @@ func (s *solve[T]) reduced() stages.Matrix {
 	return s.matrixA()
 }
 
-// doubles is σ·v in double precision: v itself where nothing changes.
+// doubles returns σ·v in double precision. It returns v itself if nothing changes.
 func doubles[T evd.Float](v []T, sigma float64) []float64 {
 	if same, ok := any(v).([]float64); ok && sigma == 1 {
 		return same

@@ -5,27 +5,28 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions is device memory of the plan itself. n is the number of columns, k that of vectors.
+// regions is the device memory of the plan itself. n is the number of columns of the matrix on the
+// device, and k is the number of vectors.
 type regions struct {
-	a           vk.Region[float64] // rows·n: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
-	r           vk.Region[float64] // n², after a QR factorisation: R, then the reflectors of Q1 and P1
-	across      vk.Region[float64] // A as it is uploaded, where it is stored with fewer rows than columns
+	a           vk.Region[float64] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
+	r           vk.Region[float64] // n² elements, only after a QR factorisation: R, then the reflectors of Q1 and P1
+	across      vk.Region[float64] // the uploaded A, if it has fewer rows than columns
 	left, right vk.Region[float64] // block factors of Q1 and P1
 	first       vk.Region[float64] // block factors of Q0
 	band        vk.Region[float64]
 
-	// With vectors. The reflectors of Q2 and P2 lie one after another; then the right vectors take their
-	// place.
+	// chased is used only with vectors. It has the reflectors of Q2, then those of P2. The right
+	// vectors overwrite it later.
 	chased  vk.Region[float64]
 	tau     [2]vk.Region[float64]
-	x       [2]vk.Region[float64] // vectors of each side as rows; n² at least, for divide and conquer
-	more    vk.Region[float64]    // rows that Full adds to those of the left side
-	full    vk.Region[float64]    // rows²: left vectors where there is no room in a
-	flipped vk.Region[uint32]     // k: vectors whose signs were changed
-	sums    [3]vk.Region[float64] // of a check: left and right orthogonality, residual
+	x       [2]vk.Region[float64] // vectors of each side as rows; at least n² elements, which divide and conquer needs
+	more    vk.Region[float64]    // rows that Full adds to the left vectors
+	full    vk.Region[float64]    // rows² elements: left vectors, if a has too little room for them
+	flipped vk.Region[uint32]     // k words: vectors whose signs were changed
+	sums    [3]vk.Region[float64] // sums of a check: left orthogonality, right orthogonality, residual
 }
 
-// reflectors is Q2, or on the right side P2.
+// reflectors returns the reflectors of Q2 for the left side, and those of P2 for the right side.
 func (p *path) reflectors(ws *vk.Arena, of side) stages.Reflectors[float64] {
 	if p.steps.conquer == nil {
 		return stages.Reflectors[float64]{}
@@ -34,9 +35,9 @@ func (p *path) reflectors(ws *vk.Arena, of side) stages.Reflectors[float64] {
 	return stages.Reflectors[float64]{V: p.regions.chased.In(ws).Sub(int(of)*v, v), Tau: p.regions.tau[of].In(ws)}
 }
 
-// lay lays out the memory. Stages that run one after another have their workspaces at the same place;
-// the vectors as rows lie there, too, as they are made after all values have been found. All stages
-// exist by now: only then is the workspace of the products known.
+// lay lays out the memory. Stages that run one after another use the same workspace. The vectors as
+// rows lie there, too, because they are formed after all values have been found. lay is called
+// after all stages are made, because only then the workspace of the products is known.
 func (p *path) lay(of shape, b int) {
 	s, r := &p.steps, &p.regions
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
@@ -63,8 +64,8 @@ func (p *path) lay(of shape, b int) {
 	p.layout = vk.Together(append(always, vk.InTurn(inTurn...))...)
 }
 
-// layVectors reserves what vectors need: what is kept from the bulge chasing on, and what is needed
-// after the values have been found.
+// layVectors reserves the memory for vectors. kept is used from the bulge chasing on, and later is
+// used after the values have been found.
 func (p *path) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	s, r, n, k := &p.steps, &p.regions, of.cols, of.k
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }

@@ -13,38 +13,39 @@ import (
 type Vectors int
 
 const (
-	// None: no vectors of this side.
+	// None asks for no vectors of this side.
 	None Vectors = iota
 
-	// Thin: a vector for each singular value that is wanted.
+	// Thin asks for a vector for each singular value that is wanted.
 	Thin
 
-	// Full: an orthogonal matrix, as many vectors as they have components. Those without a singular
-	// value come last. Not with Options.Largest.
+	// Full asks for a square orthogonal matrix. The vectors without a singular value come last.
+	// Full cannot be used with Options.Largest.
 	Full
 )
 
-// Options are those of a plan. The zero value computes all singular values and no vectors.
+// Options are the options of a plan. The zero value computes all singular values and no vectors.
 type Options struct {
 	// U and V say which left and which right singular vectors are wanted.
 	U, V Vectors
 
-	// Largest is how many of the largest singular values are wanted, and vectors of these alone; 0:
-	// all. Without vectors only the last step, of O(n²) operations, becomes cheaper.
+	// Largest asks for that many of the largest singular values, and for their vectors only. 0 asks
+	// for all. Without vectors, only the last step becomes cheaper, which has O(n²) operations.
 	Largest int
 
-	// Band is the number of superdiagonals b of the intermediate band, and Block the number of columns
-	// between two updates of the whole trailing matrix, a multiple of Band; 0: the device's tuning.
+	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
+	// columns between two updates of the whole trailing matrix, a multiple of Band. 0 takes the
+	// device's tuning.
 	Band, Block int
 
-	// Certify measures each result's values before it is returned: Result.Certificate. It takes a part
-	// of the time of bisection, and one pass over A on the host.
+	// Certify measures the values of each result (Result.Certificate). This takes a fraction of the
+	// time of the bisection, and one pass over A on the host.
 	Certify bool
 
-	// Progress is called now and then, from the goroutine of Solve.
+	// Progress is called repeatedly during a solve, from the goroutine of Solve.
 	Progress func(evd.Progress)
 
-	// Tuning overrides the device's sizes; nil takes the table's.
+	// Tuning replaces the sizes of the device's tuning table. nil takes the table.
 	Tuning *tuning.Tuning
 }
 
@@ -64,8 +65,9 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// sizes is the device's tuning for n columns, or the caller's, with what the options override. Vectors
-// do not matter, so that the values have the same bits with and without them.
+// sizes returns the device's tuning for n columns, or the caller's, with the changes that the
+// options ask for. It does not depend on the wanted vectors, so that the values have the same bits
+// with and without vectors.
 func (o Options) sizes(info vk.Info, n int) (tuning.Tuning, error) {
 	t := tuning.On(info)
 	if o.Tuning != nil {
@@ -76,7 +78,7 @@ func (o Options) sizes(info vk.Info, n int) (tuning.Tuning, error) {
 	}
 	if o.Block > 0 {
 		t.Block = o.Block
-	} else { // the pending updates cost 6·n²·k, so a block is a small part of the matrix
+	} else { // the deferred updates cost 6·n²·k, so a block must be a small part of the matrix
 		b := t.Band
 		t.Block = max(b, min(t.Block, n/16/b*b))
 	}

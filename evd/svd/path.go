@@ -12,15 +12,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path is the stages and the layout of their memory.
+// path holds the stages of a plan and the layout of their memory.
 type path struct {
 	steps   steps
 	regions regions
 	layout  *vk.Layout
 }
 
-// steps are the stages, in the order of the solve. qr is nil unless it comes first. Those from conquer
-// on are nil without vectors, and so are those of a side without vectors.
+// steps holds the stages, in the order of the solve. qr is nil without a QR factorisation. The
+// stages from conquer on are nil without vectors, and stages of one side are nil without vectors of
+// this side.
 type steps struct {
 	ops       product.Ops[float64]
 	transpose *stages.Transpose[float64]
@@ -30,14 +31,15 @@ type steps struct {
 	values    *spectrum.Stage
 
 	conquer    *stages.BidiagonalConquer
-	q2         *stages.ApplyQ2[float64] // Q2 and P2: the reflectors are packed alike
+	q2         *stages.ApplyQ2[float64] // applies Q2 and P2, whose reflectors are packed in the same way
 	p1, q1, q0 *stages.ApplyPanels[float64]
 	identity   *stages.Identity[float64]
 	signs      *stages.Signs[float64]
 	residuals  *stages.SingularResidual[float64]
 }
 
-// newPath makes the stages and lays out their memory. certify says that values will be certified.
+// newPath makes the stages and lays out their memory. certify tells whether values will be
+// certified.
 func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, error) {
 	facts := machine.Of(dev) // found once for each device and kept
 	rate, err := facts.Float64Rate(context.Background())
@@ -65,7 +67,7 @@ func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, er
 	return p, nil
 }
 
-// reduced is the size of the reduction to a band: of A, or of R after a QR factorisation.
+// reduced returns the sizes of the reduction to a band, of A, or of R after a QR factorisation.
 func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 	size := stages.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
 	if s.tall {
@@ -74,7 +76,7 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 	return size
 }
 
-// forValues makes the stages A → R → B → C → Σ.
+// forValues makes the stages that find the singular values: A → R → B → C → Σ.
 func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Waiting, t tuning.Tuning) (err error) {
 	if s.transpose, err = stages.NewTranspose[float64](dev); err != nil {
 		return err
@@ -91,13 +93,14 @@ func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Wa
 	if s.chase, err = stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
 		return err
 	}
-	// The eigenvalues of the Golub-Kahan form, of order 2n, are ±σ; the upper half is wanted.
+	// The eigenvalues of the Golub-Kahan form, which has the order 2n, are ±σ. Its largest
+	// eigenvalues are the wanted values.
 	opt := spectrum.Options{Select: spectrum.Index(2*of.cols-of.k, 2*of.cols), Solver: spectrum.Bisection}
 	s.values, err = spectrum.New(dev, 2*of.cols, opt, certify, s.ops, t)
 	return err
 }
 
-// forVectors makes the stages C → S, W → U, V.
+// forVectors makes the stages that find the vectors: first S and W of C, then U and V.
 func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
 	if s.conquer, err = stages.NewBidiagonalConquer(dev, n, s.ops, t.Products, t.DivideConquer); err != nil {
@@ -139,7 +142,7 @@ func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuni
 	return err
 }
 
-// costs are in the order of the solve, for spectrum.ProgressOf.
+// costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf.
 func (p *path) costs() []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }

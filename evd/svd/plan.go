@@ -11,21 +11,21 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Plan is all that matrices of one shape need, prepared once: pipelines, stages, memory. Goroutines
-// that share a plan wait for each other, as it solves one matrix at a time. The caller closes the
-// plan, before the device.
+// Plan holds everything that solves of matrices of one shape need: pipelines, stages and memory. It
+// is prepared once. A plan solves one matrix at a time, and goroutines that share it wait for each
+// other. The caller closes the plan before the device.
 type Plan[T evd.Float] struct {
 	base spectrum.Base
-	m, n int // of the caller's matrices
+	m, n int // rows and columns of the caller's matrices
 	opt  Options
 	shape
 	tune tuning.Tuning
 
-	// path solves; nil for a matrix without entries. A call that has the plan's lock may replace it:
-	// methods without the lock take it from current.
+	// path does the solves. It is nil for matrices without entries. A call that holds the plan's
+	// lock may replace it. Methods that do not hold the lock get it from the method current.
 	*path
 
-	// replacing guards path, for current.
+	// replacing is a lock for reading and replacing path.
 	replacing sync.Mutex
 }
 
@@ -33,10 +33,10 @@ type Plan[T evd.Float] struct {
 // driver sees them first, and allocates Bytes of device memory: about 9 bytes for each entry of A, or
 // 17 if m ≠ n, as A may have to be transposed then. With all vectors of an n×n matrix it is 37·n² bytes.
 //
-// Errors: *evd.ShapeError for an order that no matrix can have, *evd.OptionError for the first option
-// that is not possible, *vk.UnsupportedError for what the device lacks, *vk.OutOfMemoryError,
-// vk.ErrClosed for a closed device. On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs
-// work, Solve does not.
+// The error is an *evd.ShapeError for a shape that no matrix can have, an *evd.OptionError for the
+// first option that is not possible, a *vk.UnsupportedError if the device lacks something, a
+// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. On a vk.Dry device the plan is a
+// forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
 	const most = product.MostLd - 1
 	for _, order := range []int{m, n} {
@@ -75,9 +75,10 @@ func (p *Plan[T]) compile(t tuning.Tuning) (made *path, err error) {
 	return made, err
 }
 
-// avoidWaiting puts the plan on a path on which no workgroup waits for another, for this solve and
-// all later ones, and remembers for the device that a wait failed. The caller has the plan's lock. The
-// new path's memory is allocated after that of the old one is freed. Errors: those of NewPlan.
+// avoidWaiting replaces the plan's path by one on which no workgroup waits for another, for this
+// solve and all later ones. It also records for the device that a wait failed. The caller must hold
+// the plan's lock. The memory of the old path is freed before that of the new path is allocated.
+// The errors are those of NewPlan.
 func (p *Plan[T]) avoidWaiting() error {
 	machine.Of(p.base.Dev).WaitFailed()
 	t := p.tune
@@ -92,21 +93,21 @@ func (p *Plan[T]) avoidWaiting() error {
 	return p.base.Replace(next.layout)
 }
 
-// current is the plan's path, for callers without the plan's lock.
+// current returns the plan's path to callers that do not hold the plan's lock.
 func (p *Plan[T]) current() *path {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()
 	return p.path
 }
 
-// Band is the number of superdiagonals of the intermediate band.
+// Band returns the number of superdiagonals of the intermediate band.
 func (p *Plan[T]) Band() int { return p.tune.Band }
 
-// Block is the number of columns between two updates of the whole trailing matrix.
+// Block returns the number of columns between two updates of the whole trailing matrix.
 func (p *Plan[T]) Block() int { return p.tune.Block }
 
-// Costs is the forecast of floating-point operations, phase by phase in the order of the solve; nil
-// for a matrix without entries.
+// Costs returns a forecast of the floating-point operations, by phase and in the order of the
+// solve. It is nil for matrices without entries.
 func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.cols == 0 {
 		return nil
@@ -114,11 +115,11 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	return p.current().costs()
 }
 
-// Bytes is the device memory that the plan has allocated.
+// Bytes returns the size of the device memory that the plan has allocated.
 func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of that memory. Regions share bytes if they are never in use at the same
-// time.
+// Memory lists the regions of the plan's device memory. Regions that are never in use at the same
+// time may share bytes.
 func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPlansAreSmall: a plan's memory is bounded, in bytes for each of n², and for tall matrices for each
-// entry.
+// TestPlansAreSmall checks limits for the memory of a plan, in bytes for each of n² elements. For
+// tall matrices the limits are in bytes for each entry.
 func TestPlansAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, c := range []struct {
@@ -39,8 +39,8 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
-// TestForecast: a dry plan has the bytes and the costs of a real one, and its phases are those of a
-// solve.
+// TestForecast checks that a dry plan has the same bytes and costs as a real plan, and that its
+// phases are those of a solve.
 func TestForecast(t *testing.T) {
 	dev := testDevice(t)
 	small := tuning.Smallest()
@@ -71,8 +71,8 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestCancelInEachPhase: a context that ends in any phase ends the solve, and the plan works afterwards.
-// Progress rises to nearly all of the forecast.
+// TestCancelInEachPhase checks that a solve ends if its context ends, in each phase, and that the
+// plan works afterwards. The progress must reach almost the whole forecast.
 func TestCancelInEachPhase(t *testing.T) {
 	const m, n = 130, 60
 	seen := map[string]bool{}

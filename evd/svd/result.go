@@ -6,33 +6,35 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Result is what Solve returns. The caller owns its memory; later solves do not change it.
+// Result is the result of Solve. The caller owns its memory, and later solves do not change it.
 type Result[T evd.Float] struct {
-	// Values are the singular values, descending: all, or the largest.
+	// Values are the singular values, descending: all of them, or the largest ones.
 	Values []T
 
-	// U and V have the left and the right singular vectors, as columns: column j belongs to Values[j],
-	// as far as there are values. Each is nil if it is not wanted.
+	// U and V have the left and the right singular vectors as columns. Column j belongs to
+	// Values[j]. If there are more columns than values, the last columns have no value. U or V is
+	// nil if it is not wanted.
 	//
-	// The component of largest magnitude of each column of V, the first of several, is positive, and
-	// the column of U has the sign that goes with it. If V is not wanted, the rule is that for U.
-	// Columns without a singular value (Full) follow the rule for themselves.
+	// The signs are fixed: in each column of V, the component of largest magnitude is positive (the
+	// first one, if there are several). The column of U has the sign that belongs to it. If V is
+	// not wanted, the rule applies to U. The rule also applies to each column without a value
+	// (Full).
 	U, V *evd.Dense[T]
 
-	Certificate *Certificate // with Options.Certify; it may have failed
+	Certificate *Certificate // set with Options.Certify; it may have failed
 	Profile     *vk.Profile  // seconds by phase
 
-	// Retried is the wait between workgroups that failed, after which the plan solved again without
-	// waiting; else nil. The profile then has the time of the first attempt in one line.
+	// Retried is set if a wait between workgroups failed and the plan solved again without waiting.
+	// It is the error of the wait. The profile then has the time of the first attempt in one line.
 	Retried *evd.StageError
 
-	// order is max(m, n).
+	// order is max(m, n) of the matrix.
 	order int
 }
 
-// Rank is the number of singular values above tol. With tol < 0 it is the numerical rank: the values
-// above max(m, n)·ε·σ₁, which rounding cannot have made out of zeros. With Options.Largest the values
-// that were not asked for do not count.
+// Rank returns the number of singular values above tol. If tol < 0 it returns the numerical rank,
+// the number of values above max(m, n)·ε·σ₁. Rounding errors cannot make such values from zeros.
+// With Options.Largest, only the values that were computed are counted.
 func (r *Result[T]) Rank(tol float64) int {
 	if tol < 0 && len(r.Values) > 0 {
 		tol = float64(r.order) * spectrum.Ulp * float64(r.Values[0])
@@ -44,7 +46,7 @@ func (r *Result[T]) Rank(tol float64) int {
 	return rank
 }
 
-// result is what Solve returns. The certificate is left out unless it is wanted.
+// result makes the Result of a solve. c is nil if no certificate is wanted.
 func (s *solve[T]) result(values []T, c *Certificate) *Result[T] {
 	if !s.opt.Certify {
 		c = nil
@@ -52,7 +54,7 @@ func (s *solve[T]) result(values []T, c *Certificate) *Result[T] {
 	return &Result[T]{Values: values, Certificate: c, Profile: s.Profile, Retried: s.Retried, order: s.rows}
 }
 
-// empty is the result for a matrix without entries: no values, and with Full the identity.
+// empty returns the result for a matrix without entries: no values, and with Full the identity.
 func (s *solve[T]) empty() *Result[T] {
 	res := s.result([]T{}, &Certificate{})
 	vectors := func(wanted Vectors, rows int) *evd.Dense[T] {
@@ -72,7 +74,7 @@ func (s *solve[T]) empty() *Result[T] {
 	return res
 }
 
-// columns is the matrix whose columns are in z. It shares z's memory where T is float64.
+// columns returns the matrix whose columns are in z. It shares the memory of z if T is float64.
 func columns[T evd.Float](z vk.Columns[float64]) *evd.Dense[T] {
 	data, same := any(z.Data).([]T)
 	if !same {

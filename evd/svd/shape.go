@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// side is the left or the right singular vectors of the matrix on the device, which has at least as
-// many rows as columns: the caller's matrix or its transpose.
+// side names the left or the right singular vectors of the matrix on the device. This matrix is the
+// caller's matrix or its transpose, and has at least as many rows as columns.
 type side int
 
 const (
@@ -14,18 +14,19 @@ const (
 	right
 )
 
-// shape is what is to be computed of the matrix on the device.
+// shape describes what a solve computes of the matrix on the device.
 type shape struct {
 	rows, cols int  // rows ≥ cols
-	tall       bool // a QR factorisation comes first
-	k          int  // singular values that are wanted
+	tall       bool // whether a QR factorisation comes first
+	k          int  // number of singular values that are wanted
 
-	// wants are the vectors of each side. A square matrix may come as its transpose, so that there
-	// each side may be either of the caller's: for memory both count.
+	// wants says which vectors of each side are wanted. A square matrix may be stored as its
+	// transpose, which exchanges the sides. So for square matrices wants has the larger demand on
+	// both sides, which determines the memory.
 	wants [2]Vectors
 }
 
-// newShape is that of the caller's m×n matrices.
+// newShape returns the shape for the caller's m×n matrices.
 func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	s := shape{rows: max(m, n), cols: min(m, n)}
 	s.tall = s.cols > 0 && float64(s.rows) >= t.QRFirst*float64(s.cols) && t.QRFirst > 0
@@ -44,10 +45,10 @@ func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	return s
 }
 
-// vectors tells whether vectors of any side are wanted.
+// vectors reports whether vectors of any side are wanted.
 func (s shape) vectors() bool { return s.wants[left] != None || s.wants[right] != None }
 
-// more is the number of left vectors without a singular value, which Full adds.
+// more returns the number of left vectors without a singular value, which Full adds.
 func (s shape) more() int {
 	if s.wants[left] == Full {
 		return s.rows - s.cols
@@ -55,7 +56,7 @@ func (s shape) more() int {
 	return 0
 }
 
-// length is the number of components of a vector.
+// length returns the number of components of a vector of the given side.
 func (s shape) length(of side) int {
 	if of == left {
 		return s.rows
@@ -63,13 +64,13 @@ func (s shape) length(of side) int {
 	return s.cols
 }
 
-// exchanged tells whether the matrix on the device is the transpose of the caller's, so that the left
-// vectors are V.
+// exchanged reports whether the matrix on the device is the transpose of the caller's. Then the
+// left vectors are V.
 func exchanged[T evd.Float](a evd.Dense[T]) bool {
 	return a.Rows < a.Cols || a.Rows == a.Cols && a.RowMajor
 }
 
-// sides are the sides of U and of V.
+// sides returns the side of U and the side of V.
 func sides[T evd.Float](a evd.Dense[T]) (u, v side) {
 	if exchanged(a) {
 		return right, left

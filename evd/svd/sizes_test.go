@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// reflected is a dense n×n matrix with known singular values 1, (n−1)/n, … 1/n:
-// (I − 2·u·uᵀ)·Σ·(I − 2·v·vᵀ).
+// reflected returns the dense n×n matrix (I − 2·u·uᵀ)·Σ·(I − 2·v·vᵀ), which has the known singular
+// values 1, (n−1)/n, … 1/n.
 func reflected(n int) (a evd.Dense[float64], values []float64) {
 	r := rand.New(rand.NewPCG(uint64(n), 3))
 	unit := func() []float64 {
@@ -51,9 +51,10 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 	return a, values
 }
 
-// TestSizes solves the shapes in VKEVD_SIZES, 1024,4096x128 say, twice each, with vectors too if
-// VKEVD_VECTORS is set, and prints the second one's times by phase and on the clock. VKEVD_TUNING, as
-// --tuning of vkevd bench, overrides sizes: {"QRFirst": 3}.
+// TestSizes solves matrices of the shapes in VKEVD_SIZES (for example 1024,4096x128), twice each.
+// It prints the second solve's times, by phase and in all. If VKEVD_VECTORS is set, it also finds
+// vectors. VKEVD_TUNING replaces sizes, for example {"QRFirst": 3}, as the flag --tuning of vkevd
+// bench does.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
@@ -79,7 +80,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// solveOfSize is TestSizes for one shape.
+// solveOfSize solves and prints the times for one shape of TestSizes.
 func solveOfSize(t *testing.T, m, n int, vectors Vectors) {
 	var a evd.Dense[float64]
 	var want []float64
@@ -103,7 +104,7 @@ func solveOfSize(t *testing.T, m, n int, vectors Vectors) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if n <= 16384 { // larger ones need no warming up
+	if n <= 16384 { // larger matrices need no warm-up
 		if _, err := p.Solve(context.Background(), a); err != nil {
 			t.Fatal(err)
 		}

@@ -11,23 +11,23 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the singular values of a, and the vectors that the options ask for. It does not write
-// to a. The method, for a matrix with at least as many rows as columns, or else for its transpose, of
-// which U and V are exchanged:
+// Solve computes the singular values of a, and the vectors that the options ask for. It does not
+// write to a. The matrix A on the device is a, or the transpose of a if a has fewer rows than
+// columns. For the transpose U and V are exchanged. The method is
 //
-//	σ·A = Q0·R                 if it has many more rows than columns; R takes the place of A
+//	σ·A = Q0·R                 only if A has many more rows than columns; R takes the place of A
 //	σ·A = Q1·[B; 0]·P1ᵀ        to an upper band
 //	  B = Q2·C·P2ᵀ             to bidiagonal form, by bulge chasing
-//	[0 Cᵀ; C 0]                its eigenvalues are ±σᵢ, found by bisection: sorted by rows and columns
-//	                           in turn it is tridiagonal with a zero diagonal (Golub and Kahan, 1965)
+//	[0 Cᵀ; C 0]                its eigenvalues are ±σᵢ, found by bisection: with its rows and columns
+//	                           sorted it is tridiagonal with a zero diagonal (Golub and Kahan, 1965)
 //	  C = S·Σ·Wᵀ               vectors of C, by divide and conquer (Gu and Eisenstat, 1995)
-//	  U = Q0·Q1·(Q2·S)         back
+//	  U = Q0·Q1·(Q2·S)         back transformations
 //	  V = P1·(P2·W)
 //
-// Errors: *ShapeError, *evd.NonFiniteError for an entry that is NaN or infinite, ctx.Err() if the
-// context ends first, *evd.StageError, evd.ErrClosed after Close, and those of the device. A wait
-// between workgroups that fails is no error: the plan solves once more without waiting, and stays on
-// that path, as evd's Plan.Solve says.
+// The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
+// ctx.Err() if the context ends first, an *evd.StageError, evd.ErrClosed after Close, or an error
+// of the device. If a wait between workgroups fails, Solve returns no error: the plan solves again
+// without waiting, now and in later calls, as evd's Plan.Solve does.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -41,7 +41,7 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 		p.avoidWaiting)
 }
 
-// solve solves on the plan's path, for a matrix that the plan accepts.
+// solve does the work of Solve on the plan's path, for a matrix that fits the plan.
 func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{p, c}
 	if p.cols == 0 {
@@ -70,11 +70,11 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 		return nil, err
 	}
 	for i, x := range r.Values {
-		r.Values[i] = max(x, 0) // bisection may end just below zero
+		r.Values[i] = max(x, 0) // bisection may end slightly below zero
 	}
 	slices.Reverse(r.Values)
 	res := s.result(spectrum.Unscale[T](r.Values, 1), certificate)
-	for _, z := range r.Vectors { // in the order of s.vectors
+	for _, z := range r.Vectors { // in the order that s.vectors returned
 		if res.U == nil && p.opt.U != None {
 			res.U = columns[T](z)
 		} else {
@@ -84,8 +84,8 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	return res, nil
 }
 
-// vectors says how the singular vectors come to the host: U, then V, or what is wanted of them. u and v
-// are their sides, t is the Golub-Kahan form of C.
+// vectors describes how the wanted singular vectors are copied to the host: first U, then V. u and
+// v are their sides, and t is the Golub-Kahan form of C.
 func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[float64]) {
 	b := &bases[T]{solve: s, c: t, first: v}
 	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
@@ -100,14 +100,15 @@ func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Ve
 	return all
 }
 
-// solve is a plan and the call that uses it, in flight.
+// solve is one solve in flight: a plan and the call that uses it.
 type solve[T evd.Float] struct {
 	*Plan[T]
 	*spectrum.Call
 }
 
-// reduce is A → (R →) B → C. It records on another goroutine while A is being uploaded. The Golub-Kahan form
-// of C stays on the device, and a copy comes to the host.
+// reduce reduces A to R, if a QR factorisation comes first, then to B and to C. It records on
+// another goroutine while A is uploaded. The Golub-Kahan form of C stays on the device, and the
+// host gets a copy.
 func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
 	go func() {
@@ -146,7 +147,7 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tr
 
 // ShapeError says that a matrix does not fit its storage or the plan.
 type ShapeError struct {
-	Rows, Cols, Ld, Len int // of the matrix
+	Rows, Cols, Ld, Len int // shape and storage of the matrix
 	PlanRows, PlanCols  int
 }
 

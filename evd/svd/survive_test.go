@@ -14,8 +14,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A wait that fails is no error: the plan solves again without waiting, with the same bits as a plan
-// that never waits, stays there, and the device remembers. A context that has ended is not retried.
+// The test makes a wait fail. The plan must solve again without waiting, with the same bits as a
+// plan that never waits, and must not wait in later solves. The device must remember the failure.
+// There is no second attempt after the context has ended.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	const m, n, given = 50, 21, 5
 	ctx := context.Background()

@@ -29,7 +29,7 @@ func testDevice(t testing.TB) *vk.Device {
 	return d
 }
 
-// family is a way to fill an m×n matrix.
+// family is a kind of test matrix, with a function that fills an m×n matrix.
 type family struct {
 	name string
 	at   func(r *rand.Rand, i, j, m, n int) float64
@@ -61,7 +61,7 @@ var families = []family{
 	}},
 }
 
-// make is the matrix by columns or by rows, with padding that is NaN.
+// make returns the matrix stored by columns or by rows. The padding is NaN.
 func (f family) make(m, n int, rowMajor bool) (evd.Dense[float64], *mat.Dense) {
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
 	a := evd.Dense[float64]{Rows: m, Cols: n, Ld: m + 2, RowMajor: rowMajor}
@@ -87,13 +87,13 @@ func (f family) make(m, n int, rowMajor bool) (evd.Dense[float64], *mat.Dense) {
 	return a, g
 }
 
-// wanted are gonum's singular values.
+// wanted returns the singular values that gonum computes.
 func wanted(t *testing.T, g *mat.Dense) []float64 {
 	t.Helper()
 	if g == nil {
 		return nil
 	}
-	// gonum scales as LAPACK does, but not subnormal entries.
+	// gonum scales as LAPACK does, but it does not scale subnormal entries.
 	var s mat.Dense
 	largest := mat.Norm(g, math.Inf(1))
 	_, e := math.Frexp(largest)
@@ -113,7 +113,7 @@ func wanted(t *testing.T, g *mat.Dense) []float64 {
 	return values
 }
 
-// near fails if a value is more than max(m, n)·ε·σ₁ from what is wanted.
+// near checks that each value is within max(m, n)·ε·σ₁ of the wanted value.
 func near(t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -153,7 +153,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestLargest: the device's own tuning, and part of the values.
+// TestLargest solves for a part of the values, with the device's own tuning.
 func TestLargest(t *testing.T) {
 	const m, n = 180, 150
 	a, g := families[0].make(m, n, false)
@@ -218,7 +218,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := p.Solve(done, good); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled context: %v", err)
 	}
-	res, err := p.Solve(ctx, good) // the plan works afterwards
+	res, err := p.Solve(ctx, good) // the plan must work afterwards
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The same bits on every run, whatever was solved before.
+// Every run gives the same bits, whatever was solved before.
 func TestSameBits(t *testing.T) {
 	const m, n = 90, 70
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{})

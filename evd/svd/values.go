@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Values computes all singular values of a gonum matrix, descending, on the best device. It opens the
-// device and makes a plan, and closes both again: a program with several matrices of one shape saves
-// that time with a Plan. a is not changed.
+// Values computes all singular values of a gonum matrix, descending, on the best device. It opens
+// the device, makes a plan, and closes both afterwards. A program with several matrices of one
+// shape should use one Plan, to save the time of opening. a is not changed.
 //
 // Errors are those of vk.Open, NewPlan and Plan.Solve.
 func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
@@ -23,12 +23,12 @@ func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
 	return res.Values, nil
 }
 
-// Decompose is Values with the thin U and V.
+// Decompose computes all singular values and the thin U and V, as Values does.
 func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 	return solveOne(ctx, a, Options{U: Thin, V: Thin})
 }
 
-// solveOne is one solve with a device and a plan of its own.
+// solveOne solves one matrix. It opens a device and makes a plan for this solve.
 func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {
@@ -44,7 +44,8 @@ func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64],
 	return p.Solve(ctx, Gonum(a))
 }
 
-// Gonum views a gonum matrix, without a copy if it gives access to its memory.
+// Gonum returns a view of a gonum matrix. It copies the matrix only if its memory is not
+// accessible.
 func Gonum(a mat.Matrix) evd.Dense[float64] {
 	var g blas64.General
 	if raw, ok := a.(mat.RawMatrixer); ok {

@@ -8,25 +8,25 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bases is the way of the singular vectors of one solve, from C on:
+// bases computes the singular vectors of one solve from C, the bidiagonal matrix:
 //
 //	C = S·Σ·Wᵀ               by divide and conquer (Gu and Eisenstat, 1995)
 //	V = P1·(P2·W)
-//	U = Q0·Q1·[Q2·S 0; 0 I]  the identity with Full alone
+//	U = Q0·Q1·[Q2·S 0; 0 I]  the columns of I only with Full
 //
-// S and W are kept transposed, a vector for each row, until the end. What they belong to is the matrix
-// on the device, which may be the transpose of the caller's.
+// S and W are stored transposed, each vector in a row, until the end. U and V here are the vectors
+// of the matrix on the device, which may be the transpose of the caller's.
 type bases[T evd.Float] struct {
 	*solve[T]
 	c     spectrum.Tridiagonal // the Golub-Kahan form of C
-	wants [2]Vectors           // of this solve
-	first side                 // decides the signs
+	wants [2]Vectors           // the vectors that this solve wants
+	first side                 // the side whose vectors decide the signs
 
 	made bool
-	at   [2]stages.Matrix // columns, when made
+	at   [2]stages.Matrix // the columns of each side, when they are made
 }
 
-// download says how the vectors of one side come to the host.
+// download describes how the vectors of one side are copied to the host.
 func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
 	v := spectrum.Vectors[float64]{Rows: b.length(of)}
 	if b.wants[of] == Full {
@@ -39,7 +39,7 @@ func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
 	return v
 }
 
-// make finds the vectors of all sides, once.
+// make computes the vectors of all sides, in its first call only.
 func (b *bases[T]) make() error {
 	if b.made {
 		return nil
@@ -59,8 +59,8 @@ func (b *bases[T]) make() error {
 	})
 }
 
-// conquer is C = S·Σ·Wᵀ. Its values are forgotten: those of bisection are as good or better, and the
-// same without vectors.
+// conquer computes C = S·Σ·Wᵀ. It discards these values and keeps those of bisection, which are as
+// good or better and are the same without vectors.
 func (b *bases[T]) conquer() error {
 	n := b.cols
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -80,23 +80,24 @@ func (b *bases[T]) conquer() error {
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }
 
-// rowsOf is the vectors of one side as rows, with their first components.
+// rowsOf returns the vectors of one side as rows, with the given number of components.
 func (b *bases[T]) rowsOf(of side, components int) stages.Matrix {
 	return stages.NewMatrix(b.regions.x[of].In(b.Arena), b.k, components, b.k)
 }
 
-// recordRight is W → V.
+// recordRight records the back transformation of the right vectors, from W to V.
 func (b *bases[T]) recordRight(rec *vk.Recorder) {
 	x := b.rowsOf(right, b.cols)
 	b.recordBack2(rec, stages.PhaseApplyP2, right, x)
 	if p1 := b.steps.p1; p1 != nil {
-		band := p1.B // P1 leaves the first rows as they are
+		band := p1.B // P1 does not change the first rows
 		reflectors := b.reduced().Block(0, band, p1.Cols, p1.Rows)
 		p1.Record(rec, b.Arena, reflectors, b.regions.right.In(b.Arena), x.Block(0, band, x.Rows, p1.Rows))
 	}
 }
 
-// recordLeft is S → U. It comes after recordRight, because it overwrites the reflectors of P1.
+// recordLeft records the back transformation of the left vectors, from S to U. It must come after
+// recordRight, because it overwrites the reflectors of P1.
 func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	n, ws, s, r := b.cols, b.Arena, &b.steps, &b.regions
 	x := b.rowsOf(left, n)
@@ -118,20 +119,20 @@ func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	last.Record(rec, ws, b.matrixA(), factors.In(ws), all)
 }
 
-// rest is the vectors that Full adds, as rows.
+// rest returns the vectors that Full adds, as rows.
 func (b *bases[T]) rest() stages.Matrix {
 	return stages.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
 }
 
-// recordBack2 applies Q2 or P2.
+// recordBack2 records the product of Q2 or P2 and the vectors x of one side.
 func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x stages.Matrix) {
 	rec.Phase(phase, 0, 1)
 	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
 	b.Info(rec, phase, b.steps.q2.Info(b.Arena))
 }
 
-// recordColumns turns rows into columns, where reflectors have been, and fixes the signs: one side
-// decides, the other one follows.
+// recordColumns transposes the vectors into columns and fixes the signs. The columns overwrite the
+// reflectors. One side decides the signs, and the other side follows.
 func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	flipped := b.regions.flipped.In(b.Arena)
@@ -155,7 +156,7 @@ func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	}
 }
 
-// columnsOf is where the vectors of one side are columns.
+// columnsOf returns the matrix for the vectors of one side as columns.
 func (s *solve[T]) columnsOf(of side) product.Matrix[float64] {
 	rows, cols, at := s.length(of), s.k, s.regions.chased
 	if of == left {

@@ -13,14 +13,14 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// gonumOf is the matrix as gonum's, scaled.
+// gonumOf returns the matrix as a gonum matrix, multiplied by scale.
 func gonumOf(d *evd.Dense[float64], scale float64) *mat.Dense {
 	g := mat.NewDense(d.Rows, d.Cols, nil)
 	g.Apply(func(i, j int, _ float64) float64 { return d.At(i, j) * scale }, g)
 	return g
 }
 
-// orthogonality is ‖ZᵀZ − I‖₁/(rows·ε).
+// orthogonality returns ‖ZᵀZ − I‖₁/(rows·ε).
 func orthogonality(z *evd.Dense[float64]) float64 {
 	if z.Cols == 0 {
 		return 0
@@ -33,7 +33,7 @@ func orthogonality(z *evd.Dense[float64]) float64 {
 	return mat.Norm(&x, 1) / (float64(z.Rows) * 0x1p-52)
 }
 
-// residual is ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε), of what belongs to the values.
+// residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for the vectors that have a singular value.
 func residual(g *mat.Dense, res *Result[float64]) float64 {
 	m, n := g.Dims()
 	k := len(res.Values)
@@ -57,7 +57,7 @@ func residual(g *mat.Dense, res *Result[float64]) float64 {
 	return r / max(mat.Norm(&a, 1), 0x1p-1022*scale) / (float64(max(m, n)) * 0x1p-52)
 }
 
-// signed fails unless the component of largest magnitude of each column of z is positive.
+// signed checks that the component of largest magnitude of each column of z is positive.
 func signed(t *testing.T, what string, z *evd.Dense[float64]) {
 	t.Helper()
 	for j := range z.Cols {
@@ -76,7 +76,7 @@ func signed(t *testing.T, what string, z *evd.Dense[float64]) {
 
 const ratioLimit = 10
 
-// decomposed fails unless res is a decomposition of g.
+// decomposed checks that res is a singular value decomposition of g.
 func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64]) {
 	t.Helper()
 	m, n := g.Dims()
@@ -112,14 +112,14 @@ func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Resul
 	}
 }
 
-// pairs are dchkbd's and dchkbb's sizes to 40, as in svd.in.
+// pairs are the shapes of LAPACK's tests dchkbd and dchkbb (svd.in), up to 40.
 var pairs = [][2]int{
 	{0, 0}, {0, 1}, {0, 10}, {1, 0}, {1, 1}, {1, 10}, {3, 3}, {3, 10}, {3, 40}, {10, 0}, {10, 1}, {10, 3}, {10, 10}, {10, 40},
 	{20, 20}, {40, 3}, {40, 10}, {40, 40}, {30, 20},
 }
 
-// TestVectors: every family at LAPACK's sizes and at the edges of the band, of blocks and of a QR
-// factorisation, all vectors, with the same values as without vectors.
+// TestVectors computes all vectors for every family. The shapes are LAPACK's, and edge cases of the
+// band, of blocks and of a QR factorisation. The values must be the same as without vectors.
 func TestVectors(t *testing.T) {
 	small := tuning.Smallest()
 	shapes := append(slices.Clone(pairs), [][2]int{{2, 2}, {4, 4}, {5, 4}, {5, 5}, {7, 9}, {8, 4}, {9, 8}, {16, 16}, {17, 13}, {13, 27}, {50, 50}, {61, 37}}...)
@@ -162,8 +162,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsOfOneSide: each pair of options, each with all values and with the largest. A part is the
-// first columns of the whole, up to rounding, where values are apart.
+// TestVectorsOfOneSide tries each pair of options for U and V, with all values and with the largest
+// ones. Vectors of a part of the values must be the first columns of all vectors, up to rounding
+// errors and where values are not close.
 func TestVectorsOfOneSide(t *testing.T) {
 	small := tuning.Smallest()
 	for _, shape := range [][2]int{{23, 23}, {29, 21}, {21, 29}, {60, 20}, {20, 60}} {
@@ -191,7 +192,7 @@ func TestVectorsOfOneSide(t *testing.T) {
 				}
 				both := res.U != nil && res.V != nil
 				for _, z := range [][2]*evd.Dense[float64]{{res.U, whole.U}, {res.V, whole.V}} {
-					if z[0] == nil || !both && z[0] == res.U { // signs of U alone are its own
+					if z[0] == nil || !both && z[0] == res.U { // the signs of U alone follow another rule
 						continue
 					}
 					for j := range len(res.Values) {
@@ -208,7 +209,8 @@ func TestVectorsOfOneSide(t *testing.T) {
 	}
 }
 
-// TestCheck: the device's ratios are those of the host, and each kind of error shows in its ratio alone.
+// TestCheck compares the device's ratios with those of the host. Each kind of error must increase
+// only its own ratio.
 func TestCheck(t *testing.T) {
 	for _, shape := range [][2]int{{31, 31}, {40, 23}, {23, 40}, {70, 20}} {
 		m, n := shape[0], shape[1]
@@ -256,7 +258,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestRank: the rank of what rounding has made of a matrix of rank 2.
+// TestRank checks the numerical rank of a matrix of rank 2 with rounding errors.
 func TestRank(t *testing.T) {
 	p, err := NewPlan[float64](testDevice(t), 30, 20, Options{})
 	if err != nil {
