@@ -8,22 +8,22 @@ import (
 )
 
 // Batch finds eigenvalues and eigenvectors of many small symmetric matrices at once, A =
-// Q·diag(λ)·Qᵀ, a workgroup or less for each.
+// Q·diag(λ)·Qᵀ. A workgroup solves one matrix or several.
 //
 //	n ≤ 64 or so   syev_batch: the whole solution in shared memory (dsyev)
-//	beyond         sytd2_batch   A → T                       (dsytd2)
+//	larger n       sytd2_batch   A → T                       (dsytd2)
 //	               org2l_batch   the reflectors → Q           (dorg2l)
 //	               steqr_batch   T → Λ, Q → Q·V by QL         (dsteqr)
-//	               lasrt_batch   in order, with signs          (dlasrt)
+//	               lasrt_batch   sorts values, fixes signs    (dlasrt)
 //	               or, without vectors, stebz_batch           (dstebz)
 //
-// BatchTuning has the orders at which the kernels change. The bits of a result depend on the matrix
-// and the device alone: they are the same in every batch.
+// BatchTuning has the orders at which the kernels change. The bits of a result depend only on the
+// matrix and the device, and not on the other matrices of the batch.
 type Batch struct {
 	size BatchSize
 	tune BatchTuning
 
-	shared []batchShared // by row of the tuning
+	shared []batchShared // kernels for each row of the tuning's Shared
 	memory []batchMemory
 
 	table          vk.Region[shaders.BatchMatrix]
@@ -32,20 +32,21 @@ type Batch struct {
 	z              vk.Region[float64]
 }
 
-// BatchSize is what the matrices of a batch may have together.
+// BatchSize holds the limits for the matrices of a batch.
 type BatchSize struct {
 	N       int  // largest order
-	Count   int  // matrices
+	Count   int  // largest number of matrices
 	Vectors bool // whether vectors are wanted
 }
 
-// batchShared is the kernels of a BatchShared; one of them is nil.
+// batchShared holds the kernels for one BatchShared. One of them is nil.
 type batchShared struct {
 	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
 }
 
-// batchMemory is the kernels of a BatchMemory; bisect, or form, iterate and sort are nil.
+// batchMemory holds the kernels for one BatchMemory. With vectors bisect is nil. Without vectors
+// form, iterate and sort are nil.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
@@ -54,8 +55,8 @@ type batchMemory struct {
 	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush]
 }
 
-// NewBatch prepares for batches of that size. t must fit the device, see BatchTuning.For. It panics
-// if the largest order is above t.Order. Errors are vk's.
+// NewBatch prepares batches of the given size. t must fit the device (BatchTuning.For). NewBatch
+// panics if the largest order is above t.Order. Its errors are those of package vk.
 func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
@@ -86,7 +87,7 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	return s, b.err
 }
 
-// buildShared builds the kernel of one row.
+// buildShared builds the kernel for one row of the tuning's Shared.
 func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 	if vectors {
 		k.vectors = build(b, shaders.SyevBatch(), t.spec())
@@ -96,7 +97,7 @@ func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 	return k
 }
 
-// buildMemory builds the kernels of one row.
+// buildMemory builds the kernels for one row of the tuning's Memory.
 func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
 	k.reduce = build(b, shaders.Sytd2Batch(), t.reduceSpec())
 	if !vectors {
@@ -109,14 +110,15 @@ func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
 	return k
 }
 
-// Work is the workspace: a table, and for orders beyond shared memory 5·n elements for each matrix,
-// and n² with vectors.
+// Work is the layout of the workspace: a table, and for orders beyond shared memory 5·n elements
+// for each matrix, plus n² with vectors.
 func (s *Batch) Work() *vk.Layout {
 	return vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z)
 }
 
-// BatchFlops is the usual cost of a matrix of order n: reduction 4/3·n³, Q 4/3·n³, and QL iteration
-// 7·n³; without vectors, the reduction and 54 halvings for each value.
+// BatchFlops returns the usual cost of a matrix of order n in flops. With vectors it consists of
+// 4/3·n³ for the reduction, 4/3·n³ for Q, and 7·n³ for QL iteration. Without vectors it consists of
+// the reduction and 54 halvings for each value.
 func BatchFlops(n int, vectors bool) float64 {
 	x := float64(n)
 	if vectors {
@@ -125,8 +127,9 @@ func BatchFlops(n int, vectors bool) float64 {
 	return 4.0/3*x*x*x + 54*minorFlops*x*x
 }
 
-// rotationFlops is what the computation of a rotation costs: it is a chain of dependent operations.
+// rotationFlops is the cost of computing a rotation, which is a chain of dependent operations.
 const rotationFlops = 200
 
-// rotationsOf is the usual number of rotations of QL iteration: 2.2·n sweeps of half the order.
+// rotationsOf returns the usual number of rotations of QL iteration: 2.2·n sweeps of half the
+// order.
 func rotationsOf(n int) float64 { return 1.2 * float64(n) * float64(n) }

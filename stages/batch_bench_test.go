@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBatchTimes prints the times of batches with different sizes of kernels, each the best of three.
-// It is for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v.
+// TestBatchTimes prints the times of batches with different sizes of kernels, the best of three
+// runs each. It is used for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v.
 func TestBatchTimes(t *testing.T) {
 	if os.Getenv("VKEVD_BATCH") == "" {
 		t.Skip("set VKEVD_BATCH")
@@ -88,7 +88,7 @@ func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Ba
 		}
 	}
 	put(t, dev, x.A, data)
-	for began := time.Now(); time.Since(began) < 250*time.Millisecond; { // a GPU raises its clock when it is busy
+	for began := time.Now(); time.Since(began) < 250*time.Millisecond; { // a GPU raises its clock rate while it is busy
 		solve()
 	}
 	best, line := 1e9, ""

@@ -19,13 +19,13 @@ func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Bat
 	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, x}
 }
 
-// ofWorkgroup is the part of a dispatch's flops that one workgroup may do: a device that is kept
-// busy by 64 of them ends a dispatch in time even if there are fewer.
+// ofWorkgroup is the fraction of a dispatch's flops that one workgroup may do. A device that runs
+// 64 workgroups at once then ends a dispatch in time, even if there are fewer workgroups.
 const ofWorkgroup = 1.0 / 64
 
-// strips cuts columns 0 … n − 3 into dispatches, multiples of `unit` columns, each of which costs a
-// matrix no more than a workgroup may do. Column k costs as much as a trailing matrix of order n − k
-// times flops.
+// strips divides columns 0 … n − 3 into dispatches of a multiple of `unit` columns. In each dispatch a
+// matrix costs no more than one workgroup may do. Column k costs flops·(n − k)², because flops is the
+// cost of one element of its trailing matrix.
 func (r *batchRecording) strips(flops float64, unit int) []span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit
@@ -35,7 +35,7 @@ func (r *batchRecording) strips(flops float64, unit int) []span {
 	})
 }
 
-// reduce records A → T.
+// reduce records the reduction of A to tridiagonal form T.
 func (r *batchRecording) reduce() {
 	for _, columns := range r.strips(4, 1) {
 		r.each(r.rec, r.class, columns.cost, func(first, count uint32) {
@@ -49,7 +49,7 @@ func (r *batchRecording) reduce() {
 	}
 }
 
-// form records Q, from the last reflectors on.
+// form records the computation of Q, from the last reflectors to the first ones.
 func (r *batchRecording) form() {
 	blocks := r.strips(4, shaders.Org2lBatchNb)
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -91,7 +91,7 @@ func (r *batchRecording) sort() {
 	})
 }
 
-// bisect records the values alone.
+// bisect records the bisection for values without vectors.
 func (r *batchRecording) bisect() {
 	n := float64(r.class.largest)
 	r.each(r.rec, r.class, 54*minorFlops*n*n, func(first, count uint32) {

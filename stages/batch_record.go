@@ -10,34 +10,35 @@ import (
 // BatchItem is one matrix of a batch.
 type BatchItem struct {
 	N        int  // order, at least 1
-	Upper    bool // the upper triangle is read, not the lower one
+	Upper    bool // whether the upper triangle is read instead of the lower one
 	From, To int  // the wanted eigenvalues, [From, To), counted from 0 at the smallest
 }
 
-// BatchPart is matrices that are solved together, and where they lie.
+// BatchPart holds matrices that are solved together, and their places in memory.
 type BatchPart struct {
-	// A, V and W are by matrix, in elements: the places of the n×n matrix, of its n×(To−From)
-	// vectors, and of its To−From values. Each follows the one before without a gap.
+	// A, V and W have one element for each matrix. They are the places, counted in elements, of the
+	// n×n matrix, of its n×(To−From) vectors, and of its To−From values. The matrices, the vectors
+	// and the values each follow one another without gaps.
 	A, V, W []int
 
-	table   []shaders.BatchMatrix // by kernels, and in the order of the items
-	states  []shaders.BatchState  // likewise; valid when the recording has run
-	order   []int                 // number of the item of each row of the table
+	table   []shaders.BatchMatrix // sorted by kernels, then by the order of the items
+	states  []shaders.BatchState  // one for each row of the table; valid when the recording has run
+	order   []int                 // for each row of the table, the number of its item
 	classes []batchClass
 }
 
-// batchClass is the rows [first, first + count) of the table, which have the same kernels.
+// batchClass describes the rows [first, first + count) of the table, which use the same kernels.
 type batchClass struct{ class, first, count, largest int }
 
-// BatchOutcome is how a matrix of a batch was solved. At most one of the members is set.
+// BatchOutcome tells how the solution of a matrix ended. At most one of its members is set.
 type BatchOutcome struct {
 	NonFinite bool // the triangle has a NaN or an infinity
 	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
 	Lo, Hi    int
 }
 
-// Place places the items in memory. There must be no more than BatchSize.Count, of order at most
-// BatchSize.N.
+// Place gives each item a place in memory. There may be at most BatchSize.Count items, of order at
+// most BatchSize.N.
 func (s *Batch) Place(items []BatchItem) *BatchPart {
 	p := &BatchPart{states: make([]shaders.BatchState, len(items)), order: make([]int, len(items))}
 	a, v, w, at := 0, 0, 0, 0
@@ -71,15 +72,16 @@ func (s *Batch) Place(items []BatchItem) *BatchPart {
 	return p
 }
 
-// twoWords is an offset as two words, the low one first.
+// twoWords returns an offset as two 32-bit words, the low one first.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
 
-// BatchBuffers is where the matrices, values and vectors of a batch lie, see BatchPart. V may be A
-// if all vectors of all matrices are wanted. It is not used without vectors.
+// BatchBuffers holds the memory of the matrices, values and vectors of a batch. BatchPart has the
+// places in it. V may be A if all vectors of all matrices are wanted. V is not used without
+// vectors.
 type BatchBuffers struct{ A, Values, V vk.Slice[float64] }
 
-// Record solves the matrices of p. It overwrites A. When the recording has run, Continue tells
-// whether it must go on.
+// Record records the solution of the matrices of p, which overwrites A. When the recording has run,
+// the caller must call Continue, which tells whether more work is needed.
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) {
 	rec.Phase(PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)
@@ -103,8 +105,8 @@ func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuff
 	vk.ReceiveLast(rec, p.states, s.states.In(ws))
 }
 
-// Continue records more of QL iteration, for matrices that need more than the usual number of
-// rotations. It returns false, and records nothing, if there are none.
+// Continue records further rotations of QL iteration, for matrices that need more than the usual
+// number. If there are none, it returns false and records nothing.
 func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) bool {
 	more := false
 	for _, c := range p.classes {
@@ -128,7 +130,7 @@ func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBu
 	return more
 }
 
-// Outcomes is how each matrix was solved, in the order of the items.
+// Outcomes returns the outcome of each matrix, in the order of the items.
 func (p *BatchPart) Outcomes() []BatchOutcome {
 	all := make([]BatchOutcome, len(p.order))
 	for k, i := range p.order {
@@ -141,8 +143,8 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 	return all
 }
 
-// each calls record for parts of a class whose cost is no more than that of a dispatch: matrices
-// first … first + count − 1 of the table. cost is that of one matrix.
+// each calls record for ranges of a class, the matrices first … first + count − 1 of the table. A
+// range costs at most as much as a dispatch may cost. The argument cost is the cost of one matrix.
 func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {
@@ -152,7 +154,7 @@ func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(f
 	}
 }
 
-// recordShared solves a class of matrices in shared memory.
+// recordShared records the solution of a class of matrices in shared memory.
 func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x BatchBuffers) {
 	t, k := s.tune.Shared[c.class], s.shared[c.class]
 	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// smallestBatch has every class of kernels at orders up to 160, with more rows than invocations.
+// smallestBatch returns a tuning that has every class of kernels at orders up to 160, with more
+// rows than invocations.
 func smallestBatch() BatchTuning {
 	return BatchTuning{
 		Shared: []BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
@@ -22,7 +23,7 @@ func smallestBatch() BatchTuning {
 	}
 }
 
-// batchMatrix is a matrix of a batch and what was found.
+// batchMatrix holds a matrix of a batch and its results.
 type batchMatrix struct {
 	item    BatchItem
 	a       []float64
@@ -77,7 +78,8 @@ func solveBatch(t testing.TB, tune BatchTuning, vectors bool, all []*batchMatrix
 	return profile
 }
 
-// whole is a matrix of which everything is wanted. The triangle that is not read is poison.
+// whole returns a matrix of which all values and vectors are wanted. The triangle that must not be
+// read holds invalid data.
 func whole(n int, a []float64, upper bool) *batchMatrix {
 	a = slices.Clone(a)
 	for j := range n {
@@ -90,7 +92,8 @@ func whole(n int, a []float64, upper bool) *batchMatrix {
 	return &batchMatrix{item: BatchItem{N: n, Upper: upper, To: n}, a: a}
 }
 
-// TestBatch solves all kinds of matrices, of orders that meet every class of kernels and their ends.
+// TestBatch solves all kinds of matrices. Their orders use every class of kernels, up to its
+// limits.
 func TestBatch(t *testing.T) {
 	var all []*batchMatrix
 	var full [][]float64
@@ -137,8 +140,8 @@ func TestBatch(t *testing.T) {
 	t.Logf("largest ratio of values alone %.3g", worst)
 }
 
-// TestBatchDispatches: no dispatch costs more than the tuning allows, and a matrix no more than its
-// part of that, whatever the order and the number of matrices.
+// TestBatchDispatches checks that no dispatch costs more than the tuning allows, and that no
+// workgroup does more than its part, for many orders and numbers of matrices.
 func TestBatchDispatches(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	const most = 1e8

@@ -7,33 +7,35 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BatchTuning is the sizes of batches of small matrices that are measured for a device. The kernels
-// for a matrix are those of the first row of Shared that has room for its order, or else of Memory.
+// BatchTuning is the set of sizes for batches of small matrices that are measured for each device.
+// The kernels for a matrix belong to the first row that has room for its order, first in Shared and
+// then in Memory.
 type BatchTuning struct {
-	Shared []BatchShared // matrices in shared memory; orders ascend
-	Memory []BatchMemory // larger ones; orders ascend
+	Shared []BatchShared // for matrices in shared memory; orders ascend
+	Memory []BatchMemory // for larger matrices; orders ascend
 
-	// Dispatch is the flops that one dispatch may cost. A workgroup does a 64th of that at most.
+	// Dispatch is the largest cost of one dispatch in flops. A workgroup does at most a 64th of it.
 	Dispatch float64
 }
 
-// BatchShared is the sizes of syev_batch for matrices of order Order or less.
+// BatchShared is the set of sizes of syev_batch for matrices of order Order or less.
 type BatchShared struct {
 	Order    uint32 // largest order, at least 2
 	Team     uint32 // invocations that solve a matrix
-	Matrices uint32 // matrices of a workgroup
+	Matrices uint32 // matrices that a workgroup solves at the same time
 	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
 }
 
-// BatchMemory is the sizes of the kernels for matrices of order Order or less, a workgroup for each.
+// BatchMemory is the set of sizes of the kernels for matrices of order Order or less. Each matrix
+// has a workgroup.
 type BatchMemory struct {
 	Order   uint32 // largest order
-	Threads uint32 // invocations
+	Threads uint32 // invocations of a workgroup
 	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
-	Apart   uint32 // more invocations in steqr_batch, one of which computes the rotations
+	Apart   uint32 // additional invocations in steqr_batch, one of which computes the rotations
 }
 
-// Order is the largest order of a batch; 0 if there is none.
+// Order returns the largest order of a batch, or 0 if there is none.
 func (t BatchTuning) Order() int {
 	order := 0
 	for _, s := range t.Shared {
@@ -45,7 +47,7 @@ func (t BatchTuning) Order() int {
 	return order
 }
 
-// For is t without the rows that the device has no room for.
+// For returns t without the rows that the device has no room for.
 func (t BatchTuning) For(info vk.Info) BatchTuning {
 	all := t
 	t.Shared, t.Memory = nil, nil
@@ -75,7 +77,8 @@ func (t BatchTuning) Fits(info vk.Info) (err error) {
 	return nil
 }
 
-// class is the row for order n: an index of Shared, or len(Shared) plus one of Memory.
+// class returns the number of the row for order n: an index of Shared, or len(Shared) plus an index
+// of Memory.
 func (t BatchTuning) class(n int) int {
 	for i, s := range t.Shared {
 		if n <= int(s.Order) {
@@ -90,10 +93,10 @@ func (t BatchTuning) class(n int) int {
 	panic(fmt.Sprintf("stages: a matrix of order %d in a batch of at most %d", n, t.Order()))
 }
 
-// threads is the size of a workgroup.
+// threads returns the number of invocations of a workgroup.
 func (s BatchShared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
 
-// spec is the specialisation of syev_batch; that of syev_batch_values has the same constants.
+// spec returns the specialisation of syev_batch. That of syev_batch_values has the same constants.
 func (s BatchShared) spec() shaders.SyevBatchSpec {
 	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
 }
@@ -119,7 +122,8 @@ func (m BatchMemory) fits(info vk.Info) error {
 	return room(info, int(max(m.Threads*m.Teams, m.Threads+m.Apart)), bytes, err)
 }
 
-// room returns nil if a workgroup may have so many invocations and bytes of shared memory.
+// room returns nil if a workgroup may have the given numbers of invocations and bytes of shared
+// memory.
 func room(info vk.Info, threads, bytes int, err error) error {
 	switch {
 	case err != nil:
@@ -132,7 +136,7 @@ func room(info vk.Info, threads, bytes int, err error) error {
 	return nil
 }
 
-const lasrtTeam = 32 // invocations of lasrt_batch that copy a vector, at most
+const lasrtTeam = 32 // largest number of invocations of lasrt_batch that copy a vector
 
 func (m BatchMemory) reduceSpec() shaders.Sytd2BatchSpec {
 	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams}

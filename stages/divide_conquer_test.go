@@ -108,7 +108,7 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 }
 
 // splitTridiagonals calls check with matrices that zeros in e split. It tries a zero in each place,
-// and one of every so many sets of several places.
+// and every `every`-th set of several places.
 func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	const n = 13
 	for mask := range 1 << (n - 1) {

@@ -26,7 +26,7 @@ type peaks struct {
 	// sums is the memory for the results of fma, one number for each invocation.
 	sums, x, y vk.Region[float64]
 
-	// arena holds the three regions until close.
+	// arena holds the memory of the three regions. The method close frees it.
 	arena *vk.Arena
 }
 

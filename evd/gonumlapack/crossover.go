@@ -6,34 +6,35 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Crossover is the smallest order that is solved on the device. gonum solves smaller matrices.
+// Crossover holds the smallest orders that are solved on the device. gonum solves smaller matrices.
 type Crossover struct {
-	Values   int // without eigenvectors
-	Vectors  int // with eigenvectors
-	Singular int // singular values, by the smaller of rows and columns
+	Values   int // eigenvalues without eigenvectors
+	Vectors  int // eigenvalues with eigenvectors
+	Singular int // singular values; the order is the smaller of rows and columns
 
 	SingularVectors int // singular values with vectors of any side
 }
 
-// crossovers lists the orders from which on the device is faster, by vk.Info.Family. "" is for all
-// other families, estimated from NVIDIA's times at n = 1024. BenchmarkDsyev and BenchmarkDgesvd
-// measure both sides.
+// crossovers holds, for each vk.Info.Family, the orders from which the device is faster. The entry
+// "" is for all other families and is estimated from NVIDIA's times at n = 1024. BenchmarkDsyev and
+// BenchmarkDgesvd measure the device and gonum.
 //
-// Singular has a margin, because both sides were measured on one machine with lavapipe only. There
-// gonum is still faster at 2048 (5.6 s, and 8.2 s on the device). An H200 takes 10 ms at 512, where
-// gonum takes 66 ms on two cores of another machine. With vectors an H200 takes 16 ms at 512, and
-// gonum 126 and 1412 ms at 256 and 512; lavapipe and gonum meet at 512.
+// Singular has a margin, because gonum and the device were measured on the same machine only with
+// lavapipe. There gonum is still faster at 2048 (5.6 s, and 8.2 s on the device). An H200 takes 10
+// ms at 512, and gonum takes 66 ms on two cores of another machine. With vectors an H200 takes 16
+// ms at 512. gonum takes 126 ms at 256 and 1412 ms at 512. lavapipe and gonum take the same time at
+// 512.
 var crossovers = map[string]Crossover{
 	"":       {Values: 512, Vectors: 256, Singular: 1024, SingularVectors: 512},
 	"nvidia": {Values: 192, Vectors: 128, Singular: 512, SingularVectors: 256},    // H200, driver 580.159, in two stages
 	"cpu":    {Values: 1024, Vectors: 512, Singular: 4096, SingularVectors: 1024}, // lavapipe on two cores
 }
 
-// h200 is for the device that reduces small symmetric matrices in one stage. At order 64 gonum is
-// faster, at 128 the device is three to four times as fast.
+// h200 is the crossover for the device that reduces small symmetric matrices in one stage. At order
+// 64 gonum is faster, and at order 128 the device is three to four times as fast.
 var h200 = Crossover{Values: 96, Vectors: 96, Singular: 512, SingularVectors: 256}
 
-// CrossoverFor is the crossover that New takes for a device.
+// CrossoverFor returns the crossover that New takes for a device.
 func CrossoverFor(dev vk.Info) Crossover {
 	if dev.Family == "nvidia" && strings.Contains(dev.Name, "H200") {
 		return h200
@@ -44,7 +45,7 @@ func CrossoverFor(dev vk.Info) Crossover {
 	return crossovers[""]
 }
 
-// of is the crossover with or without vectors.
+// of returns the smallest order for eigenproblems, with or without vectors.
 func (c Crossover) of(vectors bool) int {
 	if vectors {
 		return c.Vectors
@@ -52,7 +53,7 @@ func (c Crossover) of(vectors bool) int {
 	return c.Values
 }
 
-// singular is the crossover of singular values, with or without vectors.
+// singular returns the smallest order for singular values, with or without vectors.
 func (c Crossover) singular(vectors bool) int {
 	if vectors {
 		return c.SingularVectors

@@ -14,11 +14,11 @@ import (
 //
 //	A = U·diag(s)·Vᵀ,  s descending.
 //
-// Each job may be lapack.SVDNone, SVDStore (the first min(m, n) columns of U, or rows of Vᵀ) or SVDAll;
-// SVDOverwrite panics, as gonum has no code for it. a is not changed. work and lwork follow gonum's
-// rules (at least max(5·min(m, n), 3·min(m, n) + max(m, n)); −1 is a query) and are not used on the
-// device. ok is false if A holds a NaN or an infinity, or if the device fails; s, u and vt are then
-// unchanged.
+// Each job may be lapack.SVDNone, SVDStore (the first min(m, n) columns of U, or rows of Vᵀ) or
+// SVDAll. SVDOverwrite panics, because gonum does not implement it. a is not changed. work and
+// lwork follow gonum's rules (at least max(5·min(m, n), 3·min(m, n) + max(m, n)); −1 is a query)
+// and are not used on the device. ok is false if A holds a NaN or an infinity, or if the device
+// fails. In these cases s, u and vt are not changed.
 func (impl *Implementation) Dgesvd(
 	jobU, jobVT lapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int,
 	vt []float64, ldvt int, work []float64, lwork int,
@@ -28,7 +28,7 @@ func (impl *Implementation) Dgesvd(
 	}
 	few := min(m, n)
 	left, right := sideOf(jobU, m, few), sideOf(jobVT, n, few)
-	// Queries and mistakes are left to gonum, so that there is one set of rules.
+	// gonum answers queries and reports wrong arguments, so that the rules are gonum's.
 	regular := left.known && right.known && few > 0 && lda >= n && left.fit(u, m, left.count, ldu) && right.fit(vt, right.count, n, ldvt) &&
 		lwork >= max(5*few, 3*few+max(m, n)) && len(work) >= lwork && len(a) >= (m-1)*lda+n && len(s) >= few
 	if !regular || few < impl.Crossover.singular(left.count+right.count > 0) {
@@ -36,7 +36,7 @@ func (impl *Implementation) Dgesvd(
 	}
 	var err error
 	key := job{rows: m, cols: n, kind: singularValues, u: left.wanted, v: right.wanted}
-	if left.wanted != svd.None { // V decides the signs, and U must be the same for all jobs
+	if left.wanted != svd.None { // V decides the signs, so V is needed, too: U must be the same for all jobs
 		key.v = max(key.v, svd.Thin)
 	}
 	prepared := impl.plans.with(key, func(p planned) error {
@@ -59,18 +59,18 @@ func (impl *Implementation) Dgesvd(
 		impl.report(err)
 		return false
 	}
-	onHost(-1) // work[0] ← the workspace size, as after any call
+	onHost(-1) // work[0] ← the workspace size, as after every call
 	return true
 }
 
-// singularSide is what one job asks for.
+// singularSide describes the vectors that one job asks for.
 type singularSide struct {
 	wanted svd.Vectors
-	count  int  // of vectors
-	known  bool // the job is one that the device does
+	count  int  // number of vectors
+	known  bool // whether the device can do the job
 }
 
-// sideOf is a job for vectors of the given length, where there are few values.
+// sideOf describes job j for vectors of the given length. few is the number of singular values.
 func sideOf(j lapack.SVDJob, length, few int) singularSide {
 	switch j {
 	case lapack.SVDNone:
@@ -83,7 +83,8 @@ func sideOf(j lapack.SVDJob, length, few int) singularSide {
 	return singularSide{}
 }
 
-// fit tells whether x has room for a rows×cols matrix with stride ld, if vectors are wanted.
+// fit reports whether x has room for a rows×cols matrix with stride ld. It is true if no vectors
+// are wanted.
 func (s singularSide) fit(x []float64, rows, cols, ld int) bool {
 	return ld >= 1 && (s.wanted == svd.None || ld >= cols && len(x) >= (rows-1)*ld+cols)
 }
@@ -95,8 +96,8 @@ func putColumns(x []float64, ld int, z *evd.Dense[float64]) {
 	}
 }
 
-// putRows writes row i of z to row i of the row-major x: tile by tile, in the order of the memory of
-// both.
+// putRows writes row i of z to row i of the row-major x. It copies tiles, which keeps the accesses
+// to both memories local.
 func putRows(x []float64, ld int, z *evd.Dense[float64]) {
 	if z == nil {
 		return
@@ -120,5 +121,5 @@ func putRows(x []float64, ld int, z *evd.Dense[float64]) {
 	group.Wait()
 }
 
-// rowsAtOnce is the number of rows that a goroutine of putRows writes.
+// rowsAtOnce is the number of rows that a goroutine of putRows writes at a time.
 const rowsAtOnce = 512

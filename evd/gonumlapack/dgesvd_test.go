@@ -20,10 +20,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestGonumsSVD runs gonum's own test of Dgesvd, all pairs of jobs for five matrices of each shape. On a
-// CPU device matrices above order 3 would take most of the time: one in 13 is solved on the device there.
+// TestGonumsSVD runs gonum's own test of Dgesvd with all pairs of jobs for five matrices of each
+// shape. On a CPU device the matrices above order 3 would take too long: only one in 13 is solved
+// on the device.
 func TestGonumsSVD(t *testing.T) {
-	const gonums = 1e-13 // gonum's tolerance for itself
+	const gonums = 1e-13 // the tolerance that gonum's test uses for gonum
 	impl := always(t)
 	s := &sampledSVD{Implementation: impl, every: 13}
 	if os.Getenv("VKEVD_GONUM") != "" {
@@ -35,8 +36,8 @@ func TestGonumsSVD(t *testing.T) {
 	}
 }
 
-// sampledSVD leaves all but one in every of the large matrices to gonum. The test compares the results
-// of all jobs, so one matrix stays on one side.
+// sampledSVD solves one in every large matrices on the device and leaves the others to gonum. The
+// test compares the results of all jobs, so all jobs of one matrix are solved in the same place.
 type sampledSVD struct {
 	*Implementation
 	every  uint64
@@ -57,7 +58,7 @@ func (s *sampledSVD) Dgesvd(
 	return use(jobU, jobVT, m, n, a, lda, sigma, u, ldu, vt, ldvt, work, lwork)
 }
 
-// general fills an m×n matrix with stride lda. The padding is NaN.
+// general returns a random m×n matrix with stride lda. The padding is NaN.
 func general(m, n, lda int, r *rand.Rand) []float64 {
 	a := slices.Repeat([]float64{math.NaN()}, m*lda)
 	for i := range m {
@@ -68,18 +69,18 @@ func general(m, n, lda int, r *rand.Rand) []float64 {
 	return a
 }
 
-// workFor is the least workspace for an m×n matrix.
+// workFor returns the smallest workspace that is allowed for an m×n matrix.
 func workFor(m, n int) []float64 {
 	return make([]float64, max(1, 5*min(m, n), 3*min(m, n)+max(m, n)))
 }
 
-// values calls Dgesvd for values alone.
+// values calls Dgesvd for singular values without vectors.
 func values(f testlapack.Dgesvder, m, n int, a []float64, lda int, s []float64) bool {
 	work := workFor(m, n)
 	return f.Dgesvd(lapack.SVDNone, lapack.SVDNone, m, n, a, lda, s, nil, 1, nil, 1, work, len(work))
 }
 
-// TestDgesvd compares values with gonum's, for all shapes and for strides. a must not change.
+// TestDgesvd compares values with gonum's for many shapes and strides. Dgesvd must not change a.
 func TestDgesvd(t *testing.T) {
 	impl := always(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -92,7 +93,7 @@ func TestDgesvd(t *testing.T) {
 			if !values(gonum.Implementation{}, m, n, slices.Clone(a), lda, want) {
 				t.Fatal("gonum fails")
 			}
-			a = a[:(m-1)*lda+n] // as short as it may be
+			a = a[:(m-1)*lda+n] // the shortest slice that is allowed
 			before := slices.Clone(a)
 			if !values(impl, m, n, a, lda, got) || !identical(a, before) {
 				t.Errorf("%d×%d, lda = %d: not ok, or a was written to", m, n, lda)
@@ -106,13 +107,13 @@ func TestDgesvd(t *testing.T) {
 	}
 }
 
-// Panics, answers to queries, vectors and trivial results are the same as gonum's.
+// For wrong arguments, queries and trivial problems, Dgesvd must behave as gonum's Dgesvd.
 func TestDgesvdLikeGonum(t *testing.T) {
 	impl := always(t)
 	const m, n, least = 4, 3, 15
 	type call struct {
 		u, v            lapack.SVDJob
-		m, n, a, lda, s int // a and s are lengths
+		m, n, a, lda, s int // a and s are the lengths of the slices
 		ldu, ldvt       int
 		work, lwork     int
 		panics          bool
@@ -173,8 +174,9 @@ func TestDgesvdLikeGonum(t *testing.T) {
 	}
 }
 
-// TestDgesvdVectors: every pair of jobs, for all shapes and for strides: A = U·Σ·Vᵀ with orthogonal
-// factors, the values of all jobs have the same bits, and no padding is written.
+// TestDgesvdVectors checks every pair of jobs, for many shapes and strides: A = U·Σ·Vᵀ, and the
+// factors are orthogonal. The values of all jobs must have the same bits, and the padding must not
+// change.
 func TestDgesvdVectors(t *testing.T) {
 	impl := always(t)
 	r := rand.New(rand.NewPCG(5, 4))
@@ -255,7 +257,7 @@ func TestDgesvdVectors(t *testing.T) {
 	}
 }
 
-// TestSVD: mat.SVD with SVDNone has the values of the device, and so it has with vectors.
+// TestSVD checks that mat.SVD returns the values of the device, without vectors and with vectors.
 func TestSVD(t *testing.T) {
 	impl := always(t)
 	use(t, impl)
@@ -289,11 +291,11 @@ func TestSVD(t *testing.T) {
 	}
 }
 
-// A matrix that is not finite gives ok = false, and its entry is reported by row and column.
+// If a matrix is not finite, ok is false and the error names the row and column of an entry.
 func TestSVDNotFinite(t *testing.T) {
 	impl := always(t)
 	for i, bad := range []float64{math.NaN(), math.Inf(-1), math.NaN()} {
-		m := 5 - i%2 // 4 is square
+		m := 5 - i%2 // for m = 4 the matrix is square
 		a := general(m, 4, 4, rand.New(rand.NewPCG(5, 6)))
 		a[3*4+1] = bad
 		var reported error
@@ -308,15 +310,16 @@ func TestSVDNotFinite(t *testing.T) {
 	}
 }
 
-// countedSVD is countedPlan for singular values.
+// countedSVD is a countedPlan for singular values.
 type countedSVD struct{ *countedPlan }
 
 func (p countedSVD) Solve(_ context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
 	return &svd.Result[float64]{Values: make([]float64, min(a.Rows, a.Cols))}, p.broken
 }
 
-// TestSVDPlans: plans of both kinds share the memory, the crossover is that of the smaller side, and
-// failures are told apart.
+// TestSVDPlans checks plans for eigenvalues and for singular values together. They share the
+// device's memory. The crossover applies to the smaller of rows and columns. Errors of making a
+// plan and errors of solving are treated differently.
 func TestSVDPlans(t *testing.T) {
 	c := &counted{room: 2}
 	impl := &Implementation{Crossover: Crossover{Singular: 4}}
@@ -353,7 +356,7 @@ func TestSVDPlans(t *testing.T) {
 	}
 }
 
-// BenchmarkDgesvd measures the device and gonum, for values alone and for all vectors.
+// BenchmarkDgesvd measures the device and gonum, for values without vectors and for all vectors.
 func BenchmarkDgesvd(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -368,7 +371,7 @@ func BenchmarkDgesvd(b *testing.B) {
 					f.Dgesvd(lapack.SVDAll, lapack.SVDAll, n, n, a, n, s, u, n, vt, n, work, len(work))
 				}
 				if f == testlapack.Dgesvder(impl) {
-					call() // makes the plan
+					call() // the first call makes the plan
 				}
 				for b.Loop() {
 					call()
@@ -382,7 +385,7 @@ func BenchmarkDgesvd(b *testing.B) {
 					f.Dgesvd(lapack.SVDNone, lapack.SVDNone, n, n, a, n, s, nil, 1, nil, 1, work, len(work))
 				}
 				if f == testlapack.Dgesvder(impl) {
-					call() // makes the plan
+					call() // the first call makes the plan
 				}
 				for b.Loop() {
 					call()

@@ -1,14 +1,13 @@
-// Package gonumlapack is gonum's LAPACK with symmetric eigenproblems and singular value decompositions
-// on the GPU. After
+// Package gonumlapack implements gonum's LAPACK interface, with symmetric eigenproblems and
+// singular value decompositions on the GPU. After
 //
 //	dev, err := vk.Open(vk.Options{})
 //	lapack64.Use(gonumlapack.New(dev))
 //
 // mat.EigenSym.Factorize and lapack64.Syev solve large symmetric problems on the device, and
-// mat.SVD.Factorize and lapack64.Gesvd compute singular values and vectors there. Small
-// problems, for which transfers would take longer than the solve, are left to gonum's own code:
-// Crossover says from which order on the device is used. All other functions of LAPACK stay
-// gonum's.
+// mat.SVD.Factorize and lapack64.Gesvd compute singular values and vectors there. gonum's own code
+// solves small problems, for which transfers would take longer than the solve. Crossover holds the
+// orders from which the device is used. All other functions of LAPACK are gonum's.
 //
 // The contract is gonum's: eigenvalues ascend, eigenvectors are orthonormal columns of the
 // row-major matrix a, workspace queries (lwork = −1) and panics are the same. The differences:

@@ -24,7 +24,7 @@ var openOnce = sync.OnceValues(func() (*vk.Device, error) {
 	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 })
 
-// always is an implementation that uses the device for all orders above one.
+// always returns an implementation that uses the device for all orders above one.
 func always(t testing.TB) *Implementation {
 	t.Helper()
 	dev, err := openOnce()
@@ -38,8 +38,8 @@ func always(t testing.TB) *Implementation {
 	return impl
 }
 
-// TestGonums runs gonum's own test of Dsyev, ten matrices of each shape. On a CPU device order 100
-// would take most of the time: one matrix in ten of that order is solved on the device there.
+// TestGonums runs gonum's own test of Dsyev with ten matrices of each shape. On a CPU device order
+// 100 would take too long: only one matrix in ten of this order is solved on the device.
 func TestGonums(t *testing.T) {
 	impl := always(t)
 	if os.Getenv("VKEVD_GONUM") != "" {
@@ -66,7 +66,7 @@ func (s *sampled) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, l
 	return s.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork)
 }
 
-// random fills a triangle of a matrix with stride lda. All other elements are NaN.
+// random returns a matrix with one random triangle and with stride lda. All other elements are NaN.
 func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	a := make([]float64, n*lda)
 	for i := range n {
@@ -80,7 +80,7 @@ func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	return a
 }
 
-// whole is the packed n×n matrix of which a has one triangle.
+// whole returns the packed symmetric n×n matrix of which a has one triangle.
 func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	full := make([]float64, n*n)
 	for i := range n {
@@ -93,8 +93,8 @@ func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	return full
 }
 
-// TestDsyev measures vectors as LAPACK does, and compares values with gonum's, for both triangles
-// and for strides. Only the triangle may be read, and only n columns written.
+// TestDsyev computes LAPACK's ratios of the vectors and compares the values with gonum's, for both
+// triangles and for many strides. Dsyev may read only the triangle and write only n columns.
 func TestDsyev(t *testing.T) {
 	impl := always(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -117,11 +117,11 @@ func TestDsyev(t *testing.T) {
 					t.Errorf("n = %d, lda = %d, %c: values alone: not ok, or a was written to", n, lda, uplo)
 				}
 				w := make([]float64, n)
-				a = a[:(n-1)*lda+n] // as short as it may be
+				a = a[:(n-1)*lda+n] // the shortest slice that is allowed
 				if !impl.Dsyev(lapack.EVCompute, uplo, n, a, lda, w, work, lwork) {
 					t.Fatalf("n = %d, lda = %d, %c: not ok", n, lda, uplo)
 				}
-				columns := make([]float64, n*n) // row-major Z, by columns
+				columns := make([]float64, n*n) // Z, which is row-major in a, in column-major order
 				for i := range n {
 					for j := range n {
 						columns[i+j*n] = a[i*lda+j]
@@ -153,21 +153,21 @@ func identical(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// optimal is gonum's answer to a workspace query for order n.
+// optimal returns gonum's answer to a workspace query for order n.
 func optimal(n int, uplo blas.Uplo) float64 {
 	work := make([]float64, 1)
 	gonum.Implementation{}.Dsyev(lapack.EVCompute, uplo, n, nil, n, nil, work, -1)
 	return work[0]
 }
 
-// Panics, answers to queries and trivial results are the same as gonum's.
+// For wrong arguments, queries and trivial problems, Dsyev must behave as gonum's Dsyev.
 func TestLikeGonum(t *testing.T) {
 	impl := always(t)
 	const n = 4
 	type call struct {
 		jobz            lapack.EVJob
 		uplo            blas.Uplo
-		n, a, lda, w    int // a and w are lengths
+		n, a, lda, w    int // a and w are the lengths of the slices
 		work, lwork     int
 		panics, queries bool
 	}
@@ -263,7 +263,7 @@ func TestNoSecondMatrix(t *testing.T) {
 // Many goroutines with matrices of several orders get the same bits as one goroutine.
 func TestManyAtOnce(t *testing.T) {
 	impl := always(t)
-	orders := []int{20, 21, 22, 23, 24, 25} // more than are kept
+	orders := []int{20, 21, 22, 23, 24, 25} // more orders than plans are kept
 	solve := func(n int) []float64 {
 		a := random(n, n, blas.Upper, rand.New(rand.NewPCG(uint64(n), 9)))
 		w, work := make([]float64, n), make([]float64, 3*n)
@@ -292,7 +292,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkDsyev measures the device and gonum. The table of crossovers comes from it.
+// BenchmarkDsyev measures the device and gonum. Its results are the source of the table crossovers.
 func BenchmarkDsyev(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -307,7 +307,7 @@ func BenchmarkDsyev(b *testing.B) {
 						f.Dsyev(jobz, blas.Upper, n, a, n, w, work, len(work))
 					}
 					if f == impl {
-						call() // makes the plan
+						call() // the first call makes the plan
 					}
 					for b.Loop() {
 						call()

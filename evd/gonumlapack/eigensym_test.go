@@ -16,8 +16,8 @@ func use(t testing.TB, impl *Implementation) {
 	t.Cleanup(func() { lapack64.Use(gonum.Implementation{}) })
 }
 
-// TestEigenSym is gonum's own test of mat.EigenSym, with its tolerance, on the device: known
-// spectra, A·v = λ·v, and A = V·Λ·Vᵀ.
+// TestEigenSym does on the device what gonum's own test of mat.EigenSym does, with gonum's
+// tolerance. It checks known spectra, A·v = λ·v, and A = V·Λ·Vᵀ.
 func TestEigenSym(t *testing.T) {
 	use(t, always(t))
 	r := rand.New(rand.NewPCG(1, 1))
@@ -54,7 +54,7 @@ func TestEigenSym(t *testing.T) {
 	}
 }
 
-// Second differences have the eigenvalues 2 − 2·cos(kπ/(n+1)).
+// The matrix of second differences has the eigenvalues 2 − 2·cos(kπ/(n+1)).
 func TestEigenSymKnown(t *testing.T) {
 	use(t, always(t))
 	const n = 40
@@ -76,7 +76,7 @@ func TestEigenSymKnown(t *testing.T) {
 	}
 }
 
-// After a factorisation that failed, methods that need one panic as gonum's do.
+// After a factorisation has failed, methods that need the factorisation panic as gonum's do.
 func TestEigenSymNotOk(t *testing.T) {
 	impl := always(t)
 	impl.Report = nil

@@ -21,10 +21,11 @@ func Example() {
 	impl := gonumlapack.New(dev)
 	defer impl.Close()
 	impl.Report = func(err error) { log.Print(err) }
-	lapack64.Use(impl)                         // the one line
-	defer lapack64.Use(gonum.Implementation{}) // before the device is closed
+	lapack64.Use(impl)                         // from now on gonum uses the device
+	defer lapack64.Use(gonum.Implementation{}) // must run before the device is closed
 
-	// From here on only gonum's API is used. A matrix as small as this one is solved on the host.
+	// The rest of the program uses only gonum's API. A matrix as small as this one is solved on the
+	// host.
 	a := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	var eig mat.EigenSym
 	fmt.Println(eig.Factorize(a, true))

@@ -12,17 +12,18 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Implementation is gonum's LAPACK with Dsyev and Dgesvd on a device. Goroutines may share it; the device
-// solves one matrix at a time. Change its fields before its first use only.
+// Implementation is gonum's LAPACK with Dsyev and Dgesvd on a device. Goroutines may share it, and
+// the device solves one matrix at a time. Its fields must not be changed after its first use.
 type Implementation struct {
 	gonum.Implementation
 
-	// Crossover is the smallest order that is solved on the device. New takes CrossoverFor.
+	// Crossover holds the smallest orders that are solved on the device. New sets it by
+	// CrossoverFor.
 	Crossover Crossover
 
-	// Report is called with errors, for which gonum's interface has no place; may be nil. After an
-	// error of preparing (say, too little device memory) gonum solves the matrix; after an error of
-	// solving ok is false.
+	// Report is called with errors, because gonum's interface cannot return them. It may be nil. If
+	// making a plan fails (for example for lack of device memory), gonum solves the matrix. If
+	// solving fails, ok is false.
 	Report func(error)
 
 	plans plans
@@ -30,7 +31,8 @@ type Implementation struct {
 
 var _ lapack.Float64 = (*Implementation)(nil)
 
-// New makes an implementation for lapack64.Use. The caller closes the device, after Close.
+// New makes an implementation for lapack64.Use. The caller must close it by Close, and then the
+// device.
 func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
 	impl.plans.make = func(j job) (planned, error) {
@@ -38,14 +40,14 @@ func New(dev *vk.Device) *Implementation {
 			return svd.NewPlan[float64](dev, j.rows, j.cols, svd.Options{U: j.u, V: j.v})
 		}
 		vectors := j.kind == eigenvectors
-		// Dsyev returns the vectors in A's memory: so there is no second matrix on the host.
+		// Dsyev returns the vectors in the memory of A, so the host needs no second matrix.
 		return evd.NewPlan[float64](dev, j.cols, evd.Options{Vectors: vectors, Overwrite: vectors, RowMajor: vectors})
 	}
 	return impl
 }
 
-// Close frees the device memory that is kept for the orders used last. The implementation can still
-// be used, and allocates memory again.
+// Close frees the device memory that the implementation keeps. The implementation can still be used
+// afterwards. Then it allocates memory again.
 func (impl *Implementation) Close() { impl.plans.close() }
 
 // Dsyev computes all eigenvalues and, if jobz is lapack.EVCompute, eigenvectors of the n×n
@@ -54,15 +56,15 @@ func (impl *Implementation) Close() { impl.plans.close() }
 //	A = Z·diag(w)·Zᵀ,  w ascending.
 //
 // Z replaces a: component i of vector j is a[i·lda+j]. work and lwork follow gonum's rules (at
-// least 3n−1; −1 is a query) and are not used on the device. ok is false if the triangle holds a
-// NaN or an infinity; a and w are then unchanged. ok is also false if the device fails; a is then
-// undefined.
+// least 3n−1; −1 is a query) and are not used on the device. If the triangle holds a NaN or an
+// infinity, ok is false, and a and w are not changed. If the device fails, ok is also false, and a
+// is undefined.
 func (impl *Implementation) Dsyev(
 	jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int,
 ) (ok bool) {
 	onHost := func() bool { return impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork) }
 	vectors := jobz == lapack.EVCompute
-	// Queries and mistakes are left to gonum, so that there is one set of rules.
+	// gonum answers queries and reports wrong arguments, so that the rules are gonum's.
 	regular := (vectors || jobz == lapack.EVNone) && (uplo == blas.Upper || uplo == blas.Lower) &&
 		n > 1 && lda >= n && lwork >= 3*n-1 && len(work) >= lwork && len(a) >= (n-1)*lda+n && len(w) >= n
 	if !regular || n < impl.Crossover.of(vectors) {
@@ -85,14 +87,14 @@ func (impl *Implementation) Dsyev(
 		impl.report(err)
 		return false
 	}
-	impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, -1) // work[0] ← the workspace size, as after any call
+	impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, -1) // work[0] ← the workspace size, as after every call
 	return true
 }
 
-// solve writes the eigenvalues to w, and if p computes vectors, these to a.
+// solve writes the eigenvalues to w. If p computes vectors, it writes them to a.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
 	sym := evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: evd.Lower}
-	if uplo == blas.Lower { // row-major lower is column-major upper
+	if uplo == blas.Lower { // a lower triangle in row-major storage is an upper one in column-major storage
 		sym.Uplo = evd.Upper
 	}
 	res, err := p.Solve(context.Background(), sym)
@@ -103,7 +105,7 @@ func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) e
 	return nil
 }
 
-// report calls Report.
+// report calls the function Report, if there is one.
 func (impl *Implementation) report(err error) {
 	if impl.Report != nil {
 		impl.Report(err)

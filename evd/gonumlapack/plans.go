@@ -10,26 +10,26 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// planned is what all plans have in common.
+// planned is the interface that all plans have in common.
 type planned interface{ Close() }
 
-// solver is the part of evd.Plan that is used here.
+// solver is the part of evd.Plan that package gonumlapack uses.
 type solver interface {
 	planned
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 }
 
-// singularSolver is the part of svd.Plan that is used here.
+// singularSolver is the part of svd.Plan that package gonumlapack uses.
 type singularSolver interface {
 	planned
 	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)
 }
 
-// job is what a plan is for.
+// job describes the problems that a plan can solve.
 type job struct {
 	rows, cols int
 	kind       kind
-	u, v       svd.Vectors // with singularValues
+	u, v       svd.Vectors // only for singular values
 }
 
 type kind int
@@ -56,9 +56,9 @@ type plan struct {
 	job
 }
 
-// with calls use with a plan, and returns the error of making the plan. If use fails other than for
-// a NonFiniteError, the plan is closed: after the loss of a device each call makes a new plan, or
-// gonum solves.
+// with calls use with a plan for the job, and returns the error of making the plan. If use fails,
+// the plan is closed, unless the error is a NonFiniteError. So after the loss of a device each call
+// tries to make a new plan, and gonum solves if this fails.
 func (ps *plans) with(j job, use func(planned) error) error {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -75,8 +75,8 @@ func (ps *plans) with(j job, use func(planned) error) error {
 	return nil
 }
 
-// take removes the plan from those kept, or makes it. If there is too little memory, it closes the
-// other plans and tries again.
+// take returns a kept plan for the job, and removes it from the list, or makes a new plan. If there
+// is too little memory, it closes the other plans and tries again.
 func (ps *plans) take(j job) (plan, error) {
 	for i, p := range ps.kept {
 		if p.job == j {
@@ -93,13 +93,13 @@ func (ps *plans) take(j job) (plan, error) {
 	return plan{s, j}, err
 }
 
-// keep makes p the most recent plan.
+// keep puts p at the front of the list, as the plan that was used last.
 func (ps *plans) keep(p plan) {
 	ps.kept = append([]plan{p}, ps.kept...)
 	ps.shrink(keptPlans)
 }
 
-// shrink closes all plans but the most recent ones, to in number.
+// shrink closes the plans that were used least recently, until at most `to` plans are left.
 func (ps *plans) shrink(to int) {
 	for len(ps.kept) > to {
 		last := len(ps.kept) - 1

@@ -15,11 +15,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// counted is a device with memory for so many plans, which solve nothing.
+// counted is a fake device with memory for a limited number of plans. The plans do not solve.
 type counted struct {
 	room, open int
 	made       []string
-	broken     error // what solves return
+	broken     error // the error that solve returns
 }
 
 type countedPlan struct {
@@ -57,8 +57,8 @@ func on(c *counted) *Implementation {
 	return impl
 }
 
-// call solves diag(n, …, 1). It returns ok and the first value: 0 from a counted plan, 1 from
-// gonum.
+// call solves the matrix diag(n, …, 1). It returns ok and the first value, which is 0 from a
+// counted plan and 1 from gonum.
 func call(impl *Implementation, n int, jobz lapack.EVJob) (ok bool, first float64) {
 	a, w, work := make([]float64, n*n), make([]float64, n), make([]float64, 3*n)
 	for i := range n {
@@ -88,7 +88,7 @@ func TestPlansAreKept(t *testing.T) {
 	}
 }
 
-// If the device's memory is full, kept plans are closed; if that is not enough, gonum solves.
+// If the device's memory is full, kept plans are closed. If this is not enough, gonum solves.
 func TestFullDevice(t *testing.T) {
 	c := &counted{room: 2}
 	impl := on(c)

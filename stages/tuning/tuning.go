@@ -28,8 +28,8 @@ type Tuning struct {
 	// from ValuesFrom on. If ValuesFrom is 0, ValuesBand is never used.
 	ValuesBand, ValuesFrom int
 
-	// QRFirst is rows over columns from which on a general matrix gets a QR factorisation before its
-	// reduction to a band. If it is 0, it never does.
+	// QRFirst is a ratio of rows to columns. A general matrix with this ratio or a larger one gets a
+	// QR factorisation before its reduction to a band. 0 means that no matrix gets one.
 	QRFirst float64
 
 	Products      product.Tuning                  // all large products

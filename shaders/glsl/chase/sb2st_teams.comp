@@ -89,7 +89,7 @@ const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 // distributes the rows and columns of C that such a half accesses over different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-// tile holds A, and later C, which is the A of the next step.
+// tile holds the block A of the current step, and later the block C, which becomes A of the next step.
 shared work_t tile[B * LD];
 // u and gamma hold u and γ of this step and of the step before.
 shared work_t u[2 * B], gamma[2];

@@ -55,7 +55,8 @@ func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	return nil
 }
 
-// bisect is Bisect. If sure is false, the intervals need not contain the eigenvalues at first.
+// bisect does the work of the method Bisect. If sure is false, the given intervals need not contain
+// the eigenvalues.
 func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	tridiag.Parallel(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
