@@ -18,8 +18,14 @@ func (p *Plan[T]) avoidWaiting() error {
 		p.take(p.safe)
 		return nil
 	}
-	opt := p.opt
+	opt := p.path.opt
 	opt.Wavefront = true
+	return p.replacePath(opt)
+}
+
+// replacePath makes a path with other options and puts the plan on it. The caller must have the
+// plan's lock. Errors are those of NewPlan.
+func (p *Plan[T]) replacePath(opt Options) error {
 	var next *path[T]
 	err := p.base.Dev.Compile(func() (err error) {
 		next, err = newPath[T](p.base.Dev, p.base.N, opt)

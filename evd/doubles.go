@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -16,6 +17,10 @@ type doubles[T Float] interface {
 	// products returns the double-precision products for the tridiagonal problem, given those of
 	// the plan. If both are the same, they share a workspace.
 	products(ops product.Ops[T]) product.Ops[float64]
+
+	// emulate sets the products of p that integer units compute, with make, which takes the usual
+	// number of moduli. It does nothing for types other than double precision.
+	emulate(p *products[T], make func(moduli int) (*emulated.Ops, error)) error
 
 	// tridiagonal returns the place where the reduction stores T, given the place where the
 	// tridiagonal problem expects T.
@@ -48,6 +53,19 @@ func doublesOf[T Float]() (doubles[T], error) {
 type identity struct{}
 
 func (identity) products(ops product.Ops[float64]) product.Ops[float64] { return ops }
+
+func (identity) emulate(p *products[float64], make func(moduli int) (*emulated.Ops, error)) error {
+	reduction, err := make(reductionModuli)
+	if err != nil {
+		return err
+	}
+	vectors, err := make(vectorModuli)
+	if err != nil {
+		return err
+	}
+	p.reduction, p.vectors, p.emulated = reduction, vectors, []*emulated.Ops{reduction, vectors}
+	return nil
+}
 
 func (identity) tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[float64] {
 	return stages.Tridiagonal[float64]{D: d, E: e}

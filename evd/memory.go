@@ -32,7 +32,7 @@ func (p *path[T]) lay() {
 	r.a = entries("A, Q1, vectors", n*n)
 	r.t = entries("T of Q1", s.reduce.Panels()*b*b)
 	r.band = entries("band", 2*b*n)
-	always := append([]vk.Space{r.a, r.t, r.band, s.ops.Work(), s.reduce.Status()}, s.spectrum.Always()...)
+	always := append([]vk.Space{r.a, r.t, r.band, s.products.Work(), s.products.Status(), s.reduce.Status()}, s.spectrum.Always()...)
 	if !p.opt.Vectors {
 		r.v, r.tau = entries("V of Q2", 0), entries("τ of Q2", 0)
 		p.layout = vk.Together(append(always, r.v, r.tau,

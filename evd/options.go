@@ -33,6 +33,15 @@ type Options struct {
 	// does the same by itself if a trial finds such a device, or after a wait that failed.
 	Wavefront bool
 
+	// Products says how large products are computed: in the device's double precision or on its
+	// integer units. If emulated products refuse a matrix, it is solved again with native ones
+	// (Result.Retried).
+	Products Products
+
+	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction and
+	// 14 for the vectors. With 15 errors are those of rounding the results.
+	Moduli int
+
 	// Verify certifies each result before it is returned (Result.Certificate). If a result fails,
 	// the matrix is solved again on a safe path. It cannot be combined with Overwrite.
 	Verify bool
@@ -68,6 +77,9 @@ func (opt Options) check(n int) error {
 	case opt.RowMajor && !opt.Vectors:
 		return spectrum.BadOption("RowMajor", "only vectors have rows")
 	}
+	if err := opt.checkProducts(); err != nil {
+		return err
+	}
 	return opt.spectrum().Check(n)
 }
 
@@ -80,6 +92,7 @@ func (opt Options) checkTridiagonal(n int) error {
 	}{
 		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"Wavefront", opt.Wavefront},
 		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
+		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0},
 	} {
 		if dense.set {
 			return spectrum.BadOption(dense.name, "has no meaning for a tridiagonal matrix")

@@ -40,7 +40,7 @@ type path[T Float] struct {
 // steps are the stages, in the order of the solve. Those from q2 on are nil without vectors, and q2
 // where A is reduced in one stage.
 type steps[T Float] struct {
-	ops       product.Ops[T]
+	products  products[T]
 	load      *stages.SymmetricLoad[T]
 	reduce    reduction[T]
 	chase     *stages.BulgeChasing[T]
@@ -95,18 +95,18 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 func newSteps[T Float](
 	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T],
 ) (s steps[T], err error) {
-	if s.ops, err = product.New[T](dev, t.Products); err != nil {
+	if s.products, err = newProducts(dev, opt, t, double); err != nil {
 		return s, err
 	}
 	var b builder
 	s.load, err = stages.NewSymmetricLoad[T](dev)
 	b.keep(err)
-	s.reduce, err = newReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.ops, waiting, t, oneStage)
+	s.reduce, err = newReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.products.reduction, waiting, t, oneStage)
 	b.keep(err)
 	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
 	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
-	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, double.products(s.ops), t)
+	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, double.products(s.products.vectors), t)
 	b.keep(err)
 	if !opt.Vectors {
 		return s, b.err
@@ -117,11 +117,11 @@ func newSteps[T Float](
 		s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, t.ApplyQ2)
 		b.keep(err)
 	}
-	s.q1, err = stages.NewApplyQ1(dev, back, s.ops, t.Panel)
+	s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, t.Panel)
 	b.keep(err)
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
-	s.residuals, err = stages.NewResidual(dev, n, m, s.ops)
+	s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
 	b.keep(err)
 	return s, b.err
 }

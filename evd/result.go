@@ -35,6 +35,8 @@ type Result[T Float] struct {
 	// Retried is the failed wait between workgroups after which the plan solved again without
 	// waiting. It is nil if there was none. If it is not nil, the profile has the time of the first
 	// attempt in one line.
+	// Its Stage is "emulated products" if these refused the matrix; then its Info is the number of
+	// refused rows of a factor.
 	Retried *StageError
 }
 

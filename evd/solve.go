@@ -47,10 +47,19 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 // solve solves on the plan's path, for a matrix that the plan accepts. If a wait between workgroups
 // is given up, it solves once more on a path without waiting. The caller must have the plan's lock.
 func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
+	var last *spectrum.Call
 	return spectrum.Survive(
-		func() *spectrum.Call { return p.begin(ctx, p.path, report) },
+		func() *spectrum.Call {
+			last = p.begin(ctx, p.path, report)
+			return last
+		},
 		func(c *spectrum.Call) (*Result[T], error) { return p.solveBy(p.path, c, a) },
-		p.avoidWaiting)
+		func() error {
+			if last.GaveUp().Stage == stages.PhaseEmulated {
+				return p.goNative()
+			}
+			return p.avoidWaiting()
+		})
 }
 
 // begin begins a call for one path. report may be nil.
@@ -126,10 +135,12 @@ func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, e
 // stage may overwrite it. The result is valid when the recording has run.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
+	s.steps.products.begin(rec, ws)
 	s.recordLoad(rec, ws, uplo, sigma)
 	rec.Phase(s.phase(), 0, 1)
 	s.steps.reduce.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
 	s.Info(rec, s.phase(), s.steps.reduce.Info(ws))
+	s.steps.products.refused(s.Call, rec, ws)
 	if !s.oneStage {
 		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	}
@@ -168,6 +179,7 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 		}
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)
+		s.steps.products.refused(s.Call, rec, ws)
 		q = s.steps.orient.record(rec, x, q)
 	})
 	return q, err

@@ -31,7 +31,7 @@ const maxSafeQR = 2048
 // safely returns the options of the safe path: no workgroup waits for another, bisection finds the
 // values, and QR iteration on the host finds the vectors.
 func (opt Options) safely(n int) Options {
-	opt.Wavefront = true
+	opt.Wavefront, opt.Products = true, ProductsNative
 	switch {
 	case !opt.Vectors:
 		opt.Solver = Bisection

@@ -26,5 +26,10 @@ const (
 	// The other phases of that solve's profile belong to the second attempt.
 	PhaseGivenUp = "first attempt, a wait failed"
 
+	// PhaseEmulated names what refused a matrix: products on integer units. PhaseRefused is the whole
+	// first attempt of such a solve.
+	PhaseEmulated = "emulated products"
+	PhaseRefused  = "first attempt, emulated products refused"
+
 	OnHost = ", on host"
 )

@@ -21,9 +21,9 @@ var mayImport = map[string][]string{
 	"examples/internal/style": {},
 
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/batch", "evd/bench", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "stages", "vk"},
-	"evd":               {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/tuning", "vk"},
+	"evd":               {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk"},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/tuning", "vk"},
-	"evd/bench":         {"evd", "evd/svd", "stages", "stages/machine", "stages/product", "stages/tuning", "shaders", "vk"},
+	"evd/bench":         {"evd", "evd/svd", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "shaders", "vk"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
 	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},

@@ -43,6 +43,9 @@ ok       computeFullSubgroups         offered
 ok       maintenance4                 offered
 ok       vulkanMemoryModelAvailabilityVisibilityChains offered
 ok       shaderBufferInt64Atomics     offered
+ok       shaderIntegerDotProduct      offered
+ok       shaderInt8                   offered
+ok       cooperativeMatrix            offered
 note     memory                       3.0 GiB, 2.0 GiB of it free
 note     a workgroup                  0 bytes shared, 0 invocations, subgroups of 0
 ok       FP64 division                error at most 0.5 ulp in 7 hard cases, correctly rounded
@@ -122,7 +125,7 @@ func TestDoctorNotes(t *testing.T) {
 	stdout, stderr, status := s.run("doctor")
 	for _, line := range []string{
 		"note     VK_DRIVER_FILES              is set: the loader looks at no drivers except /some.json\n",
-		"note     shaderBufferInt64Atomics     not offered, and not needed\n",
+		"note     cooperativeMatrix            not offered, and not needed\n",
 		"note     forward progress             a wait between workgroups failed: bulge chasing proceeds in wavefronts, which is slower\n",
 		"note     FP64 fma                     not fused: a product and a sum\n",
 		"note     FP64 subnormals              flushed to zero\n",

@@ -17,6 +17,8 @@ type options struct {
 	solver              string
 	tridiagonal         bool
 	band, block         int
+	products            string
+	moduli              int
 	verify              bool
 }
 
@@ -39,6 +41,12 @@ func (o *options) flags(cmd *cobra.Command) {
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of its updates, a multiple of the half-bandwidth\n"+
 			"(default: the device's tuning)")
+	f.StringVar(&o.products, "products", evd.ProductsAuto.String(),
+		"auto, native or emulated: `HOW` large products are computed, in the\n"+
+			"device's double precision or on its integer units")
+	f.IntVar(&o.moduli, "moduli", 0,
+		"moduli `N` of emulated products, 13 to 16 (default: 13 in the reduction,\n"+
+			"14 for the vectors)")
 }
 
 // completeSolver lets the shell complete the argument of --solver.
@@ -58,7 +66,10 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	if vectors && !solver.Vectors() {
 		return usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
 	}
-	for _, name := range []string{"band", "block", "verify"} {
+	if _, err := evd.ParseProducts(o.products); err != nil {
+		return usage(cmd, "--products: %q is not auto, native or emulated", o.products)
+	}
+	for _, name := range []string{"band", "block", "verify", "products", "moduli"} {
 		if o.tridiagonal && cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --tridiagonal", name)
 		}
@@ -76,9 +87,11 @@ const anyOrder = math.MaxInt
 // The error is about a part of the spectrum that a matrix of this order does not have.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
+	products, _ := evd.ParseProducts(o.products)
 	selection, err := o.part.of(n)
 	return evd.Options{
 		Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify,
+		Products: products, Moduli: o.moduli,
 	}, err
 }
 

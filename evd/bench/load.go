@@ -56,6 +56,8 @@ var table = []struct {
 }{
 	{"gemm", newGemm},
 	{"syr2k", newSyr2k},
+	{"emulated-gemm", newEmulatedGemm},
+	{"emulated-syr2k", newEmulatedSyr2k},
 	{"symm", newSymm},
 	{"panel-qr", newPanelQR},
 	{"sy2sb", newSy2sb},
@@ -68,6 +70,8 @@ var table = []struct {
 	{"stemr", newStemr},
 	{"values", newValues},
 	{"vectors", newVectors},
+	{"emulated-values", newEmulatedValues},
+	{"emulated-vectors", newEmulatedVectors},
 	{"ge2tb", newGe2tb},
 	{"tb2bd", newTb2bd},
 	{"bdsdc", newBdsdc},

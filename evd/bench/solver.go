@@ -25,6 +25,16 @@ func newVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
 }
 
+// newEmulatedValues measures a whole solve without vectors, with emulated products.
+func newEmulatedValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	return b.solver(s, evd.Options{Tuning: &t, Products: evd.ProductsEmulated})
+}
+
+// newEmulatedVectors measures a whole solve with vectors, with emulated products.
+func newEmulatedVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	return b.solver(s, evd.Options{Tuning: &t, Vectors: true, Products: evd.ProductsEmulated})
+}
+
 // solver measures Solve. seconds is the sum of the phases. The wall time also has the transfers of
 // the matrix and of the vectors.
 func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {

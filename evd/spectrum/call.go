@@ -81,11 +81,15 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	return nil
 }
 
+// GaveUp returns the error for the INFO word that ended the call; nil if there was none.
+func (c *Call) GaveUp() *StageError { return c.gaveUp }
+
 // Info records that an INFO word is read at this point, so that Execute can check it. It must be
 // read here because later phases may use the same memory. They run whatever the word is. A slice of
 // no elements means that there is no word. The word must be that of a stage whose workgroups wait
 // for each other, and a value other than 0 must mean that a wait was given up: Survive relies on
-// this.
+// this. The other words are those of stages.PhaseEmulated: the number of rows that products
+// refused.
 func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return

@@ -10,7 +10,8 @@ import (
 // workgroups was given up in that call, the function avoid must put the plan on a path on which no
 // workgroup waits for another, and store the failure for the device (machine.WaitFailed). Then
 // solve runs once more, with a new call. This call has Retried, and stages.PhaseGivenUp in its
-// profile.
+// profile. The same holds for emulated products that refused a matrix, where avoid must choose
+// native ones, and the profile has stages.PhaseRefused. Call.GaveUp tells which it was.
 //
 // The caller must have the plan's lock. solve must leave the caller's matrix unchanged until its
 // last INFO word was read. If no wait was given up, the error is that of the first call. Otherwise
@@ -30,6 +31,10 @@ func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid fu
 	}
 	second := begin()
 	second.Retried = first.gaveUp
-	second.Profile.Add(stages.PhaseGivenUp, first.Profile.Total())
+	lost := stages.PhaseGivenUp
+	if first.gaveUp.Stage == stages.PhaseEmulated {
+		lost = stages.PhaseRefused
+	}
+	second.Profile.Add(lost, first.Profile.Total())
 	return solve(second)
 }

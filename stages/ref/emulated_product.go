@@ -75,7 +75,7 @@ func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 		shift := n.Shift(s)
 		if shift != NotFinite {
 			shift = min(shift, EmulatedShiftMost-max(balance, 0))
-			if shift+min(balance, 0) < -EmulatedShiftMost {
+			if shift+min(balance, 0) < EmulatedShiftLeast {
 				shift = NotFinite
 			}
 		}
@@ -98,17 +98,25 @@ func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 }
 
 // EmulatedBalance is the power of two that the first left factor of a pair is multiplied by, and
-// the first right factor divided by, so that both products have the same weight.
+// the first right factor divided by, so that both products have the same weight. If a factor is
+// zero, the factors of the other side alone decide: there the larger one must not hide the other.
 func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
-	var logs [4]int
-	for i, f := range []EmulatedRows{a1, b1, a2, b2} {
-		log, any := peak(f.norms())
-		if !any {
-			return 0
-		}
-		logs[i] = log
+	ratio := func(over, under EmulatedRows) (log int, known bool) {
+		a, some := peak(over.norms())
+		b, any := peak(under.norms())
+		return a - b, some && any
 	}
-	return (logs[2] - logs[0] + logs[1] - logs[3]) >> 1
+	left, leftKnown := ratio(a2, a1)
+	right, rightKnown := ratio(b1, b2)
+	switch {
+	case leftKnown && rightKnown:
+		return (left + right) >> 1
+	case leftKnown:
+		return left
+	case rightKnown:
+		return right
+	}
+	return 0
 }
 
 // EmulatedGemm computes C ← α·op(A)·op(B) + β·C as the emulated kernels do, to the bit: with s.N
@@ -150,8 +158,8 @@ func update(s *moduli.System, alpha float64, left, right scaled, balance int, be
 			x := math.NaN()
 			if left.shift[i] != NotFinite && right.shift[j] != NotFinite {
 				h := EmulatedFraction(s, exact(a, b))
-				scale := uint64(exponent-64-left.shift[i]-right.shift[j]-balance+1023)<<52 | fraction
-				x = alpha * (halves(h) * math.Float64frombits(scale))
+				scale := math.Float64frombits(uint64(exponent-64-left.shift[i]+1023)<<52 | fraction)
+				x = alpha * math.Ldexp(halves(h)*scale, -right.shift[j]-balance)
 			}
 			if beta != 0 {
 				x = float64(beta*c[at]) + x

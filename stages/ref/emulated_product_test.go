@@ -140,6 +140,37 @@ func TestEmulatedPairsAreBalanced(t *testing.T) {
 	}
 }
 
+// A zero factor makes its product zero. The partner of that factor must not hide the other product.
+func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
+	const n, k = 12, 9
+	r := rand.New(rand.NewPCG(13, 1))
+	for zero := range 4 {
+		for _, large := range []float64{1e100, 1e-100} {
+			var f [4]EmulatedRows // A1, B1, A2, B2
+			for i := range f {
+				f[i] = EmulatedRows{make([]float64, n*k), 1, n, n, k}
+				for e := range f[i].At {
+					if i != zero {
+						f[i].At[e] = r.NormFloat64()
+					}
+					if i/2 == zero/2 {
+						f[i].At[e] *= large
+					}
+				}
+			}
+			have, want := make([]float64, n*n), make([]float64, n*n)
+			EmulatedGemmPair(moduli.New(14), 1, f[0], f[1], f[2], f[3], 0, have, n)
+			whole := 2 - zero/2*2 // the product that is not zero
+			Gemm(false, true, n, n, k, 1, f[whole].At, n, f[whole+1].At, n, 0, want, n)
+			for e := range want {
+				if math.Abs(have[e]-want[e]) > 1e-13 {
+					t.Fatalf("factor %d is zero, its partner is of size %g: element %d is %g, want %g", zero, large, e, have[e], want[e])
+				}
+			}
+		}
+	}
+}
+
 // A NaN in a row of a factor makes the row of the result NaN, and nothing else.
 func TestEmulatedNotFinite(t *testing.T) {
 	const m, k = 5, 7

@@ -20,9 +20,9 @@ type EmulatedNorm struct {
 // NotFinite is the exponent of a row that cannot be scaled, and its shift.
 const NotFinite = math.MinInt32
 
-// EmulatedShiftMost bounds the shifts of rows. Rows that need a larger one get this one: what is
-// lost is below 2^−EmulatedShiftMost. Rows that need one below −EmulatedShiftMost are refused.
-const EmulatedShiftMost = 480
+// EmulatedShiftLeast and EmulatedShiftMost bound the shifts of rows. Rows that need a larger one get
+// the largest: what is lost is below 2^−EmulatedShiftMost. Rows that need a smaller one are refused.
+const EmulatedShiftLeast, EmulatedShiftMost = -700, 960
 
 // NewEmulatedNorm returns the bound of a row. It adds ⌈|aₖ|·2^(12−E)⌉², which are integers, so that
 // the order of the sum does not matter.
@@ -91,7 +91,7 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 	if mu > s.Bound {
 		shift--
 	}
-	if shift < -EmulatedShiftMost {
+	if shift < EmulatedShiftLeast {
 		return NotFinite
 	}
 	return min(shift, EmulatedShiftMost)

@@ -25,7 +25,7 @@ func checkScaling(t *testing.T, row []float64) {
 		s := moduli.New(n)
 		shift := norm.Shift(s)
 		if shift == NotFinite {
-			if norm.E != NotFinite && norm.Log() < s.Exponent+EmulatedShiftMost-2 {
+			if norm.E != NotFinite && norm.Log() < s.Exponent-EmulatedShiftLeast-2 {
 				t.Fatalf("%d moduli: a row with norm %+v is refused", n, norm)
 			}
 			continue

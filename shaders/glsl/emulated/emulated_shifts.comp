@@ -4,8 +4,8 @@
 // in:  first   norms of the rows of X; null if there is one factor alone, then c = 0
 //      second  norms of the rows of Y
 //      peaks   emulated_norms' peaks of the four factors of a pair, in the order X, its partner,
-//              Y, its partner: c = ⌊½·(log(Y/X) + log(X's partner/Y's partner))⌋. c = 0 if one of
-//              them is zero
+//              Y, its partner: c = ⌊½·(log(Y/X) + log(X's partner/Y's partner))⌋. A logarithm with a
+//              zero factor is left out, and then the other one is not halved
 // out: joint   shifts s of the rows, NOT_FINITE where a row cannot be scaled
 //      lone    s + c, the shifts of the rows of X; null if there is one factor alone
 //
@@ -15,7 +15,7 @@
 //
 // The scaled and rounded rows have squared norms below P/2: bound is ⌊c·2²⁹⌋ with c·4^exponent =
 // P/2·(1−2⁻²⁰). Shifts are at most SHIFT_MOST: what is lost then is below 2^-SHIFT_MOST. A row that
-// needs a shift below -SHIFT_MOST counts as one that cannot be scaled.
+// needs a shift below SHIFT_LEAST counts as one that cannot be scaled.
 //
 // Grid: an invocation for each row; x and y together number the workgroups.
 #version 460
@@ -31,7 +31,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 
-const int SHIFT_MOST = 480;
+const int SHIFT_LEAST = -700, SHIFT_MOST = 960;
 
 layout(push_constant, scalar) uniform Push {
 	NormsIn first, second;
@@ -53,12 +53,10 @@ uint64_t quarters(uint64_t q, int n) {
 }
 
 int balance() {
-	int logs[4];
-	for (uint i = 0; i < 4; i++) {
-		logs[i] = int(p.peaks.at[i]);
-		if (logs[i] == 0) return 0;
-	}
-	return p.direction * ((logs[2] - logs[0] + logs[1] - logs[3]) >> 1);
+	int x = int(p.peaks.at[0]), partner = int(p.peaks.at[1]), y = int(p.peaks.at[2]), other = int(p.peaks.at[3]);
+	bool left = x != 0 && y != 0, right = partner != 0 && other != 0;
+	int c = left && right ? (y - x + partner - other) >> 1 : left ? y - x : right ? partner - other : 0;
+	return p.direction * c;
 }
 
 // shift returns s for the norm, without limits.
@@ -90,9 +88,9 @@ void main() {
 	if (n.e != NOT_FINITE) {
 		s = shift_of(n);
 		// Limits first hold for s, and for s + c.
-		if (s < -SHIFT_MOST) s = NOT_FINITE;
+		if (s < SHIFT_LEAST) s = NOT_FINITE;
 		else s = min(min(s, SHIFT_MOST), SHIFT_MOST - max(c, 0));
-		if (s != NOT_FINITE && s + min(c, 0) < -SHIFT_MOST) s = NOT_FINITE;
+		if (s != NOT_FINITE && s + min(c, 0) < SHIFT_LEAST) s = NOT_FINITE;
 	}
 	if (s == NOT_FINITE) atomicAdd(p.refused.at[0], 1);
 	p.joint.at[row] = s;

@@ -10,7 +10,7 @@
 //
 // With residues yᵢ of C′·qᵢ, the fraction C′/P is Σ yᵢ/pᵢ modulo 1. It is summed in integers, as
 // 80 bits in four limbs of 20 bits; what wraps around in the highest one is the reduction modulo P.
-// Its upper 64 bits become a double d, rounded once. Then C ← α·(d·2^(−64−s−t)·P) + β·C. All
+// Its upper 64 bits become a double d, rounded once. Then C ← α·(d·2^(−64−s)·P)·2^(−t) + β·C. All
 // roundings are correct on every device, so that the bits are the same.
 //
 // An invocation has the four elements of a word. Grid: x and y together number the workgroups;
@@ -59,8 +59,17 @@ uint place(uint e) {
 	return at;
 }
 
-// product returns the element from its limbs. scale is P·2^(−64−s−t).
-double product(int limbs[4], uint64_t scale) {
+// scaled returns x·P·2^(−64−s−t). One multiplication does it if P·2^(−64−s−t) is a normal number.
+// Otherwise the second one is by a power of two, so that the bits are the same.
+double scaled(double x, int s, int t) {
+	int e = p.p_exponent - 64 - s - t + 1023;
+	if (e >= 1 && e <= 2046) return x * JOIN(uvec2(uint(p.p_fraction), uint(e) << 20 | uint(p.p_fraction >> 32)));
+	x *= JOIN(uvec2(uint(p.p_fraction), uint(p.p_exponent - 64 - s + 1023) << 20 | uint(p.p_fraction >> 32)));
+	return x * JOIN(uvec2(0, uint(1023 - t) << 20));
+}
+
+// fraction returns the numerator of C′/P over 2⁶⁴, from its limbs.
+double fraction(int limbs[4]) {
 	limbs[1] += limbs[0] >> 20;
 	limbs[2] += limbs[1] >> 20;
 	limbs[3] += limbs[2] >> 20;
@@ -72,8 +81,7 @@ double product(int limbs[4], uint64_t scale) {
 	// between 2⁵² and 2⁵³.
 	// The number subtracted is 2⁸⁴ + 2⁶³ + 2⁵².
 	double d = packDouble2x32(uvec2(high ^ 0x80000000u, 0x45300000u)) - packDouble2x32(uvec2(0x80100000u, 0x45300000u));
-	d = d + packDouble2x32(uvec2(low, 0x43300000u));
-	return d * packDouble2x32(uvec2(uint(scale), uint(scale >> 32)));
+	return d + packDouble2x32(uvec2(low, 0x43300000u));
 }
 
 void main() {
@@ -108,7 +116,7 @@ void main() {
 		if (s == NOT_FINITE || t == NOT_FINITE) {
 			x = packDouble2x32(uvec2(0, 0x7ff80000u));
 		} else {
-			x = product(limbs[e], uint64_t(p.p_exponent - 64 - s - t + 1023) << 52 | p.p_fraction);
+			x = scaled(fraction(limbs[e]), s, t);
 			x = plain ? p.alpha < 0 ? -x : x : p.alpha * x;
 		}
 		MatrixInOut c = MatrixInOut(element(uint64_t(p.c), i, j, p.ldc));

@@ -21,6 +21,8 @@ type Ops struct {
 	planes, rows int
 	any          bool
 
+	refused vk.Region[uint32]
+
 	mem  *memory
 	work *vk.Layout
 }
@@ -42,7 +44,8 @@ func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, cou
 	if err != nil {
 		return nil, err
 	}
-	return &Ops{native: native, k: k, least: t.Least}, nil
+	refused := vk.Reserve[uint32]("rows that emulated products refused", 2) // of left and of right sides
+	return &Ops{native: native, k: k, least: t.Least, refused: refused}, nil
 }
 
 // Units is what the products run on.
@@ -77,9 +80,9 @@ func (o *Ops) Work() *vk.Layout {
 	if o.work != nil {
 		return o.work
 	}
-	o.mem = &memory{refused: vk.Reserve[uint32]("rows that emulated products refused", 2)}
+	o.mem = &memory{}
 	if !o.any {
-		o.work = vk.Together(o.mem.refused, o.native.Work())
+		o.work = o.native.Work()
 		return o.work
 	}
 	tile := int(o.k.tileM * o.k.tileN)
@@ -88,17 +91,20 @@ func (o *Ops) Work() *vk.Layout {
 	o.mem.norms = vk.Reserve[shaders.Norm]("norms of rows", 2*o.rows+4*64)
 	o.mem.shifts = vk.Reserve[int32]("shifts of rows", 2*o.rows+4*64)
 	o.mem.peaks = vk.Reserve[uint32]("largest norms", 4)
-	o.work = vk.Together(o.mem.refused, vk.InTurn(o.native.Work(),
-		vk.Together(o.mem.planes, o.mem.words, o.mem.norms, o.mem.shifts, o.mem.peaks)))
+	o.mem.refused = o.refused
+	o.work = vk.InTurn(o.native.Work(), vk.Together(o.mem.planes, o.mem.words, o.mem.norms, o.mem.shifts, o.mem.peaks))
 	return o.work
 }
 
+// Status is what Refused returns. It must live from Begin on until that is read.
+func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
+
 // Begin records what must precede the first product of a run: no row was refused yet.
-func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.mem.refused.In(ws), 0) }
+func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
 // Refused is the number of rows that could not be scaled since Begin, in two words to be added.
 // What depends on such a row is NaN.
-func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.mem.refused.In(ws) }
+func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
 // Gemm implements product.Ops.
 func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
@@ -163,14 +169,14 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 		o.native.Syr2k(rec, ws, y, z, c)
 		return
 	}
-	if need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64); need <= o.planes && 2*up(n, 64) <= o.rows {
+	if need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64); need <= o.planes && 2*up(n, o.k.padRows) <= o.rows {
 		o.k.record(rec, ws, o.mem, problem{
 			left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, c: c, rankTwoK: true,
 		})
 		return
 	}
 	half := up(n/2, o.k.padRows)
-	if half >= n {
+	if half == 0 || half >= n {
 		o.native.Syr2k(rec, ws, y, z, c)
 		return
 	}

@@ -18,7 +18,7 @@ func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for count := moduli.Least; count <= moduli.Most; count++ {
 			ops := newOps(t, small(), u, count, 130, 300)
-			p := bench{stagetest.NewBench(t, 140*310, ops.Work())}
+			p := bench{stagetest.NewBench(t, 140*310, vk.Together(ops.Work(), ops.Status()))}
 			shapes := []product.Shape{
 				{M: 17, N: 15, K: 33}, {M: 1, N: 1, K: 1}, {M: 16, N: 16, K: 32}, {M: 33, N: 16, K: 5},
 				{M: 5, N: 97, K: 64}, {M: 130, N: 41, K: 65}, {M: 48, N: 130, K: 300},
@@ -44,7 +44,7 @@ func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 // β = 0 does not read C.
 func TestGemmOverwrites(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 20, 20)
-	p := bench{stagetest.NewBench(t, 500, ops.Work())}
+	p := bench{stagetest.NewBench(t, 500, vk.Together(ops.Work(), ops.Status()))}
 	a, b, c := stagetest.Normal(20, 20, 20, 1), stagetest.Normal(20, 20, 20, 2), stagetest.Poisoned(20, 20, 20)
 	have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
 		ops.Gemm(rec, p.WS, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
@@ -60,7 +60,7 @@ func TestGemmOverwrites(t *testing.T) {
 func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		ops := newOps(t, small(), u, 13, 100, 300)
-		p := bench{stagetest.NewBench(t, 100*110, ops.Work())}
+		p := bench{stagetest.NewBench(t, 100*110, vk.Together(ops.Work(), ops.Status()))}
 		for _, s := range []product.Shape{{M: 16, N: 16, K: 16}, {M: 70, N: 33, K: 50}, {M: 99, N: 99, K: 40}} {
 			for _, ratio := range []float64{1, 1e9, 1e-9, 0, 1e200} {
 				a, b := stagetest.Normal(s.M, s.K, s.M+1, 1), stagetest.Normal(s.K, s.N, s.K+1, 2)
@@ -98,6 +98,28 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
+// A rank-2k update of few rows is emulated, or native where its planes do not fit. It was cut in two
+// for ever.
+func TestSyr2kOfFewRows(t *testing.T) {
+	e := small()
+	for _, planes := range []int{1 << 20, 1 << 10} {
+		e.Planes = planes
+		for n := 1; n <= 3; n++ {
+			ops := newOps(t, e, dots, 14, n, 8)
+			p := bench{stagetest.NewBench(t, 64, vk.Together(ops.Work(), ops.Status()))}
+			y, z, c := stagetest.Normal(n, 8, n, 1), stagetest.Normal(n, 8, n, 2), stagetest.Normal(n, n, n, 3)
+			have := p.do(t, ops, y, z, c, func(rec *vk.Recorder, y, z, c product.Matrix[float64]) { ops.Syr2k(rec, p.WS, y, z, c) })
+			want := append([]float64{}, c.Data...)
+			ref.Syr2k(n, 8, y.Data, n, z.Data, n, want, n)
+			for i, x := range have.Data {
+				if math.Abs(x-want[i]) > 1e-13 {
+					t.Fatalf("n = %d: element %d is off by %g", n, i, x-want[i])
+				}
+			}
+		}
+	}
+}
+
 // join is two samples side by side.
 func join(a, b stagetest.Sample) stagetest.Sample {
 	return stagetest.Sample{Rows: a.Rows, Cols: a.Cols + b.Cols, Ld: a.Ld, Data: append(append([]float64{}, a.Data...), b.Data...)}
@@ -109,7 +131,7 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 	for _, planes := range []int{1 << 16, 1 << 17, 1 << 18} {
 		e.Planes = planes
 		ops := newOps(t, e, dots, 14, 120, 40)
-		p := bench{stagetest.NewBench(t, 120*120, ops.Work())}
+		p := bench{stagetest.NewBench(t, 120*120, vk.Together(ops.Work(), ops.Status()))}
 		for _, s := range []product.Shape{{M: 120, N: 20, K: 40}, {M: 20, N: 120, K: 40}, {M: 120, N: 119, K: 40}} {
 			a, b, c := stagetest.Normal(s.M, s.K, s.M, 1), stagetest.Normal(s.N, s.K, s.N, 2), stagetest.Normal(s.M, s.N, s.M, 3)
 			have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
@@ -141,7 +163,7 @@ func TestLongInnerDimensions(t *testing.T) {
 		e := small()
 		e.Planes = 1 << 30
 		ops := newOps(t, e, u, 13, 2, moduli.MostInner-100)
-		p := bench{stagetest.NewBench(t, 2*moduli.MostInner, ops.Work())}
+		p := bench{stagetest.NewBench(t, 2*moduli.MostInner, vk.Together(ops.Work(), ops.Status()))}
 		for _, k := range lengths {
 			a, b := stagetest.Normal(2, k, 2, 1), stagetest.Normal(2, k, 2, 2)
 			a.Fill(func(i, j int) float64 { return 1 + float64(i)*float64(j%3) })
@@ -158,7 +180,7 @@ func TestLongInnerDimensions(t *testing.T) {
 // Rows that cannot be scaled are counted, and what depends on them is NaN; nothing else is.
 func TestRefusedRows(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 40, 40)
-	p := bench{stagetest.NewBench(t, 41*40, ops.Work())}
+	p := bench{stagetest.NewBench(t, 41*40, vk.Together(ops.Work(), ops.Status()))}
 	for name, bad := range map[string]float64{"NaN": math.NaN(), "Inf": math.Inf(-1), "2^1000": 0x1p1000} {
 		a, b, c := stagetest.Normal(40, 30, 41, 1), stagetest.Normal(40, 30, 40, 2), stagetest.Normal(40, 40, 40, 3)
 		a.Data[7+3*a.Ld], b.Data[5] = bad, bad

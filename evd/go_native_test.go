@@ -1,0 +1,42 @@
+package evd
+
+import (
+	"context"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// A matrix that emulated products refuse is solved with native ones, to the bit, in this solve and in
+// later ones.
+func TestRefusedMatrixIsSolvedNatively(t *testing.T) {
+	d := openIn(t, t.TempDir())
+	const n = 40
+	tune, a := tuning.Smallest(), randomSym(n)
+	opt := Options{Vectors: true, Tuning: &tune, Products: ProductsNative}
+	want, err := planOf(t, d, n, opt).Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Products = ProductsEmulated
+	p := planOf(t, d, n, opt)
+	p.base.BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
+		if phase == stages.PhaseEmulated {
+			vk.Fill(rec, word, 3)
+		}
+	}
+	for i := range 2 {
+		res, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameBits(res, want) {
+			t.Error("the result is not that of native products")
+		}
+		if first := i == 0; first != (res.Retried != nil) || first && res.Retried.Stage != stages.PhaseEmulated {
+			t.Errorf("solve %d: retried because of %v", i, res.Retried)
+		}
+	}
+}
