@@ -17,15 +17,15 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// named is a matrix, both triangles, and its name.
+// named is a test matrix with its name. Both triangles are stored.
 type named struct {
 	name string
 	n    int
 	full []float64
 }
 
-// sample is matrices of all kinds and of all orders 0 … most: some kinds at each order, and each
-// kind at several. VKEVD_BATCH_KINDS=all takes all kinds at all orders.
+// sample returns matrices of all kinds and of all orders 0 … most. It has some kinds at each order,
+// and each kind at several orders. VKEVD_BATCH_KINDS=all takes all kinds at all orders.
 func sample(most int) (all []named) {
 	for i, kind := range matgen.Dense() {
 		for n := range most + 1 {
@@ -37,7 +37,7 @@ func sample(most int) (all []named) {
 	return all
 }
 
-// symmetric is the matrix with one triangle; the other one is NaN.
+// symmetric returns the matrix with one triangle. The other triangle is NaN.
 func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	a := slices.Clone(m.full)
 	for j := range m.n {
@@ -61,7 +61,7 @@ func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	return p
 }
 
-// solve solves, and fails the test on an error.
+// solve solves the matrices a, and fails the test on an error.
 func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
@@ -71,7 +71,7 @@ func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	return res
 }
 
-// worst is the largest of LAPACK's ratios of a spectrum with vectors.
+// worst returns the largest of LAPACK's ratios of a spectrum with vectors.
 func (m named) worst(s batch.Spectrum) float64 {
 	cols := len(s.Values)
 	if s.Err != nil || !slices.IsSorted(s.Values) || s.Vectors.Cols != cols {
@@ -81,8 +81,8 @@ func (m named) worst(s batch.Spectrum) float64 {
 		ratio.Orthogonality(m.n, cols, s.Vectors.Data, s.Vectors.Ld))
 }
 
-// TestEveryOrder solves matrices of all orders to 130 in one batch: LAPACK's ratios of vectors, the
-// values without vectors, and signs.
+// TestEveryOrder solves matrices of all orders to 130 in one batch. It checks LAPACK's ratios of
+// vectors, the values without vectors, and the signs.
 func TestEveryOrder(t *testing.T) {
 	const most = 130
 	all := sample(most)
@@ -132,8 +132,8 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	}
 }
 
-// TestSameBits solves matrices alone, in twos, in threes and all together, with all kernels of small
-// sizes and those of the device: the bits are the same.
+// TestSameBits solves matrices alone, in twos, in threes and all together, with small kernels and
+// with the kernels of the device. The bits must be the same.
 func TestSameBits(t *testing.T) {
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest} {

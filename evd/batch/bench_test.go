@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
-// BenchmarkSolve solves batches on the clock, transfers included, with vectors and without. On a CPU
-// they are a hundredth of the size.
+// BenchmarkSolve measures the time of batches with vectors and without, transfers included. On a
+// CPU the batches have a hundredth of the size.
 func BenchmarkSolve(b *testing.B) {
 	cut := 1
 	if stagetest.Info().Type == "cpu" {
@@ -42,8 +42,9 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-// TestSpeed: a batch of small matrices is faster than one after another by an evd.Plan, on a GPU at
-// least five times. A CPU solves such a small matrix alone without its driver.
+// TestSpeed checks that a batch of small matrices is faster than an evd.Plan that solves one matrix
+// after another, on a GPU at least five times. On a CPU the evd.Plan is faster than usual, because
+// it solves small matrices without the driver.
 func TestSpeed(t *testing.T) {
 	const n, count, alone = 16, 500, 5
 	a := batch.Stack(n, count, stagetest.Normal(n, n*count, n, 1).Data, evd.Lower)
@@ -61,7 +62,7 @@ func TestSpeed(t *testing.T) {
 		}
 	}
 	together := func() { solve(t, many, a...) }
-	together() // compiles
+	together() // the first call compiles kernels
 	single()
 	times := [2]float64{seconds(together) / count, seconds(single) / alone}
 	t.Logf("order %d: %.3f ms in a batch, %.3f ms alone: %.1f times", n, 1e3*times[0], 1e3*times[1], times[1]/times[0])

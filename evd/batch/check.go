@@ -12,16 +12,16 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Check measures spectra with vectors against the matrices that they belong to, on the host and
-// independently of how they were found:
+// Check measures spectra with vectors against the matrices that were solved. It runs on the host
+// and uses no intermediate results of the solve:
 //
 //	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
 //
-// There is one evd.Ratios for each matrix; that of a matrix with an error is infinite. It takes all
-// cores, and 4·n²·m operations for m vectors of order n.
+// The result has one evd.Ratios for each matrix. That of a matrix with an error is infinite. Check
+// uses all cores and takes 4·n²·m operations for m vectors of order n.
 //
-// Errors: *evd.OptionError without Options.Vectors, *evd.ShapeError if the matrices and spectra do
-// not fit each other or the plan, and ctx.Err().
+// The error is an *evd.OptionError without Options.Vectors, an *evd.ShapeError if the matrices and
+// spectra do not fit each other or the plan, or ctx.Err().
 func (p *Plan) Check(ctx context.Context, a []evd.Sym[float64], s []Spectrum) ([]evd.Ratios, error) {
 	if !p.opt.Vectors {
 		return nil, spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
@@ -52,7 +52,7 @@ func (p *Plan) Check(ctx context.Context, a []evd.Sym[float64], s []Spectrum) ([
 	return all, ctx.Err()
 }
 
-// ratios measures one spectrum.
+// ratios computes the ratios of one spectrum.
 func ratios(a evd.Sym[float64], s Spectrum) evd.Ratios {
 	if s.Err != nil {
 		return evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 )
 
-// TestCheck: the ratios of right spectra are small, and those of spoilt ones are not.
+// TestCheck checks that the ratios of right spectra are small, and that those of wrong spectra are
+// large.
 func TestCheck(t *testing.T) {
 	ctx := context.Background()
 	for _, part := range []evd.Selection{{}, evd.Index(1, 5)} {

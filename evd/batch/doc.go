@@ -3,32 +3,33 @@
 //
 //	A(k) = Q(k)·diag(λ(k))·Q(k)ᵀ,  λ(k) ascending,  Q(k)ᵀQ(k) = I,  k = 0, 1 …
 //
-// A plan is for matrices up to an order n; their orders may differ:
+// A plan solves matrices up to an order n, and their orders may differ:
 //
 //	p, err := batch.NewPlan(dev, 64, 1000, batch.Options{Vectors: true})
 //	res, err := p.Solve(ctx, batch.Stack(64, 5000, data, evd.Lower))
 //	res.Spectra[17].Values, res.Spectra[17].Vectors, res.Spectra[17].Err
 //
-// MostOrder is the largest order, some hundreds. For larger matrices use an evd.Plan: a single
-// matrix then keeps the device busy.
+// MostOrder is the largest order, some hundreds. Larger matrices should use an evd.Plan, because a
+// single one of them keeps the device busy.
 //
 // # Contracts
 //
-// What is wrong with one matrix is that matrix's error: a NaN or an infinity
-// (*evd.NonFiniteError), or no convergence (*evd.NoConvergenceError). The others are solved.
+// If a matrix has a NaN or an infinity (*evd.NonFiniteError) or its iteration does not converge
+// (*evd.NoConvergenceError), only this matrix has an error. The others are solved.
 //
-// The bits of a result depend on the matrix and the device alone: they are the same in every run, in
-// every batch and at every place in it. (Those of evd.Plan differ: it has other methods.)
+// The bits of a result depend only on the matrix and the device: they are the same in every run, in
+// every batch and at every place in a batch. (The bits of evd.Plan differ, because its methods
+// differ.)
 //
-// Entries may be of any magnitude: each matrix is multiplied by a power of two. Signs of vectors are
-// those of package evd. Solve does not write to its input.
+// Entries may be of any magnitude, because each matrix is multiplied by a power of two. The signs
+// of vectors follow the rule of package evd. Solve does not write to its input.
 //
-// A plan allocates all its device memory when it is made. Goroutines may share a plan, which does
-// one call at a time.
+// A plan allocates all its device memory when it is made. Goroutines may share a plan. A plan
+// executes one call at a time.
 //
 // # Method
 //
-// Householder reduction to tridiagonal form and implicit QL iteration, as in LAPACK's dsyev, or
-// bisection where no vectors are wanted. Each matrix has a workgroup or less. Package stages has the
-// steps (stages.Batch).
+// The method is Householder reduction to tridiagonal form and implicit QL iteration, as in LAPACK's
+// dsyev. If no vectors are wanted, bisection replaces QL iteration. A workgroup solves one matrix
+// or several. Package stages describes the steps (stages.Batch).
 package batch

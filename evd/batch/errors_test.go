@@ -13,11 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orders meet each kernel of the device: in shared memory and beyond.
+// orders has an order for each kernel of the device, in shared memory and beyond.
 var orders = []int{2, 9, 30, 66}
 
-// TestNonFinite has a NaN or an infinity in one matrix of each order: it alone has an error, with its
-// place, and the others have the bits that they have without it.
+// TestNonFinite puts a NaN or an infinity into one matrix of each order. Only this matrix must have
+// an error, which names the entry. The others must have the same bits as without it.
 func TestNonFinite(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newPlan(t, 66, 20, batch.Options{Vectors: vectors})
@@ -50,8 +50,8 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
-// TestFarRange solves matrices whose entries are near both ends of the range: the vectors are those
-// of the matrix in the middle, and the values are scaled.
+// TestFarRange solves matrices whose entries are near both ends of the range of doubles. The
+// vectors must be those of the same matrix with entries near 1, and the values must be scaled.
 func TestFarRange(t *testing.T) {
 	p := newPlan(t, 66, 10, batch.Options{Vectors: true})
 	for _, n := range orders {
@@ -73,7 +73,8 @@ func TestFarRange(t *testing.T) {
 	}
 }
 
-// TestSelect: a part of the spectrum has the bits of that part of the whole.
+// TestSelect checks that a part of the spectrum has the same bits as in a solve for the whole
+// spectrum.
 func TestSelect(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		whole := newPlan(t, 66, 10, batch.Options{Vectors: vectors})
@@ -103,8 +104,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestSolveInto fills vectors with a leading dimension, and nothing beside them. Orders 0 and 1 need
-// no special care.
+// TestSolveInto writes vectors with a leading dimension and checks that the padding does not
+// change. It includes the orders 0 and 1.
 func TestSolveInto(t *testing.T) {
 	p := newPlan(t, 20, 2, batch.Options{Vectors: true})
 	var a []evd.Sym[float64]
@@ -136,7 +137,7 @@ func TestSolveInto(t *testing.T) {
 	}
 }
 
-// TestRefused: errors of plans and of matrices that do not fit.
+// TestRefused checks the errors of plans, and those of matrices that do not fit.
 func TestRefused(t *testing.T) {
 	p := newPlan(t, 10, 2, batch.Options{Vectors: true})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -184,7 +185,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestProgress: Done rises to Total, once for each part.
+// TestProgress checks that Done rises to Total, once for each part.
 func TestProgress(t *testing.T) {
 	var seen []evd.Progress
 	p := newPlan(t, 8, 3, batch.Options{Progress: func(at evd.Progress) { seen = append(seen, at) }})

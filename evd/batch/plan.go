@@ -16,25 +16,25 @@ type Options struct {
 	// Vectors asks for eigenvectors.
 	Vectors bool
 
-	// Select is the part of the spectrum that is wanted of each matrix, an evd.Index; the zero value
-	// is all of it. The method finds all vectors, so that a part takes hardly less time. Without
-	// vectors, only the selected values are computed.
+	// Select is the part of the spectrum that is wanted of each matrix, an evd.Index. The zero
+	// value asks for all of it. With vectors, the method finds all vectors, and a part takes almost
+	// the same time. Without vectors, only the selected values are computed.
 	Select evd.Selection
 
-	// Progress is called after each part of a batch, one call at a time. Solve waits for the call. A
-	// method of the plan would wait for ever.
+	// Progress is called after each part of a batch, one call at a time. Solve waits for the call.
+	// Progress must not call a method of the plan, which would wait for ever.
 	Progress func(evd.Progress)
 
-	// Tuning overrides the device's sizes; nil takes the table's.
+	// Tuning replaces the sizes of the device's tuning table. nil takes the table.
 	Tuning *tuning.Tuning
 }
 
-// Plan is all that matrices up to one order need, prepared once: pipelines and memory. The caller
-// closes the plan, before the device.
+// Plan holds everything that solves of matrices up to one order need: pipelines and memory. It is
+// prepared once. The caller closes the plan before the device.
 type Plan struct {
 	base  spectrum.Base
 	opt   Options
-	count int // matrices of a part
+	count int // largest number of matrices of a part
 
 	batch *stages.Batch // nil for order 0
 
@@ -42,10 +42,10 @@ type Plan struct {
 	v         vk.Region[float64] // empty if the vectors take the place of the matrices
 }
 
-// MostOrder is the largest order of a plan on the device.
+// MostOrder returns the largest order of a plan on the device.
 func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev).Order() }
 
-// sizes is the tuning's part for batches.
+// sizes returns the part of the tuning for batches.
 func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
@@ -65,16 +65,16 @@ func (opt Options) check(n, count int) error {
 	return spectrum.CheckSelection(opt.Select, n)
 }
 
-// NewPlan prepares for matrices of order n or less, count of which are on the device at a time. A
-// batch may have any number of matrices: it is solved in parts of count.
+// NewPlan prepares a plan for matrices of order n or less, count of which are on the device at a
+// time. A batch may have any number of matrices, and is solved in parts of count matrices.
 //
 // The device memory is 8·count·n² bytes, twice as much with vectors beyond order 64 or so.
 //
-// Errors: *evd.ShapeError for an order that is negative or above MostOrder, *evd.OptionError,
-// *vk.UnsupportedError for what the device lacks, *vk.OutOfMemoryError, vk.ErrClosed for a closed
-// device.
+// The error is an *evd.ShapeError for an order that is negative or above MostOrder, an
+// *evd.OptionError, a *vk.UnsupportedError if the device lacks something, a *vk.OutOfMemoryError,
+// or vk.ErrClosed for a closed device.
 //
-// On a vk.Dry device the plan is a forecast: Bytes and Memory work, Solve does not.
+// On a vk.Dry device the plan is a forecast: Bytes and Memory work, and Solve does not.
 func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	if n < 0 {
 		return nil, &evd.ShapeError{N: n}
@@ -101,7 +101,7 @@ func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 // prepare makes the stage and lays out the memory.
 func (p *Plan) prepare() error {
 	dev, n := p.base.Dev, p.base.N
-	// The caller's context is not known here. The rate is found once and kept.
+	// The caller's context is not known here. The rate is measured once per device and kept.
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {
 		return err
@@ -122,13 +122,13 @@ func (p *Plan) prepare() error {
 	return nil
 }
 
-// whole tells whether all of each spectrum is wanted.
+// whole reports whether the whole spectrum of each matrix is wanted.
 func (p *Plan) whole() bool { return p.opt.Select == evd.Selection{} }
 
-// Bytes is the device memory that the plan has allocated.
+// Bytes returns the size of the device memory that the plan has allocated.
 func (p *Plan) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of that memory.
+// Memory lists the regions of the plan's device memory.
 func (p *Plan) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the call in flight and frees the plan's device memory. Results stay valid. Methods

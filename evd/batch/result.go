@@ -5,9 +5,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stack is count matrices of order n that lie one after another in data, each column-major with
-// leading dimension n. The triangle uplo is read. They share data's memory. It panics if data has
-// fewer than count·n² elements.
+// Stack returns count matrices of order n that lie one after another in data, each column-major
+// with leading dimension n. uplo names the triangle that is read. The matrices share the memory of
+// data. Stack panics if data has fewer than count·n² elements.
 func Stack(n, count int, data []float64, uplo evd.Uplo) []evd.Sym[float64] {
 	all := make([]evd.Sym[float64], count)
 	for k := range all {
@@ -29,19 +29,19 @@ type Spectrum struct {
 	Err error
 }
 
-// Result is the spectra of a batch. The caller owns its memory.
+// Result holds the spectra of a batch. The caller owns its memory.
 type Result struct {
 	// First is the index of the first value of each matrix among all its eigenvalues.
 	First int
 
-	// Spectra are those of the matrices, in their order. Values and vectors of all of them lie one
-	// after another in two arrays, without a gap.
+	// Spectra has the spectra of the matrices, in the order of the matrices. The values of all
+	// spectra lie in one array without gaps, and so do the vectors.
 	Spectra []Spectrum
 
-	// Values and Vectors are these arrays.
+	// Values is the array of all values, and Vectors is the array of all vectors.
 	Values, Vectors []float64
 
-	// Profile has the seconds by phase.
+	// Profile has the seconds of each phase.
 	Profile *vk.Profile
 }
 

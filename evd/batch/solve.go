@@ -10,12 +10,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectra of the matrices in new memory. What is wrong with one matrix is in its
-// Spectrum.
+// Solve computes the spectra of the matrices in new memory. The Spectrum of a matrix has the error
+// of this matrix, if there is one.
 //
-// Errors: *evd.ShapeError for a matrix that does not fit its memory or the plan, *evd.OptionError if
-// a matrix has fewer eigenvalues than Options.Select says, ctx.Err() if the context ends first,
-// evd.ErrClosed after Close, and those of the device.
+// The error of Solve is an *evd.ShapeError for a matrix that does not fit its memory or the plan,
+// an *evd.OptionError if a matrix has fewer eigenvalues than Options.Select asks for, ctx.Err() if
+// the context ends first, evd.ErrClosed after Close, or an error of the device.
 func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error) {
 	res := &Result{Spectra: make([]Spectrum, len(a))}
 	values, vectors := 0, 0
@@ -55,13 +55,13 @@ func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error)
 	return res, nil
 }
 
-// SolveInto computes the spectra of the matrices in the caller's memory: the Values of out[k] and,
-// with Options.Vectors, its Vectors have the shapes that Solve gives them. Vectors are column-major,
-// and may have any leading dimension. No two of them may overlap each other or an input. Err is
-// overwritten.
+// SolveInto computes the spectra of the matrices in the caller's memory. The Values of out[k], and
+// with Options.Vectors its Vectors, must have the shapes that Solve returns. Vectors are
+// column-major and may have any leading dimension. They must not overlap each other or an input.
+// Err is overwritten.
 //
-// Errors are those of Solve; *evd.ShapeError, too, for a spectrum in out that does not fit. After an
-// error the contents of out are undefined.
+// The errors are those of Solve, and an *evd.ShapeError for a spectrum in out that does not fit.
+// After an error the contents of out are undefined.
 func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectrum) (*vk.Profile, error) {
 	if len(a) != len(out) {
 		return nil, &evd.ShapeError{N: len(a), Len: len(out)}
@@ -98,7 +98,8 @@ func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectr
 	return call.Profile, ctx.Err()
 }
 
-// wanted is the selected indices [from, to) of a matrix, or why it does not fit the plan.
+// wanted returns the selected indices [from, to) of a matrix, or an error if it does not fit the
+// plan.
 func (p *Plan) wanted(m evd.Sym[float64]) (from, to int, err error) {
 	if err := m.Check(); err != nil {
 		return 0, 0, err
@@ -136,7 +137,7 @@ func (p *Plan) fits(n, cols int, s Spectrum) error {
 // part solves the matrices of one part, at most p.count of them.
 func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) error {
 	var items []stages.BatchItem
-	var index []int // of each item, the matrix
+	var index []int // for each item, the number of its matrix
 	var up, values, vectors []vk.Columns[float64]
 	for k, m := range a {
 		out[k].Err = nil
@@ -191,7 +192,7 @@ func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) erro
 	return nil
 }
 
-// failure is the error of a matrix, or nil.
+// failure returns the error of a matrix, or nil.
 func failure(a evd.Sym[float64], o stages.BatchOutcome) error {
 	switch {
 	case o.NonFinite:

@@ -27,11 +27,11 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a multiple of TEAM.
+// LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAM.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// Largest order.
+// ORDER is the largest order.
 layout(constant_id = 1) const uint ORDER = 256;
-// Invocations that copy a vector.
+// TEAM is the number of invocations that copy a vector.
 layout(constant_id = 2) const uint TEAM = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -39,12 +39,13 @@ layout(push_constant, scalar) uniform Push {
 	States states;
 	MatrixIn d, z;
 	MatrixOut values, v;
-	// The matrices of this dispatch.
+	// The dispatch solves `count` matrices from number `first` on.
 	uint first, count;
 } p;
 
 shared double value[ORDER];
-// By rank, the column; and for each invocation the component of largest magnitude that it found.
+// column has the column for each rank. place has, for each invocation, the component of largest
+// magnitude that it found.
 shared uint column[ORDER], place[LOCAL_SIZE];
 shared double found[LOCAL_SIZE];
 

@@ -28,9 +28,9 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// Largest order.
+// ORDER is the largest order.
 layout(constant_id = 1) const uint ORDER = 256;
 #include "reduce.glsl"
 
@@ -47,9 +47,9 @@ layout(push_constant, scalar) uniform Push {
 // Reflectors that are multiplied by at a time.
 #pragma host NB
 const uint NB = 4;
-// Columns that are loaded before the first one is used.
+// AHEAD is the number of columns that are loaded before the first one is used.
 const uint AHEAD = 8;
-// Side of the square tiles that the transposition moves.
+// TILE is the side of the square tiles that the transposition moves.
 const uint TILE = 16;
 
 shared double v[NB * ORDER];

@@ -28,16 +28,16 @@ struct BatchMatrix { uint n, upper, from, to, at, w; uint a[2], v[2]; };
 //	sweeps      sweeps so far
 struct BatchState { uint status; int exponent; uint lo, hi, turned, futile, sweeps; };
 
-// The matrix is being solved, or was solved.
+// GOOD means that the matrix is being solved, or was solved.
 #pragma host GOOD
 const uint GOOD = 0;
-// The triangle that is read has a NaN or an infinity.
+// NONFINITE means that the triangle that is read has a NaN or an infinity.
 #pragma host NONFINITE
 const uint NONFINITE = 1;
-// QL iteration did not converge on the block [lo, hi].
+// FAILED means that QL iteration did not converge on the block [lo, hi].
 #pragma host FAILED
 const uint FAILED = 2;
-// QL iteration has ended.
+// DONE means that QL iteration has ended.
 #pragma host DONE
 const uint DONE = 3;
 

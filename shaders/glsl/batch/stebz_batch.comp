@@ -22,9 +22,9 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// Largest order.
+// ORDER is the largest order.
 layout(constant_id = 1) const uint ORDER = 256;
 
 layout(push_constant, scalar) uniform Push {
@@ -32,7 +32,7 @@ layout(push_constant, scalar) uniform Push {
 	States states;
 	MatrixIn d, e;
 	MatrixOut values;
-	// The matrices of this dispatch.
+	// The dispatch solves `count` matrices from number `first` on.
 	uint first, count;
 } p;
 

@@ -30,11 +30,11 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 288;
-// Largest order.
+// ORDER is the largest order.
 layout(constant_id = 1) const uint ORDER = 256;
-// Invocations that apply no rotations, at least 1: a subgroup.
+// APART is the number of invocations that apply no rotations, a subgroup. It is at least 1.
 layout(constant_id = 2) const uint APART = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -46,17 +46,18 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, rotations;
 } p;
 
-// T, and the rotations of the last two pairs of sweeps.
+// t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin are the rotations of the
+// last two pairs of sweeps.
 shared double t_d[ORDER], t_e[ORDER], t_cos[4 * ORDER], t_sin[4 * ORDER];
 #include "ql.glsl"
 // The last two pairs. The second sweep of a pair is applied in the same pass as the first one: it
 // begins at the same element, and is no longer.
 shared Sweep pairs[4];
-// Whether the matrix has no more sweeps in this dispatch, for the last two pairs.
+// over tells, for the last two pairs, whether the matrix has no more sweeps in this dispatch.
 shared bool over[2];
 
 const uint APPLY = LOCAL_SIZE - APART;
-// Elements of a row that are loaded before the first one is used.
+// AHEAD is the number of elements of a row that are loaded before the first one is used.
 const uint AHEAD = 4;
 
 // rotate applies rotation k of the first sweep and rotation k − 1 of the second one to a row. x is

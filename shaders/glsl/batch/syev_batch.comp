@@ -41,13 +41,13 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: MATRICES·TEAM, or at least MATRICES more.
+// LOCAL_SIZE is the number of invocations of a workgroup: MATRICES·TEAM, or at least MATRICES more.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// Largest order, at least 2.
+// ORDER is the largest order, at least 2.
 layout(constant_id = 1) const uint ORDER = 32;
-// Invocations that solve a matrix.
+// TEAM is the number of invocations that solve a matrix.
 layout(constant_id = 2) const uint TEAM = 32;
-// Matrices that a workgroup solves.
+// MATRICES is the number of matrices that a workgroup solves.
 layout(constant_id = 3) const uint MATRICES = 1;
 
 layout(push_constant, scalar) uniform Push {
@@ -58,14 +58,15 @@ layout(push_constant, scalar) uniform Push {
 #ifndef VALUES
 	MatrixOut v;
 #endif
-	// The matrices of this dispatch.
+	// The dispatch solves `count` matrices from number `first` on.
 	uint first, count;
 } p;
 
-// An odd leading dimension: rows and columns are both without bank conflicts.
+// LD is an odd leading dimension, so that accesses to rows and to columns have no bank conflicts.
 const uint LD = ORDER | 1;
 shared double a[MATRICES * ORDER * LD];
-// T, and in 2·ORDER elements for each matrix two vectors, or the rotations of two sweeps.
+// t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin have 2·ORDER elements for
+// each matrix, for two vectors or for the rotations of two sweeps.
 shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
 
 // finite_max tells for each invocation the largest magnitude of its entries, NaN if one is not
@@ -80,11 +81,13 @@ shared Sweep sweeps_[MATRICES * 2];
 shared bool ended[MATRICES * 2];
 #endif
 
-// This invocation's matrix, and its number in its team: TEAM or more in none.
+// mine is the number of this invocation's matrix. lane is its number in its team, or TEAM or more
+// if it is in no team.
 uint mine, lane;
-// The order of that matrix, 0 if there is none; the largest order in the workgroup.
+// n is the order of this matrix, or 0 if there is none. most is the largest order in the workgroup.
 uint n, most;
-// First elements of that matrix's part of a, of the vectors, and of t_cos and t_sin.
+// These are the numbers of the first elements of this matrix: in a, in t_d and t_e, and in t_cos
+// and t_sin.
 uint at_a, at_t, at_r;
 
 // entry returns the element of a with entry (i, j).
@@ -347,7 +350,7 @@ void main() {
 	uint t = gl_LocalInvocationIndex, begin = workgroup() * MATRICES;
 	if (begin >= p.count) return;
 	mine = t / TEAM, lane = t % TEAM;
-	// An invocation without a team still comes to every barrier.
+	// An invocation without a team must also reach every barrier.
 	if (mine >= MATRICES) mine = MATRICES - 1, lane = TEAM + t;
 	uint index = p.first + begin + mine;
 	BatchMatrix m = BatchMatrix(0, 0, 0, 0, 0, 0, uint[2](0, 0), uint[2](0, 0));

@@ -34,11 +34,11 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup, a multiple of TEAMS.
+// LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAMS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// Largest order.
+// ORDER is the largest order.
 layout(constant_id = 1) const uint ORDER = 256;
-// Invocations that share a row.
+// TEAMS is the number of invocations that share a row.
 layout(constant_id = 2) const uint TEAMS = 1;
 #include "reduce.glsl"
 
@@ -52,14 +52,15 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, from, to;
 } p;
 
-// Rows that are done at a time.
+// ROWS is the number of rows that are processed at a time.
 const uint ROWS = LOCAL_SIZE / TEAMS;
-// Columns that are loaded before the first one is used.
+// AHEAD is the number of columns that are loaded before the first one is used.
 const uint AHEAD = 8;
-// Side of the square tiles in which the triangle is copied to the other one.
+// TILE is the side of the square tiles in which one triangle is copied to the other one.
 const uint TILE = 16;
 
-// The last two pairs v, w; and of A·v, the parts of each team.
+// v and w have the last two pairs of vectors of the update. parts has, for each team, its part of
+// A·v.
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
