@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -153,8 +154,12 @@ func certified(a evd.Dense[float64], res *svd.Result[float64]) measures {
 
 const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
-// squares returns the difference of Σσ² and ‖A‖F², in units of the rounding error.
+// squares returns the difference of Σσ² and ‖A‖F², in units of the rounding error. It is +Inf for
+// values that cannot be singular values, because they are negative or rise.
 func squares(a evd.Dense[float64], values []float64) float64 {
+	if !ratio.Descending(values) {
+		return math.Inf(1)
+	}
 	if len(a.Data) == 0 {
 		return 0
 	}

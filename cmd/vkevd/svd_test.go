@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -223,6 +224,40 @@ func TestPlanSVD(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	s.fails(statusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
+}
+
+// TestCheckSVDRefusesNoSVD checks that values that cannot be singular values are bad, with vectors and
+// without, even if A·V = U·Σ.
+func TestCheckSVDRefusesNoSVD(t *testing.T) {
+	s := newFixture(t)
+	s.file("A", "4 0 0\n0 3 0\n")
+	s.file("I", "1 0\n0 1\n")
+	s.file("X", "0 1\n1 0\n")
+	s.file("N", "-1 0\n0 -1\n")
+	s.file("V", "1 0\n0 1\n0 0\n")
+	s.file("W", "0 1\n1 0\n0 0\n")
+	s.file("good", fourThree)
+	s.file("negative", "-4\n-3\n")
+	s.file("rising", "3\n4\n")
+	write := func(name string, rows int) { // no columns
+		var b bytes.Buffer
+		if err := matio.WriteNPY(&b, rows, 0, nil, rows); err != nil {
+			t.Fatal(err)
+		}
+		s.file(name, b.String())
+	}
+	write("U0", 2)
+	write("V0", 3)
+	s.file("none", "[]")
+	if stdout, stderr, status := s.run(strings.Fields("check --svd A good I V")...); status != statusSuccess {
+		t.Errorf("a decomposition: status %d, %s%s", status, stdout, stderr)
+	}
+	for _, args := range []string{"negative N V", "rising X W", "none U0 V0", "negative", "rising", "--host negative N V"} {
+		stdout, stderr, status := s.run(append([]string{"check", "--svd", "A"}, strings.Fields(args)...)...)
+		if status != statusNumerical || !strings.Contains(stdout, "+Inf  BAD") {
+			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
 }
 
 // TestSVDVectors checks the files of vectors, the report, and the library's options for the flags.

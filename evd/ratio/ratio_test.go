@@ -103,7 +103,7 @@ func TestSingularResidual(t *testing.T) {
 	if got := SingularResidual(3, 2, 1, a, 3, []float64{4}, u, 3, v, 2); got != 0 {
 		t.Errorf("one triplet: %g", got)
 	}
-	if SingularResidual(0, 2, 0, nil, 1, nil, nil, 1, nil, 2) != 0 || SingularResidual(3, 2, 0, a, 3, nil, nil, 3, nil, 2) != 0 {
+	if SingularResidual(0, 2, 0, nil, 1, nil, nil, 1, nil, 2) != 0 {
 		t.Error("of nothing the residual is not 0")
 	}
 	for name, x := range map[string][]float64{"A": a, "U": u, "V": v} {
@@ -197,5 +197,21 @@ func TestSturmNamesTheCulprit(t *testing.T) {
 	}
 	if Sturm(d, e, []float64{1, 2, 5}, width) == nil || SturmRange(d, e, 3, []float64{2, 5}, width) == nil {
 		t.Error("wrong number of values passed")
+	}
+}
+
+// TestSingularResidualOfNoSVD: A·V = U·Σ holds exactly, but the values are negative, rise, or are
+// missing.
+func TestSingularResidualOfNoSVD(t *testing.T) {
+	a, v := []float64{0, 0, 4, 2, 0, 0}, []float64{1, 0, 0, 1} // 3×2: a(2, 0) = 4, a(0, 1) = 2
+	for name, c := range map[string]struct{ values, u, v []float64 }{
+		"all negative": {[]float64{-4, -2}, []float64{0, 0, -1, -1, 0, 0}, v},
+		"one negative": {[]float64{4, -2}, []float64{0, 0, 1, -1, 0, 0}, v},
+		"rising":       {[]float64{2, 4}, []float64{1, 0, 0, 0, 0, 1}, []float64{0, 1, 1, 0}},
+		"none":         {nil, nil, nil},
+	} {
+		if got := SingularResidual(3, 2, len(c.values), a, 3, c.values, c.u, 3, c.v, 2); !math.IsInf(got, 1) {
+			t.Errorf("%s: %g", name, got)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -18,6 +19,8 @@ import (
 type Ratios struct {
 	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in dbdt01. If the device has Aᵀ, Residual
 	// is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). It is 0 without U or V.
+	// It is +Inf for values that cannot be singular values: a negative value, a value larger than
+	// the one before it, or no values of a matrix that has entries.
 	Residual float64 `json:"residual"`
 
 	// Left is ‖UᵀU − I‖₁ / (m·ε), and Right is ‖VᵀV − I‖₁ / (n·ε), as in dort01. Each is 0 without
@@ -66,11 +69,17 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 			return Ratios{}, &ShapeError{Rows: c.z.Rows, Cols: c.z.Cols, Ld: c.z.Ld, Len: len(c.z.Data), PlanRows: c.rows, PlanCols: most}
 		}
 	}
-	if p.cols == 0 || len(res.Values) == 0 {
+	switch {
+	case p.cols == 0:
 		return Ratios{}, nil
+	case len(res.Values) == 0:
+		return Ratios{Residual: math.Inf(1)}, nil
 	}
 	s := &solve[T]{p, p.base.Begin(ctx, nil)}
 	r, err := s.check(a, res)
+	if err == nil && !ratio.Descending(res.Values) {
+		r.Residual = math.Inf(1)
+	}
 	return r, spectrum.During(stages.PhaseCheck, err)
 }
 

@@ -258,6 +258,55 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckOfNoSVD checks results with A·V = U·Σ and orthogonal vectors that are no singular value
+// decomposition. The residual must be +Inf.
+func TestCheckOfNoSVD(t *testing.T) {
+	const m, n = 12, 7
+	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Thin, V: Thin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	a, _ := families[0].make(m, n, false)
+	for name, spoil := range map[string]func(*Result[float64]){
+		"all negative": func(r *Result[float64]) {
+			for j := range r.Values {
+				negate(r, j)
+			}
+		},
+		"the last negative": func(r *Result[float64]) { negate(r, n-1) },
+		"two exchanged": func(r *Result[float64]) {
+			r.Values[2], r.Values[3] = r.Values[3], r.Values[2]
+			for _, z := range []*evd.Dense[float64]{r.U, r.V} {
+				second := slices.Clone(z.Col(2))
+				copy(z.Col(2), z.Col(3))
+				copy(z.Col(3), second)
+			}
+		},
+		"none": func(r *Result[float64]) {
+			r.Values, r.U, r.V = nil, &evd.Dense[float64]{Rows: m, Ld: m}, &evd.Dense[float64]{Rows: n, Ld: n}
+		},
+	} {
+		res, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(res)
+		r, err := p.Check(context.Background(), a, res)
+		if err != nil || !math.IsInf(r.Residual, 1) || r.Left > ratioLimit || r.Right > ratioLimit {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+}
+
+// negate changes the signs of value j and of its left vector.
+func negate(r *Result[float64], j int) {
+	r.Values[j] = -r.Values[j]
+	for i, x := range r.U.Col(j) {
+		r.U.Col(j)[i] = -x
+	}
+}
+
 // TestRank checks the numerical rank of a matrix of rank 2 with rounding errors.
 func TestRank(t *testing.T) {
 	p, err := NewPlan[float64](testDevice(t), 30, 20, Options{})
