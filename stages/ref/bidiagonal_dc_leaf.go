@@ -97,10 +97,11 @@ func (it *leafIteration) dropTiny() {
 	}
 }
 
-// shift returns the smaller singular value of the 2×2 matrix at the lower right end of rows lo …
-// hi, as dlas2 does. Let f, g and h be the elements of this 2×2 matrix. The sum of the two singular
-// values is √((|f|+|h|)² + g²), their difference is √((|f|−|h|)² + g²), and their product is |f·h|.
-// If a diagonal element is zero, a singular value is zero, too, and the shift is zero.
+// shift returns a singular value of the 2×2 matrix at the lower right end of rows lo … hi: the value
+// that is nearer to the last diagonal element. Let f, g and h be the elements of this 2×2 matrix. The
+// nearer value is the larger one if |h| > |f|. The sum of the two singular values is
+// √((|f|+|h|)² + g²), their difference is √((|f|−|h|)² + g²), and their product is |f·h| (dlas2). If
+// a diagonal element is zero, a singular value is zero, too, and the shift is zero.
 func (it *leafIteration) shift(lo, hi int) float64 {
 	for _, x := range it.d[lo : hi+1] {
 		if x == 0 {
@@ -108,7 +109,11 @@ func (it *leafIteration) shift(lo, hi int) float64 {
 		}
 	}
 	f, g, h := math.Abs(it.d[hi-1]), it.e[hi-1], math.Abs(it.d[hi])
-	return 2 * f * h / (math.Hypot(f+h, g) + math.Hypot(f-h, g))
+	sum, difference := math.Hypot(f+h, g), math.Hypot(f-h, g)
+	if h > f {
+		return (sum + difference) / 2
+	}
+	return 2 * f * h / (sum + difference)
 }
 
 // sweep is one step of implicit QR iteration on CᵀC − shift²·I (dbdsqr). The first rotation of

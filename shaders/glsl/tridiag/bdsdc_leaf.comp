@@ -3,9 +3,9 @@
 // bdsdc_leaf solves the leaves of the bidiagonal divide and conquer by QR iteration (LAPACK dlasdq and
 // dbdsqr): C = S·diag(σ)·Wᵀ for rows and columns [lo, lo + n) of C, n ≤ LEAF, whose norm is at most 1.
 //
-// in:      leaves, e in, out: d            the diagonal before, the singular values after,
-// ascending. NaN if the
-//                       iteration did not converge, which has never been seen
+// in:      leaves, e
+// in, out: d            the diagonal before, the singular values after,
+//                       ascending; NaN if the iteration did not converge
 // out:     first, last  the first and the last row of W, by column
 //          w, s         W and S, n×n, from element `at` of the leaf on; not written if the address is
 //                       null
@@ -109,14 +109,19 @@ bool next() {
 	return true;
 }
 
-// shift returns the smaller singular value of the block's last two rows and columns (dlas2). It
-// returns 0 if a diagonal element of the block is zero, because then a singular value is zero. Let
-// f, g and h be the elements of the last two rows and columns. The sum of the two values is √((|f|
-// + |h|)² + g²), their difference is √((|f| − |h|)² + g²), and their product is |f·h|.
+// shift returns that one of the two singular values of the block's last two rows and columns that is
+// nearer to the last diagonal element: the larger value if |h| > |f|, else the smaller one (dlas2).
+// Let f, g and h be the elements of the last two rows and columns. The sum of the two values is
+// √((|f| + |h|)² + g²), their difference is √((|f| − |h|)² + g²), and their product is |f·h|. shift
+// returns 0 if a diagonal element of the block is zero, because then a singular value is zero.
+//
+// The smaller value alone would not do: if the block has a value twice and a smaller third value, the
+// element of e beside the two equal values never becomes smaller.
 double shift() {
 	for (uint i = lo; i <= hi; i++) if (d[i] == 0.0lf) return 0.0lf;
 	double f = abs(d[hi - 1]), g = e[hi - 1], h = abs(d[hi]);
-	return 2.0lf * f * h / (sqrt((f + h) * (f + h) + g * g) + sqrt((f - h) * (f - h) + g * g));
+	double sum = sqrt((f + h) * (f + h) + g * g), difference = sqrt((f - h) * (f - h) + g * g);
+	return h > f ? 0.5lf * (sum + difference) : 2.0lf * f * h / (sum + difference);
 }
 
 // sweep is one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns makes a bulge
