@@ -46,7 +46,7 @@ func (d Dense[T]) stored() vk.Columns[T] {
 
 // check returns a *ShapeError if the shape and the length of Data do not fit together.
 func (d Dense[T]) check() error {
-	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !spectrum.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
 		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
 	}
 	return nil

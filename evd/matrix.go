@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
 // Float is the constraint for number types of matrices. Only float64 is allowed so far.
@@ -50,17 +52,10 @@ func (a Sym[T]) withLd() Sym[T] {
 // entry.
 func (a Sym[T]) Check() error {
 	a = a.withLd()
-	if a.N < 0 || a.N > 0 && !holds(len(a.Data), a.N, a.N, a.Ld) {
+	if a.N < 0 || a.N > 0 && !spectrum.Holds(len(a.Data), a.N, a.N, a.Ld) {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data)}
 	}
 	return nil
-}
-
-// holds tells whether a rows×cols matrix, at least 1×1, with leading dimension ld fits into this
-// many elements. The numbers come from the caller and their products might overflow, so no product
-// is computed.
-func holds(elements, rows, cols, ld int) bool {
-	return ld >= rows && elements >= rows && (cols == 1 || (elements-rows)/(cols-1) >= ld)
 }
 
 // column returns the range [from, to) of rows of column j that are read.

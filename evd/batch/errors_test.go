@@ -137,6 +137,42 @@ func TestSolveInto(t *testing.T) {
 	}
 }
 
+// TestRefusesHugeLeadingDimension has a leading dimension of 2^62. The product of the columns and the leading dimension overflows.
+func TestRefusesHugeLeadingDimension(t *testing.T) {
+	p := newPlan(t, 5, 1, batch.Options{Vectors: true})
+	a := []evd.Sym[float64]{evd.NewSym(5, make([]float64, 25), evd.Lower)}
+	v := evd.Dense[float64]{Rows: 5, Cols: 5, Ld: 1 << 62, Data: make([]float64, 25)}
+	_, err := p.SolveInto(context.Background(), a, []batch.Spectrum{{Values: make([]float64, 5), Vectors: &v}})
+	if !errors.As(err, new(*evd.ShapeError)) {
+		t.Errorf("leading dimension 2^62: %v", err)
+	}
+}
+
+// TestSolveIntoOfNothing checks that, where no vectors are selected, a Dense without columns needs no leading
+// dimension.
+func TestSolveIntoOfNothing(t *testing.T) {
+	p := newPlan(t, 3, 2, batch.Options{Vectors: true, Select: evd.Index(1, 1)})
+	m := evd.NewSym(3, make([]float64, 9), evd.Lower)
+	out := []batch.Spectrum{{Vectors: &evd.Dense[float64]{Rows: 3}}, {Vectors: &evd.Dense[float64]{Rows: 3}}}
+	if _, err := p.SolveInto(context.Background(), []evd.Sym[float64]{m, m}, out); err != nil || out[0].Err != nil {
+		t.Error(err, out[0].Err)
+	}
+}
+
+// TestRefusesHugeCount has counts above the limit. Kernels count the rows of all matrices in 32 bits. A count whose memory is
+// more than an integer can tell is refused, too.
+func TestRefusesHugeCount(t *testing.T) {
+	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
+	for _, count := range []int{math.MaxInt32/256 + 1, 1 << 47, math.MaxInt} {
+		if _, err := batch.NewPlan(dev, 256, count, batch.Options{}); !errors.As(err, new(*evd.OptionError)) {
+			t.Errorf("%d matrices: %v", count, err)
+		}
+	}
+	if _, err := batch.NewPlan(dev, 256, math.MaxInt32/256, batch.Options{}); !errors.As(err, new(*vk.OutOfMemoryError)) {
+		t.Errorf("the largest count: %v", err)
+	}
+}
+
 // TestRefused checks the errors of plans, and those of matrices that do not fit.
 func TestRefused(t *testing.T) {
 	p := newPlan(t, 10, 2, batch.Options{Vectors: true})

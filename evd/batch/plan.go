@@ -2,6 +2,8 @@ package batch
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -54,6 +56,9 @@ func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
 	return t.Batch.For(dev.Info())
 }
 
+// maxRows is the most rows of all matrices of a part together. Kernels count them in 32 bits.
+const maxRows = math.MaxInt32
+
 // check returns an *evd.OptionError for the first option that has no meaning for order n.
 func (opt Options) check(n, count int) error {
 	if _, _, known := spectrum.Range(opt.Select, n); !known {
@@ -61,6 +66,9 @@ func (opt Options) check(n, count int) error {
 	}
 	if count < 1 {
 		return spectrum.BadOption("count", "must be at least 1")
+	}
+	if n > 0 && count > maxRows/n {
+		return spectrum.BadOption("count", fmt.Sprintf("must be at most %d for order %d", maxRows/n, n))
 	}
 	return spectrum.CheckSelection(opt.Select, n)
 }

@@ -127,7 +127,7 @@ func (p *Plan) fits(n, cols int, s Spectrum) error {
 	if v == nil {
 		return &evd.ShapeError{N: n}
 	}
-	short := cols > 0 && n > 0 && (v.Ld < n || len(v.Data) < (cols-1)*v.Ld+n)
+	short := cols > 0 && n > 0 && !spectrum.Holds(len(v.Data), n, cols, v.Ld)
 	if v.RowMajor || v.Rows != n || v.Cols != cols || short {
 		return &evd.ShapeError{N: n, Ld: v.Ld, Len: len(v.Data)}
 	}
@@ -149,7 +149,7 @@ func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) erro
 		index = append(index, k)
 		up = append(up, vk.Columns[float64]{Rows: m.N, Cols: m.N, Ld: max(m.Ld, m.N), Data: m.Data})
 		values = append(values, vk.Columns[float64]{Rows: to - from, Cols: 1, Ld: to - from, Data: out[k].Values})
-		if v := out[k].Vectors; p.opt.Vectors {
+		if v := out[k].Vectors; p.opt.Vectors && to > from {
 			vectors = append(vectors, vk.Columns[float64]{Rows: m.N, Cols: to - from, Ld: v.Ld, Data: v.Data})
 		}
 	}
