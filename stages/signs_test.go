@@ -27,7 +27,7 @@ func TestSigns(t *testing.T) {
 			}
 		}
 	}
-	v.Data[200+4*ld] = -9 // as large as an entry before it, in row 284: the first one decides
+	v.Data[200+4*ld] = -9 // as large as the 9 in row 284: the first one decides
 	vv, uu, ff := vk.Reserve[float64]("V", len(v.Data)), vk.Reserve[float64]("U", len(u.Data)), vk.Reserve[uint32]("flipped", cols)
 	ws := arena(t, d, vk.Together(vv, uu, ff))
 	put(t, d, vv.In(ws), v.Data)

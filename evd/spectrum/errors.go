@@ -42,7 +42,8 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
 
-// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows Index
+// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T, or, in the
+// phase stages.PhaseBidiagonal, of the bidiagonal C: rows Index
 // to End−1, counted from 0. (These rows are not indices of eigenvalues: the eigenvalues of a block
 // may be anywhere in the spectrum.) Stage is the phase of the solve.
 type NoConvergenceError struct {
@@ -55,7 +56,11 @@ type NoConvergenceError struct {
 
 // Error gives the rows of the block.
 func (e *NoConvergenceError) Error() string {
-	return fmt.Sprintf("%s: QL iteration did not converge on rows [%d, %d) of the tridiagonal", e.Stage, e.Index, e.End)
+	method, matrix := "QL", "tridiagonal"
+	if e.Stage == stages.PhaseBidiagonal {
+		method, matrix = "QR", "bidiagonal"
+	}
+	return fmt.Sprintf("%s: %s iteration did not converge on rows [%d, %d) of the %s", e.Stage, method, e.Index, e.End, matrix)
 }
 
 // NotConverged converts a stage's error about rows of T into a *NoConvergenceError of the given phase.

@@ -14,6 +14,10 @@ func TestNoConvergenceNamesRows(t *testing.T) {
 	if !errors.As(err, &failed) || *failed != (NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: 2, End: 4}) {
 		t.Fatal(err)
 	}
+	bidiagonal := &NoConvergenceError{Stage: stages.PhaseBidiagonal, Index: 2, End: 4}
+	if want := "bidiagonal solve: QR iteration did not converge on rows [2, 4) of the bidiagonal"; bidiagonal.Error() != want {
+		t.Errorf("%q, want %q", bidiagonal, want)
+	}
 	if want := "tridiagonal solve: QL iteration did not converge on rows [2, 4) of the tridiagonal"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}

@@ -22,6 +22,7 @@ func TestPlansAreSmall(t *testing.T) {
 	}{
 		{16384, 16384, Options{}, 9}, {32768, 32768, Options{}, 9},
 		{16384, 16384, Options{U: Thin, V: Thin}, 40}, {32768, 32768, Options{U: Thin, V: Thin}, 40}, {32768, 32768, Options{U: Thin, V: Thin, Largest: 100}, 40},
+		{1024, 1024, Options{U: Thin, V: Thin}, 84}, {4096, 4096, Options{U: Thin, V: Thin}, 45},
 		{1000000, 128, Options{}, 17}, {1000000, 128, Options{U: Thin, V: Thin}, 25}, {128, 1000000, Options{U: Thin, V: Thin}, 25},
 	} {
 		p, err := NewPlan[float64](dev, c.m, c.n, c.opt)
@@ -122,4 +123,16 @@ func TestCancelInEachPhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	decomposed(t, "after all", g, p.opt, res)
+}
+
+// TestPlanRefusesLargeIdentities checks that a matrix without entries is refused if the identity that
+// Full asks for does not fit.
+func TestPlanRefusesLargeIdentities(t *testing.T) {
+	for _, shape := range [][2]int{{10000000, 0}, {0, 10000000}} {
+		p, err := NewPlan[float64](testDevice(t), shape[0], shape[1], Options{U: Full, V: Full})
+		var memory *vk.OutOfMemoryError
+		if p != nil || !errors.As(err, &memory) {
+			t.Errorf("%v: %v", shape, err)
+		}
+	}
 }

@@ -25,7 +25,7 @@ import (
 //	  V = P1·(P2·W)
 //
 // The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
-// ctx.Err() if the context ends first, an *evd.StageError, evd.ErrClosed after Close, or an error
+// ctx.Err() if the context ends first, an *evd.NoConvergenceError, an *evd.StageError, evd.ErrClosed after Close, or an error
 // of the device. If a wait between workgroups fails, Solve returns no error: the plan solves again
 // without waiting, now and in later calls, as evd's Plan.Solve does.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
