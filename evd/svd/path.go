@@ -142,8 +142,10 @@ func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuni
 	return err
 }
 
-// costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf.
-func (p *path) costs() []evd.StageCost {
+// costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf. both
+// says whether the vectors of both sides are wanted. If those of one side of a square matrix are
+// wanted, the costs are those of left vectors.
+func (p *path) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
 	s := p.steps
@@ -156,17 +158,31 @@ func (p *path) costs() []evd.StageCost {
 	if s.conquer == nil {
 		return costs
 	}
-	add(stages.PhaseBidiagonal, s.conquer.Flops())
-	if s.p1 != nil {
-		add(stages.PhaseApplyP2, s.q2.Flops())
-		add(stages.PhaseApplyP1, s.p1.Flops())
+	// Three quarters of the operations of divide and conquer are in the last products, which shrink
+	// with k.
+	conquer := s.conquer.Flops() * (0.25 + 0.75*float64(of.k)/float64(of.cols))
+	if !both {
+		conquer /= 2
 	}
-	if s.q1 != nil {
-		add(stages.PhaseApplyQ2, s.q2.Flops())
+	add(stages.PhaseBidiagonal, conquer)
+	if of.wants[right] != None && (both || of.wants[left] == None) {
+		add(stages.PhaseApplyP2, s.q2.Flops())
+		if s.p1 != nil {
+			add(stages.PhaseApplyP1, s.p1.Flops())
+		}
+	}
+	if s.q1 == nil {
+		return costs
+	}
+	add(stages.PhaseApplyQ2, s.q2.Flops())
+	if s.q0 != nil {
 		add(stages.PhaseApplyQ1, s.q1.Flops())
 	}
+	// The last product runs for the k vectors, and with Full again for the others.
+	last, phase := s.q1, stages.PhaseApplyQ1
 	if s.q0 != nil {
-		add(stages.PhaseApplyQ0, s.q0.Flops())
+		last, phase = s.q0, stages.PhaseApplyQ0
 	}
+	add(phase, last.Flops()*float64(of.k+of.more())/float64(last.M))
 	return costs
 }

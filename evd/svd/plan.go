@@ -136,7 +136,7 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.cols == 0 {
 		return nil
 	}
-	return p.current().costs()
+	return p.current().costs(p.shape, p.opt.U != None && p.opt.V != None)
 }
 
 // Bytes returns the size of the device memory that the plan has allocated.

@@ -3,6 +3,7 @@ package svd
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -133,6 +134,38 @@ func TestPlanRefusesLargeIdentities(t *testing.T) {
 		var memory *vk.OutOfMemoryError
 		if p != nil || !errors.As(err, &memory) {
 			t.Errorf("%v: %v", shape, err)
+		}
+	}
+}
+
+// TestCosts checks the forecast of vectors against the formulas: 8/3·n³ for divide and conquer of two
+// sides, and 2·(2·m − n)·n flops for each vector in Q1.
+func TestCosts(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	const m, n = 1200, 1000
+	for _, c := range []struct {
+		m             int
+		opt           Options
+		conquer, left float64 // of 8/3·n³; vectors in Q1
+		right         bool
+	}{
+		{n, Options{U: Thin, V: Thin}, 1, n, true},
+		{n, Options{U: Thin}, 0.5, n, false},
+		{m, Options{U: Full, V: Thin}, 1, m, true},
+		{n, Options{U: Thin, V: Thin, Largest: n / 10}, 0.325, n / 10, true},
+	} {
+		p, err := NewPlan[float64](dev, c.m, n, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, x := range p.Costs() {
+			got[x.Stage] = x.Flops / (n * n * n)
+		}
+		_, right := got[stages.PhaseApplyP2]
+		q1 := 2 * float64(2*c.m-n) * n * c.left / (n * n * n)
+		if math.Abs(got[stages.PhaseBidiagonal]-c.conquer*8/3) > 1e-9 || math.Abs(got[stages.PhaseApplyQ1]-q1) > 1e-9 || right != c.right {
+			t.Errorf("%d rows, %+v: %v, want %g of the bidiagonal and %g", c.m, c.opt, got, c.conquer*8/3, q1)
 		}
 	}
 }
