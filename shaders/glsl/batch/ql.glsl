@@ -2,7 +2,7 @@
 //
 // syev_batch and steqr_batch include this header, after numerics_f64.glsl, ulp.glsl and
 // problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. It defines
-// next_block, sweep, turn and Sweep.
+// next_block, sweep and Sweep.
 //
 // The T of a matrix is in elements [base, base + n) of t_d and t_e, with its norm about 1. One
 // invocation, the generator, computes the rotations of a sweep; others apply them to the rows of V.

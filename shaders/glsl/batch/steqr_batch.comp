@@ -13,8 +13,7 @@
 // invocations before it apply those of the two before. Each of them has a row of Z, or several. Two
 // sweeps are applied in one pass if they begin at the same end of a block.
 //
-// The bits depend on n and on the place where the iteration ends a dispatch only in d and e, which
-// are stored and loaded without change.
+// The bits do not depend on where a dispatch ends: d and e are stored and loaded without change.
 //
 // Grid: in x and y, one workgroup for each matrix.
 #version 460

@@ -1,8 +1,7 @@
 // Bisection of one eigenvalue by Sturm counts without divisions, by one invocation.
 //
-// syev_batch and stebz_batch include this header, after numerics_f64.glsl, scale.glsl and ulp.glsl,
-// and after the declaration of the shared arrays t_d and t_e. It defines square_couplings and
-// bisect.
+// syev_batch and stebz_batch include this header, after numerics_f64.glsl and scale.glsl, and
+// after the declaration of the shared arrays t_d and t_e. It defines bisect.
 //
 // The counts are those of stebz_narrow.comp, which has the proof of their error bound, 3·ulp·norm,
 // and of their range.
