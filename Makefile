@@ -59,7 +59,7 @@ GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENAB
 
 .PHONY: demo build test test-quick test-long soak shaders vet setup compiler clean \
 	test-unit test-newcomers test-vulkango test-race test-cgocheck test-validation test-gpuav test-widths \
-	test-farm test-faults test-chases test-tridiagonals test-gonum test-fuzz
+	test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 # The parts of a test share two cores and one GPU: one after the other.
 .NOTPARALLEL:
 
@@ -74,7 +74,7 @@ test: setup compiler vet test-unit test-newcomers test-vulkango test-race test-c
 test-quick: setup compiler vet
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
 
-test-long: setup compiler test-farm test-faults test-chases test-tridiagonals test-gonum test-fuzz
+test-long: setup compiler test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 	$(MAKE) soak SOAK=10m
 
 setup:
@@ -137,6 +137,9 @@ test-tridiagonals: # larger orders and many glued matrices
 
 test-gonum: # all of gonum's own test of Dsyev
 	$(TEST) VKEVD_GONUM=1 $(GO) test $(LONG) ./evd/gonumlapack
+
+test-speed: # a batch of small matrices is faster than one after another; nothing else may run
+	$(TEST) VKEVD_SPEED=1 $(GO) test $(LONG) -v -run TestSpeed ./evd/batch
 
 test-fuzz:
 	$(TEST) tools/fuzz.sh $(FUZZ)

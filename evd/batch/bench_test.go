@@ -3,6 +3,7 @@ package batch_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -46,6 +47,9 @@ func BenchmarkSolve(b *testing.B) {
 // after another, on a GPU at least five times. On a CPU the evd.Plan is faster than usual, because
 // it solves small matrices without the driver.
 func TestSpeed(t *testing.T) {
+	if os.Getenv("VKEVD_SPEED") == "" {
+		t.Skip("set VKEVD_SPEED; make test-long does")
+	}
 	const n, count, alone = 16, 500, 5
 	a := batch.Stack(n, count, stagetest.Normal(n, n*count, n, 1).Data, evd.Lower)
 	many := newPlan(t, n, count, batch.Options{Vectors: true})
