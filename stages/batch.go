@@ -10,7 +10,7 @@ import (
 // Batch finds eigenvalues and eigenvectors of many small symmetric matrices at once, A =
 // Q·diag(λ)·Qᵀ. A workgroup solves one matrix or several.
 //
-//	n ≤ 64 or so   syev_batch: the whole solution in shared memory (dsyev)
+//	n ≤ 16 to 56   syev_batch: the whole solution in shared memory (dsyev)
 //	larger n       sytd2_batch   A → T                       (dsytd2)
 //	               org2l_batch   the reflectors → Q           (dorg2l)
 //	               steqr_batch   T → Λ, Q → Q·V by QL         (dsteqr)
@@ -61,6 +61,9 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
 	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	s := &Batch{size: size, tune: t}
 	b := builder{dev: dev}
 	large := false
@@ -110,8 +113,9 @@ func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
 	return k
 }
 
-// Work is the layout of the workspace: a table, and for orders beyond shared memory 5·n elements
-// for each matrix, plus n² with vectors.
+// Work is the layout of the workspace. For each matrix it has 68 bytes, and if BatchSize.N is above
+// the largest order of BatchTuning.Shared, 5·n elements, plus n² with vectors, where n is
+// BatchSize.N.
 func (s *Batch) Work() *vk.Layout {
 	return vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z)
 }

@@ -26,7 +26,7 @@ func TestBatchTimes(t *testing.T) {
 		return BatchTuning{Shared: []BatchShared{{order, team, matrices, apart}}, Dispatch: 2e11}
 	}
 	memory := func(order, threads, teams, apart uint32) BatchTuning {
-		return BatchTuning{Memory: []BatchMemory{{order, threads, teams, apart}}, Dispatch: 2e11}
+		return BatchTuning{Shared: []BatchShared{{2, 2, 1, 0}}, Memory: []BatchMemory{{order, threads, teams, apart}}, Dispatch: 2e11}
 	}
 	for _, c := range []struct {
 		n, count int

@@ -175,3 +175,21 @@ func TestBatchDispatches(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchRefusesTunings has tunings with no kernel for order 2, or with rows in a wrong order.
+func TestBatchRefusesTunings(t *testing.T) {
+	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
+	none, small, shared, memory := smallestBatch(), smallestBatch(), smallestBatch(), smallestBatch()
+	none.Shared = nil
+	small.Shared = []BatchShared{{Order: 1, Team: 1, Matrices: 1}}
+	slices.Reverse(shared.Shared)
+	slices.Reverse(memory.Memory)
+	for i, tune := range []BatchTuning{none, small, shared, memory} {
+		if _, err := NewBatch(dev, BatchSize{N: 9, Count: 1}, tune); err == nil {
+			t.Errorf("tuning %d is not refused", i)
+		}
+	}
+	if _, err := NewBatch(dev, BatchSize{N: 9, Count: 1}, smallestBatch()); err != nil {
+		t.Error(err)
+	}
+}

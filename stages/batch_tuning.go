@@ -1,7 +1,9 @@
 package stages
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
@@ -66,13 +68,27 @@ func (t BatchTuning) For(info vk.Info) BatchTuning {
 
 // Fits returns nil if the device has room for a row of both tables.
 func (t BatchTuning) Fits(info vk.Info) (err error) {
-	if len(t.Shared) == 0 || len(t.Memory) == 0 {
+	if err := t.check(); err != nil {
+		return err
+	}
+	if len(t.Memory) == 0 {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
 	}
 	if fit := t.For(info); len(fit.Shared) == 0 {
 		return t.Shared[0].fits(info)
 	} else if len(fit.Memory) == 0 {
 		return t.Memory[0].fits(info)
+	}
+	return nil
+}
+
+// check returns an error if no row of Shared has room for order 2, which the kernels of Memory do not
+// solve, or if the orders of Shared or those of Memory descend.
+func (t BatchTuning) check() error {
+	shared := slices.IsSortedFunc(t.Shared, func(x, y BatchShared) int { return cmp.Compare(x.Order, y.Order) })
+	memory := slices.IsSortedFunc(t.Memory, func(x, y BatchMemory) int { return cmp.Compare(x.Order, y.Order) })
+	if n := len(t.Shared); n == 0 || t.Shared[n-1].Order < 2 || !shared || !memory {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
 	}
 	return nil
 }

@@ -24,6 +24,9 @@
 // Entries may be of any magnitude, because each matrix is multiplied by a power of two. The signs
 // of vectors follow the rule of package evd. Solve does not write to its input.
 //
+// An eigenvalue of a finite matrix may be larger than the largest float64. It is then +Inf or −Inf,
+// without an error.
+//
 // A plan allocates all its device memory when it is made. Goroutines may share a plan. A plan
 // executes one call at a time.
 //

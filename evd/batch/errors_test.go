@@ -230,3 +230,43 @@ func TestProgress(t *testing.T) {
 		t.Errorf("progress %+v", seen)
 	}
 }
+
+// TestMemoryFormula compares forecasts with the formula in the comment of NewPlan.
+func TestMemoryFormula(t *testing.T) {
+	const count, padding = 1 << 12, 1 << 16
+	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
+	for _, n := range []int{16, 17} {
+		for _, opt := range []batch.Options{{}, {Vectors: true}, {Vectors: true, Select: evd.Index(2, 5)}, {Select: evd.Index(2, 5)}} {
+			p, err := batch.NewPlan(dev, n, count, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 8*n*n + 8*n + 68
+			if n > 16 {
+				want += 40 * n
+			}
+			if n > 16 && opt.Vectors {
+				want += 8 * n * n
+			}
+			if opt.Vectors && opt.Select != (evd.Selection{}) {
+				want += 8 * n * 3
+			}
+			if got := int(p.Bytes()); got < want*count || got > want*count+padding {
+				t.Errorf("order %d, %+v: %d bytes, not %d", n, opt, got, want*count)
+			}
+			p.Close()
+		}
+	}
+}
+
+// TestInfiniteValue has matrices with all entries equal to the largest float64: the largest
+// eigenvalue is n times as large, which is infinite.
+func TestInfiniteValue(t *testing.T) {
+	for _, n := range []int{2, 40} {
+		data := slices.Repeat([]float64{math.MaxFloat64}, n*n)
+		s := solve(t, newPlan(t, n, 1, batch.Options{Vectors: true}), evd.NewSym(n, data, evd.Lower)).Spectra[0]
+		if s.Err != nil || !math.IsInf(s.Values[n-1], 1) || math.IsInf(s.Values[0], 0) {
+			t.Errorf("order %d: %v, values %v", n, s.Err, s.Values)
+		}
+	}
+}

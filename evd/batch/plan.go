@@ -76,7 +76,15 @@ func (opt Options) check(n, count int) error {
 // NewPlan prepares a plan for matrices of order n or less, count of which are on the device at a
 // time. A batch may have any number of matrices, and is solved in parts of count matrices.
 //
-// The device memory is 8·count·n² bytes, twice as much with vectors beyond order 64 or so.
+// The device memory in bytes is the sum of these, times count:
+//
+//	8·n² + 8·n + 68   always
+//	40·n              beyond the orders of shared memory
+//	8·n²              with vectors, beyond the orders of shared memory
+//	8·n·m             with vectors, if Select is m eigenvalues
+//
+// The largest order in shared memory is 16 on GPUs of NVIDIA, 32 on CPUs and 56 on other devices; it
+// is less if the device has too little shared memory. No more than 2³¹−1 rows, count·n, are allowed.
 //
 // The error is an *evd.ShapeError for an order that is negative or above MostOrder, an
 // *evd.OptionError, a *vk.UnsupportedError if the device lacks something, a *vk.OutOfMemoryError,

@@ -38,6 +38,7 @@ var anywhere = Tuning{
 			{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}, {Order: 32, Team: 32, Matrices: 1},
 			{Order: 40, Team: 40, Matrices: 1}, {Order: 56, Team: 56, Matrices: 1},
 		},
+		// Neither these sizes nor those above were measured on any device.
 		// For each order, with many invocations and with few.
 		Memory: []stages.BatchMemory{
 			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
