@@ -2,12 +2,12 @@ package emulated
 
 import "github.com/vkevd/vkevd/vk"
 
-// blocks records a product in blocks of C whose planes fit the memory. It is false, and records
-// nothing, if not even the planes of one tile fit.
+// blocks records the product p as one product for each block of C. The planes of a block fit the
+// memory. blocks returns false and records nothing if not even the planes of one tile fit.
 //
-// The planes of a block of columns serve all blocks of rows above each other only if they are not
-// overwritten; converting them anew is a small part of a block's product, so each block is a product of
-// its own. The bits do not depend on the blocks, but for a pair: its balance is that of the block.
+// Each block converts its rows of A and its columns of B anew. This conversion is a small part of
+// the work of a block. The bits of a single product do not depend on the blocks. The bits of a pair
+// of products do: each block chooses the power of two that balances the two factors of a side.
 func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
 	m, n := o.block(p)
 	if m == 0 {
@@ -21,12 +21,14 @@ func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
 	return true
 }
 
-// block is the size of the blocks of C: all of it if that fits, else squares, or what remains beside
-// all of the shorter side. Both are 0 if nothing fits.
+// block returns the numbers of rows and columns of the blocks of C, as multiples of the padding. A
+// block is the whole of C if its planes fit the memory. Otherwise, if the planes of one side of the
+// product fit half of the memory, a block has the whole of this side and as much of the other side
+// as fits. Otherwise a block is square. block returns 0, 0 if nothing fits.
 func (o *Ops) block(p problem) (m, n int) {
 	factors, pad := len(p.left), o.k.padRows
-	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.N) // words of pad rows
-	most := min((o.planes-4*64)/max(row, 1), o.rows/pad)                    // of both sides
+	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.N) // 32-bit words of pad rows
+	most := min((o.planes-4*64)/max(row, 1), o.rows/pad)                    // groups of pad rows that fit, both sides together
 	m, n = vk.Tiles(p.c.Rows, uint32(pad)), vk.Tiles(p.c.Cols, uint32(pad))
 	if m+n > most {
 		if most < 2 {
@@ -45,7 +47,7 @@ func (o *Ops) block(p problem) (m, n int) {
 	return m * pad, n * pad
 }
 
-// block is the product for some rows and columns of C.
+// block returns the product that computes the m×n block of C whose first element is C(i, j).
 func (p problem) block(i, j, m, n int) problem {
 	part := func(all []rows, first, count int) []rows {
 		var out []rows

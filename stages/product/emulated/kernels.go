@@ -10,13 +10,14 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// kernels are those of one number of moduli, on one device.
+// kernels holds the compiled kernels for one number of moduli on one device.
 type kernels struct {
 	tuning product.Emulation
 	units  Units
 	moduli *moduli.System
 
-	// A tile of the result, and what rows and the inner dimension of planes are padded to.
+	// A tile of the result has tileM×tileN elements. The rows of a plane are padded to a multiple of
+	// padRows, and its inner dimension to a multiple of padInner.
 	tileM, tileN      uint32
 	padRows, padInner int
 
@@ -25,12 +26,13 @@ type kernels struct {
 	left, right *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
 	update      *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
 
-	// multiply records the product of planes, by matrix units or by packed dot products.
+	// multiply records the product of planes. It runs on matrix units or with packed dot products.
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
 
-// newKernels builds the kernels. The error is a *vk.UnsupportedError if the device cannot run them,
-// or says which sizes of the tuning contradict each other.
+// newKernels builds the kernels for count moduli. The error is a *vk.UnsupportedError if the device
+// cannot run the kernels. Otherwise the error names the sizes of the tuning that contradict each
+// other.
 func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kernels, error) {
 	k := &kernels{tuning: t, units: u, moduli: moduli.New(count)}
 	step := uint32(0)
@@ -54,7 +56,7 @@ func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kerne
 	return k, k.buildOthers(dev)
 }
 
-// buildOthers builds all kernels but that of the product.
+// buildOthers builds all kernels except the kernel that multiplies planes.
 func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	limit := func(threads int) uint32 {
 		for dev.Info().MaxLocal > 0 && threads > dev.Info().MaxLocal {
@@ -87,9 +89,10 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	return err
 }
 
-// updateThreads is the invocations of a workgroup of emulated_update, at most.
+// updateThreads is the largest number of invocations in a workgroup of emulated_update.
 const updateThreads = 128
 
+// swath returns the number of rows of tiles in a swath. Workgroups number the tiles swath by swath.
 func (k *kernels) swath() uint32 {
 	if k.units.Matrix() {
 		return k.tuning.Tile.Swath
@@ -139,7 +142,7 @@ func (k *kernels) buildProduct(dev *vk.Device) error {
 	return err
 }
 
-// truth is a truth value as a specialisation constant.
+// truth returns v as a specialisation constant.
 func truth(v bool) spirv.Bool {
 	if v {
 		return spirv.True

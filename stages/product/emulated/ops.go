@@ -9,15 +9,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ops is product.Ops with large products emulated on integer units. Products below Tuning.Least
-// and symmetric ones are native, and so is what does not fit the memory.
+// Ops implements product.Ops. Ops emulates large products on integer units. Four kinds of products
+// run on the native kernels: batches, products with a symmetric factor, products smaller than
+// product.Emulation.Least, and products whose residues do not fit the memory.
 type Ops struct {
 	native product.Ops[float64]
 	k      *kernels
 	least  product.Shape
 
-	// What Reserve was told: 32-bit words of planes, norms and shifts, and whether any product is
-	// emulated.
+	// Reserve sets these three from the announced products: planes is the number of 32-bit words of
+	// planes, rows is the number of rows that have norms and shifts, and any tells whether at least
+	// one product is emulated.
 	planes, rows int
 	any          bool
 
@@ -27,9 +29,9 @@ type Ops struct {
 	work *vk.Layout
 }
 
-// New makes the emulated products with count moduli. native computes the others. The units are
-// those of FindUnits. The error is a *vk.UnsupportedError if the device cannot run the kernels, or
-// vk's.
+// New makes emulated products with count moduli. native computes the products that are not
+// emulated. The products run on the units that FindUnits returns. The error is a
+// *vk.UnsupportedError if the device cannot run the kernels. Other errors come from package vk.
 func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t product.Emulation, count int) (*Ops, error) {
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
@@ -38,7 +40,7 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 	return NewOn(dev, native, t, count, units)
 }
 
-// NewOn is New with the units given.
+// NewOn does the same as New, but the caller chooses the units.
 func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
 	k, err := newKernels(dev, t, units, count)
 	if err != nil {
@@ -48,19 +50,21 @@ func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, cou
 	return &Ops{native: native, k: k, least: t.Least, refused: refused}, nil
 }
 
-// Units is what the products run on.
+// Units returns the units that the products run on.
 func (o *Ops) Units() Units { return o.k.units }
 
-// emulates tells whether a product of these sizes is worth it. inner counts both factors of a pair.
+// emulates tells whether an m×n product with this inner dimension is emulated. For a pair of
+// products, inner is the sum of the two inner dimensions.
 func (o *Ops) emulates(m, n, inner int) bool {
 	return m > 0 && n > 0 && inner >= max(o.least.K, 1) && inner <= mostInner-2*o.k.padInner && m*n >= o.least.M*o.least.N
 }
 
-// Reserve implements product.Ops. A product needs the planes of both of its factors, but no more
-// memory than Tuning.Planes.
+// Reserve implements product.Ops. A product needs memory for the planes of both of its factors. The
+// planes take at most product.Emulation.Planes bytes.
 func (o *Ops) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
-		// A product may be smaller than its bound, so that its inner dimension is not what counts.
+		// A recorded product may have a smaller inner dimension than the announced one. So an
+		// announced inner dimension that is too long for emulation is reduced to the longest one.
 		inner := min(s.K, mostInner-2*o.k.padInner)
 		if !o.emulates(s.M, s.N, inner) {
 			continue
@@ -96,14 +100,15 @@ func (o *Ops) Work() *vk.Layout {
 	return o.work
 }
 
-// Status is what Refused returns. It must live from Begin on until that is read.
+// Status returns the layout of the two numbers that Refused returns. The numbers must stay in
+// memory from Begin on until the caller has read them.
 func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
 
-// Begin records what must precede the first product of a run: no row was refused yet.
+// Begin sets the two numbers of Refused to zero. It must precede the first product of a run.
 func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
-// Refused is the number of rows that could not be scaled since Begin, in two words to be added.
-// What depends on such a row is NaN.
+// Refused returns two numbers: how many rows of left factors, and how many of right factors, could
+// not be scaled since Begin. The elements of C that depend on such a row are NaN.
 func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
 // Gemm implements product.Ops.
@@ -137,8 +142,8 @@ func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA
 	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
 }
 
-// GemmPair implements product.Ops. Both products have one accumulator, so their factors are
-// balanced by a power of two.
+// GemmPair implements product.Ops. Both products share one accumulator. So one factor of each side
+// is multiplied by a power of two, which gives both products about the same size.
 func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -155,8 +160,8 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 	}
 }
 
-// Syr2k implements product.Ops. If the planes do not fit, the triangle is cut into two and a
-// square.
+// Syr2k implements product.Ops. If the planes do not fit the memory, the lower triangle of C is cut
+// into two triangles and a rectangle.
 func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
 	n, k := c.Rows, y.Cols
 	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}

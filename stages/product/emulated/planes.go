@@ -7,15 +7,17 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// rows is a factor as rows along the inner dimension: of op(A), or columns of op(B). Element k of
-// row r lies r·stepRow + k·stepInner after the first one.
+// rows describes a factor as rows along the inner dimension. The rows are those of op(A), or the
+// columns of op(B). Element k of row r lies r·stepRow + k·stepInner elements after element 0 of row
+// 0.
 type rows struct {
 	at                 vk.Slice[float64]
 	rows, inner        int
 	stepRow, stepInner int
 }
 
-// operand is op(m) as rows, or as columns if right is set.
+// operand returns the rows of op(m). If right is set, op(m) is a right factor and operand returns
+// its columns.
 func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 	if (op == product.Trans) != right {
 		return rows{m.At, m.Cols, m.Rows, m.Ld, 1}
@@ -23,14 +25,14 @@ func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 	return rows{m.At, m.Rows, m.Cols, 1, m.Ld}
 }
 
-// geometry is how the planes of one factor lie in memory. All sizes are padded.
+// geometry describes how the planes of one factor lie in memory. All sizes are padded.
 type geometry struct {
 	rows, inner int
-	panelBytes  int // from panel to panel
-	planeBytes  int // from modulus to modulus
+	panelBytes  int // bytes from one panel to the next
+	planeBytes  int // bytes from the plane of one modulus to the plane of the next
 }
 
-// geometry is that of a factor of the given size.
+// geometry returns the geometry of the planes of a factor of the given size.
 func (k *kernels) geometry(rows, inner int) geometry {
 	g := geometry{rows: up(rows, k.padRows), inner: up(inner, k.padInner)}
 	g.panelBytes = g.inner*k.tuning.Panel + k.tuning.Spacing
@@ -38,21 +40,22 @@ func (k *kernels) geometry(rows, inner int) geometry {
 	return g
 }
 
-// words is the memory of n planes.
+// words returns the number of 32-bit words that n planes take.
 func (g geometry) words(n int) int { return n * g.planeBytes / 4 }
 
-// up is the least multiple of step that is not below n.
+// up returns the least multiple of step that is not below n.
 func up(n, step int) int { return (n + step - 1) / step * step }
 
-// The kernels that convert factors.
+// These are the sizes of the workgroups of the kernels that convert factors.
 const (
 	normThreads, normRows = 256, 32
 	shiftThreads          = 128
 	planeThreads          = 128
-	planePart             = 16 // elements of an invocation, at most
+	planePart             = 16 // largest number of elements that one invocation converts
 )
 
-// norms records the bounds of the rows' norms. The peak must have been set to zero.
+// recordNorms records the kernel that writes a bound of the norm of each row of f. The kernel raises
+// peak to the largest of them, so peak must be zero before the dispatch.
 func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
 	k.norms.Dispatch(rec, vk.Folded(vk.Tiles(f.rows, normRows)), shaders.EmulatedNormsPush{
 		A: integers(f.at), Norms: norms.Addr(), Peak: peak.Addr(),
@@ -62,7 +65,8 @@ func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.N
 	rec.Costs(16 * float64(f.rows) * float64(f.inner))
 }
 
-// recordPlanes records the conversion of a factor to residues.
+// recordPlanes records the conversion of the factor f to residues. If right is set, the residues are
+// multiplied by the inverses qᵢ (package moduli).
 func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.Slice[int32], g geometry, planes vk.Slice[uint32]) {
 	kernel := k.left
 	if right {
@@ -77,5 +81,5 @@ func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.S
 	rec.Costs(float64(8+k.moduli.N) * float64(g.rows) * float64(g.inner))
 }
 
-// integers is the address of doubles whose bits a kernel reads as integers.
+// integers returns the address of doubles whose bits a kernel reads as integers.
 func integers(s vk.Slice[float64]) spirv.Addr[uint64] { return spirv.Addr[uint64](s.Addr()) }

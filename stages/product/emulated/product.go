@@ -13,58 +13,59 @@ type memory struct {
 	words   vk.Region[uint32] // residues of two strips
 	norms   vk.Region[shaders.Norm]
 	shifts  vk.Region[int32]
-	peaks   vk.Region[uint32] // of up to four factors
-	refused vk.Region[uint32] // the number of rows that could not be scaled: of left and of right sides
+	peaks   vk.Region[uint32] // the largest norm of each factor, for up to four factors
+	refused vk.Region[uint32] // how many rows of left sides and of right sides could not be scaled
 }
 
-// side is one side of a product: one factor, or both of a pair.
+// side is one side of a product: one factor, or the two factors of a pair.
 type side struct {
 	factors []rows
 	shape   geometry
 
-	// shifts are those by which planes were scaled: of the only factor, or of both of a pair.
+	// shifts has the shifts of the rows of each factor, and planes has the planes of each factor.
 	shifts []vk.Slice[int32]
 	planes []vk.Slice[uint32]
 }
 
-// problem is one product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Factors are rows along the inner dimension.
+// problem describes one product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Each factor is a set of rows along the
+// inner dimension. A single product has no A2 and no B2.
 type problem struct {
 	left, right []rows // one factor each, or two
 	alpha, beta float64
 	c           product.Matrix[float64]
 
-	// rankTwoK: the factors are those of syr2k, left Y and Z, right Z and Y. Only the lower triangle
-	// of C is computed.
+	// rankTwoK tells that the product is Syr2k: the left factors are Y and Z, and the right factors
+	// are Z and Y. Only the lower triangle of C is computed.
 	rankTwoK bool
 }
 
-// allot takes pieces of a region, one after another.
+// allot hands out the pieces of a region, one after another.
 type allot[T any] struct {
 	from vk.Slice[T]
 	used int
 }
 
-// take is the next n elements. It begins at a multiple of 64 elements.
+// take returns the next n elements. Each piece begins at a multiple of 64 elements.
 func (a *allot[T]) take(n int) vk.Slice[T] {
 	s := a.from.Sub(a.used, n)
 	a.used += up(n, 64)
 	return s
 }
 
-// record records a product whose planes fit the memory.
+// record records all kernels of a product whose planes fit the memory.
 func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
 	vk.Fill(rec, peaks, 0)
 
-	// Factors with their norms, in the order of emulated_shifts' peaks: the first of the left side,
-	// the first of the right side, the second ones.
+	// emulated_shifts reads the peaks in this order: the first factor of the left side, the first of
+	// the right side, the second of the left side, the second of the right side.
 	left, right := k.newSide(p.left), k.newSide(p.right)
 	sides := []*side{left, right}
 	all := [2][]vk.Slice[shaders.Norm]{}
 	rec.Concurrently(func() {
 		for s, side := range sides {
-			if p.rankTwoK && s == 1 { // the same factors
+			if p.rankTwoK && s == 1 { // both sides have the same factors
 				break
 			}
 			for i, f := range side.factors {
@@ -74,7 +75,7 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 			}
 		}
 	})
-	if p.rankTwoK { // the peaks of Z and Y as right factors
+	if p.rankTwoK { // Z and Y are the right factors, too: their peaks are copied
 		vk.Copy(rec, peaks.Sub(1, 1), peaks.Sub(2, 1))
 		vk.Copy(rec, peaks.Sub(3, 1), peaks.Sub(0, 1))
 	}
@@ -94,30 +95,33 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 			for i, f := range side.factors {
 				to := planes.take(side.shape.words(k.moduli.N))
 				side.planes = append(side.planes, to)
-				// In a rank-2k update each product has Y and Z, so that Z alone can have the
-				// inverses, on both sides.
+				// The residues of the right factor are multiplied by the inverses qᵢ. In a rank-2k
+				// update each of the two products has the factors Y and Z. So the planes of Z have
+				// the inverses on both sides.
 				k.recordPlanes(rec, f, s == 1 || p.rankTwoK && i == 1, side.shifts[i], side.shape, to)
 			}
 		}
 	})
 	if p.rankTwoK {
-		// Right rows are those of the left side, times 2^c.
+		// The right side uses the planes of the left side in the other order. Its rows have the
+		// factor 2^balance, which the first shifts of the left side contain.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts = left.shifts[:1]
 	}
 	k.recordStrips(rec, ws, mem, p, left, right)
 }
 
-// joint is the shifts of the rows of both factors together.
+// joint returns the shifts of the rows that the factors of a side form side by side. The shifts of
+// the last factor are these.
 func (s *side) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
 
-// newSide has the geometry of the factors, which have one shape.
+// newSide returns a side of the factors f. All factors of a side have one shape.
 func (k *kernels) newSide(f []rows) *side {
 	return &side{factors: f, shape: k.geometry(f[0].rows, f[0].inner)}
 }
 
-// recordShifts records the choice of shifts for one side. direction is 1 for the left side of a
-// pair, −1 for the right one.
+// recordShifts records the kernel that chooses the shifts of one side. direction is 1 for the left
+// side and −1 for the right side. It is the sign of the balance of a pair.
 func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
 	shifts *allot[int32], refused vk.Slice[uint32], direction int,
 ) {
@@ -139,7 +143,8 @@ func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shade
 	k.shifts.Dispatch(rec, vk.Folded(vk.Tiles(n, shiftThreads)), push, append(touch, vk.Touches(joint), vk.Touches(refused))...)
 }
 
-// recordStrips records the product of the planes and the update of C, strip by strip.
+// recordStrips records the product of the planes and the update of C. A strip is a number of tiles
+// of C. The strips follow one another.
 func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem, left, right *side) {
 	words := mem.words.In(ws)
 	m, n := p.c.Rows, p.c.Cols
@@ -168,8 +173,8 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 		PFraction: fraction, PExponent: int32(exponent), Alpha: p.alpha, Beta: p.beta,
 		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower,
 	}
-	// The update of a strip runs beside the product of the next one: the former moves memory, the
-	// latter computes. So residues have two places.
+	// The update of one strip runs at the same time as the product of the next strip. The update
+	// waits for memory while the product computes. So the residues of two strips have places.
 	places := [2]vk.Slice[uint32]{words.Sub(0, words.Len()/2), words.Sub(words.Len()/2, words.Len()/2)}
 	strips := (tiles + strip - 1) / strip
 	for s := range strips + 1 {
@@ -186,7 +191,7 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	}
 }
 
-// recordMultiply records the product of a strip modulo each number.
+// recordMultiply records the product of a strip modulo each modulus.
 func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side, words vk.Slice[uint32]) {
 	grid := vk.Folded(int(push.Count))
 	grid.Z = k.turns()
@@ -201,7 +206,8 @@ func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductD
 	rec.Costs(2 * elements * float64(push.Inner+push.Inner2) * float64(k.moduli.N) / costRatio)
 }
 
-// turns is the number of groups of moduli that different workgroups multiply by.
+// turns returns the number of groups of moduli. Each group of moduli of a tile has its own
+// workgroup, which takes the moduli of the group one after another.
 func (k *kernels) turns() int {
 	if k.units.Matrix() {
 		return vk.Tiles(k.moduli.N, k.tuning.Tile.Turns)
@@ -211,19 +217,20 @@ func (k *kernels) turns() int {
 
 // recordUpdate records the update of C from the residues of a strip.
 func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush, left, right *side, words vk.Slice[uint32], c vk.Slice[float64]) {
-	groups := int(k.tileM*k.tileN/4) / int(k.update.Spec.LocalSize) // of a tile
+	groups := int(k.tileM*k.tileN/4) / int(k.update.Spec.LocalSize) // workgroups of a tile
 	k.update.Dispatch(rec, vk.Folded(int(push.Count)*groups), push,
 		vk.Touches(words), vk.Touches(left.joint()), vk.Touches(right.joint()), vk.Touches(c))
 	rec.Costs(float64(push.Count) * float64(k.tileM*k.tileN) * float64(k.moduli.N+16))
 }
 
-// costRatio is how many operations on bytes count as one flop in estimates of costs.
+// costRatio is the number of operations on bytes that cost estimates count as one flop.
 const costRatio = 10
 
-// strip is the number of tiles of a strip.
+// strip returns the number of tiles of a strip.
 func (k *kernels) strip() int {
 	return max(1, min(k.tuning.Strip/int(k.tileM*k.tileN), vk.MaxGroups()))
 }
 
-// mostInner is the largest inner dimension of a product, of both factors of a pair together.
+// mostInner is the largest inner dimension of a product. For a pair of products it bounds the sum of
+// the two inner dimensions.
 const mostInner = moduli.MostInner

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Units is what multiplies bytes on a device.
+// Units describes the hardware that multiplies bytes: matrix units or packed dot products.
 type Units struct {
 	// Shape is the shape of the matrix units. It is zero where packed dot products are used.
 	Shape vk.MatrixShape
@@ -19,10 +19,10 @@ type Units struct {
 	Order uint32
 }
 
-// Matrix tells whether these are matrix units.
+// Matrix tells whether u are matrix units.
 func (u Units) Matrix() bool { return u.Shape.K > 0 }
 
-// String names the units.
+// String returns the name of the units.
 func (u Units) String() string {
 	if !u.Matrix() {
 		return "packed dot products"
@@ -30,10 +30,10 @@ func (u Units) String() string {
 	return fmt.Sprintf("%d×%d×%d matrix units", u.Shape.M, u.Shape.N, u.Shape.K)
 }
 
-// dots are packed dot products. Their fragments are 16×16 elements, column by column.
+// dots stands for packed dot products. Their fragments have 16×16 elements, column by column.
 var dots = Units{Order: 0x76543210}
 
-// fragment is the rows and columns of a fragment of the result.
+// fragment returns the numbers of rows and columns of a fragment of the result.
 func (u Units) fragment() (m, n uint32) {
 	if !u.Matrix() {
 		return 16, 16
@@ -41,7 +41,8 @@ func (u Units) fragment() (m, n uint32) {
 	return uint32(u.Shape.M), uint32(u.Shape.N)
 }
 
-// depth is the bytes of a row in a block of planes: those of a fragment.
+// depth returns the number of bytes of one row in a block of planes. For matrix units it is the
+// inner dimension of a unit.
 func (u Units) depth() uint32 {
 	if !u.Matrix() {
 		return 32
@@ -49,12 +50,15 @@ func (u Units) depth() uint32 {
 	return uint32(u.Shape.K)
 }
 
-// FindUnits is the units of a device: matrix units if it has them for bytes, otherwise packed dot
-// products. It runs a kernel that tells Order. The error is a *vk.UnsupportedError if the device
-// has neither, or vk's. A Dry device gets an Order, which may not be that of the real one.
+// FindUnits returns the units that a device multiplies bytes with. They are matrix units if the
+// device has usable ones, and packed dot products otherwise. FindUnits runs a kernel to learn the
+// Order of matrix units. If the order is no permutation of bits, FindUnits returns packed dot
+// products. The error is a *vk.UnsupportedError if the device has no packed dot products, which the
+// conversions need in any case. Other errors come from package vk. A Dry device cannot run the
+// kernel: its Order may differ from the Order of the real device.
 func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 	info := dev.Info()
-	if !info.IntegerDotProducts() { // conversions need them
+	if !info.IntegerDotProducts() { // the conversions of factors use packed dot products
 		return Units{}, &vk.UnsupportedError{Device: info.Name, Feature: "shaderIntegerDotProduct", Need: "yes", Have: "no"}
 	}
 	all := Candidates(info)
@@ -76,14 +80,15 @@ func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 	if text == irregular {
 		return dots, nil
 	}
-	if err == nil && text != "" { // nothing is known of a Dry device
+	if err == nil && text != "" { // the answer of a Dry device is empty
 		_, err = fmt.Sscan(text, &u.Order)
 	}
 	return u, err
 }
 
-// Candidates are the units that a device may use: packed dot products, and the largest of its matrix
-// units that the kernels can use. The Order of the latter is not known.
+// Candidates returns the units that a device may use: packed dot products, and the largest matrix
+// units that the kernels can use. The Order of the matrix units is a guess, because Candidates runs
+// no kernel.
 func Candidates(info vk.Info) []Units {
 	best := vk.MatrixShape{}
 	for _, s := range info.ByteMatrices {
@@ -100,15 +105,16 @@ func Candidates(info vk.Info) []Units {
 // irregular is the answer of a device whose order is no permutation of bits.
 const irregular = "irregular"
 
-// usable tells whether the kernels can use units of a shape: powers of two, not too large, and
-// whole words of four elements for each invocation.
+// usable tells whether the kernels can use matrix units of shape s. The three sizes must be powers
+// of two within the kernels' limits. Each invocation must hold whole words of four elements.
 func usable(s vk.MatrixShape, subgroup int) bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
 	return power(s.M) && power(s.N) && power(s.K) && s.K >= 8 && s.K <= 32 && s.M <= 16 && s.N <= 16 &&
 		subgroup > 0 && s.M*s.N%(4*subgroup) == 0
 }
 
-// readOrder asks the device for the place of each element of a fragment.
+// readOrder runs a kernel and returns the place of each element of a fragment: row + M·column of
+// each element, in the order of invocations.
 func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32, error) {
 	kernel, err := vk.Build(dev, shaders.EmulatedOrder(), shaders.EmulatedOrderSpec{
 		LocalSize: uint32(dev.Info().Subgroup), FragM: uint32(s.M), FragN: uint32(s.N),
@@ -131,7 +137,8 @@ func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32,
 	return order, vk.Download(ctx, dev, vk.Vector(order), region.In(ws))
 }
 
-// pack is Units.Order for a list of places; false if the places are not a permutation of bits.
+// pack returns Units.Order for a list of places. It returns false if no permutation of the bits of
+// an element's number gives the places.
 func pack(order []uint32) (packed uint32, linear bool) {
 	for i := range bits.Len(uint(len(order) - 1)) {
 		place := order[1<<i]
@@ -148,7 +155,7 @@ func pack(order []uint32) (packed uint32, linear bool) {
 	return packed, true
 }
 
-// unpack is the place of element e.
+// unpack returns the place of element e under the packed order.
 func unpack(packed uint32, e int) (place uint32) {
 	for i := range 8 {
 		place |= uint32(e>>i&1) << (packed >> (4 * i) & 15)

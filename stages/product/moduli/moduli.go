@@ -3,11 +3,11 @@
 //
 // Factors of doubles are scaled and rounded to integers. Each integer is kept as its residues
 // modulo small numbers pᵢ that have no common divisor. The product of the integers is computed
-// modulo each pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) puts it
-// together modulo P = ∏pᵢ.
+// modulo each pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) gives the
+// product modulo P = ∏pᵢ from these residues.
 //
-// The package is plain Go and needs no device. The kernels have the same numbers in moduli.glsl,
-// which a test compares with these.
+// The package is plain Go and needs no device. The kernels have the same numbers in moduli.glsl. A
+// test compares the numbers in moduli.glsl with the numbers of this package.
 package moduli
 
 import (
@@ -16,45 +16,47 @@ import (
 	"math/big"
 )
 
-// Least and Most are the numbers of moduli that a product may use. With 13, errors are as large as
-// the bounds of native products for an inner dimension of 89 and more. With 14 they satisfy these
-// bounds for every inner dimension.
+// Least and Most bound the number of moduli of a product. With 13 moduli, the errors satisfy the
+// error bounds of native products if the inner dimension is 89 or more. With 14 moduli, the errors
+// satisfy these bounds for every inner dimension.
 const (
 	Least = 13
 	Most  = 16
 )
 
-// MostInner is the largest inner dimension: 128²·MostInner is less than 2³¹, so that 32-bit sums
-// are exact.
+// MostInner is the largest inner dimension of a product. 128²·MostInner is less than 2³¹, so the
+// 32-bit sums of products of residues are exact.
 const MostInner = 131071
 
-// OnePass is the largest inner dimension for which one step reduces a sum modulo pᵢ < 256, whose
-// residues are at most 127. Sums of a longer inner dimension take two. Modulo 256 the low byte is
-// taken.
+// OnePass is the largest inner dimension for which one step reduces a sum modulo pᵢ < 256. The
+// residues modulo such a pᵢ are at most 127 in magnitude. Sums over a longer inner dimension need
+// two steps. Modulo 256 no step is needed: the low byte of the sum is the residue.
 const OnePass = 1082
 
-// all are the moduli p₀, p₁, … A residue is a signed byte: for 256 in [−128, 127], otherwise in
-// [−(p−1)/2, (p−1)/2].
+// all has the moduli p₀, p₁, … A residue is a signed byte. Modulo 256 a residue lies in [−128, 127].
+// Modulo every other p a residue lies in [−(p−1)/2, (p−1)/2].
 var all = [Most]int64{256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193}
 
-// Modulus is pᵢ.
+// Modulus returns pᵢ.
 func Modulus(i int) int64 { return all[i] }
 
-// System is the constants that depend on the number of moduli.
+// System holds the constants that depend on the number of moduli.
 type System struct {
-	// N is the number of moduli, P their product.
+	// N is the number of moduli. P is the product of the moduli.
 	N int
 	P *big.Int
 
-	// Exponent and Bound are A and ⌊c·2²⁹⌋ of the scaling: c·4^A = P/2·(1−2⁻²⁰), 1 ≤ c < 4.
+	// Exponent is A and Bound is ⌊c·2²⁹⌋, where c·4^A = P/2·(1−2⁻²⁰) and 1 ≤ c < 4. The scaling of
+	// the rows uses both.
 	Exponent int
 	Bound    uint64
 
-	// Inverse is qᵢ = (P/pᵢ)⁻¹ modulo pᵢ. The residues of the right factor are multiplied by it.
+	// Inverse has qᵢ = (P/pᵢ)⁻¹ modulo pᵢ for each modulus pᵢ. The residues of the right factor
+	// modulo pᵢ are multiplied by qᵢ.
 	Inverse []int64
 }
 
-// New computes the constants for n moduli. It panics if n is not between 2 and Most.
+// New returns the constants for n moduli. New panics if n is not between 2 and Most.
 func New(n int) *System {
 	if n < 2 || n > Most {
 		panic(fmt.Sprintf("moduli: %d moduli", n))
@@ -74,14 +76,15 @@ func New(n int) *System {
 	return s
 }
 
-// Symmetric is the residue of x modulo p that is nearest to zero: in [−p/2, p/2).
+// Symmetric returns the residue of x modulo p that lies in [−p/2, p/2).
 func Symmetric(x, p int64) int64 {
 	r := ((x+p/2)%p + p) % p
 	return r - p/2
 }
 
-// Weights are the residues of 256ᵏ·q modulo pᵢ, k = 0 to 7, as signed bytes in two words. The
-// packed dot product of a 64-bit integer's bytes with them is congruent to the integer times q.
+// Weights returns the residues of 256ᵏ·q modulo pᵢ for k = 0 to 7, as signed bytes in two words. The
+// dot product of the eight bytes of an unsigned 64-bit integer x with these residues is congruent to
+// x·q modulo pᵢ.
 func Weights(i int, q int64) (low, high uint32) {
 	p := all[i]
 	power := q % p
@@ -97,20 +100,20 @@ func Weights(i int, q int64) (low, high uint32) {
 	return low, high
 }
 
-// Multiplier is round(2³²/pᵢ), which replaces a division by pᵢ.
+// Multiplier returns round(2³²/pᵢ). The kernels multiply by this number instead of dividing by pᵢ.
 func Multiplier(i int) int64 { return (1<<32 + all[i]/2) / all[i] }
 
 // FractionBits is the number of bits of Fraction.
 const FractionBits = 80
 
-// Fraction is round(2⁸⁰/pᵢ).
+// Fraction returns round(2⁸⁰/pᵢ).
 func Fraction(i int) *big.Int {
 	p := big.NewInt(all[i])
 	x := new(big.Int).Lsh(big.NewInt(1), FractionBits)
 	return x.Quo(x.Add(x, new(big.Int).Rsh(p, 1)), p)
 }
 
-// Limbs is Fraction in four limbs of 20 bits, the lowest first.
+// Limbs returns Fraction(i) in four limbs of 20 bits. The lowest limb is the first.
 func Limbs(i int) (limbs [4]uint32) {
 	g := Fraction(i)
 	for l := range limbs {
@@ -119,7 +122,8 @@ func Limbs(i int) (limbs [4]uint32) {
 	return limbs
 }
 
-// Parts is P rounded to a double, 2^exponent·(1 + fraction·2⁻⁵²): its fraction and its exponent.
+// Parts returns the fraction and the exponent of P. P rounded to a double is
+// 2^exponent·(1 + fraction·2⁻⁵²).
 func (s *System) Parts() (fraction uint64, exponent int) {
 	f, _ := new(big.Float).SetInt(s.P).Float64()
 	bits := math.Float64bits(f)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The constants as they were computed for the design, with another program.
+// published holds constants that a separate program computed.
 var published = []struct {
 	n, exponent int
 	bound       uint64
@@ -49,7 +49,8 @@ func TestModuliAreCoprimeAndResiduesAreBytes(t *testing.T) {
 	}
 }
 
-// Σ 256ᵏ·xₖ with the weights in place of 256ᵏ is congruent to q·x, and small.
+// Let xₖ be the bytes of x = Σ 256ᵏ·xₖ. If the weights replace the powers 256ᵏ, the sum is congruent
+// to q·x. Its magnitude stays below 2¹⁸.
 func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range Most {
@@ -74,11 +75,12 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// One step of the reduction is canonical for all sums of OnePass terms, two steps for all sums of
-// MostInner terms. The places where rounding changes are half-way between multiples of p.
+// One step of the reduction gives the symmetric residue of every sum of OnePass terms. Two steps
+// give the symmetric residue of every sum of MostInner terms. The test takes sums half-way between
+// two multiples of p, because the rounding changes there.
 func TestReduction(t *testing.T) {
 	step := func(x, p, m int64) int64 { return x - (x*m+1<<31)>>32*p }
-	for i := 1; i < Most; i++ { // modulo 256 the low byte is taken
+	for i := 1; i < Most; i++ { // modulo 256 there is no reduction: the low byte is the residue
 		p, m := Modulus(i), Multiplier(i)
 		for _, c := range []struct {
 			most  int64
@@ -102,7 +104,7 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// Limbs of 20 bits hold 2⁸⁰/p, and sums over all moduli stay within 32 bits.
+// The limbs of 20 bits hold 2⁸⁰/p rounded to an integer. The sums over all moduli fit 32 bits.
 func TestLimbs(t *testing.T) {
 	most := int64(0)
 	for i := range Most {
