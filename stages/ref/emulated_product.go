@@ -8,16 +8,17 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// EmulatedRows is a factor of an emulated product, as rows along the inner dimension: element k of
-// row r is At[r·Row + k·Col].
+// EmulatedRows describes a factor of an emulated product as rows along the inner dimension. Element
+// k of row r is At[r·Row + k·Col]. The factor has Rows rows of K elements.
 type EmulatedRows struct {
 	At       []float64
 	Row, Col int
 	Rows, K  int
 }
 
-// EmulatedOperand is op(A) as rows, or the columns of op(B) if right is set. a is column-major with
-// leading dimension ld; rows and k are the sizes of the operand.
+// EmulatedOperand returns the rows of op(A). If right is set, the operand is a right factor and
+// EmulatedOperand returns its columns. a is column-major with leading dimension ld. The result has
+// the given number of rows, of k elements each.
 func EmulatedOperand(a []float64, ld int, trans, right bool, rows, k int) EmulatedRows {
 	if trans != right {
 		return EmulatedRows{a, ld, 1, rows, k}
@@ -25,7 +26,7 @@ func EmulatedOperand(a []float64, ld int, trans, right bool, rows, k int) Emulat
 	return EmulatedRows{a, 1, ld, rows, k}
 }
 
-// row copies row r.
+// row returns a copy of row r.
 func (f EmulatedRows) row(r int) []float64 {
 	x := make([]float64, f.K)
 	for k := range x {
@@ -34,7 +35,7 @@ func (f EmulatedRows) row(r int) []float64 {
 	return x
 }
 
-// norms are the bounds of all rows.
+// norms returns the bounds of the norms of all rows.
 func (f EmulatedRows) norms() []EmulatedNorm {
 	all := make([]EmulatedNorm, f.Rows)
 	for r := range all {
@@ -43,7 +44,8 @@ func (f EmulatedRows) norms() []EmulatedNorm {
 	return all
 }
 
-// peak is the largest Log of a row that is not zero, and whether there is one.
+// peak returns the largest Log of all finite rows that are not zero. any tells whether there is such
+// a row.
 func peak(norms []EmulatedNorm) (log int, any bool) {
 	log = math.MinInt
 	for _, n := range norms {
@@ -54,15 +56,16 @@ func peak(norms []EmulatedNorm) (log int, any bool) {
 	return log, any
 }
 
-// scaled is one side of an emulated product: one factor, or two of a pair side by side. integers
-// has the scaled rows, shift their exponents. The first factor of a pair is scaled by 2^balance in
-// addition. A row that cannot be scaled has the shift NotFinite.
+// scaled is one side of an emulated product: one factor, or the two factors of a pair side by side.
+// integers has the scaled and rounded rows. Row r was multiplied by 2^shift[r]. The first factor of a
+// pair was multiplied by 2^balance in addition. A row that cannot be scaled has the shift NotFinite.
 type scaled struct {
 	integers [][]int64
 	shift    []int
 }
 
-// side scales the rows of one factor, or of two with one shift for the joint row.
+// side returns the scaled rows of one factor or of a pair. The rows of a pair lie side by side and
+// have one shift.
 func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 	var out scaled
 	norms := factors[len(factors)-1].norms()
@@ -97,9 +100,10 @@ func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 	return out
 }
 
-// EmulatedBalance is the power of two that the first left factor of a pair is multiplied by, and
-// the first right factor divided by, so that both products have the same weight. If a factor is
-// zero, the factors of the other side alone decide: there the larger one must not hide the other.
+// EmulatedBalance returns the balance of the pair of products A1·B1 and A2·B2. A1 is multiplied by
+// 2^balance and B1 is divided by 2^balance. Then the norms of A1 and A2 are near each other, and so
+// are the norms of B1 and B2, as far as one power of two allows. If a factor of one side is zero, the
+// factors of the other side alone decide. If both sides have such a factor, the balance is 0.
 func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
 	ratio := func(over, under EmulatedRows) (log int, known bool) {
 		a, some := peak(over.norms())
@@ -119,8 +123,9 @@ func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
 	return 0
 }
 
-// EmulatedGemm computes C ← α·op(A)·op(B) + β·C as the emulated kernels do, to the bit: with s.N
-// moduli. C is m×n with leading dimension ldc. See moduli for the method.
+// EmulatedGemm computes C ← α·op(A)·op(B) + β·C with s.N moduli. The result has the same bits as the
+// result of the emulated kernels. C is a.Rows×b.Rows with leading dimension ldc. Package moduli
+// describes the method.
 func EmulatedGemm(s *moduli.System, alpha float64, a, b EmulatedRows, beta float64, c []float64, ldc int) {
 	left, right := side(s, 0, a), side(s, 0, b)
 	update(s, alpha, left, right, 0, beta, c, ldc, false)
@@ -133,8 +138,9 @@ func EmulatedGemmPair(s *moduli.System, alpha float64, a1, b1, a2, b2 EmulatedRo
 	update(s, alpha, left, right, 0, beta, c, ldc, false)
 }
 
-// EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. Left rows are [2^c·Y, Z], right
-// ones [Z, 2^c·Y], with one shift for both: the result has the factor 2^c.
+// EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. The left rows are
+// [2^balance·Y, Z] and the right rows are [Z, 2^balance·Y]. Both have the same shifts. update divides
+// the result by 2^balance.
 func EmulatedSyr2k(s *moduli.System, y, z EmulatedRows, c []float64, ldc int) {
 	balance := EmulatedBalance(y, z, z, y)
 	left := side(s, balance, y, z)
@@ -145,8 +151,9 @@ func EmulatedSyr2k(s *moduli.System, y, z EmulatedRows, c []float64, ldc int) {
 	update(s, -1, left, right, balance, 1, c, ldc, true)
 }
 
-// update does C ← α·2^(−s−t−balance)·(exact product of integers) + β·C, through the fraction of P
-// that the residues give.
+// update computes C ← α·2^(−s−t−balance)·H·P/2⁶⁴ + β·C, where s and t are the shifts of the left
+// row and of the right row, and H is the EmulatedFraction of the exact product of both rows. If
+// lower is set, update computes the lower triangle of C only.
 func update(s *moduli.System, alpha float64, left, right scaled, balance int, beta float64, c []float64, ldc int, lower bool) {
 	fraction, exponent := s.Parts()
 	for j, b := range right.integers {
@@ -169,12 +176,12 @@ func update(s *moduli.System, alpha float64, left, right scaled, balance int, be
 	}
 }
 
-// exact is Σ aₖ·bₖ in 128 bits, as a big integer.
+// exact returns Σ aₖ·bₖ. The sum must fit 128 bits.
 func exact(a, b []int64) *big.Int {
 	var high, low uint64
 	for k := range a {
 		h, l := bits.Mul64(uint64(a[k]), uint64(b[k]))
-		// From unsigned to signed factors.
+		// Mul64 multiplies unsigned numbers. The next line corrects h for signed factors.
 		h -= uint64(a[k]>>63)&uint64(b[k]) + uint64(b[k]>>63)&uint64(a[k])
 		var carry uint64
 		low, carry = bits.Add64(low, l, 0)
@@ -184,8 +191,9 @@ func exact(a, b []int64) *big.Int {
 	return x.Add(x, new(big.Int).SetUint64(low))
 }
 
-// EmulatedFraction is H with C′ ≈ P·H/2⁶⁴, −2⁶³ ≤ H < 2⁶³, from the residues of C′ times qᵢ: the
-// sum of yᵢ·round(2⁸⁰/pᵢ) modulo 2⁸⁰, without its last 16 bits.
+// EmulatedFraction returns the integer H with product ≈ P·H/2⁶⁴ and −2⁶³ ≤ H < 2⁶³. Let yᵢ be the
+// residue of product·qᵢ modulo pᵢ, where qᵢ is s.Inverse[i]. The sum of all yᵢ·round(2⁸⁰/pᵢ) is
+// reduced modulo 2⁸⁰. H is this sum without its last 16 bits.
 func EmulatedFraction(s *moduli.System, product *big.Int) int64 {
 	sum := new(big.Int)
 	for i := range s.N {
@@ -202,7 +210,8 @@ func EmulatedFraction(s *moduli.System, product *big.Int) int64 {
 	return sum.Rsh(sum, moduli.FractionBits-64).Int64()
 }
 
-// halves is h as a double, rounded once: its upper half, an exact difference, plus its lower half.
+// halves returns h rounded to a double. The upper 32 bits of h become a double exactly, and so do
+// the lower 32 bits. The sum of both is the only operation that rounds.
 func halves(h int64) float64 {
 	high := math.Float64frombits(0x45300000<<32|uint64(uint32(h>>32)^1<<31)) - (0x1p84 + 0x1p63 + 0x1p52)
 	return high + math.Float64frombits(0x43300000<<32|uint64(uint32(h)))

@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// The fraction is C′/P to 2⁻⁶³, near ±P/2 and near zero, too.
+// EmulatedFraction(x)/2⁶⁴ differs from x/P by at most 2⁻⁶³. The test includes x near ±P/2 and near
+// zero.
 func TestEmulatedFraction(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	for n := moduli.Least; n <= moduli.Most; n++ {
@@ -51,7 +52,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// families are factors of m rows with inner dimension k.
+// emulatedFamilies returns m×k factors of different kinds, by name.
 func emulatedFamilies(r *rand.Rand, m, k int) map[string][]float64 {
 	fill := func(at func(i, j int) float64) []float64 {
 		a := make([]float64, m*k)
@@ -70,8 +71,10 @@ func emulatedFamilies(r *rand.Rand, m, k int) map[string][]float64 {
 	}
 }
 
-// An element is off by at most 2^(1−α)·√K·(1 + √K/2¹⁰)·‖a‖·‖b‖ + 3u·|A·Bᵀ|, α = ½·(log₂ P − 1), and
-// typically by 1.6·2^(−α)/√6·‖a‖·‖b‖. So 14 moduli obey the bound K·u·‖a‖·‖b‖ of native products.
+// The error of the element that row a and row b give is at most
+// 2^(1−α)·√K·(1 + √K/2¹⁰)·‖a‖·‖b‖ + 3u·|a·bᵀ| with α = ½·(log₂ P − 1) and u = 2⁻⁵³. For 13 and 14
+// moduli, the root mean square of the errors over ‖a‖·‖b‖ is at most 1.6·2^(−α)/√6 + 2⁻⁵⁴. It
+// follows from the bound that 14 moduli satisfy the bound K·u·‖a‖·‖b‖ of native products.
 func TestEmulatedProductObeysItsBound(t *testing.T) {
 	const m, k = 24, 100
 	r := rand.New(rand.NewPCG(11, 1))
@@ -110,7 +113,8 @@ func TestEmulatedProductObeysItsBound(t *testing.T) {
 	}
 }
 
-// Factors of unlike norms are balanced: without, the smaller one would keep few bits.
+// Syr2k and GemmPair balance factors whose norms differ greatly. Without the balance the smaller
+// factor would keep few bits.
 func TestEmulatedPairsAreBalanced(t *testing.T) {
 	const n, k = 20, 16
 	r := rand.New(rand.NewPCG(12, 1))
@@ -140,7 +144,8 @@ func TestEmulatedPairsAreBalanced(t *testing.T) {
 	}
 }
 
-// A zero factor makes its product zero. The partner of that factor must not hide the other product.
+// If a factor of one product of a pair is zero, this product is zero, however large or small its
+// other factor is. The error of the other product must stay small.
 func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 	const n, k = 12, 9
 	r := rand.New(rand.NewPCG(13, 1))
@@ -160,7 +165,7 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 			}
 			have, want := make([]float64, n*n), make([]float64, n*n)
 			EmulatedGemmPair(moduli.New(14), 1, f[0], f[1], f[2], f[3], 0, have, n)
-			whole := 2 - zero/2*2 // the product that is not zero
+			whole := 2 - zero/2*2 // index of the left factor of the product that is not zero
 			Gemm(false, true, n, n, k, 1, f[whole].At, n, f[whole+1].At, n, 0, want, n)
 			for e := range want {
 				if math.Abs(have[e]-want[e]) > 1e-13 {
@@ -171,7 +176,8 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 	}
 }
 
-// A NaN in a row of a factor makes the row of the result NaN, and nothing else.
+// A NaN or an infinity in row 2 of the left factor makes row 2 of the result NaN. The other rows of
+// the result are not NaN.
 func TestEmulatedNotFinite(t *testing.T) {
 	const m, k = 5, 7
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {

@@ -17,17 +17,20 @@ type EmulatedNorm struct {
 	Q uint64
 }
 
-// NotFinite is the exponent of a row that cannot be scaled, and its shift.
+// NotFinite is the exponent of a row with an infinity or NaN. It is the shift of every row that
+// cannot be scaled.
 const NotFinite = math.MinInt32
 
-// EmulatedShiftLeast and EmulatedShiftMost bound the shifts of rows. Rows that need a larger one get
-// the largest: what is lost is below 2^−EmulatedShiftMost. Rows that need a smaller one are refused.
+// EmulatedShiftLeast and EmulatedShiftMost bound the shifts of rows. A row that needs a larger shift
+// gets the shift EmulatedShiftMost. Then the rounding error of an element of the row is below
+// 2^−EmulatedShiftMost. A row that needs a smaller shift than EmulatedShiftLeast is not scaled: it
+// gets the shift NotFinite.
 const EmulatedShiftLeast, EmulatedShiftMost = -700, 960
 
-// NewEmulatedNorm returns the bound of a row. It adds ⌈|aₖ|·2^(12−E)⌉², which are integers, so that
-// the order of the sum does not matter.
+// NewEmulatedNorm returns the bound of the 2-norm of a row with elements aₖ. Q is the sum of the
+// integers ⌈|aₖ|·2^(12−E)⌉². A sum of integers does not depend on the order of its terms.
 func NewEmulatedNorm(row []float64) EmulatedNorm {
-	largest := 1 // biased exponent; that of subnormal numbers counts as 1
+	largest := 1 // biased exponent; the exponent of subnormal numbers counts as 1
 	for _, x := range row {
 		largest = max(largest, int(math.Float64bits(x)>>52&0x7ff))
 	}
@@ -38,7 +41,7 @@ func NewEmulatedNorm(row []float64) EmulatedNorm {
 	q := uint64(0)
 	for _, x := range row {
 		t := uint64(math.Ceil(math.Ldexp(math.Abs(x), 12-e)))
-		if t == 0 && x != 0 { // Ldexp underflowed
+		if t == 0 && x != 0 { // Ldexp returned 0, because the result was too small for a double
 			t = 1
 		}
 		q += t * t
@@ -46,7 +49,8 @@ func NewEmulatedNorm(row []float64) EmulatedNorm {
 	return EmulatedNorm{e, q}
 }
 
-// Join is the norm of the row [2^shift·a, b].
+// Join returns the bound of the norm of the row [2^shift·x, y], where a bounds the norm of x and b
+// bounds the norm of y.
 func (a EmulatedNorm) Join(shift int, b EmulatedNorm) EmulatedNorm {
 	switch {
 	case a.E == NotFinite || b.E == NotFinite:
@@ -60,7 +64,7 @@ func (a EmulatedNorm) Join(shift int, b EmulatedNorm) EmulatedNorm {
 	return EmulatedNorm{e, quarters(a.Q, e-a.E-shift) + quarters(b.Q, e-b.E)}
 }
 
-// quarters is ⌈q/4^n⌉.
+// quarters returns ⌈q/4^n⌉ for q > 0.
 func quarters(q uint64, n int) uint64 {
 	if n > 31 {
 		return 1 // q > 0
@@ -68,10 +72,11 @@ func quarters(q uint64, n int) uint64 {
 	return (q + 1<<(2*n) - 1) >> (2 * n)
 }
 
-// Log is ⌊log₂⌋ of the bound of the norm.
+// Log returns ⌊log₂ of the bound of the norm⌋. Q must not be 0.
 func (a EmulatedNorm) Log() int { return a.E - 12 + (bits.Len64(a.Q)-1)/2 }
 
-// Shift is s: the row is scaled by 2^s, so that the sum of its rounded squares is below P/2.
+// Shift returns the shift of the row: the row is multiplied by 2^shift and rounded to integers. The
+// sum of the squares of these integers is below P/2.
 func (a EmulatedNorm) Shift(s *moduli.System) int {
 	if a.E == NotFinite {
 		return NotFinite
@@ -80,7 +85,7 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 		return 0
 	}
 	h := (bits.Len64(a.Q) - 1) / 2
-	// Q = μ·4^h; the bound of μ is in units of 2⁻²⁹, rounded up.
+	// mu is Q/4^h in units of 2⁻²⁹, rounded up. s.Bound has the same units.
 	var mu uint64
 	if h <= 14 {
 		mu = a.Q << (29 - 2*h)
@@ -97,7 +102,8 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 	return min(shift, EmulatedShiftMost)
 }
 
-// EmulatedInteger is round(x·2^s), halves away from zero. The magnitude must be below 2⁶³.
+// EmulatedInteger returns x·2^s rounded to the nearest integer. A half is rounded away from zero.
+// The magnitude of x·2^s must be below 2⁶³.
 func EmulatedInteger(x float64, s int) int64 {
 	b := math.Float64bits(x)
 	e, m := int(b>>52&0x7ff), b&(1<<52-1)

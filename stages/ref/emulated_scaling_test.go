@@ -11,8 +11,9 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// checkScaling fails if the scaled row's exact sum of squares is not below P/2, or if the row could
-// have been scaled by more than two bits more.
+// checkScaling scales a row and adds the squares of its integers exactly. It fails if the sum is not
+// below P/2. It also fails if the sum is below P/64, because then a larger shift would have kept
+// more bits.
 func checkScaling(t *testing.T, row []float64) {
 	t.Helper()
 	norm := NewEmulatedNorm(row)
@@ -93,7 +94,8 @@ func FuzzEmulatedScaling(f *testing.F) {
 	})
 }
 
-// The joint norm of two rows bounds that of the joint row, whatever the balance.
+// Join bounds the norm of the row that two rows form side by side, for every balance. The square of
+// the bound is at most twice the square of the norm.
 func TestEmulatedJointNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 2000 {

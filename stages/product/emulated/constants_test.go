@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// The kernels' tables are those of package moduli.
+// The tables in moduli.glsl have the numbers that package moduli computes.
 func TestKernelsHaveTheConstants(t *testing.T) {
 	text, err := os.ReadFile("../../../shaders/glsl/emulated/moduli.glsl")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 		for _, l := range moduli.Limbs(i) {
 			fractions = append(fractions, int64(l))
 		}
-		multiplier := int64(0) // of 256 the low byte is taken
+		multiplier := int64(0) // modulo 256 there is no multiplication: the low byte is the residue
 		if i > 0 {
 			multiplier = moduli.Multiplier(i)
 		}
@@ -72,8 +72,8 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 	}
 }
 
-// Every order of a fragment that is a permutation of bits is packed and unpacked; others are
-// refused.
+// pack accepts an order that is a permutation of the bits of an element's number, and unpack gives
+// the same order back. pack refuses other orders.
 func TestOrders(t *testing.T) {
 	identity := make([]uint32, 256)
 	for e := range identity {
@@ -82,7 +82,8 @@ func TestOrders(t *testing.T) {
 	if packed, linear := pack(identity); !linear || packed != dots.Order {
 		t.Errorf("%#x, %t", packed, linear)
 	}
-	// Sums of 16×8 halves as an NVIDIA subgroup holds them: row lane/4 + 8·(e/2), column 2·(lane%4) + e%2.
+	// On NVIDIA, component c of invocation lane of a 16×16 fragment has row lane/4 + 8·(c/2%2) and
+	// column 2·(lane%4) + c%2 + 8·(c/4).
 	mixed := make([]uint32, 256)
 	for e := range mixed {
 		lane, c := e/8, e%8

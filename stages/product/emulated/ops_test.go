@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Every product has the bits of the reference: all shapes with edges, transpositions, strips,
-// numbers of moduli. The padding of the factors is full of NaN.
+// Gemm gives the bits of ref.EmulatedGemm. The test covers shapes that are no multiples of a tile,
+// transposed factors, several strips and every number of moduli. The padding of the factors is NaN.
 func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for count := moduli.Least; count <= moduli.Most; count++ {
@@ -41,7 +41,7 @@ func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// β = 0 does not read C.
+// With β = 0, Gemm overwrites C and does not read it: NaN in C do not reach the result.
 func TestGemmOverwrites(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 20, 20)
 	p := bench{stagetest.NewBench(t, 500, vk.Together(ops.Work(), ops.Status()))}
@@ -56,7 +56,8 @@ func TestGemmOverwrites(t *testing.T) {
 	}
 }
 
-// A pair and a rank-2k update have the bits of the reference, with factors of unlike norms.
+// GemmPair and Syr2k give the bits of package ref, also if the norms of the two factors of a side
+// differ greatly.
 func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		ops := newOps(t, small(), u, 13, 100, 300)
@@ -68,7 +69,7 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 				for i := range a2.Data {
 					a2.Data[i] *= ratio
 				}
-				// Both factors of a side lie one after another.
+				// The two factors of a side lie side by side in one sample.
 				lefts, rights := join(a, a2), join(b, b2)
 				c := stagetest.Normal(s.M, s.N, s.M, 5)
 				have := p.do(t, ops, lefts, rights, c, func(rec *vk.Recorder, x, y, c product.Matrix[float64]) {
@@ -98,8 +99,8 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// A rank-2k update of few rows is emulated, or native where its planes do not fit. It was cut in two
-// for ever.
+// A Syr2k of few rows is emulated if its planes fit the memory, and is native otherwise. An earlier
+// version cut such an update into two without end.
 func TestSyr2kOfFewRows(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 20, 1 << 10} {
@@ -120,12 +121,12 @@ func TestSyr2kOfFewRows(t *testing.T) {
 	}
 }
 
-// join is two samples side by side.
+// join returns the columns of a followed by the columns of b.
 func join(a, b stagetest.Sample) stagetest.Sample {
 	return stagetest.Sample{Rows: a.Rows, Cols: a.Cols + b.Cols, Ld: a.Ld, Data: append(append([]float64{}, a.Data...), b.Data...)}
 }
 
-// A product whose planes do not fit is cut into blocks, and has the same bits.
+// A Gemm whose planes do not fit the memory is computed block by block and gives the same bits.
 func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 16, 1 << 17, 1 << 18} {
@@ -139,7 +140,7 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 			})
 			equal(t, fmt.Sprint(planes, s), have, expect(14, product.NoTrans, product.Trans, -1, a, b, 1, c))
 		}
-		// A rank-2k update in blocks is as accurate, with other bits.
+		// A rank-2k update in blocks is as accurate, but its bits differ.
 		y, z, c := stagetest.Normal(120, 40, 120, 1), stagetest.Normal(120, 40, 120, 2), stagetest.Normal(120, 120, 120, 3)
 		have := p.do(t, ops, y, z, c, func(rec *vk.Recorder, y, z, c product.Matrix[float64]) { ops.Syr2k(rec, p.WS, y, z, c) })
 		want := append([]float64{}, c.Data...)
@@ -152,8 +153,8 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 	}
 }
 
-// Sums of the largest residues, at every length where the reduction changes: rows of ones and of
-// numbers whose residues are −128.
+// Products of long rows give the bits of the reference. The lengths lie on both sides of the end of
+// a step, of OnePass, and near MostInner. The rows hold small integers such as 1 and −1.
 func TestLongInnerDimensions(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		lengths := []int{31, 32, 33, 1023, 1024, 1025, 1056, 1057, 1082, 1083, 1088, 4000}
@@ -177,7 +178,8 @@ func TestLongInnerDimensions(t *testing.T) {
 	})
 }
 
-// Rows that cannot be scaled are counted, and what depends on them is NaN; nothing else is.
+// Refused counts the rows that cannot be scaled. The elements of C that depend on such a row are
+// NaN, and no other elements are.
 func TestRefusedRows(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 40, 40)
 	p := bench{stagetest.NewBench(t, 41*40, vk.Together(ops.Work(), ops.Status()))}
@@ -198,7 +200,7 @@ func TestRefusedRows(t *testing.T) {
 	}
 }
 
-// An inner dimension that is too long for 32-bit sums is native.
+// A product is native if its inner dimension is too long for 32-bit sums.
 func TestTooLongIsNative(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 1, 1)
 	if ops.emulates(1, 1, moduli.MostInner+1) || ops.emulates(1, 1, moduli.MostInner-1) || !ops.emulates(1, 1, 130000) {

@@ -12,8 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// small makes several tiles, panels, strips and steps of small matrices. fragment is that of the
-// device's units.
+// small returns sizes so small that even small matrices have several tiles, panels, strips and steps.
 func small() product.Emulation {
 	return product.Emulation{
 		Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},
@@ -27,7 +26,8 @@ var native = product.Tuning{
 	Syr2k: product.Tile{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2}, Units: 8,
 }
 
-// newOps makes products on the units, for sizes up to n with inner dimensions up to k.
+// newOps returns emulated products on the units u with count moduli. The results have up to n×n
+// elements, and the inner dimensions are at most k.
 func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops {
 	t.Helper()
 	dev := stagetest.Device(t)
@@ -60,14 +60,14 @@ func eachUnits(t *testing.T, do func(t *testing.T, u Units)) {
 	})
 }
 
-// bench is stagetest.Bench for matrices.
+// bench adds the recording of products of matrices to stagetest.Bench.
 type bench struct{ *stagetest.Bench }
 
 func matrix(at vk.Slice[float64], s stagetest.Sample) product.Matrix[float64] {
 	return product.NewMatrix(at, s.Rows, s.Cols, s.Ld)
 }
 
-// do records a product of a and b into c and returns what c became.
+// do runs a product of a and b that changes a copy of c, and returns this copy.
 func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	c.Data = append([]float64{}, c.Data...)
@@ -77,7 +77,7 @@ func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(
 	})
 }
 
-// equal fails the test at the first element that has other bits; all NaN are equal.
+// equal fails the test at the first element whose bits differ from want. All NaN count as equal.
 func equal(t testing.TB, what string, have, want stagetest.Sample) {
 	t.Helper()
 	for e, w := range want.Data {
@@ -88,7 +88,7 @@ func equal(t testing.TB, what string, have, want stagetest.Sample) {
 	}
 }
 
-// expect is the reference's product of samples.
+// expect returns the product of samples that ref.EmulatedGemm computes.
 func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample, beta float64, c stagetest.Sample) stagetest.Sample {
 	c.Data = append([]float64{}, c.Data...)
 	left, right := operands(opA, opB, a, b, c)
@@ -96,7 +96,7 @@ func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample
 	return c
 }
 
-// operands are factors as the reference takes them.
+// operands returns the factors a and b in the form that package ref takes.
 func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.EmulatedRows) {
 	k := a.Cols
 	if opA == product.Trans {
@@ -107,7 +107,7 @@ func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.Em
 	return left, right
 }
 
-// factor is a sample of op(A), rows×cols.
+// factor returns a random A such that op(A) is rows×cols.
 func factor(op product.Op, rows, cols, pad int, seed uint64) stagetest.Sample {
 	if op == product.Trans {
 		rows, cols = cols, rows
