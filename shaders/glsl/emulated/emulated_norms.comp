@@ -3,14 +3,16 @@
 // in:      a      element k of row r at a[r·step_row + k·step_inner]
 // out:     norms  ‖row‖₂² ≤ q·4^(e−12), where 2^e is above every element. A row of zeros has q = 0.
 //                 A row with an infinity or NaN has e = NOT_FINITE
-// in, out: peak   the largest ⌊log₂ of the bound of a norm⌋ + PEAK_BIAS of all rows that are not
-//                 zero. The host sets it to 0
+// in, out: peak   the largest ⌊log₂ of the bound of a norm⌋ + PEAK_BIAS of all finite rows that are
+//                 not zero. The host sets peak to 0 before the dispatch
 //
 // float64 only
 //
-// q is the sum of ⌈|a|·2^(12−e)⌉², in integers: the order of the sum does not matter. Grid: a
-// workgroup has ROWS rows, x and y together number the workgroups. Each row has LOCAL_SIZE/ROWS
-// invocations, which read it twice.
+// q is the sum of the integers ⌈|a|·2^(12−e)⌉² over the elements a of the row. A sum of integers does
+// not depend on the order of its terms.
+//
+// Grid: x and y together number the workgroups. A workgroup has ROWS rows. Each row has
+// LOCAL_SIZE/ROWS invocations, which read the row twice.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -49,7 +51,7 @@ void main() {
 	bool have = row < p.rows;
 	uint64_t a = uint64_t(p.a) + 8 * (have ? row : 0) * p.step_row;
 
-	// The largest biased exponent; that of subnormal numbers counts as 1.
+	// biased becomes the largest biased exponent. The exponent of subnormal numbers counts as 1.
 	uint biased = 1;
 	for (uint k = slice; have && k < p.inner; k += SLICES) biased = max(biased, uint(Bits(a + 8 * k * p.step_inner).at[0] >> 52) & 0x7ff);
 	largest[t] = biased;
@@ -61,7 +63,7 @@ void main() {
 		uint64_t x = Bits(a + 8 * k * p.step_inner).at[0];
 		uint e = uint(x >> 52) & 0x7ff;
 		uint64_t m = (x & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
-		// ⌈m·2^-r⌉; m is below 2^53, so larger r give 1.
+		// c is ⌈m·2^-r⌉. Because m is below 2^53, every r of 53 or more gives the same c.
 		uint r = min(biased - max(e, 1) + 41, 60);
 		uint64_t c = (m + (1UL << r) - 1) >> r;
 		sum += c * c;

@@ -1,9 +1,9 @@
 // emulated_order finds out which elements of a fragment each invocation of a subgroup holds, for
 // emulated_product_matrix.
 //
-// out: order  FRAG_M·FRAG_N numbers: element e of invocation l has row + FRAG_M·column at
-//             l·COMPONENTS + e. If an invocation does not hold COMPONENTS elements, all are
-//             NO_ORDER
+// out: order  FRAG_M·FRAG_N numbers. Number l·COMPONENTS + e is row + FRAG_M·column of element e of
+//             invocation l. If invocation l does not hold COMPONENTS elements, all of its numbers
+//             are NO_ORDER
 //
 // float64 only
 //

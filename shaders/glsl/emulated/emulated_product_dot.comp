@@ -1,13 +1,16 @@
 // emulated_product_dot multiplies planes of residues with packed dot products, for devices without
-// matrix units for bytes: words ← (A·Bᵀ + A2·B2ᵀ) modulo each number.
+// matrix units for bytes: words ← (A·Bᵀ + A2·B2ᵀ) modulo each modulus.
 //
-// in:  a, b    residues of both factors (planes.glsl), for rows and columns of the result
-//      a2, b2  of a second pair of factors; inner2 = 0 if there is none
-// out: words   residues of the result (residue_tiles.glsl), modulus_words from modulus to modulus
+// in:  a, b    residues of the factors A and B (planes.glsl). Rows of A give rows of the result, and
+//              rows of B give columns
+//      a2, b2  residues of the factors A2 and B2. If there is no second pair, inner2 = 0
+// out: words   residues of the result (residue_tiles.glsl). The residues modulo two consecutive
+//              moduli are modulus_words apart
 //
 // float64 only
 //
-// An invocation makes 8×8 elements, in 32-bit sums: inner + inner2 ≤ 131071 keeps them exact.
+// An invocation computes 8×8 elements in 32-bit sums. The sums are exact, because
+// inner + inner2 ≤ 131071.
 //
 // Grid: x and y together number the tiles [first, first + count); z is the modulus.
 #version 460
@@ -33,7 +36,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 int acc[64];
 
-// multiply adds the products of one pair of factors. Rows and columns begin at the tile's corner.
+// multiply adds the products of one pair of factors to acc. row and col are the row and the column
+// of the invocation's first element.
 void multiply(uint64_t a, uint64_t b, uint inner, uint row, uint col) {
 	uint64_t ra[8], rb[8];
 	[[unroll]] for (uint r = 0; r < 8; r++) {
@@ -66,7 +70,7 @@ void main() {
 	multiply(uint64_t(p.a2) + modulus * p.plane_bytes_a, uint64_t(p.b2) + modulus * p.plane_bytes_b, p.inner2,
 		corner.x + row, corner.y + col);
 
-	// A word is four rows of a column.
+	// A word has four rows of one column.
 	int q = MODULI[modulus], multiplier = MULTIPLIERS[modulus];
 	bool twice = reduces_twice(p.inner + p.inner2);
 	WordsOut words = WordsOut(uint64_t(p.words) + 4 * (modulus * p.modulus_words + uint64_t(workgroup()) * TILE_WORDS));

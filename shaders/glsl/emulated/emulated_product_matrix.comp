@@ -1,23 +1,25 @@
 // emulated_product_matrix multiplies planes of residues with matrix units: words ← (A·Bᵀ + A2·B2ᵀ)
-// modulo each number.
+// modulo each modulus.
 //
-// in:  a, b    residues of both factors (planes.glsl), for rows and columns of the result
-//      a2, b2  of a second pair of factors; inner2 = 0 if there is none
-// out: words   residues of the result (residue_tiles.glsl), modulus_words from modulus to modulus
+// in:  a, b    residues of the factors A and B (planes.glsl). Rows of A give rows of the result, and
+//              rows of B give columns
+//      a2, b2  residues of the factors A2 and B2. If there is no second pair, inner2 = 0
+// out: words   residues of the result (residue_tiles.glsl). The residues modulo two consecutive
+//              moduli are modulus_words apart
 //
 // variant: emulated_product_matrix
 // variant: emulated_product_matrix_narrow NARROW
 //
 // float64 only
 //
-// A workgroup makes one tile modulo TURNS numbers, one after another. Each subgroup has SUB_M×SUB_N fragments of it, in
-// 32-bit sums: inner + inner2 ≤ 131071 keeps them exact. Tiles of the factors pass through shared
-// memory, STEP bytes of each row at a time. The rows there are PITCH bytes apart. An odd multiple
-// of 16 bytes has no bank conflicts.
+// A workgroup computes one tile modulo TURNS moduli, one after another. Each subgroup computes
+// SUB_M×SUB_N fragments of the tile in 32-bit sums. The sums are exact, because
+// inner + inner2 ≤ 131071. Tiles of the factors pass through shared memory, STEP bytes of each row
+// at a time. In shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16,
+// there are no bank conflicts.
 //
-// No assumption is made about which elements of a fragment an invocation holds. All fragments are
-// alike, so the four residues of a word belong to the same four places in each of them:
-// emulated_order finds these places.
+// The kernel does not assume which elements of a fragment an invocation holds. This order is the
+// same for all fragments. emulated_order finds the order, and emulated_update uses it.
 //
 // The narrow variant is for units whose fragments have rows of 8 bytes.
 //
@@ -47,7 +49,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // Bytes of a fragment along the inner dimension.
 layout(constant_id = 8) const uint FRAG_K = 32;
-// Fragments of a subgroup.
+// Fragments of a subgroup along the rows and along the columns of the tile.
 layout(constant_id = 9) const uint SUB_M = 4;
 layout(constant_id = 10) const uint SUB_N = 2;
 // Bytes of each row that pass through shared memory at a time, a multiple of FRAG_K and DEPTH.
@@ -56,12 +58,12 @@ layout(constant_id = 11) const uint STEP = 64;
 layout(constant_id = 12) const uint PITCH = 80;
 // Invocations of a subgroup. They hold a fragment of the result in equal parts.
 layout(constant_id = 13) const uint LANES = 32;
-// Moduli of a workgroup, one after another.
+// Number of moduli that a workgroup takes one after another.
 layout(constant_id = 14) const uint TURNS = 1;
 
 #include "product_push.glsl"
 
-// What an invocation moves at a time.
+// An invocation loads and stores one unit of UNIT bytes at a time.
 #ifdef NARROW
 #define unit_t uvec2
 #else
@@ -71,7 +73,8 @@ const uint UNIT = 4 * unit_t(0).length();
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Units { unit_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer PairOut { uvec2 at[]; };
 
-// Rows of the tiles, one after another: first those of A, then those of B.
+// tile_a and tile_b hold STEP bytes of each row of the tiles of A and B. next_a and next_b hold the
+// units that this invocation has loaded for the next step.
 const uint UNITS_A = TILE_M * STEP / UNIT, UNITS_B = TILE_N * STEP / UNIT, ROW = PITCH / UNIT;
 shared unit_t tile_a[TILE_M * ROW];
 shared unit_t tile_b[TILE_N * ROW];
@@ -81,22 +84,24 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// A tile's units are numbered as they lie in memory: block after block, row after row. spot returns
-// the row and the byte in the step of a unit.
+// The units of a tile are numbered in the order of memory: block after block, and row after row in a
+// block. tile is the number of rows of the tile. spot returns the row of unit `index` and its first
+// byte within the step.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
 }
 
-// distance returns how many bytes after the first byte of the tile a unit lies. A tile that has a
-// whole panel is contiguous.
+// distance_of returns the number of bytes from the first byte of a tile to unit `index`. A tile of
+// PANEL rows is contiguous in memory.
 uint distance_of(uint index, uint tile) {
 	if (tile == PANEL) return index * UNIT;
 	uvec2 at = spot(index, tile);
 	return place_in_panel(at.x, at.y);
 }
 
-// fetch loads units from byte k of the inner dimension on. a and b are addresses of the tile's rows.
+// fetch loads the units of one step to next_a and next_b. The step begins at byte k of the inner
+// dimension. a and b are the addresses of the tile's first row in A and in B.
 void fetch(uint64_t a, uint64_t b, uint k) {
 	uint t = gl_LocalInvocationIndex;
 	a += k * PANEL + distance_of(t, TILE_M);
@@ -124,7 +129,8 @@ void put() {
 	}
 }
 
-// multiply adds the products of a step. row and col are the subgroup's part of the tile.
+// multiply adds the products of one step to acc. row and col are the first row and the first column
+// of the subgroup's part of the tile.
 void multiply(uint row, uint col) {
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_M, FRAG_K, gl_MatrixUseA> left[SUB_M];
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_K, FRAG_N, gl_MatrixUseB> right;
@@ -138,7 +144,8 @@ void multiply(uint row, uint col) {
 	}
 }
 
-// finish stores the residues of the subgroup's part of the tile. words is the address of the tile's.
+// finish stores the residues of the subgroup's part of the tile. words is the address of the
+// residues of the tile.
 void finish(uint64_t words, uint row, uint col, int q, int multiplier, bool twice) {
 	uint lane = gl_SubgroupInvocationID;
 	[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++) {
@@ -178,8 +185,8 @@ void main() {
 		[[dont_unroll]] for (uint k = 0; k < end; k += STEP) {
 			put();
 			barrier();
-			// The next step is that of the same pair, or the first one of the second pair, or of
-			// the next modulus.
+			// The next step is the following step of the same pair of factors, or the first step of
+			// the second pair, or the first step of the next modulus.
 			uint next = k + STEP;
 			if (next == end) {
 				a = uint64_t(p.a) + tile_rows + (modulus + 1) * p.plane_bytes_a;

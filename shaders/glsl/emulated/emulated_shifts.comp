@@ -1,21 +1,23 @@
 // emulated_shifts chooses the power of two that each row of a factor is scaled by, for emulated
 // products. For a pair of factors side by side it chooses one for the joint row [2^c·X, Y].
 //
-// in:  first   norms of the rows of X; null if there is one factor alone, then c = 0
+// in:  first   norms of the rows of X. If there is one factor alone, first is null and c = 0
 //      second  norms of the rows of Y
-//      peaks   emulated_norms' peaks of the four factors of a pair, in the order X, its partner,
-//              Y, its partner: c = ⌊½·(log(Y/X) + log(X's partner/Y's partner))⌋. A logarithm with a
-//              zero factor is left out, and then the other one is not halved
-// out: joint   shifts s of the rows, NOT_FINITE where a row cannot be scaled
-//      lone    s + c, the shifts of the rows of X; null if there is one factor alone
+//      peaks   the peaks that emulated_norms found for the four factors of the pair of products
+//              X·U + Y·V, in the order X, U, Y, V. The difference of two peaks is the logarithm
+//              of a ratio of norms: c = ⌊½·(log(‖Y‖/‖X‖) + log(‖U‖/‖V‖))⌋. If one ratio has a zero
+//              factor, c is the other logarithm alone. If both have one, c = 0
+// out: joint   shifts s of the joint rows. s is NOT_FINITE where a row cannot be scaled
+//      lone    shifts s + c of the rows of X. If there is one factor alone, lone is null
 //
-// in, out: refused  the number of rows that could not be scaled is added
+// in, out: refused  a counter. The kernel adds the number of rows that cannot be scaled
 //
 // float64 only
 //
-// The scaled and rounded rows have squared norms below P/2: bound is ⌊c·2²⁹⌋ with c·4^exponent =
-// P/2·(1−2⁻²⁰). Shifts are at most SHIFT_MOST: what is lost then is below 2^-SHIFT_MOST. A row that
-// needs a shift below SHIFT_LEAST counts as one that cannot be scaled.
+// The squared norm of a scaled and rounded row is below P/2, where P is the product of the moduli.
+// bound and exponent give this limit: bound·2⁻²⁹·4^exponent ≈ P/2·(1−2⁻²⁰), rounded down. No shift is
+// larger than SHIFT_MOST, also where a larger one is possible. Then the rounding error of an element
+// is below 2^-SHIFT_MOST. A row that needs a shift below SHIFT_LEAST cannot be scaled.
 //
 // Grid: an invocation for each row; x and y together number the workgroups.
 #version 460
@@ -40,10 +42,11 @@ layout(push_constant, scalar) uniform Push {
 	Counter refused;
 	// Rows, at least 1.
 	uint rows;
-	// The scaling of the chosen number of moduli.
+	// The limit of the squared norms of scaled rows, see above.
 	uint bound;
 	int exponent;
-	// 1: c is as above. -1: it is negated, for the right factors of a pair.
+	// 1: c is as above, for the left factors X and Y. -1: c is negated. Then first and second are the
+	// norms of the right factors U and V.
 	int direction;
 } p;
 
@@ -52,6 +55,7 @@ uint64_t quarters(uint64_t q, int n) {
 	return n > 31 ? 1UL : (q + (1UL << (2 * n)) - 1) >> (2 * n);
 }
 
+// balance returns c.
 int balance() {
 	int x = int(p.peaks.at[0]), partner = int(p.peaks.at[1]), y = int(p.peaks.at[2]), other = int(p.peaks.at[3]);
 	bool left = x != 0 && y != 0, right = partner != 0 && other != 0;
@@ -59,7 +63,8 @@ int balance() {
 	return p.direction * c;
 }
 
-// shift returns s for the norm, without limits.
+// shift_of returns the largest shift that the norm allows, without the limits SHIFT_LEAST and
+// SHIFT_MOST.
 int shift_of(Norm n) {
 	if (n.q == 0) return 0;
 	int h = half_log(n.q);
@@ -87,7 +92,7 @@ void main() {
 	int s = NOT_FINITE;
 	if (n.e != NOT_FINITE) {
 		s = shift_of(n);
-		// Limits first hold for s, and for s + c.
+		// Both s and s + c must lie between the limits.
 		if (s < SHIFT_LEAST) s = NOT_FINITE;
 		else s = min(min(s, SHIFT_MOST), SHIFT_MOST - max(c, 0));
 		if (s != NOT_FINITE && s + min(c, 0) < SHIFT_LEAST) s = NOT_FINITE;

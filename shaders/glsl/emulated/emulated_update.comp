@@ -1,5 +1,5 @@
-// emulated_update puts residues together (Chinese remainder theorem): C ← α·A·B + β·C of emulated
-// products.
+// emulated_update computes C ← α·A·B + β·C from the residues of the product A·B, for emulated
+// products. It uses the Chinese remainder theorem.
 //
 // in:      words        residues of the tiles (residue_tiles.glsl)
 //          left, right  shifts of the rows and of the columns of the product. Where one is
@@ -8,13 +8,16 @@
 //
 // float64 only
 //
-// With residues yᵢ of C′·qᵢ, the fraction C′/P is Σ yᵢ/pᵢ modulo 1. It is summed in integers, as
-// 80 bits in four limbs of 20 bits; what wraps around in the highest one is the reduction modulo P.
-// Its upper 64 bits become a double d, rounded once. Then C ← α·(d·2^(−64−s)·P)·2^(−t) + β·C. All
-// roundings are correct on every device, so that the bits are the same.
+// C′ is the exact product of a scaled row with shift s and a scaled column with shift t. P is the
+// product of the moduli pᵢ, and qᵢ is the inverse of P/pᵢ modulo pᵢ. The buffer words has the
+// residues yᵢ of C′·qᵢ modulo pᵢ. The fraction C′/P is Σ yᵢ/pᵢ modulo 1. The kernel computes this sum
+// as an integer of 80 bits in four limbs of 20 bits. An overflow of the highest limb is dropped,
+// which reduces the sum modulo 1. The upper 64 bits of the sum are rounded once to a double d. Then
+// C ← α·(d·2^(−64−s)·P)·2^(−t) + β·C. All roundings are correct on every device, so the bits are the
+// same on every device.
 //
-// An invocation has the four elements of a word. Grid: x and y together number the workgroups;
-// TILE_WORDS/LOCAL_SIZE of them have a tile.
+// Grid: x and y together number the workgroups. TILE_WORDS/LOCAL_SIZE workgroups share a tile. An
+// invocation has the four elements of a word.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -29,7 +32,7 @@
 #include "shifts.glsl"
 
 layout(local_size_x_id = 0) in;
-// It divides TILE_WORDS.
+// LOCAL_SIZE is the number of invocations of a workgroup. It divides TILE_WORDS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 layout(constant_id = 1) const uint MODULI_COUNT = 14;
 // Where the elements of a fragment are: bit i of an element's number in memory becomes bit
@@ -59,8 +62,8 @@ uint place(uint e) {
 	return at;
 }
 
-// scaled returns x·P·2^(−64−s−t). One multiplication does it if P·2^(−64−s−t) is a normal number.
-// Otherwise the second one is by a power of two, so that the bits are the same.
+// scaled returns x·P·2^(−64−s−t). If P·2^(−64−s−t) is a normal number, scaled multiplies x once by
+// this number. Otherwise scaled multiplies x by P·2^(−64−s), and then by 2^(−t).
 double scaled(double x, int s, int t) {
 	int e = p.p_exponent - 64 - s - t + 1023;
 	if (e >= 1 && e <= 2046) return x * JOIN(uvec2(uint(p.p_fraction), uint(e) << 20 | uint(p.p_fraction >> 32)));
@@ -68,7 +71,7 @@ double scaled(double x, int s, int t) {
 	return x * JOIN(uvec2(0, uint(1023 - t) << 20));
 }
 
-// fraction returns the numerator of C′/P over 2⁶⁴, from its limbs.
+// fraction returns the double d nearest to 2⁶⁴·C′/P. limbs has the sum Σ yᵢ/pᵢ in units of 2⁻⁸⁰.
 double fraction(int limbs[4]) {
 	limbs[1] += limbs[0] >> 20;
 	limbs[2] += limbs[1] >> 20;
@@ -77,9 +80,9 @@ double fraction(int limbs[4]) {
 	// The fraction in units of 2⁻⁶⁴, as two words.
 	uint high = uint(limbs[3]) << 12 | middle >> 8;
 	uint low = middle << 24 | lower << 4 | (uint(limbs[0]) & 0xfffff) >> 16;
-	// Exact: the upper word is the mantissa of a number between 2⁸⁴ and 2⁸⁵, the lower one of one
-	// between 2⁵² and 2⁵³.
-	// The number subtracted is 2⁸⁴ + 2⁶³ + 2⁵².
+	// The upper word with its sign bit flipped is the mantissa of a double between 2⁸⁴ and 2⁸⁵. The
+	// lower word is the mantissa of a double between 2⁵² and 2⁵³. The number that is subtracted is
+	// 2⁸⁴ + 2⁶³ + 2⁵². The subtraction is exact, and the addition in the last line rounds.
 	double d = packDouble2x32(uvec2(high ^ 0x80000000u, 0x45300000u)) - packDouble2x32(uvec2(0x80100000u, 0x45300000u));
 	return d + packDouble2x32(uvec2(low, 0x43300000u));
 }

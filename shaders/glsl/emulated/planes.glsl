@@ -1,13 +1,12 @@
 // How the residues of a factor lie in memory, for products on integer units.
 //
 // The kernels of emulated products that write or read residues include this header. It declares
-// specialisation constants 1 and 2, and defines place_in_panel and
-// place_of.
+// specialisation constants 1 and 2, and defines place_in_panel and place_of.
 //
 // A factor is a set of rows along the inner dimension. Its residues modulo one number are a plane
 // of signed bytes. Rows are grouped into panels of PANEL rows, and the inner dimension into blocks
-// of DEPTH bytes. A panel has its blocks one after another; a block has DEPTH bytes of each of its
-// rows, row by row. So the rows of a fragment of a matrix unit are contiguous, and a workgroup that
+// of DEPTH bytes. A panel has its blocks one after another. A block has DEPTH bytes of each row of
+// its panel, row by row. So the rows of a fragment of a matrix unit are contiguous. A workgroup that
 // walks along the inner dimension reads memory from one end of a panel to the other.
 //
 // Rows and the inner dimension are padded with zeros to whole tiles.
@@ -22,11 +21,12 @@ layout(constant_id = 2) const uint DEPTH = 32;
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer PlanesOut { uint at[]; };
 
-// place_in_panel returns the byte of element (row, k) after the first byte of its panel.
+// place_in_panel returns the number of bytes from the first byte of a panel to element (row, k) of
+// the panel.
 uint place_in_panel(uint row, uint k) { return k / DEPTH * (PANEL * DEPTH) + row * DEPTH + k % DEPTH; }
 
-// place_of returns the byte of element (row, k) after the first byte of its plane. panel_bytes is
-// the distance from one panel to the next.
+// place_of returns the number of bytes from the first byte of a plane to element (row, k) of the
+// plane. panel_bytes is the number of bytes from one panel to the next.
 uint64_t place_of(uint row, uint k, uint panel_bytes) {
 	return uint64_t(row / PANEL) * panel_bytes + place_in_panel(row % PANEL, k);
 }

@@ -1,14 +1,16 @@
 // The tiles of an emulated product, and how their residues lie in memory.
 //
-// The kernels that multiply planes, and the one that puts residues together, include this header,
-// after index.glsl. It declares specialisation constants 3 to 8 and defines tile_corner and Words.
+// The kernels that multiply planes, and emulated_update, include this header after index.glsl. It
+// declares specialisation constants 3 to 7 and defines tile_corner, WordsIn and WordsOut.
 //
-// A workgroup makes a tile of TILE_M×TILE_N elements of the result, as fragments of FRAG_M×FRAG_N.
-// A dispatch makes the tiles [first, first + count), numbered in swaths over the whole result, or
-// over the lower triangle. The residues modulo one number of these tiles are bytes: tile after
-// tile, its fragments column by column, and the elements of a fragment in the order in which the
-// invocations of a subgroup hold them: four elements of one invocation are one word. Which elements
-// these are depends on the device (ORDER).
+// A workgroup computes a tile of TILE_M×TILE_N elements of the result, as fragments of
+// FRAG_M×FRAG_N elements. A dispatch computes the tiles [first, first + count). The tiles are
+// numbered in swaths over the whole result, or over its lower triangle.
+//
+// The residues of these tiles modulo one modulus are bytes. The tiles lie one after another. The
+// fragments of a tile lie column by column. The elements of a fragment lie in the order in which the
+// invocations of a subgroup hold them. Four elements of one invocation are one word. The device
+// determines this order (ORDER in emulated_update.comp).
 #ifndef RESIDUE_TILES_GLSL
 #define RESIDUE_TILES_GLSL
 
@@ -27,9 +29,9 @@ const uint TILE_WORDS = TILE_M * TILE_N / 4, FRAG_WORDS = FRAG_M * FRAG_N / 4;
 #define SWATH_ID 7
 #include "tile_order.glsl"
 
-// tile_corner returns the row and the column of the first element of tile number index. rows and
-// cols are the size of the result. lower: the tiles are those of the lower triangle, in squares of
-// the larger of TILE_M and TILE_N, which the other one divides.
+// tile_corner returns the row and the column of the first element of tile number index. The result
+// has rows×cols elements. If lower is true, only tiles of the lower triangle are numbered. They form
+// squares, whose side is the larger of TILE_M and TILE_N. The smaller one divides the larger one.
 uvec2 tile_corner(uint index, uint rows, uint cols, bool lower) {
 	if (lower) {
 		const uint square = max(TILE_M, TILE_N), down = square / TILE_M, parts = down * (square / TILE_N);

@@ -1,18 +1,19 @@
 // Bounds of the norms of rows, and the exponents by which rows are scaled, for emulated products.
 //
-// The kernels that compute them include this header. It defines the struct Norm and the buffers of
-// norms and shifts.
+// The kernels that compute or use norms and shifts include this header. It defines the struct Norm
+// and the buffers of norms and shifts.
 #ifndef SHIFTS_GLSL
 #define SHIFTS_GLSL
 #pragma host NOT_FINITE_BITS PEAK_BIAS
 
-// Stands for the exponent, and the shift, of a row that cannot be scaled: the smallest integer.
+// NOT_FINITE is the exponent of the norm of a row with an infinity or NaN, and the shift of every row
+// that cannot be scaled. It is the smallest integer of 32 bits.
 const uint NOT_FINITE_BITS = 0x80000000u;
 const int NOT_FINITE = int(NOT_FINITE_BITS);
-// Makes the logarithm of every norm positive.
+// PEAK_BIAS is added to the logarithm of a norm, so that the sum is positive.
 const int PEAK_BIAS = 4096;
 
-// A bound of a row's 2-norm: ‖row‖₂² ≤ q·4^(e−12).
+// Norm is a bound of the 2-norm of a row: ‖row‖₂² ≤ q·4^(e−12).
 struct Norm {
 	uint64_t q;
 	int e;
