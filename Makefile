@@ -8,8 +8,8 @@
 # make shaders     recompile the shaders that changed (all of them: make shaders ALL=-all)
 
 # Packages whose tests need a device, besides vk, evd and cmd.
-DEVICE_STAGES = ./stages $(wildcard ./stages/product ./stages/machine ./stages/tuning)
-DEVICE_EVD    = ./evd $(wildcard ./evd/spectrum ./evd/svd)
+DEVICE_STAGES = ./stages $(wildcard ./stages/product ./stages/product/emulated ./stages/machine ./stages/tuning)
+DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 
 # What the slower ways of testing cover: packages, and a -run pattern to thin them out.
 VULKANGO_PACKAGES   = ./vk/... $(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...
@@ -28,7 +28,7 @@ WIDTH_RUN      = .
 # Kernels that compile slowly for wide vectors. Other tests run the same code with other sizes.
 WIDTH_SKIP     = TestBulgeChasing$$|ChasingWide|ApplyQ2Tunings|InEveryTuning|EveryTableFits
 # The same kernels many times with other numbers. The unit tests run them; that is enough.
-MANY           = OnEveryKind|TestRowMajor$$|ChasingWide|ApplyQ2Tunings|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits
+MANY           = OnEveryKind|TestEveryOrder$$|LongInnerDimensions|TestRowMajor$$|ChasingWide|ApplyQ2Tunings|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits
 # Tests for which bindings, threads and pointers make no difference.
 SLOW           = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|$(MANY)
 
