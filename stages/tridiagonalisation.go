@@ -15,13 +15,13 @@ import (
 //
 //	A = Q·T·Qᵀ     Q = H(0)·H(1)⋯H(n−2)
 //
-// It is a band reduction with half-bandwidth 1 (see BandReduction), in one dispatch whose workgroups
-// keep A in their registers, as far as it fits, and exchange a vector for each column. Its
-// operations are products of a matrix and a vector, so it is for small orders, for which the time of
-// a band reduction and of a bulge chasing is mostly latency.
+// Tridiagonalisation is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch.
+// The workgroups keep the part of A that fits in their registers. They exchange a vector for each
+// column. Most operations are products of a matrix and a vector. So Tridiagonalisation is meant for
+// small orders, for which a band reduction and a bulge chasing spend most of their time on latency.
 //
-// Unlike BandReduction it reads both triangles of A, and it does not scale: squares of the elements
-// of A, and of n of them in a sum, must not overflow. A column whose elements below the first one
+// Unlike BandReduction, Tridiagonalisation reads both triangles of A and does not scale A. The sum of
+// the squares of n elements of A must not overflow. A column whose elements below the subdiagonal
 // have a sum of squares below 2⁻⁹⁰⁰ (float32: 2⁻⁸⁰) counts as reduced. So the largest magnitude in A
 // should be near 1.
 type Tridiagonalisation[T spirv.Scalar] struct {
@@ -30,18 +30,21 @@ type Tridiagonalisation[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.SytrdSpec, shaders.SytrdPush[T]]
 	abort  spirv.Addr[uint32]
 
-	// slots has, for each row, the elements from the diagonal on, and as many of A·v. Its words are
-	// 64 bits wide, so that a number arrives whole; a slot that is not empty is its own flag.
+	// slots has the vectors that the workgroups exchange. For each row it has the elements from the
+	// diagonal on, and as many elements of A·v. A slot is a word of 64 bits, so one atomic operation
+	// moves a whole number. A slot that is not empty needs no separate flag.
 	slots vk.Region[uint64]
 	flags machine.Flags // INFO alone
 	work  *vk.Layout
 }
 
-// mostTridiagonalised is the largest order: larger ones would have too many slots for 32 bits.
+// mostTridiagonalised is the largest order. A larger order would have too many slots for an index of
+// 32 bits.
 const mostTridiagonalised = 1 << 15
 
-// NewTridiagonalisation prepares for matrices of order n ≥ 1. Its workgroups wait for each other: it
-// refuses where w or the device does not allow that. The error is that of t.Fits, or vk's.
+// NewTridiagonalisation returns a reduction of matrices of order n ≥ 1. The workgroups wait for each
+// other. NewTridiagonalisation returns an error if w does not allow this or n is too large. Other
+// errors come from t.Fits or from package vk.
 func NewTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, w Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
@@ -54,7 +57,7 @@ func NewTridiagonalisation[T spirv.Scalar](
 	return newTridiagonalisation[T](dev, n, w, t)
 }
 
-// newTridiagonalisation is NewTridiagonalisation without its conditions.
+// newTridiagonalisation does the same as NewTridiagonalisation, but checks no conditions.
 func newTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, w Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
@@ -69,24 +72,26 @@ func newTridiagonalisation[T spirv.Scalar](
 	return s, kernels.err
 }
 
-// Work is the workspace, n·(n+1) words of 64 bits.
+// Work returns the layout of the workspace, n·(n+1) words of 64 bits.
 func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 
-// Status is the memory of Info. It must not be overwritten until Info is read.
+// Status returns the layout of the word that Info returns. The word must not be overwritten until the
+// caller has read it.
 func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 
-// Info is the INFO word after a run: 0, or 1 + the row whose values did not arrive within the poll
-// limit; the results are then undefined.
+// Info returns the INFO word of a run. The word is 0 if the run succeeded. Otherwise it is 1 + the row
+// whose values did not arrive within the poll limit, and the results are undefined.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
-// Panels is the number of reflectors, and of factors τ.
+// Panels returns the number of reflectors. Each reflector has one factor τ.
 func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 
-// Flops is the cost, 4/3·n³.
+// Flops returns the number of operations of a reduction, 4/3·n³.
 func (s *Tridiagonalisation[T]) Flops() float64 { n := float64(s.n); return 4 * n * n * n / 3 }
 
-// Record reduces a (n×n). band has 2·n elements, t has n−1: the factors τ. None of the three may
-// overlap. They are left as BandReduction leaves them for b = 1.
+// Record records the reduction of the n×n matrix a. band has 2·n elements. t has n−1 elements, the
+// factors τ. No two of a, band and t may overlap. Their contents afterwards are those that
+// BandReduction leaves for half-bandwidth 1.
 func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n := s.n
 	if a.Rows != n || a.Cols != n || a.Ld > math.MaxUint32 {
@@ -97,7 +102,7 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 	s.record(rec, ws, a, band, t, s.tune.groups(n))
 }
 
-// record is Record with a number of workgroups that come; too few are for tests.
+// record does the same as Record, but dispatches only `come` workgroups. Tests dispatch too few.
 func (s *Tridiagonalisation[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], come int,
 ) {

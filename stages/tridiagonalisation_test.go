@@ -32,7 +32,8 @@ func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	return tune
 }
 
-// tridiagonalise runs the device on the full matrix dense, and checks the places of zeros and ones.
+// tridiagonalise reduces the full matrix dense on the device. It checks that Y has zeros and ones in
+// their places.
 func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []float64) (y, band, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -86,7 +87,8 @@ func TestTridiagonalisation(t *testing.T) {
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// Matrices that have broken solvers before, brought to magnitudes near 1.
+// The reduction satisfies LAPACK's ratios for matrices that made eigenvalue solvers fail before. The
+// matrices are scaled to magnitudes near 1.
 func TestTridiagonalisationKinds(t *testing.T) {
 	const n = 29
 	var orthogonal, similar worst
@@ -106,7 +108,8 @@ func TestTridiagonalisationKinds(t *testing.T) {
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// All shapes of the kernel give the reference's reduction, whose sums have another order.
+// All sizes of the kernel give the reduction of the reference within a bound. The reference adds in
+// another order.
 func TestTridiagonalisationIsTheReference(t *testing.T) {
 	const n = 37
 	dense := symmetric(n)
@@ -157,7 +160,7 @@ func TestTridiagonalisationRepeats(t *testing.T) {
 	}
 }
 
-// A NaN that comes in must come out: it is no reason to wait for something better.
+// A NaN in A gives NaN in the results. No workgroup waits longer because of it.
 func TestTridiagonalisationOfNaN(t *testing.T) {
 	const n = 20
 	dense := symmetric(n)
@@ -181,7 +184,7 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 	}
 }
 
-// A workgroup that never comes is waited for so many polls; then INFO names the row.
+// If a workgroup does not run, the others stop waiting at the poll limit, and INFO names the row.
 func TestTridiagonalisationGivesUp(t *testing.T) {
 	const n = 20
 	d, tune := testDevice(t), smallestTridiagonalisation(t, n)

@@ -8,38 +8,41 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TridiagonalisationTuning is the sizes of Tridiagonalisation, and the orders for which it is faster
-// than a band reduction with bulge chasing. The columns are reduced one after another, with an
-// exchange between all workgroups for each. So the latency of an exchange counts, and up to some
-// order it is nearly all of the time.
+// TridiagonalisationTuning holds the sizes of Tridiagonalisation, and the orders for which
+// Tridiagonalisation is faster than a band reduction with bulge chasing. The columns are reduced one
+// after another. All workgroups exchange values for each column. Up to some order, the latency of
+// these exchanges is nearly all of the time.
 type TridiagonalisationTuning struct {
 	// Values and Vectors are the largest orders that are reduced in one stage, without and with
 	// eigenvectors. 0 means that no order is.
 	Values, Vectors int
 
-	// LocalSize is the number of invocations of a workgroup, a power of two. A smaller matrix has
-	// fewer.
+	// LocalSize is the number of invocations of a workgroup, a power of two. A matrix of smaller order
+	// has fewer invocations.
 	LocalSize uint32
 
-	// Groups is the number of workgroups, at most. Each must have a unit of the device to itself.
+	// Groups is the largest number of workgroups. The device must have at least one unit
+	// (multiprocessor) for each workgroup.
 	Groups int
 
-	// Rows is the least number of rows of a workgroup: small matrices have fewer workgroups.
+	// Rows is the least number of rows that a workgroup is planned for. So small matrices have fewer
+	// workgroups.
 	Rows int
 
-	// Kept is the number of doubles of A that an invocation holds in registers, at most. The rest
-	// of A stays in memory.
+	// Kept is the largest number of doubles of A that an invocation holds in registers. The rest of A
+	// stays in memory.
 	Kept int
 
-	// Polls is the poll limit of a wait.
+	// Polls is the number of loads of a slot before a wait is given up.
 	Polls uint32
 }
 
 // mostLanes is the largest number of invocations whose shares sytrd adds up by shuffles.
 const mostLanes = 32
 
-// Fits returns nil if matrices of order n can be reduced with these sizes on the device. Otherwise
-// it says what the sizes lack, or is a *vk.UnsupportedError.
+// Fits returns nil if matrices of order n can be reduced with these sizes on the device. If the sizes
+// do not fit n, the error prints them. If the device lacks something, the error is a
+// *vk.UnsupportedError.
 func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Rows < 1 || t.Kept < t.rows(n) {
 		return fmt.Errorf("stages: no matrix of order %d can be reduced in one stage with %+v", n, t)
@@ -61,14 +64,14 @@ func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 	return need.err
 }
 
-// rows is the number of rows of a workgroup, at most.
+// rows returns the largest number of rows of a workgroup for a matrix of order n.
 func (t TridiagonalisationTuning) rows(n int) int { return max(t.Rows, (n+t.Groups-1)/t.Groups) }
 
-// groups is the number of workgroups.
+// groups returns the number of workgroups for a matrix of order n.
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// sytrdSpec is the shape of the kernel. Single precision keeps twice as many elements in the same
-// registers.
+// sytrdSpec returns the specialisation constants of the kernel. In single precision, the same
+// registers hold twice as many elements of A.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()
 	rows := t.rows(n)

@@ -10,39 +10,43 @@
 // in, out: info          0 before; 1 + the row whose values did not arrive in time
 // in:      abort_word    becomes nonzero when the host asks the kernel to stop
 //
-// Reflector j makes column j of A tridiagonal. With H = I − τ·v·vᵀ,
+// Reflector j, H = I − τ·v·vᵀ, makes column j of A tridiagonal. The kernel computes
 //
 //	p = A·v     w = τ·p − ½·τ²·(vᵀ·p)·v     H·A·H = A − v·wᵀ − w·vᵀ.
 //
 // Rows of A are dealt to the workgroups in turn: workgroup g has rows g, g + groups, … . Within each
 // workgroup, columns are dealt to the invocations in the same way, in chunks of LOCAL_SIZE columns.
-// So each element belongs to one invocation. It keeps the elements of the last KEPT chunks in
-// registers; those of the chunks before stay in memory. Every workgroup has all of v and w, an
-// invocation the elements of its own columns, and makes each reflector for itself, with the same bits.
+// So each element belongs to one invocation. An invocation keeps the elements of the last KEPT chunks
+// in registers. The elements of the chunks before stay in memory. Every workgroup has all of v and w:
+// each invocation has the elements of its own columns. Every workgroup computes each reflector for
+// itself, with the same bits.
 //
-// One exchange for each column. The next column is known as soon as p is: it is row j+1 of A before
-// the update, less two multiples of v and w. So every workgroup publishes its part of p, and the one
-// that has row j+1 publishes that row, too. For row i = j+1, in slots from first_slot(i) on:
+// There is one exchange for each column. The next column follows from p: it is row j+1 of A before
+// the update, less two multiples of v and w. So every workgroup publishes its part of p. The
+// workgroup that has row j+1 publishes this row, too. For i = j+1, the slots from first_slot(i) on
+// have:
 //
 //	c[l], i ≤ l < n    row i of A, before reflector j is applied
-//	p[l], i ≤ l < n    A·v; none for i = 0
+//	p[l], i ≤ l < n    A·v. For i = 0 there is no p
 //
-// Why no wait lasts for ever: every workgroup waits for values that the others publish before they
-// wait for this one. So all workgroups must run at the same time. The host ensures this: it
-// dispatches at most one workgroup for each unit (multiprocessor) of the device, and each unit can
-// hold at least one. If it fails all the same, the poll limit ends the kernel, INFO is set, and the
-// results are undefined.
+// No wait lasts for ever if all workgroups run at the same time: every workgroup publishes its values
+// of a column before it waits for the values of the others. The host dispatches at most one workgroup
+// for each unit (multiprocessor) of the device, and each unit can hold at least one. If a workgroup
+// does not run all the same, the poll limit ends the kernel. Then INFO is set, and the results are
+// undefined.
 //
 // The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the bits are the same on every
 // run, and for any number of workgroups.
 //
-// Arrays must stay in registers, as what lies in memory is read again for each column. NVIDIA's
-// compiler (580.159) keeps an array there only if each index is a sum or a product of constants once
-// the loops are unrolled; with min, % or a choice between two indices it does not.
+// Arrays must stay in registers, because an array in memory is read again for each column. NVIDIA's
+// compiler (580.159) keeps an array in registers only if each index is a sum or a product of
+// constants after the loops are unrolled. An index with min, % or a choice between two indices moves
+// the array to memory.
 //
-// The largest |a| must be such that squares neither overflow nor vanish; a tail whose sum of squares
-// is below 2^TINY_EXPONENT counts as zero. A NaN in A delays no workgroup, but the results are then
-// NaN. No two buffers may overlap. Of subgroups the kernel assumes what sb2st assumes.
+// The squares of the elements of A must neither overflow nor vanish. The tail of a column is its
+// elements below the subdiagonal. A tail whose sum of squares is below 2^TINY_EXPONENT counts as
+// zero. A NaN in A delays no workgroup, but the results are then NaN. No two buffers may overlap. The
+// kernel assumes the same of subgroups as sb2st.comp.
 //
 // Grid: min(n, groups) workgroups.
 #version 460
@@ -103,16 +107,18 @@ shared work_t row_v[ROWS], row_w[ROWS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
-// Elements (r, c) of this invocation, at r + c·ROWS: row g + r·groups, chunk SPILT + c.
+// mine[r + c·ROWS] is the element in row r of this workgroup (row g + r·groups of A) and in the own
+// column of chunk SPILT + c.
 work_t mine[ROWS * KEPT];
-// Of the own columns: column x, the reflector y that is made of it, and p = A·y; v and w are those
-// of the reflector before.
+// These arrays have the elements of the own columns. x is the column to eliminate, y is the reflector
+// computed from x, and product is A·y. v and w belong to the reflector before y.
 work_t v[CHUNKS], w[CHUNKS], x[CHUNKS], y[CHUNKS];
 acc_t product[CHUNKS];
-// Shares of p, by row; and one more, as a halving of an odd number has.
+// share_of[r] is this invocation's share of p in row r. The last element pads the halving of an odd
+// number of rows.
 acc_t share_of[ROWS + 1];
 
-// column returns the own column of a chunk.
+// column returns the column of chunk c that belongs to this invocation, its own column.
 uint column(uint c) { return gl_LocalInvocationIndex + c * LOCAL_SIZE; }
 
 // row returns row r of this workgroup.
