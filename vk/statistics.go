@@ -55,8 +55,9 @@ var (
 // two numbers in one, and the upper half is not 0 even without spills.
 const lowerHalf = 1<<32 - 1
 
-// Spills is the largest of the driver's numbers about registers or arrays in memory, without the
-// arrays that the shader declares. ok is false if the driver gives no such number.
+// Spills returns how much of a kernel's registers the compiler moved to memory, in the driver's unit.
+// Drivers give several numbers for that; Spills takes the largest one and subtracts the arrays that
+// the shader itself declares. ok is false if the driver gives no such number.
 func (k KernelStatistics) Spills() (n int, ok bool) {
 	n, ok = k.largest(spillWords, scalarWords)
 	return max(0, n-k.Memory), ok

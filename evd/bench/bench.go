@@ -86,7 +86,8 @@ func Stages() []string {
 	return names
 }
 
-// peaksName is the name with which a user asks for the peaks alone. They are measured in any case.
+// peaksName is the name with which a user asks for the device's peak rates and for no stage. The peak
+// rates are also measured before all stages.
 const peaksName = "peaks"
 
 // UnknownStageError says that Options.Stages has a name that is not in Stages.

@@ -102,8 +102,8 @@ func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	c.infos = append(c.infos, i)
 }
 
-// Reporter returns the function that reports the marks of recordings. It is for stages that run by
-// themselves, and may be nil.
+// Reporter returns the function that is told the progress of recordings, or nil if the caller of the
+// solve wants no progress. Stages that submit their own recordings need this function.
 func (c *Call) Reporter() func(vk.Progress) { return c.progress }
 
 // begins reports that a phase begins. It is for methods whose recordings have no marks.

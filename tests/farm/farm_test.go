@@ -103,7 +103,8 @@ func TestProblemsAreSeen(t *testing.T) {
 	}
 }
 
-// notChosen are the kernels that no table chooses for AMD's GPUs or for unknown ones.
+// notChosen names kernels that are in no tuning table for AMD's GPUs, nor in the table for GPUs of
+// unknown vendors.
 var notChosen = []string{
 	"geqrf_panel_whole", "ormtr_q2_flags", "sb2st_teams", "sytrd", // of NVIDIA's tables
 	"sb2st_log", "sb2st_teams_log", // of tests

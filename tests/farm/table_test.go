@@ -105,7 +105,8 @@ func section(c chip, r report) string {
 	return b.String()
 }
 
-// merge lists each kernel with its sizes once, and the tables that choose it.
+// merge returns the statistics of each pair of a kernel and its specialisation constants. tables has,
+// for each such pair, the names of the tuning tables that choose it.
 func merge(r report) (kernels map[string]vk.KernelStatistics, tables map[string][]string) {
 	kernels, tables = map[string]vk.KernelStatistics{}, map[string][]string{}
 	for i, made := range r.Variants {

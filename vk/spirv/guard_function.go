@@ -117,8 +117,8 @@ type writer struct {
 	body []instruction
 }
 
-// do appends an instruction without a result. If it has a result, the result's id must be among
-// args.
+// do appends an instruction with the given operands. do makes no id for a result: if the instruction
+// has a result, the caller puts the result's id among args.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
 // make appends an instruction with a result of the type, and returns the id of the result.

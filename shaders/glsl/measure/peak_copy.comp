@@ -6,7 +6,8 @@
 // An invocation has PIECES loads in flight, of 16 bytes each, before it stores. Neighbouring
 // invocations load neighbouring pairs. Values are copied as they are, NaN too.
 //
-// Grid: ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, over x and y. The kernel checks the end.
+// Grid: at least ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, in both dimensions together. Invocations
+// after the last pair do nothing.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -107,8 +107,9 @@ shared work_t row_v[ROWS], row_w[ROWS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
-// mine[r + c·ROWS] is the element in row r of this workgroup (row g + r·groups of A) and in the own
-// column of chunk SPILT + c.
+// mine[r + c·ROWS] holds an element of A in a register. The element lies in row g + r·groups of A,
+// where g is the number of the workgroup and groups is how many there are. Its column is the one that
+// belongs to this invocation in chunk SPILT + c. The first SPILT chunks are in memory.
 work_t mine[ROWS * KEPT];
 // These arrays have the elements of the own columns. x is the column to eliminate, y is the reflector
 // computed from x, and product is A·y. v and w belong to the reflector before y.

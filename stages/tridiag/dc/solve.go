@@ -46,7 +46,7 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 		return nil, err
 	}
 
-	// Solve each leaf, Q·diag(d)·Qᵀ, by QL iteration.
+	// QL iteration decomposes each leaf, a small diagonal block of T, into Q·diag(d)·Qᵀ.
 	if err := backend.Leaves(s.tree, s.d, s.e, s.rows); err != nil {
 		return nil, err
 	}
