@@ -15,6 +15,7 @@ for line in open("A.mtx"):
     i, j, v = int(words[0]) - 1, int(words[1]) - 1, float(words[2])
     a[i, j] = a[j, i] = v
 np.save("A.npy", a)
+np.save("stack.npy", np.stack([a[:40, :40], a[40:80, 40:80]]))
 np.savetxt("A.csv", a[:, :70], delimiter=",")  # of another shape, for svd
 END
 /usr/bin/python3 matrix.py
