@@ -101,11 +101,9 @@ const uint PIPE = 1;
 // PIPE is the number of groups that a workgroup has in flight, with a team for each, at least 1.
 layout(constant_id = 6) const uint PIPE = 1;
 #endif
-// SHARE is the number of invocations that share a vector: a power of two that divides B, U and
-// LANES.
+// SHARE invocations share a vector. SHARE is a power of two that divides B, U and LANES.
 layout(constant_id = 7) const uint SHARE = 1;
-// PRIVATE tells whether the slots are in the invocation's own memory. Otherwise they are in shared
-// memory.
+// PRIVATE tells whether slots are in the invocation's own memory or in shared memory.
 layout(constant_id = 8) const bool PRIVATE = false;
 
 // One team reads elements that another team has written, so the elements are not private.
