@@ -89,15 +89,11 @@ does, which takes longer and shares no code with solve.`,
 
 // run reads and measures by one of two functions, for eigenvalues or for singular values.
 func (j *checkJob) run(ctx context.Context, files []string, measure func(context.Context, []string, *progress) (measures, error)) error {
-	stderr := j.stderr
-	if j.quiet {
-		stderr = io.Discard
-	}
 	if err := j.json.open(j.stdout, files...); err != nil {
 		return err
 	}
 	defer j.json.close()
-	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
+	_, show := j.feedback(j.quiet)
 	defer show.end()
 	found, err := measure(ctx, files, show)
 	if err != nil {

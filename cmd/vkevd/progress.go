@@ -44,6 +44,15 @@ func newProgress(w io.Writer, redraw bool, columns func() int) *progress {
 	return &progress{w: w, redraw: redraw, columns: columns, clock: time.Now, began: time.Now()}
 }
 
+// feedback returns where a command prints what it does, and the progress that is shown there. With
+// quiet both are silent.
+func (s *session) feedback(quiet bool) (io.Writer, *progress) {
+	if quiet {
+		return io.Discard, newProgress(io.Discard, false, s.columns)
+	}
+	return s.stderr, newProgress(s.stderr, s.terminal, s.columns)
+}
+
 // stage begins a stage of unknown length. The name may contain the name of a file.
 func (p *progress) stage(name string) {
 	p.lock.Lock()

@@ -69,7 +69,7 @@ func measuring(ctx context.Context, s *session, path string, work func(rows *row
 		return err
 	}
 	defer rows.close()
-	show := newProgress(s.stderr, s.terminal, s.columns)
+	_, show := s.feedback(false)
 	defer show.finish()
 	return untilDone(ctx, func() error { return work(rows, show) })
 }

@@ -58,16 +58,12 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 
 // runBatch is the whole command with --batch.
 func (j *solveJob) runBatch(ctx context.Context, file string) error {
-	stderr := j.stderr
-	if j.quiet {
-		stderr = io.Discard
-	}
 	out, err := createOutputs(j.stdout, file, j.values, j.vectors)
 	if err != nil {
 		return err
 	}
 	defer out.abort()
-	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
+	stderr, show := j.feedback(j.quiet)
 	defer show.end()
 	known := newFacts(file)
 

@@ -12,16 +12,12 @@ import (
 // run does the whole command. Files get their names before anything is printed, so that they exist
 // even if the reader of standard output ends early (| head).
 func (j *solveJob) run(ctx context.Context, file string) error {
-	stderr := j.stderr
-	if j.quiet {
-		stderr = io.Discard
-	}
 	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
 	}
 	defer out.abort()
-	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
+	stderr, show := j.feedback(j.quiet)
 	defer show.end()
 	known := newFacts(file)
 

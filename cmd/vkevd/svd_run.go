@@ -14,16 +14,12 @@ import (
 
 // run runs the whole command. As in solve, output files get their names before anything is printed.
 func (j *svdJob) run(ctx context.Context, file string) error {
-	stderr := j.stderr
-	if j.quiet {
-		stderr = io.Discard
-	}
 	out, err := createOutputs(j.stdout, file, j.values, j.u, j.v, j.report)
 	if err != nil {
 		return err
 	}
 	defer out.abort()
-	show := newProgress(stderr, j.terminal && !j.quiet, j.columns)
+	stderr, show := j.feedback(j.quiet)
 	defer show.end()
 	known := svdFacts{facts: newFacts(file)}
 
