@@ -14,30 +14,41 @@ import (
 // newGemm measures C ← C − A·Bᵀ, where C is n×n and the inner dimension is k. This takes 2·n²·k
 // operations.
 func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	const triangles = 2
-	gemm := func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
-		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
-	}
-	return b.update(s, t, triangles, gemm)
+	return b.native(s, t, gemmUpdate)
 }
 
 // newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n and the factors have
 // k columns. This counts as 2·n²·k operations, those of one triangle of each product.
 func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.update(s, t, 1, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
-		ops.Syr2k(rec, ws, y, z, c)
-	})
+	return b.native(s, t, syr2kUpdate)
 }
 
-// update measures a product of two n×k factors that is added to one triangle or both of an n×n
-// matrix.
-func (b *Bench) update(s sizes, t tuning.Tuning, triangles float64,
-	record func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix),
-) (*load, error) {
+// An update is a product of two n×k factors that is added to one triangle or both of an n×n matrix.
+type update struct {
+	triangles float64
+	record    func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)
+}
+
+var (
+	gemmUpdate = update{2, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
+		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
+	}}
+	syr2kUpdate = update{1, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
+		ops.Syr2k(rec, ws, y, z, c)
+	}}
+)
+
+// native measures an update by the products of the tuning.
+func (b *Bench) native(s sizes, t tuning.Tuning, u update) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
 		return nil, err
 	}
+	return b.updating(s, u, ops), nil
+}
+
+// updating measures an update by the given products.
+func (b *Bench) updating(s sizes, u update, ops product.Ops[float64]) *load {
 	rx, x := packed("X", s.n, s.k)
 	ry, y := packed("Y", s.n, s.k)
 	rc, c := packed("C", s.n, s.n)
@@ -45,12 +56,12 @@ func (b *Bench) update(s sizes, t tuning.Tuning, triangles float64,
 	return &load{
 		row:     Row{K: s.k},
 		flops:   2 * n * n * k,
-		bytes:   realBytes * (2*n*k + triangles*n*n),
+		bytes:   realBytes * (2*n*k + u.triangles*n*n),
 		layout:  vk.Together(rx, ry, rc, ops.Work()),
 		prepare: b.fills(x, y, c),
-		record:  func(rec *vk.Recorder, ws *vk.Arena) { record(ops, rec, ws, x(ws), y(ws), c(ws)) },
+		record:  func(rec *vk.Recorder, ws *vk.Arena) { u.record(ops, rec, ws, x(ws), y(ws), c(ws)) },
 		result:  rc,
-	}, nil
+	}
 }
 
 // newSymm measures P ← A·W, where A is symmetric, n×n, and W is n×b. This takes 2·n²·b operations.
