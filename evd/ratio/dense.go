@@ -19,20 +19,26 @@ func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) floa
 	if n == 0 || m == 0 {
 		return 0
 	}
-	if len(values) != m || !finite(n, n, a, lda) || !finite(n, m, z, ldz) {
+	return residual(n, n, m, a, lda, values, z, ldz, z, ldz)
+}
+
+// residual returns ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ulp) for k values and vectors: A is m×n, U has m
+// rows, and V has n rows. It is +Inf if a number is not finite or there are not k values.
+func residual(m, n, k int, a []float64, lda int, values, u []float64, ldu int, v []float64, ldv int) float64 {
+	if len(values) != k || !finite(m, n, a, lda) || !finite(m, k, u, ldu) || !finite(n, k, v, ldv) {
 		return math.Inf(1)
 	}
-	shift := shiftToOne(maxAbs(n, n, a, lda))
-	as := scaled(n, n, a, lda, shift)
-	lambda := scaled(m, 1, values, m, shift)
-	if !finite(m, 1, lambda, m) {
+	shift := shiftToOne(maxAbs(m, n, a, lda))
+	as := scaled(m, n, a, lda, shift)
+	sigma := scaled(k, 1, values, k, shift)
+	if !finite(k, 1, sigma, k) {
 		return math.Inf(1)
 	}
-	r := timesDiagonal(n, z, ldz, lambda)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, // (A·Z)ᵀ = Zᵀ·Aᵀ
-		1, transposed(n, m, z, ldz), transposed(n, n, as, n),
-		-1, transposed(n, m, r, n))
-	return perNorm(Norm1(n, m, r, n), Norm1(n, n, as, n), n, shift)
+	r := timesDiagonal(m, u, ldu, sigma)
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, // (A·V)ᵀ = Vᵀ·Aᵀ
+		1, transposed(n, k, v, ldv), transposed(m, n, as, m),
+		-1, transposed(m, k, r, m))
+	return perNorm(Norm1(m, k, r, m), Norm1(m, n, as, m), max(m, n), shift)
 }
 
 // Reconstruction returns ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp), dsyt21's first result.

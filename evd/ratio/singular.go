@@ -1,11 +1,6 @@
 package ratio
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-)
+import "math"
 
 // SingularResidual returns ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ulp) for k singular vectors (dbdt01): A is
 // m×n, U has m rows, V has n rows, and values has k elements.
@@ -15,20 +10,10 @@ func SingularResidual(m, n, k int, a []float64, lda int, values, u []float64, ld
 	if m == 0 || n == 0 {
 		return 0
 	}
-	if k == 0 || len(values) != k || !Descending(values) || !finite(m, n, a, lda) || !finite(m, k, u, ldu) || !finite(n, k, v, ldv) {
+	if k == 0 || !Descending(values) {
 		return math.Inf(1)
 	}
-	shift := shiftToOne(maxAbs(m, n, a, lda))
-	as := scaled(m, n, a, lda, shift)
-	sigma := scaled(k, 1, values, k, shift)
-	if !finite(k, 1, sigma, k) {
-		return math.Inf(1)
-	}
-	r := timesDiagonal(m, u, ldu, sigma)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, // (A·V)ᵀ = Vᵀ·Aᵀ
-		1, transposed(n, k, v, ldv), transposed(m, n, as, m),
-		-1, transposed(m, k, r, m))
-	return perNorm(Norm1(m, k, r, m), Norm1(m, n, as, m), max(m, n), shift)
+	return residual(m, n, k, a, lda, values, u, ldu, v, ldv)
 }
 
 // Descending reports whether no value is negative, NaN, or larger than the value before it. All
