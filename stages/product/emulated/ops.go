@@ -115,10 +115,7 @@ func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) {
-	left, right := operand(opA, a, false), operand(opB, b, true)
-	fit(c, left, right)
-	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c}
-	if alpha == 0 || !o.emulates(c.Rows, c.Cols, left.inner) || !o.blocks(rec, ws, p) {
+	if !o.gemm(rec, ws, opA, opB, alpha, a, b, beta, c) {
 		o.native.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 	}
 }
@@ -127,12 +124,20 @@ func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha fl
 func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) {
+	if !o.gemm(rec, ws, opA, opB, alpha, a, b, beta, c) {
+		o.native.GemmUnsplit(rec, ws, opA, opB, alpha, a, b, beta, c)
+	}
+}
+
+// gemm records the emulated product, or reports that the native product must do: the product is too
+// small, or its residues do not fit the memory.
+func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
+	beta float64, c product.Matrix[float64],
+) bool {
 	left, right := operand(opA, a, false), operand(opB, b, true)
 	fit(c, left, right)
 	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c}
-	if alpha == 0 || !o.emulates(c.Rows, c.Cols, left.inner) || !o.blocks(rec, ws, p) {
-		o.native.GemmUnsplit(rec, ws, opA, opB, alpha, a, b, beta, c)
-	}
+	return alpha != 0 && o.emulates(c.Rows, c.Cols, left.inner) && o.blocks(rec, ws, p)
 }
 
 // GemmBatch implements product.Ops. Batches are native.
