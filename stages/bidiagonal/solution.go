@@ -1,6 +1,7 @@
 package bidiagonal
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,15 +65,11 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 }
 
 // checkFinite returns a *NonFiniteError for the first element, row by row, that is NaN or infinite.
+// Package tridiag names an element of e by its place below the diagonal; here it is above.
 func checkFinite(d, e []float64) error {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	for i := range d {
-		if !finite(d[i]) {
-			return &NonFiniteError{i, i}
-		}
-		if i+1 < len(d) && !finite(e[i]) {
-			return &NonFiniteError{i, i + 1}
-		}
+	var below *tridiag.NonFiniteError
+	if errors.As(tridiag.CheckFinite(d, e), &below) {
+		return &NonFiniteError{Row: below.Col, Col: below.Row}
 	}
 	return nil
 }
