@@ -51,25 +51,22 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	p, cols, rows := c-k.begin, min(k.B, k.N-c), k.M-c
 	k.subtractPending(rec, c, c, rows, cols, p)
 	y := k.a.Block(c, c, rows, cols)
-	qr, makeFactor := k.qr, k.factor
-	if cols < k.B {
-		qr, makeFactor = k.lastQR, k.lastFactor
-	}
+	with := k.of(cols)
 	// R(i, j) is element (c+i, c+j) of the band.
 	corner, ld := 3*k.B*c+2*k.B-1, 3*k.B-1
 	upper := product.NewMatrix(band.Sub(corner, (cols-1)*ld+cols), cols, cols, max(ld, cols))
 	tau := k.tau.In(k.ws)
-	qr.record(rec, k.ws, y, upper, tau)
+	with.qr.record(rec, k.ws, y, upper, tau)
 	factor := product.NewMatrix(t, cols, cols, k.B)
 
 	after := c + k.B // the first column after the panel
 	if after >= k.N {
-		makeFactor.Record(rec, k.ws, y, tau, factor)
+		with.factor.Record(rec, k.ws, y, tau, factor)
 		return
 	}
 	rest := k.N - after
 	yy, zy := k.inner(rec, from(k.u, c, p+cols), from(k.z, c, p), y)
-	makeFactor.RecordFrom(rec, k.ws, yy.Block(p, 0, cols, cols), tau, factor)
+	with.factor.RecordFrom(rec, k.ws, yy.Block(p, 0, cols, cols), tau, factor)
 	x := product.NewMatrix(k.x.In(k.ws), rest, cols, rest)
 	k.ops.Gemm(rec, k.ws, product.Trans, product.NoTrans, 1, k.a.Block(c, after, rows, rest), y, 0, x)
 	if p > 0 {
@@ -100,14 +97,14 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	k.ops.Gemm(rec, k.ws, product.NoTrans, product.Trans, -1, k.w.Block(after, p, rest, b), k.u.Block(c, p, b, b), 1, v)
 	l := product.NewMatrix(k.l.In(k.ws).Sub(c/b*b*b, b*b), b, b, b)
 	tau := k.tau.In(k.ws)
-	k.qr.record(rec, k.ws, v, l, tau)
+	k.full.qr.record(rec, k.ws, v, l, tau)
 	if k.Vectors {
 		k.transpose.Record(rec, v, strip)
 	}
 
 	vv, wv := k.inner(rec, from(k.v, after, p+b), from(k.w, after, p+b), v)
 	factor := product.NewMatrix(t, b, b, b)
-	k.factor.RecordFrom(rec, k.ws, vv.Block(p, 0, b, b), tau, factor)
+	k.full.factor.RecordFrom(rec, k.ws, vv.Block(p, 0, b, b), tau, factor)
 	x := product.NewMatrix(k.x.In(k.ws), rows, b, rows)
 	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, k.a.Block(after, after, rows, rest), v, 0, x)
 	if p > 0 {

@@ -31,12 +31,10 @@ import (
 // the same method in plain Go.
 type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
-	ops product.Ops[T]
-
-	qr, lastQR         *PanelQR[T] // for panels of b columns; for the last left panel, if it has fewer columns
-	factor, lastFactor *TFactor[T]
-	transpose          *Transpose[T]
-	lower              *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]
+	panels[T] // right panels have b columns after they are transposed
+	ops       product.Ops[T]
+	transpose *Transpose[T]
+	lower     *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]
 
 	w, v vk.Region[T] // W and V, n×k
 	z    vk.Region[T] // Z, m×k
@@ -74,7 +72,11 @@ func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, o
 		return nil, fmt.Errorf("stages: reduction of %d×%d to %d superdiagonals by blocks of %d columns: want m ≥ n, b ≥ 1, k a multiple of b", m, n, b, k)
 	}
 	r := &GeneralBandReduction[T]{GeneralSize: size, ops: ops}
-	if err := r.panels(dev, w, t); err != nil {
+	var err error
+	if r.panels, err = newPanels(dev, m, n, b, ops, w, t); err != nil {
+		return nil, err
+	}
+	if r.transpose, err = NewTranspose[T](dev); err != nil {
 		return nil, err
 	}
 	kernels := builder{dev: dev}
@@ -88,11 +90,7 @@ func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, o
 	r.s = vk.Reserve[T]("UᵀY, ZᵀY", 2*(k+b)*b)
 	r.l = vk.Reserve[T]("L", size.RightPanels()*b*b)
 	r.tau = vk.Reserve[T]("tau", b)
-	inTurn := []vk.Space{r.qr.Work(), r.factor.Work()}
-	if r.lastQR != r.qr {
-		inTurn = append(inTurn, r.lastQR.Work(), r.lastFactor.Work())
-	}
-	r.work = vk.Together(r.w, r.v, r.z, r.x, r.s, r.l, r.tau, vk.InTurn(inTurn...))
+	r.work = vk.Together(r.w, r.v, r.z, r.x, r.s, r.l, r.tau, vk.InTurn(r.inTurn()...))
 	return r, ops.Reserve(
 		product.Shape{M: m, N: n, K: k, Count: 1},     // the trailing update
 		product.Shape{M: m, N: b, K: m, Count: 1},     // Aᵀ·Y and A·v
@@ -101,49 +99,9 @@ func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, o
 	)
 }
 
-// panels prepares the factorisation of panels of b columns and of the last left panel.
-func (r *GeneralBandReduction[T]) panels(dev *vk.Device, w Waiting, t PanelTuning) (err error) {
-	if r.qr, err = NewPanelQR[T](dev, r.B, w, t); err != nil {
-		return err
-	}
-	if r.factor, err = NewTFactor(dev, r.M, r.B, r.ops, t); err != nil {
-		return err
-	}
-	if r.transpose, err = NewTranspose[T](dev); err != nil {
-		return err
-	}
-	r.lastQR, r.lastFactor = r.qr, r.factor
-	if last := r.N % r.B; last > 0 {
-		if r.lastQR, err = NewPanelQR[T](dev, last, w, t); err != nil {
-			return err
-		}
-		r.lastFactor, err = NewTFactor(dev, r.M, last, r.ops, t)
-	}
-	return err
-}
-
 // Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
 // arena, too.
 func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
-
-// Status is the layout of the memory that Infos returns. This memory must not be overwritten before
-// the words are read.
-func (r *GeneralBandReduction[T]) Status() *vk.Layout {
-	if r.lastQR == r.qr {
-		return r.qr.Status()
-	}
-	return vk.Together(r.qr.Status(), r.lastQR.Status())
-}
-
-// Infos returns words that are 0 after a successful run. Other values say why the results are
-// undefined; see PanelQR.Info.
-func (r *GeneralBandReduction[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
-	infos := []vk.Slice[uint32]{r.qr.Info(ws)}
-	if r.lastQR != r.qr {
-		infos = append(infos, r.lastQR.Info(ws))
-	}
-	return infos
-}
 
 // Flops returns the cost of the reduction in flops, 4mn² − 4/3·n³.
 func (r *GeneralBandReduction[T]) Flops() float64 { return r.flops(r.N) }
@@ -164,10 +122,7 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 			a.Rows, a.Cols, band.Len(), left.Len(), right.Len(), r.M, n, b))
 	}
 	vk.Fill(rec, band.Sub(0, r.BandLen()), 0)
-	r.qr.begin(rec, ws)
-	if r.lastQR != r.qr {
-		r.lastQR.begin(rec, ws)
-	}
+	r.begin(rec, ws)
 	for begin := 0; begin < n; begin += r.K {
 		block := r.block(ws, a, begin)
 		c := begin

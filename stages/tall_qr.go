@@ -22,13 +22,12 @@ import (
 //
 // The cost is 2·n²·(m − n/3) flops.
 type TallQR[T spirv.Scalar] struct {
-	M, N, B          int
-	ops              product.Ops[T]
-	qr, lastQR       *PanelQR[T] // for panels of b columns; for the last panel, if it has fewer columns
-	factor, lastPart *TFactor[T]
-	merged           *TFactor[T] // merges the factors of width columns
-	width            int         // number of columns that are merged
-	cut              *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
+	panels[T]
+	M, N, B int
+	ops     product.Ops[T]
+	merged  *TFactor[T] // merges the factors of width columns
+	width   int         // number of columns that are merged
+	cut     *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
 
 	tau  vk.Region[T] // factors of a panel, b
 	t    vk.Region[T] // merged T, width²
@@ -43,14 +42,8 @@ func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	}
 	q := &TallQR[T]{M: m, N: n, B: b, ops: ops, width: min(max(1, t.Merge/b)*b, n)}
 	var err error
-	if q.qr, q.factor, err = newPanel(dev, m, min(b, n), ops, w, t); err != nil {
+	if q.panels, err = newPanels(dev, m, n, min(b, n), ops, w, t); err != nil {
 		return nil, err
-	}
-	q.lastQR, q.lastPart = q.qr, q.factor
-	if last := n % b; last > 0 && n > b {
-		if q.lastQR, q.lastPart, err = newPanel(dev, m, last, ops, w, t); err != nil {
-			return nil, err
-		}
 	}
 	if q.merged, err = NewTFactor(dev, m, q.width, ops, t); err != nil {
 		return nil, err
@@ -61,26 +54,12 @@ func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	}
 	q.tau, q.t = vk.Reserve[T]("tau", b), vk.Reserve[T]("merged T", q.width*q.width)
 	q.s = vk.Reserve[T]("YᵀA, TᵀYᵀA", 2*q.width*n)
-	inTurn := []vk.Space{q.qr.Work(), q.factor.Work(), vk.Together(q.t, q.merged.Work())}
-	if q.lastQR != q.qr {
-		inTurn = append(inTurn, q.lastQR.Work(), q.lastPart.Work())
-	}
-	q.work = vk.Together(q.tau, q.s, vk.InTurn(inTurn...))
+	q.work = vk.Together(q.tau, q.s, vk.InTurn(append(q.inTurn(), vk.Together(q.t, q.merged.Work()))...))
 	return q, ops.Reserve(
 		product.Shape{M: q.width, N: n, K: m, Count: 1},       // Yᵀ·A
 		product.Shape{M: q.width, N: n, K: q.width, Count: 1}, // Tᵀ·(Yᵀ·A)
 		product.Shape{M: m, N: n, K: q.width, Count: 1},       // A − Y·(Tᵀ·Yᵀ·A)
 	)
-}
-
-// newPanel prepares the factorisation of panels of b columns and at most m rows.
-func newPanel[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Waiting, t PanelTuning) (*PanelQR[T], *TFactor[T], error) {
-	qr, err := NewPanelQR[T](dev, b, w, t)
-	if err != nil {
-		return nil, nil, err
-	}
-	factor, err := NewTFactor(dev, m, b, ops, t)
-	return qr, factor, err
 }
 
 // Panels returns the number of panels. Each panel has a factor T.
@@ -89,25 +68,6 @@ func (q *TallQR[T]) Panels() int { return vk.Tiles(q.N, uint32(q.B)) }
 // Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
 // arena, too.
 func (q *TallQR[T]) Work() *vk.Layout { return q.work }
-
-// Status is the layout of the memory that Infos returns. This memory must not be overwritten before
-// the words are read.
-func (q *TallQR[T]) Status() *vk.Layout {
-	if q.lastQR == q.qr {
-		return q.qr.Status()
-	}
-	return vk.Together(q.qr.Status(), q.lastQR.Status())
-}
-
-// Infos returns words that are 0 after a successful run. Other values say why the results are
-// undefined; see PanelQR.Info.
-func (q *TallQR[T]) Infos(ws *vk.Arena) []vk.Slice[uint32] {
-	infos := []vk.Slice[uint32]{q.qr.Info(ws)}
-	if q.lastQR != q.qr {
-		infos = append(infos, q.lastQR.Info(ws))
-	}
-	return infos
-}
 
 // Flops returns the cost of the factorisation in flops, 2mn² − 2/3·n³.
 func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
@@ -128,10 +88,7 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 			a.Rows, a.Cols, r.Rows, r.Cols, r.Ld, factors.Len(), q.M, n, b))
 	}
 	vk.Fill(rec, r.At.Sub(0, n*n), 0)
-	q.qr.begin(rec, ws)
-	if q.lastQR != q.qr {
-		q.lastQR.begin(rec, ws)
-	}
+	q.begin(rec, ws)
 	for begin := 0; begin < n; begin += q.width {
 		end := min(begin+q.width, n)
 		for c := begin; c < end; c += b {
@@ -154,14 +111,12 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 // panel factors the panel at column c. It writes the panel's triangle of R to r and its factor T to
 // t. It applies the reflectors to the columns after the panel up to column end.
 func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
-	cols, qr, makeFactor := min(q.B, q.N-c), q.qr, q.factor
-	if c > 0 && cols < q.B {
-		qr, makeFactor = q.lastQR, q.lastPart
-	}
+	cols := min(q.B, q.N-c)
+	with := q.of(cols)
 	y, tau := a.Block(c, c, q.M-c, cols), q.tau.In(ws)
-	qr.record(rec, ws, y, r.Block(c, c, cols, cols), tau)
+	with.qr.record(rec, ws, y, r.Block(c, c, cols, cols), tau)
 	factor := product.NewMatrix(t, cols, cols, q.B)
-	makeFactor.Record(rec, ws, y, tau, factor)
+	with.factor.Record(rec, ws, y, tau, factor)
 	if c+cols < end {
 		q.apply(rec, ws, y, factor, a.Block(c, c+cols, q.M-c, end-c-cols))
 	}

@@ -1,0 +1,94 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// panels factors the panels of a matrix: panels of b columns, and a last panel that may have fewer
+// columns.
+type panels[T spirv.Scalar] struct {
+	b    int // columns of all panels but the last
+	full panelStages[T]
+	last panelStages[T] // equal to full if the last panel has b columns
+}
+
+// panelStages are the stages for panels of one width.
+type panelStages[T spirv.Scalar] struct {
+	qr     *PanelQR[T]
+	factor *TFactor[T]
+}
+
+// newPanels prepares for n columns in panels of b columns, with at most m rows.
+func newPanels[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w Waiting, t PanelTuning) (panels[T], error) {
+	p := panels[T]{b: b}
+	var err error
+	if p.full, err = newPanelStages(dev, m, b, ops, w, t); err != nil {
+		return p, err
+	}
+	p.last = p.full
+	if last := n % b; last > 0 {
+		p.last, err = newPanelStages(dev, m, last, ops, w, t)
+	}
+	return p, err
+}
+
+// newPanelStages prepares for panels of b columns with at most m rows.
+func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Waiting, t PanelTuning) (s panelStages[T], err error) {
+	if s.qr, err = NewPanelQR[T](dev, b, w, t); err != nil {
+		return s, err
+	}
+	s.factor, err = NewTFactor(dev, m, b, ops, t)
+	return s, err
+}
+
+// of returns the stages for a panel of that many columns: b, or those of the last panel.
+func (p *panels[T]) of(cols int) panelStages[T] {
+	if cols < p.b {
+		return p.last
+	}
+	return p.full
+}
+
+// different returns the stages without repetition.
+func (p *panels[T]) different() []panelStages[T] {
+	if p.last == p.full {
+		return []panelStages[T]{p.full}
+	}
+	return []panelStages[T]{p.full, p.last}
+}
+
+// inTurn lists the workspaces. No two of them are needed at the same time.
+func (p *panels[T]) inTurn() (spaces []vk.Space) {
+	for _, s := range p.different() {
+		spaces = append(spaces, s.qr.Work(), s.factor.Work())
+	}
+	return spaces
+}
+
+// Status is the layout of the memory that Infos returns. This memory must not be overwritten before
+// the words are read.
+func (p *panels[T]) Status() *vk.Layout {
+	var all []vk.Space
+	for _, s := range p.different() {
+		all = append(all, s.qr.Status())
+	}
+	return vk.Together(all...)
+}
+
+// Infos returns words that are 0 after a successful run. Other values say why the results are
+// undefined; see PanelQR.Info.
+func (p *panels[T]) Infos(ws *vk.Arena) (infos []vk.Slice[uint32]) {
+	for _, s := range p.different() {
+		infos = append(infos, s.qr.Info(ws))
+	}
+	return infos
+}
+
+// begin must precede the first panel.
+func (p *panels[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
+	for _, s := range p.different() {
+		s.qr.begin(rec, ws)
+	}
+}
