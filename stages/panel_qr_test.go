@@ -206,8 +206,9 @@ func unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
 	return out
 }
 
-// checkTrapezoid checks that results are finite, that ones and zeros are in their places, and that
-// there are no reflectors without rows.
+// checkTrapezoid checks a factored panel. Y and the upper triangle of R must be finite. Y must have
+// ones on its diagonal and zeros above. Each τ must be 0 or from 1 to 2, and 0 for a reflector without
+// rows.
 func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	t.Helper()
 	for j := range b {

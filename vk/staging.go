@@ -94,8 +94,9 @@ func transfer(
 	return c.finishAll()
 }
 
-// pieceBytes is how many bytes are copied at a time, of a transfer of so many: a half of the staging
-// buffer, or of a small transfer a part, so that host and device copy at the same time there, too.
+// pieceBytes returns how many bytes of a transfer are copied at a time. For a large transfer this is
+// half of the staging buffer. A small transfer is divided into parts. So in both cases the host copies
+// one piece while the device copies another.
 func pieceBytes(bytes uint64) int {
 	const parts, least = 4, 1 << 20 // a copy of less takes no longer than to submit it
 	return int(min(max(bytes/parts, least), stagingHalf))

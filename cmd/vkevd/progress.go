@@ -213,7 +213,7 @@ func (p *progress) tick() {
 	}()
 }
 
-// end removes the line, so that other text can follow.
+// end removes the progress line from the terminal, so that other text can take its place.
 func (p *progress) end() {
 	p.lock.Lock()
 	defer p.lock.Unlock()

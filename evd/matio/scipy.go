@@ -28,8 +28,8 @@ type sparse struct {
 	// start says where the entries of each row or column begin. After the last one it has the
 	// number of entries. It is for csr and csc, and is called indptr in the file.
 	start []float64
-	// index is the column or row of each entry. It is for csr and csc, and is called indices in the
-	// file.
+	// index holds the column of each entry if the format is csr, or its row if the format is csc. The
+	// file calls it indices.
 	index []float64
 }
 

@@ -44,10 +44,10 @@ func Order(info vk.Info) int {
 	return 2048
 }
 
-// Search measures on a device and returns the fastest choice found. The device should have been
-// opened with vk.Options.Statistics, because then choices whose kernels spill registers are
-// refused, if the driver gives statistics. Errors are those of the table's own choice, ctx.Err(),
-// and those of the device.
+// Search measures choices of sizes on a device and returns the fastest one. The device should have
+// been opened with vk.Options.Statistics. If the driver then gives statistics, Search refuses choices
+// whose kernels spill registers. Search returns an error if the choice of the table itself cannot be
+// measured, if ctx ends, or if the device fails.
 func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	began := time.Now()
 	if opt.N == 0 {

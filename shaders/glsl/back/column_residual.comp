@@ -33,7 +33,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, ldx, ldy, first;
 } p;
 
-// partial has one partial sum for each invocation.
+// partial holds the partial sum of each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

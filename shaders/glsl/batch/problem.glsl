@@ -31,7 +31,7 @@ struct BatchState { uint status; int exponent; uint lo, hi, turned, futile, swee
 // GOOD means that the matrix is being solved, or was solved.
 #pragma host GOOD
 const uint GOOD = 0;
-// NONFINITE means that the triangle that is read has a NaN or an infinity.
+// NONFINITE means that the matrix has a NaN or an infinity in the triangle that the kernels read.
 #pragma host NONFINITE
 const uint NONFINITE = 1;
 // FAILED means that QL iteration did not converge on the block [lo, hi].

@@ -38,12 +38,13 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// columns is the number of columns to compute, and first the first of them, counted from the
-	// first wanted one. If columns is 0, all wanted columns are computed, and first is 0.
+	// columns is the number of columns to compute. first is the number of the first of these columns,
+	// counted from the first wanted column. If columns is 0, all wanted columns are computed, and first
+	// is 0.
 	uint first, columns;
 } p;
 
-// partial has one partial sum for each invocation.
+// partial holds the partial sum of each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
 // entry returns the entry of pole i, before it is scaled; z is ẑ_i, and mu the root's offset from pole.
