@@ -73,8 +73,9 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestCancelInEachPhase checks that a solve ends if its context ends, in each phase, and that the
-// plan works afterwards. The progress must reach almost the whole forecast.
+// TestCancelInEachPhase checks that a solve ends if its context ends, in each phase that reports its
+// progress before the last one, and that the plan works afterwards. The last mark must be past 70 % of
+// the forecast: the phases after it report nothing for so small a matrix.
 func TestCancelInEachPhase(t *testing.T) {
 	const m, n = 130, 60
 	seen := map[string]bool{}
@@ -82,7 +83,7 @@ func TestCancelInEachPhase(t *testing.T) {
 	var cancel context.CancelFunc
 	done, total := 0.0, 0.0
 	small := tuning.Smallest()
-	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Thin, V: Thin, Tuning: &small, Progress: func(at evd.Progress) {
+	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Full, V: Thin, Tuning: &small, Progress: func(at evd.Progress) {
 		if at.Done < done {
 			t.Errorf("%s: %g operations after %g", at.Stage, at.Done, done)
 		}
@@ -101,11 +102,14 @@ func TestCancelInEachPhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	decomposed(t, "first", g, p.opt, first)
-	if done < 0.5*total {
+	if done < 0.7*total {
 		t.Errorf("progress ended at %g of %g", done, total)
 	}
 	phases := seen
-	for _, phase := range []string{stages.PhaseQR, stages.PhaseBandReduction, stages.PhaseBulgeChasing} {
+	for _, phase := range []string{
+		stages.PhaseQR, stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseBisection,
+		stages.PhaseBidiagonal, stages.PhaseApplyP2, stages.PhaseApplyQ0,
+	} {
 		if !phases[phase] {
 			t.Errorf("no progress in %s", phase)
 			continue
