@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +12,32 @@ import (
 
 // LargestFile is the largest order of a matrix from a file that tests try.
 const LargestFile = 1000
+
+// BidiagonalCollection calls use for each bidiagonal matrix of the collection of difficult matrices in
+// folder root, with its singular values, which were computed with more than double precision. It skips
+// the test if root is "", and in short tests. One of the matrices is from LAPACK's bug 255: dbdsdc
+// lost orthogonality on this matrix until 2026.
+func BidiagonalCollection(t *testing.T, root string, use func(name string, d, e, values []float64)) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	files, _ := filepath.Glob(filepath.Join(root, "bidiag", "*.dat"))
+	if root == "" || len(files) == 0 {
+		t.Skip("no collection: VKEVD_DATA is not set to one")
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		d, e := ReadMatrix(t, file)
+		values := ReadNumbers(t, filepath.Join(root, "ref", "bidiag", name+".sv.txt"))
+		if values == nil {
+			t.Errorf("%s has no reference", name)
+			continue
+		}
+		use(strings.TrimSuffix(name, ".dat"), d, e, values)
+	}
+	t.Logf("%d matrices", len(files))
+}
 
 // ReadMatrix reads T from a file: n, then n lines of index, d and e. The index is wrong in some
 // files and is not used. The last e is not part of T.
