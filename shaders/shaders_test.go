@@ -2,9 +2,7 @@ package shaders
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -24,8 +22,8 @@ func sources(t *testing.T) (root string, all []*source.Source) {
 	return root, all
 }
 
-// The generated files belong to the present sources and the pinned compiler. This test needs no
-// compiler, so it runs everywhere.
+// TestGeneratedIsCurrent checks that the generated files belong to the present sources and the
+// pinned compiler. The test needs no compiler, so it runs on every machine.
 func TestGeneratedIsCurrent(t *testing.T) {
 	root, all := sources(t)
 	compiler, err := source.Compiler(root)
@@ -40,7 +38,7 @@ func TestGeneratedIsCurrent(t *testing.T) {
 		if err := source.Stale(".", s, compiler); err != nil {
 			t.Error(err)
 		}
-		for _, v := range s.Variants {
+		for _, v := range s.Compiled() {
 			made[v.Name+".spv"] = true
 		}
 	}
@@ -55,14 +53,15 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	}
 }
 
-// A new compilation gives the committed bytes, and they are valid SPIR-V.
+// TestRecompile compiles every source again. The result must equal the committed bytes, and
+// spirv-val must accept it.
 func TestRecompile(t *testing.T) {
 	root, all := sources(t)
 	if !source.CompilerAvailable(root) {
 		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
 	}
 	for _, s := range all {
-		for _, v := range s.Variants {
+		for _, v := range s.Compiled() {
 			t.Run(v.Name, func(t *testing.T) {
 				t.Parallel() // most of the time is spent in the compiler
 				fresh, err := source.Compile(root, s, v)
@@ -80,13 +79,11 @@ func TestRecompile(t *testing.T) {
 	}
 }
 
-// Kernels of the dense path do not name a floating-point type. They compile for the number types
-// without committed SPIR-V, and then contain no double.
+// TestEveryNumberType checks that kernels of the dense path name no floating-point type themselves.
+// Their compilations for float32 must contain no double, because devices without doubles must
+// accept them.
 func TestEveryNumberType(t *testing.T) {
-	root, all := sources(t)
-	if !source.CompilerAvailable(root) {
-		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
-	}
+	_, all := sources(t)
 	for _, s := range all {
 		switch s.Trade {
 		case "product", "reduce", "chase", "back":
@@ -103,52 +100,40 @@ func TestEveryNumberType(t *testing.T) {
 		}
 		for _, v := range s.Variants {
 			for _, n := range source.Numbers[1:] {
-				t.Run(v.For(n).Name, func(t *testing.T) {
-					t.Parallel()
-					testNumberType(t, root, s, v.For(n))
-				})
+				name := v.For(n).Name
+				info, err := spirv.Reflect(code(name))
+				if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) {
+					t.Errorf("%s: capabilities %v, %v", name, info.Capabilities, err)
+				}
 			}
 		}
 	}
 }
 
-func testNumberType(t *testing.T, root string, s *source.Source, v source.Variant) {
-	code, err := source.Compile(root, s, v)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	info, err := spirv.Reflect(code)
-	if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) {
-		t.Errorf("%s: capabilities %v, %v", v.Name, info.Capabilities, err)
-	}
-	file := filepath.Join(t.TempDir(), v.Name+".spv")
-	if err := os.WriteFile(file, code, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := source.Validate(root, file); err != nil {
-		t.Error(err)
-	}
-}
-
-// A number type without committed SPIR-V is refused with the kernel's name.
-func TestNumberTypeRefused(t *testing.T) {
-	if m := Gemm[float64](); m.Name != "gemm" || m.Check() != nil {
-		t.Errorf("%s: %v", m.Name, m.Check())
-	}
-	defer func() {
-		if have := fmt.Sprint(recover()); have != "shaders: gemm has no SPIR-V for float32" {
-			t.Error(have)
+// TestTypedModules checks that the modules of a typed kernel fit the SPIR-V of each number type.
+func TestTypedModules(t *testing.T) {
+	for want, check := range map[string]error{
+		Gemm[float64]().Name:            Gemm[float64]().Check(),
+		Gemm[float32]().Name:            Gemm[float32]().Check(),
+		Sb2stWave[float32]().Name:       Sb2stWave[float32]().Check(),
+		LacpySymmetric[float32]().Name:  LacpySymmetric[float32]().Check(),
+		GeqrfPanelWhole[float32]().Name: GeqrfPanelWhole[float32]().Check(),
+	} {
+		if check != nil {
+			t.Errorf("%s: %v", want, check)
 		}
-	}()
-	Gemm[float32]()
+	}
+	if have := Gemm[float32]().Name; have != "gemm_f32" {
+		t.Error(have)
+	}
 }
 
-// The push block of every committed kernel fits every device.
+// TestCommittedKernels checks that the push block of every committed kernel is small enough for
+// every device.
 func TestCommittedKernels(t *testing.T) {
 	_, all := sources(t)
 	for _, s := range all {
-		for _, v := range s.Variants {
+		for _, v := range s.Compiled() {
 			info, err := spirv.Reflect(code(v.Name))
 			if err != nil {
 				t.Errorf("%s: %v", v.Name, err)

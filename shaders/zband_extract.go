@@ -3,6 +3,7 @@
 // source   5ec98004e908b0f2a4a319931b4ce9e51e51e794db01bcaf540cac6d0b1a6059
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      ae3cacfa422602bc79b86f1c8421e4f55febe0c96930e39e9592230b6469abcf band_extract
+// spv      e636d214416a7debbacc986f0420d39da0af3cbe433051704cb562a90cf20642 band_extract_f32
 
 package shaders
 

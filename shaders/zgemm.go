@@ -3,6 +3,7 @@
 // source   869318cd042afb8b3a61c92ed6f3a4d0f3317e81e694d4f6602606531227a315
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      c570eaf1cc245aaaea2d2994bf562c880ac5e46ebd7d99e08b5a62c7ef85e7e9 gemm
+// spv      dfe9c187a7f024a9f7d8d364fd5280a664039e1ebcdaa90deebb464513cf3b61 gemm_f32
 
 package shaders
 

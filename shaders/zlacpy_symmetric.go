@@ -3,6 +3,7 @@
 // source   16d7b8ca5e9ee794715f85e8de9512e6a0fb861b9d4eaefd18a04db03cdd98c9
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      fc5da1edb1179b179dd1212fc11db943cd0849e9e33fddbc47835e722ddf763c lacpy_symmetric
+// spv      49c69aab9c0762c277a627a8438b5132c6dc2af6487d99b5c40abb62e8b4bcdf lacpy_symmetric_f32
 
 package shaders
 

@@ -3,6 +3,7 @@
 // source   4c547c41e34ab1c9d2ebf957de6f0afdecf05e8e28d73d74fc3ed25ebe4bca74
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      75fea296add39b525ec591640a47003018219e80c48805dcaa069508c01f73b7 lacpy_upper
+// spv      2acc301544fb33c6949608707db3bd02777630b8ebd30588077bb64e425b5826 lacpy_upper_f32
 
 package shaders
 

@@ -3,6 +3,7 @@
 // source   e357c47a82260d4a4bae5b12f11b40e97d5bfc73360f389f82432858ad96abd0
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      78a9d80765d95452fe14a8128dde5c423b4ce2b9ed08f120e1612033b61b96f8 larft_diagonal
+// spv      0670572680f5c6f4cf0a3a58b424342ebbf7b1e9b8538d6b3633bffdbad4880c larft_diagonal_f32
 
 package shaders
 

@@ -3,7 +3,9 @@
 // source   aef6b652151438296d34a33bcd4e8ddf4d0cde7e186b172fe2716eaa62f85329
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      1c6b9cb7c23cdd737e2d8b6ccc60b3ecdd7f1dd60ba35445a1c0bc0adb8a33cb ormtr_q2_flags
+// spv      7c16e75a6395ab68acfeb3567c7e7226d0e70a9b1e735db716d4c1db4b51e739 ormtr_q2_flags_f32
 // spv      3f2df75927e0641cfa79c404683940f8286412bafe7d9a1ed255470a839d183b ormtr_q2_teams
+// spv      55919417eaae1a12dd04026df3799e83ebc0c41202c1b00d9122b354007dfa86 ormtr_q2_teams_f32
 
 package shaders
 

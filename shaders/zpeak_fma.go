@@ -3,6 +3,7 @@
 // source   dfb2791e24f4664efa98d2771d3ef984a326c6c23daa8cbfac9ccdbe680131cf
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      5a4f318c9c62d3bfdb3bd6ff25efcc999e87595afa07a1f6b24ae795202f3efc peak_fma
+// spv      0115afdd41ff02fd848b4a5123c62e32a066aa7feb222ff7d639c66681b4eadb peak_fma_f32
 
 package shaders
 

@@ -3,6 +3,7 @@
 // source   57e98b69609cfd07d0bc1ee31290b6a84283e308028502f2b5d12447e0978f53
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      529f16887eef7d5141b7545f4a420a61a96f1899bd7d7bb10a12b033919d8f4f random_fill
+// spv      4cb58672a77211217335c628e3c78b14a6e9b8ed12d1c3cfe6c27e9c23e74cce random_fill_f32
 
 package shaders
 

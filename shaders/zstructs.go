@@ -57,7 +57,7 @@ var (
 )
 
 // Chain is an element of a buffer that the host shares with
-// stedc_gather.
+// stedc_deflate and stedc_gather.
 type Chain struct {
 	Merge uint32
 	First uint32
@@ -70,6 +70,20 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Chain{}.First)-4]
 	_ = [1]struct{}{}[unsafe.Offsetof(Chain{}.End)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(Chain{})-12]
+)
+
+// Cluster is an element of a buffer that the host shares with
+// refsyev_blocks, refsyev_correction and refsyev_rotate.
+type Cluster struct {
+	From uint32
+	To   uint32
+}
+
+// The layout in the shaders. A different one in Go would not compile.
+var (
+	_ = [1]struct{}{}[unsafe.Offsetof(Cluster{}.From)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Cluster{}.To)-4]
+	_ = [1]struct{}{}[unsafe.Sizeof(Cluster{})-8]
 )
 
 // Column is an element of a buffer that the host shares with
@@ -105,8 +119,9 @@ var (
 )
 
 // Merge is an element of a buffer that the host shares with
-// stedc_deflated, stedc_gather, stedc_multiply, stedc_restore,
-// stedc_rows, stedc_secular, stedc_vectors and stedc_weights.
+// stedc_deflate, stedc_deflated, stedc_gather, stedc_multiply,
+// stedc_order, stedc_restore, stedc_rows, stedc_secular,
+// stedc_vectors and stedc_weights.
 type Merge struct {
 	Lo    uint32
 	N1    uint32

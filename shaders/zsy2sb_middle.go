@@ -3,6 +3,7 @@
 // source   6c4cf260ef3382c348eeb237588ba5872363ff84283e24f7f9f6c7cc989c5572
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      2e00ba7b01fda4f8f10474b55a79486786346055ab83a794f7385462cf9bd0ee sy2sb_middle
+// spv      4d255a98b6eaf06153153e9cf89334d2228c0d70fa14901bac7e817b9d9414a5 sy2sb_middle_f32
 
 package shaders
 

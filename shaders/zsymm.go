@@ -3,6 +3,7 @@
 // source   f70b88dd79eb13b6f58bf776b95d816aab156573d23b84cf17852f6dcc6c0237
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      038a0cf044945e4982da93d5ea76a717b524e5cd57fe8e2071ef2ab05b1850ef symm
+// spv      ac566ea03221e79214927454fc937be4be7ecc6aa97784d19c0b48ba03f9f9be symm_f32
 
 package shaders
 

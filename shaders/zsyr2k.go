@@ -3,6 +3,7 @@
 // source   b29218b4ea69fdd5c42482fe17036cf064325c99a8a6c43cb313b3099ea7c215
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      7f3cb2adb36de2943c8b5da8cf818a17e6aba3be4009f0f729a32cd93a9f52f8 syr2k
+// spv      6c1efdc8d6db9d068992248536d652f5dd05ab938b35e89343da7c33753c8a39 syr2k_f32
 
 package shaders
 

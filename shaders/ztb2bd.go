@@ -3,7 +3,9 @@
 // source   38ccd3343e8d40e4039cbf6653b1729ead4e55c322424bc592edbba9cdc4859c
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      ac826c3821e84c010e592159dfd411d0738b36d64ae7d6256d674a5358483233 tb2bd_chase
+// spv      6546c07aea39d6c7590ae4fa08d9a420bd02351ec8d5d84c44c9d92d228bca76 tb2bd_chase_f32
 // spv      d3740604199f9acef5d0689836c8a6348108103f6316af8025b5b14f366de0ca tb2bd_wave
+// spv      2a4bb755a9e29019800b469ee5a60afff08214219cd19b08d8fe2306902f0fcc tb2bd_wave_f32
 
 package shaders
 

@@ -3,6 +3,7 @@
 // source   2af1d48a0e5709f797104f6dd37d3ac7914e917423c6fb8fd755d7a08136621e
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      ad02db5575586da80d4c4e8601a97bd9d1ded0be4602cd747ca0a6ef7c447615 tb2bd_bidiagonal
+// spv      21a0e9202df4a44a9faa5e28e424f6743eea89455913df01f9d6796e0b49f673 tb2bd_bidiagonal_f32
 
 package shaders
 

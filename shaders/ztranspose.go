@@ -3,6 +3,7 @@
 // source   7f0f0d7f665e70493f9fc3adb1bcad3471fdcbba8d0c083d9a83bcc90bda8244
 // compiler glslang 15.1.0+1.4.309.0-1, spirv-tools 2025.1~rc1-1
 // spv      124cf2e0825e76e2b53cdacf5c38e0ca968d5c856a0f20a63a9a86830b9d6101 transpose
+// spv      e9f95e29b09d27bc13326529dd740ab47ef3aeb5f434d86767eff90ee85c7ddb transpose_f32
 
 package shaders
 

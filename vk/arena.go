@@ -11,14 +11,14 @@ import (
 type Arena struct {
 	dev *Device
 
-	// chunks are the buffers. Each belongs to one cell of limit bytes. size is the sum of their
-	// sizes.
+	// chunks are the buffers. The virtual offsets are divided into cells of `limit` bytes, and each
+	// chunk holds the used part of one cell. `size` is the sum of the buffers' sizes, in bytes.
 	chunks []*chunk
 	limit  uint64
 	size   uint64
 
-	// offsets holds the virtual offset of each region. names lists the regions by offset. guards
-	// holds the offsets of the guard bytes.
+	// offsets holds the virtual offset of each region, in bytes. `names` lists the regions in the
+	// order of their offsets. `guards` holds the offsets of the guard bytes.
 	offsets map[*Layout]uint64
 	names   []Placed
 	guards  []uint64
@@ -28,8 +28,8 @@ type Arena struct {
 // Dry device nothing is allocated, but the error is the same as on the described device.
 func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 
-// NewGuardedArena is NewArena with guard bytes after each region, for tests: CheckGuards tells
-// whether a kernel wrote past the end of a region. Poison sets the guard bytes.
+// NewGuardedArena is NewArena with guard bytes after each region, for tests. Poison sets the guard
+// bytes. CheckGuards then tells whether a kernel wrote past the end of a region.
 func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(l, guardBytes) }
 
 // Bytes is the memory that an arena for the layout takes on this device.
@@ -38,8 +38,9 @@ func (d *Device) Bytes(l *Layout) uint64 { return l.place(d.info.cell(l), 0).byt
 // Table lists the regions of a layout with the offsets that they have on this device.
 func (d *Device) Table(l *Layout) []Placed { return l.place(d.info.cell(l), 0).table() }
 
-// newArena allocates a layout with guard bytes after each region. If the driver refuses a buffer
-// that is larger than it promised to give, newArena tries again with buffers of the promised size.
+// newArena allocates a layout with guard bytes after each region. It first tries buffers that are
+// larger than Info.MaxAllocation, the size that the driver guarantees. If the driver refuses a
+// buffer, newArena tries again with buffers of the guaranteed size.
 func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err
@@ -55,12 +56,13 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	return a, err
 }
 
-// allocateArena is newArena with buffers of at most limit bytes. The error is an *OutOfMemoryError,
-// or another *Error of the driver. After an error no memory is held.
+// allocateArena is newArena with buffers of at most `limit` bytes. The error is an
+// *OutOfMemoryError, or another *Error of the driver. If allocateArena fails, it has released all
+// memory.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	p := l.place(limit, guard)
 	if len(p.ends) == 0 {
-		p.ends = []uint64{alignment} // Vulkan has no buffers of no bytes
+		p.ends = []uint64{alignment} // Vulkan refuses a buffer of 0 bytes
 	}
 	a := &Arena{dev: d, limit: p.limit, size: p.bytes(), offsets: map[*Layout]uint64{}}
 	for _, leaf := range p.leaves {
@@ -76,7 +78,7 @@ func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	return a, nil
 }
 
-// add stores the place of a region. It panics if a region is twice in a layout.
+// add stores the place of a region. It panics if the layout contains the region twice.
 func (a *Arena) add(p placed, guard uint64) {
 	if _, twice := a.offsets[p.leaf]; twice {
 		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
@@ -88,7 +90,8 @@ func (a *Arena) add(p placed, guard uint64) {
 	}
 }
 
-// allocate makes one chunk for each cell that is in use. After an error no memory is held.
+// allocate makes one chunk for each cell that is in use. If `allocate` fails, it has released all
+// memory.
 func (a *Arena) allocate(ends []uint64) error {
 	for cell, size := range ends {
 		c := &chunk{arena: a, from: uint64(cell) * a.limit, size: size}
@@ -102,8 +105,8 @@ func (a *Arena) allocate(ends []uint64) error {
 	return nil
 }
 
-// chunkOf is the chunk that holds a virtual offset. off must be the offset of a region, or within a
-// region. The offset of a region of no bytes may lie at the end of the last chunk.
+// chunkOf is the chunk that holds a virtual offset. `off` must be the offset of a region, or within
+// a region. The offset of a region of no bytes may lie at the end of the last chunk.
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
@@ -111,8 +114,8 @@ func (a *Arena) chunkOf(off uint64) *chunk {
 // address is the device address of a virtual offset.
 func (a *Arena) address(off uint64) uint64 { return a.chunkOf(off).address(off) }
 
-// Close releases the memory. No Run may be using it. A second call does nothing, and neither does a
-// call after Device.Close.
+// Close releases the memory. No Run may use the memory while Close is called. A second call does
+// nothing. A call after Device.Close does nothing either.
 func (a *Arena) Close() {
 	if a.dev.usage.enter() != nil {
 		return

@@ -1,13 +1,13 @@
 package vk
 
-// batch is a part of a recording that is in flight. The method start makes it and finish reads its
-// results, both in the goroutine that has the queue.
+// batch is a part of a recording that is in flight. The method run.start makes a batch, and the
+// method run.finish reads its results. Both methods run in the goroutine that holds the queue.
 type batch struct {
-	// value is the value that the timeline has when the batch has ended.
+	// value is the value of the timeline semaphore when the batch has ended.
 	value uint64
 
-	// marks are the names of the times between timestamps: marks[i] names the time from timestamp
-	// i−1 to i.
+	// marks has one entry for each timestamp of the batch. marks[i] names the time from timestamp
+	// i−1 to timestamp i. marks[0] is not used.
 	marks []mark
 
 	// estimate is the predicted time of the batch, in seconds.
@@ -16,12 +16,14 @@ type batch struct {
 	// progress is the last phase mark in the batch, or nil if there is none.
 	progress *phaseMark
 
-	// work describes the batch for errors. ran lists its dispatches if memory accesses are checked.
+	// work describes the batch for error messages. `ran` lists the dispatches of the batch if
+	// memory accesses are checked (Options.DebugShaders), otherwise it is empty.
 	work work
 	ran  []mark
 }
 
-// mark is the name of the time between two timestamps. kernel is "" if kernels are not timed.
+// mark names the time between two timestamps by its phase and its kernel. `kernel` is "" if kernels
+// are not timed.
 type mark struct{ phase, kernel string }
 
 // work describes the commands of a batch.
@@ -56,10 +58,10 @@ func (w *work) wrap(op string, err error) error {
 	return wrap(op, kernel, phase, err)
 }
 
-// start encodes commands from number next on and submits them as one batch. It returns the number
-// of the first command that is not in the batch. The command buffer of the slot must not be in
-// flight. The batch has at least one command, however long that takes. After an error the batch is
-// not in flight.
+// start encodes the commands of the recording, beginning with command number `next`, and submits
+// them as one batch. It returns the number of the first command that is not in the batch. The
+// command buffer of the slot must not be in flight. The batch has at least one command, even if
+// this command takes longer than Options.Batch. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -73,7 +75,7 @@ func (r *run) start(slot, next int) (int, error) {
 	if err := d.dev.Record(d.queue.batches[slot], e.out, r.rec.bytes, e.queries); err != nil {
 		return next, e.b.work.wrap("recording a batch", err)
 	}
-	if err := d.dev.Submit(d.queue.batches[slot], d.queue.timeline, d.queue.value+1); err != nil {
+	if err := d.submit(d.queue.batches[slot], d.queue.timeline, d.queue.value+1); err != nil {
 		return next, e.b.work.wrap("submitting a batch", err)
 	}
 	d.queue.value++
@@ -83,8 +85,10 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch of a slot, if there is one, reads its times and reports progress. If
-// the context has ended, finish still waits, with the abort word set.
+// finish waits for the batch in flight that uses command buffer number slot. If the slot has no
+// batch in flight, `finish` returns immediately. After the wait, `finish` reads the timestamps of
+// the batch and reports progress. If the context ends during the wait, `finish` sets the abort
+// word, which asks kernels to stop, and continues to wait for the batch.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {
@@ -116,6 +120,6 @@ func (r *run) finish(slot int) error {
 	return nil
 }
 
-// elapsed is the number of ticks between two timestamps. Timestamps have the given number of bits,
-// and start again at 0 after the largest number.
+// elapsed is the number of ticks from one timestamp to a later one. Timestamps are counters of the
+// given number of bits. After its largest value a counter starts again at 0.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

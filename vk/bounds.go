@@ -13,12 +13,12 @@ import (
 )
 
 // bounds checks each memory access of each kernel, for Options.DebugShaders. spirv.Guard rewrites
-// kernels before they are compiled. A rewritten kernel looks up in a table which addresses it may
-// access, and records the first access to any other address. The table has the regions of all
+// kernels before they are compiled. A rewritten kernel searches a table of the addresses that it
+// may access, and records the first access to any other address. The table has the regions of all
 // arenas that are open when a Run begins.
 //
-// With these checks only one batch runs at a time, so that a record belongs to the batch that has
-// ended.
+// While accesses are checked, only one batch is in flight at a time. A recorded access therefore
+// belongs to the batch that has just ended.
 //
 // A nil *bounds checks nothing.
 type bounds struct {
@@ -30,14 +30,15 @@ type bounds struct {
 	kernels []guarded // kernel i has the number i+1 in a record
 }
 
-// guarded is a kernel that was rewritten. accesses is the list that spirv.Guard returned for it.
+// guarded is a kernel that spirv.Guard has rewritten. `accesses` is the list of accesses that
+// spirv.Guard returned for the kernel.
 type guarded struct {
 	name     string
 	accesses []spirv.Access
 }
 
-// debugGap is the number of bytes between regions if accesses are checked. With this gap an access
-// that misses its region does not hit the next one.
+// debugGap is the number of bytes between regions if accesses are checked. Because of this gap, an
+// access just past the end of a region does not hit the next region.
 const debugGap = 64 << 10
 
 // debugRanges is the size of the table, in ranges. It is large enough for a hundred plans.
@@ -60,8 +61,9 @@ func (d *Device) openBounds() error {
 	return nil
 }
 
-// guard returns a kernel's code with its accesses checked, or the code itself if b is nil. r.code
-// is not changed. Several goroutines may call guard.
+// guard returns the code of a kernel with checks added to its memory accesses. If `b` is nil,
+// `guard` returns r.code itself. r.code is not changed. Several goroutines may call `guard` at the
+// same time.
 func (b *bounds) guard(r recipe) ([]byte, error) {
 	if b == nil {
 		return r.code, nil
@@ -76,10 +78,10 @@ func (b *bounds) guard(r recipe) ([]byte, error) {
 	return code, err
 }
 
-// begin fills the table. No batch may be in flight.
+// begin fills the table with the regions of the arenas. No batch may be in flight.
 //
-// Kernels search the table by halving. It therefore has a power of two of entries in ascending
-// order, of which the first is empty.
+// Kernels find an address in the table by binary search. The table therefore has 2^k entries in
+// ascending order. The first entry is an empty range.
 func (b *bounds) begin(arenas []*Arena) error {
 	if b == nil {
 		return nil
@@ -107,7 +109,8 @@ func (b *bounds) begin(arenas []*Arena) error {
 }
 
 // ranges lists the ranges that kernels may access, in ascending order. Regions without bytes are
-// left out. Ranges do not overlap, because arenas of such a device place all regions apart.
+// left out. The ranges do not overlap, because with Options.DebugShaders no two regions of an arena
+// share bytes.
 func (b *bounds) ranges() []span {
 	all := []span{{b.abort, b.abort + 4}}
 	for _, a := range b.arenas {
@@ -122,9 +125,9 @@ func (b *bounds) ranges() []span {
 	return all
 }
 
-// found returns the access that a batch has recorded as an error, or nil if there is none. The
-// batch must have ended, and no other batch may be in flight. The error is an *Error that wraps an
-// *OutOfRangeError.
+// found returns the first access out of range that the batch has recorded, as an *Error that wraps
+// an *OutOfRangeError. It returns nil if the batch has recorded none. The batch must have ended,
+// and no other batch may be in flight.
 func (b *bounds) found(of *batch) error {
 	if b == nil {
 		return nil
@@ -151,8 +154,8 @@ func (b *bounds) found(of *batch) error {
 	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// only returns the part of a batch's work that one kernel does. Its phases are those in which the
-// kernel runs.
+// only describes the dispatches of one kernel in the batch. The phases of the result are those in
+// which the kernel runs.
 func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// neighbours is a guarded arena. It has two regions for the kernel probe_fma, between two other
-// regions.
+// neighbours is a guarded arena with four regions. The kernel probe_fma uses the regions `factors`
+// and `fused`. These lie between the regions `first` and `last`, which no kernel may change.
 type neighbours struct {
 	d           *vk.Device
 	a           *vk.Arena
@@ -35,8 +35,9 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	return v
 }
 
-// probing makes an arena for the given numbers of pairs and results. The sizes of regions are
-// multiples of their alignment, so without debug shaders there would be no gaps between them.
+// probing makes an arena for the given numbers of pairs and results of the kernel probe_fma. The
+// sizes of the regions are multiples of their alignment. Without Options.DebugShaders there would
+// therefore be no gaps between the regions.
 func probing(t *testing.T, pairs, results int) *neighbours {
 	t.Helper()
 	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true})}
@@ -67,7 +68,7 @@ func probing(t *testing.T, pairs, results int) *neighbours {
 	return n
 }
 
-// run runs the kernel, and checks that only the results change.
+// run runs the kernel probe_fma, and checks that only the results change.
 func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	t.Helper()
 	first, last, factors := down(t, n.d, n.first.In(n.a)), down(t, n.d, n.last.In(n.a)), down(t, n.d, n.factors.In(n.a))
@@ -89,8 +90,9 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	return err
 }
 
-// A kernel reads or writes one element past the end of a region, or somewhere else. The error names
-// the kernel, the phase, the region and the distance. Only results that are in range change.
+// A kernel reads or writes one element past the end of a region, or at an address far from all
+// regions. The error names the kernel, the phase, the region and the distance of the access from
+// the region. Only results that are in range change.
 func TestAccessesOutOfRange(t *testing.T) {
 	const pairs, results = 16, 64 // 256 bytes each
 	for _, c := range []struct {
@@ -162,9 +164,10 @@ func TestAccessesOutOfRange(t *testing.T) {
 	}
 }
 
-// The kernel probe_progress has atomics, and loads and stores with operands of the Vulkan memory
-// model. An atomic past the end is found. If all accesses are in range, including that of the abort
-// word, workgroups pass data to each other as without checks.
+// The kernel probe_progress has atomic operations, and loads and stores with operands of the Vulkan
+// memory model. If an atomic operation is out of range, Run returns an error that names it. If all
+// accesses are in range, including accesses to the abort word, workgroups exchange data as they do
+// without checks.
 func TestAtomicsOutOfRange(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	spec := shaders.ProbeProgressDefaults()
@@ -206,14 +209,15 @@ func TestAtomicsOutOfRange(t *testing.T) {
 	if _, err := d.Run(ctx, rec, nil); !errors.As(err, &have) || have.Access != "atomic" || have.Region != "words" || have.Offset != 8 || have.Bytes != 4 {
 		t.Errorf("a ticket behind the end: %v", err)
 	}
-	// With one workgroup too many, its data or the flag that it publishes are out of range.
+	// If one workgroup too many runs, the data or the flag that the last workgroup writes are out
+	// of range.
 	if _, err := probe(groups + 1); !errors.As(err, &have) || have.Kernel != "probe_progress" || have.Region != "data" && have.Region != "flags" || uint64(have.Offset) < have.Size {
 		t.Errorf("a workgroup too many: %v", err)
 	}
 }
 
-// Two regions combined by InTurn are distinguished. An access past the end of the shorter one is
-// out of range, although the longer one has such bytes.
+// InTurn lets two regions share their bytes, but the checks distinguish the regions. An access past
+// the end of the shorter region is out of range, although the longer region has these bytes.
 func TestRegionsInTurnAreToldApart(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	long, short := vk.Reserve[float64]("long", 64), vk.Reserve[float64]("short", 32)

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// cacheMagic is the beginning of a cache file. It is followed by the SHA-256 hash of the data, and
-// then the data. Drivers trust the data that they are given, so the hash keeps damaged files away
-// from them.
+// cacheMagic is the beginning of a cache file. The SHA-256 hash of the data follows, and then the
+// data. Drivers do not check the data that they are given. The hash therefore keeps the data of
+// damaged files away from drivers.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
 // readCache returns the data of a file. It returns nil if the file is missing, damaged or of

@@ -4,6 +4,6 @@ package vk
 
 import "io/fs"
 
-// trusted is always true: on this system permissions do not tell which users may write, and the
-// cache is in the user's own folder.
+// trusted is always true on systems other than Unix. Permissions do not tell there which users may
+// write, and the cache is in the user's own folder.
 func trusted(fs.FileInfo) bool { return true }

@@ -9,27 +9,29 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// chunk is one buffer of an arena. It holds the virtual offsets [from, from+size).
+// chunk is one buffer of an arena. It holds the virtual offsets [from, from+size) of the arena, in
+// bytes.
 type chunk struct {
 	arena *Arena
 
 	// buffer is nil on a Dry device.
 	buffer *driver.Buffer
 
-	// base is the device address of the first byte, from is its virtual offset, and size is the
-	// number of bytes.
+	// base is the device address of the buffer's first byte, `from` is the virtual offset of that
+	// byte, and `size` is the number of bytes.
 	base, from, size uint64
 }
 
-// address is the device address that belongs to a virtual offset. off must be in [from, from+size].
+// address is the device address that belongs to a virtual offset. `off` must be in [from,
+// from+size].
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
 // at is the distance of a device address from the beginning of the buffer, in bytes. The address
 // must be in the chunk.
 func (c *chunk) at(addr uint64) uint64 { return addr - c.base }
 
-// words is the whole chunk as a slice of words. The size of a chunk is a multiple of the alignment,
-// so no byte is left out.
+// words is the whole chunk as a slice of 32-bit words. The size of a chunk is a multiple of the
+// alignment, so no byte is left out.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c, c.base, int(c.size / 4)} }
 
 // nameOf returns an address as text in the form region+offset.
@@ -45,8 +47,8 @@ func (c *chunk) nameOf(addr uint64) string {
 	return names[i].Name
 }
 
-// addChunks adds the chunks of an arena to those that find searches. Addresses of open chunks do
-// not overlap.
+// addChunks adds an arena to d.arenas, and its chunks to d.chunks, the list that the method `find`
+// searches. d.chunks is sorted by address. Addresses of open chunks do not overlap.
 func (d *Device) addChunks(a *Arena) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -55,8 +57,9 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks removes the chunks of an arena from those that find searches. It tells whether they
-// were there. The chunks keep their memory, which the caller frees.
+// dropChunks removes an arena from d.arenas, and its chunks from d.chunks, the list that the method
+// `find` searches. It tells whether the arena was in the list. The chunks keep their memory, which
+// the caller frees.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -76,8 +79,8 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find returns the chunk that holds an address, or nil if there is none. Recordings contain only
-// addresses, but fills and copies need the buffer.
+// find returns the chunk that holds a device address, or nil if no chunk holds it. Recordings
+// contain only addresses, but the Vulkan commands for fills and copies need the buffer.
 func (d *Device) find(addr uint64) *chunk {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -88,7 +91,8 @@ func (d *Device) find(addr uint64) *chunk {
 	return d.chunks[i]
 }
 
-// nameOf returns an address as text in the form region+offset, or says that it is in no arena.
+// nameOf returns a device address as text in the form region+offset. If the address is in no arena,
+// the text says this.
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"

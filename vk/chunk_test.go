@@ -21,7 +21,7 @@ func smallBuffers(t *testing.T, limit uint64) *Device {
 }
 
 // Three regions of an arena lie in different buffers. Fills, copies, sends, transfers, guards and
-// names find the right one.
+// names find the buffer of each region.
 func TestRegionsInSeveralBuffers(t *testing.T) {
 	ctx, d := context.Background(), smallBuffers(t, 1<<12)
 	const n = 300 // 2400 bytes: one region and its guard in each buffer
@@ -88,8 +88,8 @@ func TestRegionsInSeveralBuffers(t *testing.T) {
 	}
 }
 
-// A Dry device accepts a layout if and only if the device that its Info describes does, and for the
-// same reason.
+// A Dry device accepts a layout if and only if the real device with the same Info accepts it. If
+// both devices refuse a layout, their errors are the same.
 func TestDryRefusesWhatDevicesRefuse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	accepted := 0

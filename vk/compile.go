@@ -1,13 +1,17 @@
 package vk
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// Compile runs build, which may call Build any number of times, and lets the driver compile all of
-// these kernels at the same time. It returns the error of build, or that of the first kernel that
-// could not be compiled, in the order of the calls.
+// Compile calls the function `build`, which may call Build any number of times. The driver compiles
+// all kernels of these calls at the same time, and Compile waits for all of them. Compile returns
+// the error of `build`, or otherwise the error of the first kernel that could not be compiled, in
+// the order of the calls.
 //
-// If other goroutines build kernels at the same time, these may be among them. Such a goroutine
-// gets the error of its kernel from Run at the latest.
+// If other goroutines call Build while Compile runs, Compile may also wait for their kernels. If
+// the kernel of such a goroutine cannot be compiled, Build or Run returns the error.
 func (d *Device) Compile(build func() error) error {
 	asked, err := d.collect(build)
 	for _, p := range asked {
@@ -18,9 +22,9 @@ func (d *Device) Compile(build func() error) error {
 	return err
 }
 
-// collect runs build and returns the kernels that build asked for, in the order of the calls. Some
-// may still be compiling. If calls of collect overlap, each returns its own kernels and perhaps
-// others.
+// collect calls the function `build` and returns the kernels that `build` requested, in the order
+// of the requests. Some of these kernels may still be compiling. If two calls of `collect` overlap
+// in time, each of them returns its own kernels, and possibly kernels of the other call.
 func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p := &d.pipes
 	p.lock.Lock()
@@ -38,4 +42,16 @@ func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	return slices.Clone(p.asked[from:]), err
+}
+
+// CompileTimes lists the kernels that the driver has compiled so far, or taken from the cache, with
+// the time that it took for each, the longest first. Count is the number of variants with different
+// constants. Kernels are compiled concurrently, so the sum is more than the time that passed.
+func (d *Device) CompileTimes() []Timing {
+	p := &d.pipes
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	times := slices.Clone(p.times)
+	slices.SortStableFunc(times, func(a, b Timing) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return times
 }

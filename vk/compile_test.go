@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// buildAll builds the fill kernel with the given number of workgroup sizes. Each size is a
-// pipeline.
+// buildAll builds the kernel random_fill once for each workgroup size from 1 to count. Each size is
+// a pipeline.
 func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]], err error) {
 	for i := range count {
 		k, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: 1 + i})
@@ -29,8 +29,8 @@ func compileAll(d *vk.Device, count uint32) error {
 	return d.Compile(func() error { _, err := buildAll(d, count); return err })
 }
 
-// One kernel cannot be compiled. The error is that of the first failure in the order of the calls.
-// No object is left, and a second request compiles all kernels.
+// One kernel cannot be compiled. Compile returns the error of the first failure in the order of the
+// calls. No driver object is left, and a second call of Compile compiles all kernels.
 func TestCompileFails(t *testing.T) {
 	before := driver.Live()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -73,7 +73,7 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// A kernel is recorded while it is being compiled, and then cannot be compiled: Run returns the
+// A kernel is recorded while it is being compiled, and then its compilation fails. Run returns the
 // error.
 func TestRunOfAKernelThatFailed(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{})
@@ -134,5 +134,35 @@ func TestCompileAtOnce(t *testing.T) {
 		if err := <-errs; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// CompileTimes has a line for each kernel, with the number of its variants. A kernel that could not
+// be compiled is not in it.
+func TestCompileTimes(t *testing.T) {
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if times := d.CompileTimes(); len(times) != 0 {
+		t.Errorf("before anything was compiled: %+v", times)
+	}
+	for range 2 { // the second time nothing is compiled
+		if err := compileAll(d, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	driver.Fault = func(call string) driver.Result {
+		if call == "vkCreateComputePipelines" {
+			return driver.OutOfMemory
+		}
+		return driver.Success
+	}
+	err = compileAll(d, 4)
+	driver.Fault = nil
+	times := d.CompileTimes()
+	if err == nil || len(times) != 1 || times[0].Name != "random_fill" || times[0].Count != 3 || !(times[0].Seconds > 0) {
+		t.Errorf("%v, %+v", err, times)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A device that only compiles has pipelines and statistics, and the limits that the caller gives
-// it. It runs nothing, and after Close no object is left.
+// OpenCompiler makes a device with pipelines and statistics, and with the limits that the function
+// `change` has set. The device runs nothing. After Close no driver object is left.
 func TestOpenCompiler(t *testing.T) {
 	before := driver.Live()
 	opt := vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Statistics: true, DebugShaders: true}

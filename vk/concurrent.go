@@ -6,11 +6,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Touch declares a range of memory that a dispatch inside of Concurrently reads or writes. The
-// shader itself tells whether it reads or writes.
+// Touch declares a range of device memory that a dispatch inside of Concurrently reads or writes.
+// The code of the shader tells whether it reads or writes.
 type Touch struct{ at span }
 
-// Touches declares that the dispatch accesses s, and nothing else of the region of s.
+// Touches declares that the dispatch accesses the slice `s`. The dispatch must not access any other
+// part of the region that contains `s`.
 func Touches[T any](s Slice[T]) Touch { return Touch{s.span()} }
 
 // access is a range that a command reads or writes.
@@ -19,14 +20,15 @@ type access struct {
 	write bool
 }
 
-// concurrent is the state of a call of Concurrently in progress.
+// concurrent is the state of a call of Concurrently in progress: the accesses that were recorded.
 type concurrent struct {
 	seen []access
 }
 
-// Concurrently records the commands of record without barriers between them. A barrier follows the
-// last one. Concurrently panics if a command accesses memory that another one writes. No other
-// check exists, because validation layers do not see accesses through device addresses.
+// Concurrently calls the function `record`, and records its commands without barriers between them.
+// A barrier follows the last command. Concurrently panics if a command accesses memory that another
+// one of these commands writes. No other check exists, because validation layers do not see
+// accesses through device addresses.
 func (r *Recorder) Concurrently(record func()) {
 	if r.concurrent != nil {
 		panic("vk: Concurrently inside Concurrently")
@@ -57,9 +59,9 @@ func (c *concurrent) check(cmd command, acc []access) {
 	c.seen = append(c.seen, acc...)
 }
 
-// declared pairs the address members of a push block with the declared ranges. An address belongs
-// to the Touch that contains it. The address 0 is ignored. If an address has no Touch, declared
-// panics, because the overlap could not be checked.
+// declared pairs each device address in a push block with a declared range. An address belongs to
+// the Touch that contains it. The address 0 is ignored. If no Touch contains an address, `declared`
+// panics, because the accesses through this address could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {
@@ -72,7 +74,8 @@ func declared(k *kernel, push []byte, touch []Touch) []access {
 	return acc
 }
 
-// covering returns the range of the Touch that contains an address. It panics if there is none.
+// covering returns the range of the Touch that contains an address. It panics if no Touch contains
+// the address.
 func covering(k *kernel, f spirv.PushField, at uint64, touch []Touch) span {
 	for _, t := range touch {
 		if t.at.from <= at && at < t.at.to {

@@ -11,14 +11,15 @@ import (
 )
 
 // Device is an open device. Any number of goroutines may call its methods at the same time. Only
-// one Run or transfer at a time has the queue, and the others wait for it.
+// one Run or transfer at a time holds the queue. Further calls wait until the queue is free.
 type Device struct {
 	info Info
 	opt  Options
 
-	// dry says that nothing runs and that there is no memory. compiles says that there is a driver.
-	// A device made by Dry has only the members info and opt of those before bounds. A device made
-	// by OpenCompiler has no queue and no control.
+	// dry is true if the device has no memory and runs nothing. `compiles` is true if the device
+	// has a driver. A device of the function Dry has no driver: the members in, from, dev, queue,
+	// control and staging are not set. A device of OpenCompiler has a driver, but no queue and no
+	// control buffer.
 	dry, compiles bool
 
 	in   *driver.Instance
@@ -31,7 +32,11 @@ type Device struct {
 	pipes  pipelines
 	probes probes
 
-	// The members from here on belong to the call that has the queue.
+	// submitting is held while something is submitted, and while idle waits. Links submit without
+	// holding the queue.
+	submitting sync.Mutex
+
+	// The members from here on belong to the call that holds the queue.
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
 	abort   uint64         // device address of the abort word
@@ -42,17 +47,21 @@ type Device struct {
 	arenasLock sync.Mutex
 	arenas     []*Arena
 	chunks     []*chunk      // of all arenas, by address
+	links      []*linkEnd    // open ends of links
 	dryChunks  atomic.Uint64 // number of chunks that a Dry device has given addresses
 }
 
 // Dry makes a device without a driver. Layouts, arenas, kernels and recordings work as on the
-// device that info describes. Run and transfers return an error.
+// device that `info` describes. Run and transfers return an error.
 func Dry(info Info) *Device {
 	return &Device{info: info, dry: true, opt: Options{Logger: slog.New(slog.DiscardHandler)}}
 }
 
 // Info describes the device.
 func (d *Device) Info() Info { return d.info }
+
+// IsDry tells whether Dry has made the device: nothing runs on it.
+func (d *Device) IsDry() bool { return d.dry }
 
 // Close waits for the calls in progress and releases everything, including open arenas. Calls that
 // begin later fail with ErrClosed. A second call of Close does nothing.
@@ -64,12 +73,15 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// release destroys everything that open and later calls have made. No call may be in progress.
-// release also works after open has failed halfway.
+// release destroys everything that Open and later calls have made. No call may be in progress.
+// `release` also works on a device that Open has made only in part.
 func (d *Device) release() {
 	if d.dev != nil {
-		if d.queue.value > 0 {
-			d.dev.Idle()
+		if d.queue.value > 0 || len(d.links) > 0 {
+			d.idle()
+		}
+		for _, e := range d.links {
+			e.release()
 		}
 		for _, a := range d.openArenas() {
 			a.free()
@@ -88,12 +100,13 @@ func (d *Device) release() {
 	d.in, d.dev = nil, nil
 }
 
-// Abort is the address of a word that Run sets to 1 when its context ends. Kernels that wait, or
-// that run for long, read it again and again and then return early. It is 0 on a Dry device.
+// Abort is the device address of a word that Run sets to 1 when its context ends. A kernel that
+// waits for other workgroups or runs long reads the word repeatedly, and returns early if it is 1.
+// Abort is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort changes the abort word. It writes only if the value is new, because a store that crosses
-// a bus takes 0.2 ms. The caller must have the queue.
+// setAbort changes the abort word. It writes only if the value is new, because a store to device
+// memory over a bus takes 0.2 ms. The caller must hold the queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v

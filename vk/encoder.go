@@ -3,9 +3,9 @@ package vk
 import "github.com/vkevd/vkevd/vk/internal/driver"
 
 // encoder translates commands of a recording into commands of one batch. A recording has device
-// addresses, a batch has buffers and offsets. A timestamp follows each phase mark, or each command
-// with Options.Kernels. The encoder lives as long as the batch is being encoded, and belongs to the
-// goroutine that has the queue.
+// addresses, a batch has buffers and offsets. A timestamp follows each phase mark. With
+// Options.Kernels a timestamp follows each command. The encoder exists only while the batch is
+// being encoded, in the goroutine that holds the queue.
 type encoder struct {
 	run     *run
 	b       *batch
@@ -14,8 +14,9 @@ type encoder struct {
 	seconds float64 // forecast of the commands so far
 }
 
-// fits tells whether the batch can take another command and its timestamp, within Options.Batch.
-// The first command always fits, and so does the barrier that follows a command.
+// fits tells whether the batch has room for another command and its timestamp, and whether the
+// batch then still takes at most the time Options.Batch. The first command always fits. The barrier
+// that follows a command always fits into the time.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false
@@ -27,16 +28,17 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// stamp writes a timestamp. The time before it is counted for the kernel, or for the phase. The
-// number of timestamps must stay within batchQueries, which fits ensures.
+// stamp writes a timestamp. The time since the last timestamp is counted for the given kernel, or
+// for the phase if `kernel` is "". The number of timestamps must stay within batchQueries, which
+// the method `fits` ensures.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
 	e.queries++
 }
 
-// add translates one command. A phase mark becomes a timestamp. Before, fits must have accepted the
-// command.
+// add translates one command and adds it to the batch. A phase mark becomes a timestamp. The caller
+// must have checked with the method `fits` that the batch has room for the command.
 func (e *encoder) add(c *command) {
 	d := e.run.dev
 	if c.op == opPhase {
@@ -61,8 +63,9 @@ func (e *encoder) add(c *command) {
 	}
 }
 
-// translate looks up the buffers that belong to a command's addresses. All addresses must lie in
-// open arenas. translate panics for a command on a closed arena.
+// translate translates one command. It looks up the buffers that belong to the command's device
+// addresses. All addresses must lie in open arenas. `translate` panics if an arena of the command
+// is closed.
 func (e *encoder) translate(c *command) driver.Command {
 	d := e.run.dev
 	out := driver.Command{Op: driver.OpBarrier}

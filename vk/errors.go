@@ -7,12 +7,13 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// ErrDeviceLost is the error that errors.Is finds if the GPU was reset or removed. All memory and
-// kernels of the device are lost, and Close is the only useful call.
+// ErrDeviceLost says that the GPU was reset or removed. errors.Is finds it in the error of a call.
+// All memory and kernels of the device are lost, and Close is the only useful call.
 var ErrDeviceLost = errors.New("device lost")
 
-// ErrNoDevice is the error that errors.Is finds if there is no Vulkan loader, no driver, or no
-// device that can be used. The message says which of these is missing, and what to install.
+// ErrNoDevice says that there is no Vulkan loader, no driver, or no device that can be used.
+// errors.Is finds it in the error of Open or List. The error's message says which of the three is
+// missing, and what to install.
 var ErrNoDevice = errors.New("no usable Vulkan device")
 
 // ErrClosed is the error of calls that begin after Device.Close.
@@ -23,7 +24,7 @@ type Error struct {
 	Op     string // what the library was doing
 	Kernel string // the kernel concerned; "" if there is none, or several
 	Phase  string // the phase, or "first to last" where a batch has several; "" if it is not known
-	Err    error  // the driver's answer
+	Err    error  // the error of the driver
 }
 
 func (e *Error) Error() string {
@@ -46,13 +47,13 @@ func (e *Error) Is(target error) bool {
 	return target == ErrDeviceLost && errors.As(e.Err, &d) && d.Result == driver.DeviceLost
 }
 
-// UnsupportedError says which ability a device lacks.
+// UnsupportedError says which feature or property a device lacks.
 type UnsupportedError struct {
 	// Device is the name of the device.
 	Device string
 
-	// Feature is the missing ability. Need is the value that is needed, and Have is the device's
-	// own.
+	// Feature is the missing feature or property. Need is the value that is needed, and Have is the
+	// value that the device has.
 	Feature, Need, Have string
 }
 
@@ -60,16 +61,17 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s: %s: needs %s, has %s", e.Device, e.Feature, e.Need, e.Have)
 }
 
-// OutOfMemoryError says that some memory cannot be allocated. Sizes are in bytes.
+// OutOfMemoryError says that device memory cannot be allocated. Sizes are in bytes.
 type OutOfMemoryError struct {
-	// What names the memory that cannot be allocated.
+	// The field `What` names the memory that cannot be allocated.
 	What string
 
-	// Need is the size of that memory. Free is the driver's estimate of the free memory.
+	// Need is the size of the memory that the field `What` names. Free is the driver's estimate of
+	// the free memory.
 	Need, Free uint64
 
-	// Limit is the largest size that the device gives in one piece. It is set only if this limit is
-	// the reason for the error, although enough memory is free. Otherwise it is 0.
+	// Limit is the size of the largest buffer that the device allows. It is set only if a buffer
+	// would have been larger than this limit. If too little memory is free, Limit is 0.
 	Limit uint64
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// candidate is a physical device with everything that Open must know about it.
+// candidate is a physical device with all properties that Open needs.
 type candidate struct {
 	physical   driver.Physical
 	props      driver.Properties
@@ -34,9 +34,9 @@ type candidate struct {
 	onlyCompiles bool
 }
 
-// examine asks a physical device for everything that Open and Info must know. It does not make a
-// logical device, so that a list of devices is cheap. If a device cannot be used, it is described
-// as far as possible.
+// examine reads all properties of a physical device that Open and Info need. It does not make a
+// logical device, so that listing devices takes little time. If a device cannot be used, `examine`
+// describes it as far as possible.
 func examine(index int, p driver.Physical) *candidate {
 	c := &candidate{}
 	c.extensions, _ = p.Extensions()
@@ -54,7 +54,8 @@ func examine(index int, p driver.Physical) *candidate {
 	return c
 }
 
-// describe fills info from the properties and the heaps. Sizes that the driver does not tell are 0.
+// describe fills `info` from the properties and the list `heaps`. Sizes that the driver does not
+// tell are 0.
 func (c *candidate) describe(index int) {
 	p := &c.props
 	c.info = Info{
@@ -63,15 +64,16 @@ func (c *candidate) describe(index int) {
 		API:       fmt.Sprintf("%d.%d.%d", p.API>>22, p.API>>12&0x3ff, p.API&0xfff),
 		MaxBuffer: p.MaxBuffer, MaxAllocation: p.MaxAllocation,
 		SharedBytes: int(p.MaxShared), MaxLocal: int(min(p.MaxInvocations, p.MaxLocalSize[0])),
-		Subgroup: int(c.subgroup()), Units: int(p.Units), FloatControls: floatControls(p),
+		Subgroup: int(c.subgroup()), Units: int(p.Units), FastDots: p.FastDots, FloatControls: floatControls(p),
 	}
 	c.info.Memory, c.info.Free = c.largestHeap(c.heaps)
 }
 
-// computes returns the number of the queue family to use, or −1 if no family can compute. It is the
-// first one that can also do graphics, because some drivers' pure compute families share time
-// slices with the desktop. On AMD it is the first one without graphics: the family with graphics
-// freezes the desktop during each dispatch, and ends jobs that take longer than two seconds.
+// computes returns the number of the queue family to use, or −1 if no family can compute. On AMD it
+// chooses the first compute family without graphics. There the family with graphics freezes the
+// desktop during each dispatch, and ends jobs that take longer than two seconds. On all other GPUs
+// `computes` prefers the first family that also has graphics, because some drivers give families
+// without graphics only time slices between those of the desktop.
 func computes(families []driver.QueueFamily, vendor uint32) int {
 	has := func(q driver.QueueFamily, bits uint32) bool { return q.Flags&bits == bits }
 	pure := func(q driver.QueueFamily) bool {
@@ -87,8 +89,8 @@ func computes(families []driver.QueueFamily, vendor uint32) int {
 	return -1
 }
 
-// refuse says why the device cannot be used. It returns nil if the device can be used. refuse reads
-// the device's features. The error is an *UnsupportedError.
+// refuse says why the device cannot be used. It returns nil if the device can be used. `refuse`
+// reads the device's features. The error is an *UnsupportedError.
 func (c *candidate) refuse() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
@@ -111,8 +113,8 @@ func (c *candidate) refuse() error {
 	return c.usable()
 }
 
-// usable is the part of refuse that needs the features. The error is an *UnsupportedError about the
-// first thing that is missing.
+// usable is the second half of `refuse`: it checks the features and the properties that depend on
+// them. The error is an *UnsupportedError about the first thing that is missing.
 func (c *candidate) usable() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
@@ -130,8 +132,9 @@ func (c *candidate) usable() error {
 	return nil
 }
 
-// lacks is the error about the first required feature that a device does not have. It is nil if
-// none is missing. The features are checked in the order of required.
+// lacks returns an *UnsupportedError about the first required feature that a device does not have,
+// or nil if the device has all of them. The features are checked in the order of the list
+// `required`.
 func lacks(name string, features driver.Features) error {
 	for _, f := range required {
 		if features[f] {
@@ -148,8 +151,8 @@ func lacks(name string, features driver.Features) error {
 
 var mesaVersion = regexp.MustCompile(`Mesa (\d+)`)
 
-// oldLavapipe refuses llvmpipe before Mesa 25. There an invocation ends all its loops after 65,535
-// iterations together, without an error. A version that cannot be read is accepted.
+// oldLavapipe refuses llvmpipe before Mesa 25. In these versions an invocation leaves all its loops
+// after 65,535 iterations in total, without an error. A version that cannot be read is accepted.
 func oldLavapipe(p *driver.Properties) error {
 	const oldestLavapipe = 25
 	if p.DriverName != "llvmpipe" {
@@ -199,8 +202,9 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// matches tells whether the user's word means this device: its index, type or driver, or a part of
-// its name. Case does not matter. A word that is a number is only compared with the index.
+// matches tells whether the user's word names this device. The word is the index, the type or the
+// driver of the device, or a part of its name. Upper and lower case are equal. A word that is a
+// number is only compared with the index.
 func (c *candidate) matches(word string) bool {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n == c.info.Index

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A kernel is refused if the device lacks a feature that it needs. The other kernels are built. No
-// feature of this kind is needed to open a device.
+// Build refuses a kernel if the device lacks a feature that only this kernel needs. Build accepts
+// the other kernels. The device opens without such features.
 func TestKernelsNeedTheirFeatures(t *testing.T) {
 	d := memoryDevice(t)
 	if !d.Info().MemoryModel() {
@@ -44,8 +44,8 @@ func (f failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// If a driver has several sizes of subgroups, pipelines with full subgroups require the size that
-// Info tells. The validation layer reports nothing, and the kernel runs.
+// If a driver has several subgroup sizes, pipelines with full subgroups require the size
+// Info.Subgroup. The validation layer reports nothing, and the kernel runs.
 func TestSubgroupSizeIsRequired(t *testing.T) {
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
 	if err != nil {

@@ -5,12 +5,13 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// floatModes returns the modes of floating-point arithmetic that kernels ask for: doubles keep
+// floatModes returns the modes of floating-point arithmetic that kernels request: doubles keep
 // their subnormals, signs of zeros, infinities and NaN, and are rounded to the nearest. If a device
-// does not offer a mode, the kernels do not ask for it, and Vulkan promises nothing.
+// does not offer a mode, kernels do not request this mode, and Vulkan then guarantees nothing about
+// this property.
 //
-// Some devices have one behaviour for all widths. On these a mode of doubles can only be asked for
-// together with the same mode of floats.
+// Some devices have one behaviour for all widths. On these devices a mode of doubles can only be
+// requested together with the same mode of floats.
 func floatModes(p *driver.Properties) []spirv.FloatControl {
 	var list []spirv.FloatControl
 	for _, m := range []struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernels ask for the modes that a device has. If all widths share a behaviour, kernels ask for
-// both widths or for none.
+// Kernels request the modes that a device has. If all widths of a device share one behaviour,
+// kernels request a mode for doubles and floats together, or for neither of the two.
 func TestFloatModes(t *testing.T) {
 	all := driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}
 	zeros := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 64}
@@ -59,7 +59,7 @@ func TestFloatModesAreValid(t *testing.T) {
 			t.Error(err)
 		}
 		d.drain()
-		code, err := d.code(recipe{code: shaders.ProbeFma().Code})
+		code, err := d.controlled("probe_fma", shaders.ProbeFma().Code)
 		if err != nil {
 			t.Fatal(err)
 		}

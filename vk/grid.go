@@ -14,8 +14,9 @@ func Tiles(n int, tile uint32) int { return (n + int(tile) - 1) / int(tile) }
 // MaxGroups is the number of workgroups that every Vulkan device accepts in one dimension.
 func MaxGroups() int { return driver.MaxGroups }
 
-// Folded is a grid of at least n workgroups in two dimensions that every device accepts. The kernel
-// computes the index y·X + x, and returns where that is n or more.
+// Folded is a grid of at least n workgroups in two dimensions that every device accepts. A
+// workgroup (x, y) of the kernel computes its index y·X + x, and returns if this index is n or
+// more.
 func Folded(n int) Groups {
 	limit := MaxGroups()
 	if n <= limit {

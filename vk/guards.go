@@ -10,8 +10,8 @@ import (
 // guardBytes is the number of guard bytes after each region of a guarded arena.
 const guardBytes = alignment
 
-// guardWord is one half of a quiet NaN. A result that is computed from guard bytes is therefore
-// NaN.
+// guardWord is one half of a quiet NaN in double precision. A result that a kernel computes from
+// guard bytes is therefore NaN.
 const guardWord = 0x7ff8dead
 
 // Poison records that all bytes of the arena, including the guard bytes, become NaN. An element of
@@ -22,11 +22,11 @@ func (a *Arena) Poison(r *Recorder) {
 	}
 }
 
-// PoisonValue is a poisoned float64: a NaN.
+// PoisonValue is the float64 that Poison writes: a NaN.
 func PoisonValue() float64 { return math.Float64frombits(guardWord<<32 | guardWord) }
 
 // CheckGuards reads the guard bytes of a guarded arena. The error names the first region after
-// whose end a kernel has written.
+// which guard bytes have changed, because a kernel wrote past the end of the region.
 func (a *Arena) CheckGuards(ctx context.Context) error {
 	for _, g := range a.guards {
 		c, b := a.chunkOf(g), make([]byte, guardBytes)

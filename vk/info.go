@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// Info describes a device. A number is 0 if the driver does not tell it.
+// Info describes a device. A number is 0 if the driver does not report it.
 type Info struct {
 	// Index is the device's number in the loader's order.
 	Index int    `json:"index"`
@@ -15,11 +15,11 @@ type Info struct {
 	// Type is discrete, integrated, virtual, cpu or other.
 	Type string `json:"type"`
 
-	// Family is the maker of the GPU: nvidia, amd, intel, apple or other. It is cpu for all drivers
-	// that compute on the CPU.
+	// Family is the maker of the GPU: nvidia, amd, intel, apple or other. Family is cpu if the
+	// driver computes on the CPU.
 	Family string `json:"family"`
 
-	// Driver is the driver's name, and DriverVersion the text with which it describes its version.
+	// Driver is the driver's name. DriverVersion is the driver's own description of its version.
 	Driver        string `json:"driver"`
 	DriverVersion string `json:"driver_version"`
 
@@ -27,31 +27,37 @@ type Info struct {
 	API string `json:"vulkan"`
 
 	// Memory is the size in bytes of the largest heap that arenas use. Free is the driver's
-	// estimate of the free part of it.
+	// estimate of the free part of this heap, in bytes.
 	Memory uint64 `json:"memory_bytes"`
 	Free   uint64 `json:"free_bytes"`
 
-	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the largest size that
-	// the driver promises to allocate, but some drivers give more. See MaxRegion.
+	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the largest
+	// allocation that the driver guarantees, in bytes. Some drivers allow larger allocations
+	// (MaxRegion).
 	MaxBuffer     uint64 `json:"max_buffer_bytes"`
 	MaxAllocation uint64 `json:"max_allocation_bytes"`
 
-	// SharedBytes is the number of bytes of shared memory that a workgroup can have, and MaxLocal
-	// the number of invocations.
+	// SharedBytes is the largest shared memory of a workgroup, in bytes. MaxLocal is the largest
+	// number of invocations in a workgroup.
 	SharedBytes int `json:"shared_bytes"`
 	MaxLocal    int `json:"max_invocations"`
 
-	// Subgroup is the number of invocations in a subgroup, for kernels that depend on this number.
+	// Subgroup is the number of invocations in a subgroup. Kernels whose algorithm depends on this
+	// number are compiled for it.
 	Subgroup int `json:"subgroup"`
 
 	// Units is the number of multiprocessors or compute units.
 	Units int `json:"units"`
 
+	// FastDots is true if the device has instructions for dot products of four packed signed bytes.
+	// Other devices that offer these products compute each product in many instructions.
+	FastDots bool `json:"fast_dots,omitempty"`
+
 	// ByteMatrices are the shapes in which the device's matrix units multiply signed bytes.
 	ByteMatrices []MatrixShape `json:"byte_matrices,omitempty"`
 
-	// Features are the features that the device offers. FloatControls are the modes of arithmetic
-	// that shaders may ask for. Both are Vulkan's names.
+	// Features are the features that the device offers. FloatControls are the modes of
+	// floating-point arithmetic that shaders may request. Both lists hold Vulkan's names.
 	Features      []string `json:"features"`
 	FloatControls []string `json:"float_controls"`
 
@@ -59,14 +65,16 @@ type Info struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// MatrixShape is M×K by K×N, the size of a product that a subgroup computes with one instruction.
+// MatrixShape is the size of a matrix product that a subgroup computes with one instruction: M×K
+// times K×N.
 type MatrixShape struct{ M, N, K int }
 
 // IntegerDotProducts tells whether kernels may use packed dot products of bytes.
 func (i Info) IntegerDotProducts() bool { return i.offers(driver.IntegerDotProduct) }
 
-// FenceChains tells whether a fence of one invocation orders the memory accesses of all invocations
-// that it met at a barrier (availability and visibility chains).
+// FenceChains tells whether one fence is enough for a whole workgroup. The invocations first meet
+// at a barrier, and then one of them executes the fence. With Vulkan's availability and visibility
+// chains this fence orders the memory accesses of all these invocations.
 func (i Info) FenceChains() bool { return i.offers(driver.MemoryModelChains) }
 
 // Int64Atomics tells whether buffers have atomic operations on 64-bit integers.
@@ -81,7 +89,7 @@ func (i Info) MemoryModel() bool {
 // offers tells whether the device has a feature.
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
-// required are the features that every kernel relies on.
+// required are the features that every kernel needs.
 var required = []driver.Feature{
 	driver.Float64,
 	driver.Int64,               // device addresses
@@ -90,37 +98,37 @@ var required = []driver.Feature{
 	driver.ScalarLayout,        // push blocks and buffers have the layout of Go structs
 }
 
-// wanted are the features that kernels use if a device has them.
+// wanted are the features that kernels use only if the device has them.
 var wanted = []driver.Feature{
 	// The memory model is for kernels whose workgroups wait for each other, and for kernels whose
 	// invocations pass data through memory. Build refuses these kernels on devices without it.
 	driver.MemoryModel, driver.MemoryModelDevice,
 
-	// These two are for kernels whose invocations address their neighbours in a subgroup. Such
-	// kernels ask for full subgroups, of the size that Info tells.
+	// The next two features are for kernels whose invocations address other invocations of their
+	// subgroup. Such kernels request full subgroups of the size Info.Subgroup.
 	driver.SubgroupSizeControl, driver.FullSubgroups,
 
-	// With Maintenance4 the size MaxBuffer is known.
+	// Maintenance4 reports the size MaxBuffer.
 	driver.Maintenance4,
 
-	// With MemoryModelChains one fence is enough for a workgroup.
+	// With MemoryModelChains one fence is enough for a workgroup (Info.FenceChains).
 	driver.MemoryModelChains,
 
-	// Workgroups of a panel exchange doubles by 64-bit atomics.
+	// In the panel factorisation, workgroups exchange doubles by 64-bit atomic operations.
 	driver.Int64Atomics,
 
-	// Products of signed bytes, with which double-precision products are emulated.
+	// The next features are for products of signed bytes, which emulate double-precision products.
 	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix,
 }
 
-// A Feature is an ability that a device may offer, with the name that Vulkan gives it.
-// Info.Features lists the features of a device.
+// A Feature is one of Vulkan's features, with Vulkan's name. Info.Features lists the features of a
+// device.
 type Feature struct {
 	Name     string
 	Required bool // otherwise it is used where it exists
 }
 
-// Features lists all features that Open asks devices about.
+// Features lists all features that Open checks on a device.
 func Features() []Feature {
 	var list []Feature
 	for _, f := range required {

@@ -42,7 +42,8 @@ func TestDevicesAreRanked(t *testing.T) {
 	}
 }
 
-// This is the message for MoltenVK and for some of Intel's GPUs.
+// A device without float64 is refused with a message, for example MoltenVK and some of Intel's
+// GPUs.
 func TestNoFloat64(t *testing.T) {
 	features := driver.Features{}
 	for _, f := range required {
@@ -78,7 +79,8 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 	}
 }
 
-// The queue family is one with graphics if there is one, but on AMD it is one without graphics.
+// The chosen queue family has graphics if the device has such a family. On AMD the chosen family
+// has no graphics if the device has such a family.
 func TestQueueFamily(t *testing.T) {
 	const transfer = 4
 	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags, TimestampBits: 64} }
@@ -102,8 +104,8 @@ func TestQueueFamily(t *testing.T) {
 	}
 }
 
-// Kernels that depend on the size of subgroups have the driver's size if it has only one. Otherwise
-// they have the smallest useful size that allows the largest workgroup.
+// If the driver has only one subgroup size, Info.Subgroup is this size. Otherwise Info.Subgroup is
+// the smallest useful size that allows the largest workgroup.
 func TestSubgroupSize(t *testing.T) {
 	all := driver.Features{driver.SubgroupSizeControl: true}
 	for _, c := range []struct {
@@ -137,7 +139,7 @@ func TestSubgroupSize(t *testing.T) {
 	}
 }
 
-// A driver that simulates a device shows a device without memory.
+// A driver that only simulates a device shows a device without memory. This device is refused.
 func TestDeviceWithoutMemoryIsRefused(t *testing.T) {
 	c := &candidate{info: Info{API: "1.3.0"}, props: driver.Properties{Name: "Null hardware", API: driver.Vulkan13, SubgroupOps: driver.SubgroupShuffle}, tickBits: 64}
 	for _, f := range required {
@@ -201,8 +203,8 @@ func TestMemoryTypes(t *testing.T) {
 	}
 }
 
-// Timestamps of 36 bits start again at 0 every hour. The time of a batch that is in flight then is
-// right, too.
+// Timestamps of 36 bits start again at 0 about once an hour. The function `elapsed` is also right
+// for a batch that is in flight at that moment.
 func TestTimestampsBeginAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to uint64

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P that of its
-// push block. The device owns it.
+// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is the type
+// of its push block. The device owns the kernel.
 type Kernel[S, P any] struct {
 	// Spec holds the specialisation constants with which the kernel was compiled.
 	Spec S
@@ -19,7 +19,7 @@ type Kernel[S, P any] struct {
 	core *kernel
 }
 
-// kernel is the part of a Kernel that does not depend on types. Recorders keep it.
+// kernel is the part of a Kernel that does not depend on the types S and P. Recorders store it.
 type kernel struct {
 	name     string
 	pipeline *pipeline // nil on a Dry device
@@ -27,9 +27,9 @@ type kernel struct {
 	addrs    []spirv.PushField
 }
 
-// Build compiles a module with the given specialisation constants on the device. Equal requests
-// share one pipeline. Build returns when the driver has compiled the pipeline, but inside of
-// Compile it returns at once. A Dry device has no pipelines.
+// Build compiles a module for the device with the given specialisation constants. Calls with the
+// same module and constants share one pipeline. Build returns when the driver has compiled the
+// pipeline. Inside of Compile, Build returns without waiting. A Dry device has no pipelines.
 //
 // The error is an *UnsupportedError if a workgroup has more invocations than the device allows, or
 // if the kernel needs a feature that the device lacks.
@@ -60,9 +60,9 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
 }
 
-// offersAll refuses a kernel that needs a feature which the device lacks. It does not check the
-// features that all kernels need, because Open has checked them. The error is an *UnsupportedError
-// with the names of feature and kernel.
+// offersAll returns an error if the device lacks a feature that the kernel needs. It does not check
+// the features that all kernels need, because Open has checked them. The error is an
+// *UnsupportedError with the names of the feature and the kernel.
 func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
 	for _, c := range capabilities {
 		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
@@ -72,7 +72,8 @@ func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error
 	return nil
 }
 
-// capabilityFeatures holds the features that only some kernels need, by their SPIR-V capability.
+// capabilityFeatures maps a SPIR-V capability to the device feature that it needs. It has only
+// features that some kernels need and others do not.
 var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapVulkanMemoryModel:            driver.MemoryModel,
 	spirv.CapVulkanMemoryModelDeviceScope: driver.MemoryModelDevice,
@@ -86,10 +87,11 @@ var capabilityFeatures = map[spirv.Capability]driver.Feature{
 func (k *Kernel[S, P]) Name() string { return k.core.name }
 
 // Dispatch records one run of the kernel over a grid. Inside of Concurrently a Touch must cover
-// each address of the push block, so that the recorder can refuse overlaps.
+// each address of the push block, so that the recorder can refuse conflicting accesses.
 //
-// A grid without workgroups records nothing. If some devices do not accept a grid, Dispatch panics
-// on every device, because a larger device would hide the defect.
+// A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that
+// every device accepts, even if this device accepts the grid. The defect is therefore found on
+// every device.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
@@ -104,8 +106,8 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
-// recipe holds everything that determines a pipeline. It is not changed after it was made, and
-// several goroutines may use it.
+// recipe holds everything that determines a pipeline. A recipe never changes, so several goroutines
+// may use it.
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V
@@ -113,13 +115,13 @@ type recipe struct {
 	data     []byte            // their values
 	pushSize int               // bytes
 
-	// full says that the subgroups must be full, because invocations address their neighbours by
-	// number.
+	// full says that each subgroup must have all its invocations, because invocations address their
+	// neighbours by number.
 	full bool
 }
 
-// invocations is the number of invocations in a workgroup. size is the size from the module, whose
-// dimensions are fixed or specialisation constants.
+// invocations is the number of invocations in a workgroup. `size` is the workgroup size from the
+// module. Each of its three dimensions is a fixed number or a specialisation constant.
 func (r recipe) invocations(size [3]spirv.Dimension) int {
 	n := 1
 	for _, d := range size {

@@ -69,8 +69,8 @@ func TestValidationLayerIsSilent(t *testing.T) {
 	probe(t, vk.Options{Validate: true, Logger: slog.New(slog.NewTextHandler(complain{t}, nil))})
 }
 
-// The bindings free C memory in finalizers. While the garbage collector runs all the time, a use of
-// freed memory would be a crash, a failed call or a wrong result.
+// The bindings free C memory in finalizers. In this test the garbage collector runs all the time,
+// so that a use of freed memory causes a crash, a failed call or a wrong result.
 func TestRunsUnderPermanentCollection(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -133,7 +133,8 @@ barrier
 	})
 }
 
-// A workgroup that is too large is refused before the driver sees it, also on a Dry device.
+// Build refuses a workgroup that is too large before it calls the driver. A Dry device refuses the
+// workgroup, too.
 func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 	dry := vk.Dry(vk.Info{Name: "small", MaxLocal: 128})
 	for _, d := range []*vk.Device{dry, open(t, vk.Options{})} {
@@ -148,7 +149,8 @@ func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 	}
 }
 
-// A device with the validation layer is closed after a device without it was opened.
+// A device without the validation layer is opened and closed while a device with this layer is
+// open. The device with the layer must then close without an error.
 func TestValidatedDeviceClosesLast(t *testing.T) {
 	open(t, vk.Options{Validate: true}) // cleanups run in the opposite order
 	open(t, vk.Options{})

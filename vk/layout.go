@@ -9,8 +9,8 @@ import (
 // minStorageBufferOffsetAlignment that Vulkan allows, and a multiple of every device's cache line.
 const alignment = 256
 
-// A Layout says how much device memory an algorithm needs, and which parts of it may share the same
-// bytes. It is a value: Device.NewArena allocates it.
+// A Layout says how much device memory an algorithm needs, and which parts of this memory may share
+// the same bytes. A Layout is a plain value. Device.NewArena allocates memory for it.
 type Layout struct {
 	name   string // of a region; empty for a combination
 	bytes  uint64 // size of a region; 0 for a combination
@@ -43,11 +43,12 @@ func Reserve[T any](name string, n int) Region[T] {
 	return Region[T]{leaf: &Layout{name: name, bytes: uint64(n) * uint64(unsafe.Sizeof(zero))}, n: n}
 }
 
-// Together combines parts that are all in use at the same time. They are placed one after another.
+// Together combines parts that are all in use at the same time. The parts are placed one after
+// another.
 func Together(parts ...Space) *Layout { return combine(false, parts) }
 
-// InTurn combines parts of which no two are in use at the same time. They are placed on the same
-// bytes.
+// InTurn combines parts of which no two are in use at the same time. All parts begin at the same
+// offset and share bytes.
 func InTurn(parts ...Space) *Layout { return combine(true, parts) }
 
 // combine makes a layout of the parts. It skips parts that are nil.
@@ -61,8 +62,8 @@ func combine(inTurn bool, parts []Space) *Layout {
 	return l
 }
 
-// Bytes is the memory that the layout needs in one buffer, including padding. If a device does not
-// allow such a large buffer, Device.Bytes is the memory that the layout needs there.
+// Bytes is the memory that the layout needs in one buffer, in bytes, including padding. On a device
+// whose largest buffer is smaller, the layout may need more memory: see Device.Bytes.
 func (l *Layout) Bytes() uint64 { return l.place(0, 0).bytes() }
 
 // Placed is one row of a layout's table.
@@ -75,7 +76,8 @@ type Placed struct {
 // reservation.
 func (l *Layout) Table() []Placed { return l.place(0, 0).table() }
 
-// apart returns the layout with Together in place of InTurn, so that no two regions share bytes.
+// apart returns a copy of the layout in which every InTurn is replaced by Together, so that no two
+// regions share bytes.
 func (l *Layout) apart() *Layout {
 	if l.parts == nil {
 		return l

@@ -120,7 +120,7 @@ barrier
 	}
 }
 
-// A range whose end overflows an int is refused as outside of the slice.
+// The end of a range overflows an int. Slice.Sub panics as for any range outside of the slice.
 func TestSliceRefusesWhatIsOutside(t *testing.T) {
 	d := Dry(Info{})
 	r := Reserve[float64]("r", 10)

@@ -7,14 +7,14 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// amdBuffer is the size in bytes that buffers on AMD's GPUs should not exceed. AMD's own drivers
-// allow no more. Mesa's driver allows 4 GiB, but users have reported wrong reads from a buffer that
-// crosses a multiple of 2³² there.
+// amdBuffer is the largest size of a buffer on AMD's GPUs, in bytes, if a layout allows this size.
+// AMD's own drivers allow no larger buffers. Mesa's driver allows 4 GiB, but users of that driver
+// have reported wrong reads from a buffer that crosses a multiple of 2³² bytes.
 const amdBuffer = 2 << 30
 
-// MaxRegion is the size of the largest region that the device can have, in bytes. It is 0 if that
-// is not known. It is the smaller of MaxBuffer and MaxAllocation, except for drivers that are known
-// to allocate more than they promise.
+// MaxRegion is the size of the largest region that the device can have, in bytes, or 0 if this size
+// is not known. It is the smaller of MaxBuffer and MaxAllocation. For drivers that are known to
+// allow larger allocations than MaxAllocation, it is MaxBuffer.
 func (i Info) MaxRegion() uint64 {
 	limit := i.MaxBuffer
 	if i.MaxAllocation != 0 && !i.allocatesMore() {
@@ -23,14 +23,15 @@ func (i Info) MaxRegion() uint64 {
 	return limit
 }
 
-// allocatesMore tells whether the driver is known to allocate more than MaxAllocation. Vulkan
-// allows a program to try this. NVIDIA's own driver gives ten times as much. NVK is Mesa's driver
-// for the same GPUs.
+// allocatesMore tells whether the driver is known to allow larger allocations than MaxAllocation.
+// Vulkan permits a program to try them. NVIDIA's own driver allows ten times as much. NVK is Mesa's
+// driver for the same GPUs.
 func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
-// cell is the size of the buffers into which a layout is divided. 0 stands for a single buffer.
+// cell is the size of the buffers into which a layout is divided, in bytes. 0 means that the layout
+// is one buffer.
 func (i Info) cell(l *Layout) uint64 {
 	limit := i.MaxRegion()
 	if i.Family == "amd" && l.largest() <= amdBuffer {
@@ -39,7 +40,7 @@ func (i Info) cell(l *Layout) uint64 {
 	return limit
 }
 
-// lesser is the smaller of two limits. 0 stands for no limit.
+// lesser is the smaller of two limits. The value 0 means no limit.
 func lesser(a, b uint64) uint64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -49,13 +50,14 @@ func lesser(a, b uint64) uint64 {
 
 const workspace = "the workspace"
 
-// On a Dry device a plan is only a forecast, on a real device it allocates memory. Both call fits
-// with the same Info, so a plan that the forecast accepts can be allocated. There are two
-// exceptions: another process has taken memory since, or the driver breaks its promise.
+// On a Dry device a plan only forecasts its memory; on a real device it allocates the memory. Both
+// devices call the method `fits` with the same Info, so a plan that fits the forecast can also be
+// allocated. There are two exceptions: another process has taken memory in between, or the driver
+// refuses an allocation that it guarantees.
 
 // fits returns an *OutOfMemoryError if the device does not have `bytes` free for a placement, or if
 // a region is larger than the device allows. For a Dry device the limits are those in its Info. If
-// Info does not tell the memory, it counts as unlimited.
+// Info does not report the memory, the memory counts as unlimited.
 func (d *Device) fits(p *placement, bytes uint64) error {
 	_, free := d.Memory()
 	if known := !d.dry || d.info.Memory > 0; known && bytes > free {
@@ -68,8 +70,9 @@ func (d *Device) fits(p *placement, bytes uint64) error {
 	return nil
 }
 
-// promiseKept returns the size that the driver promises to allocate, if err says that it has
-// refused a larger one. Smaller buffers may then be allocated. Otherwise promiseKept returns 0.
+// promiseKept returns the allocation size that the driver guarantees (MaxAllocation), if err says
+// that the driver has refused a larger allocation. The caller may then try smaller buffers.
+// Otherwise promiseKept returns 0.
 func (d *Device) promiseKept(err error) uint64 {
 	var full *OutOfMemoryError
 	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {

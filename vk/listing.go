@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// WriteTo prints the recording, one command per line. The uploads before it come first, the
-// downloads after it come last. Addresses are printed as names of regions with offsets in bytes. So
-// recordings that do the same on different devices print the same text.
+// WriteTo prints the recording, one command per line. Uploads that precede the commands come first,
+// and downloads that follow the commands come last. Addresses are printed as names of regions with
+// offsets in bytes. Therefore equal recordings on different devices print the same text.
 func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
 	line := func(s string) {
 		if err == nil {

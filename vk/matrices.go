@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// byteMatrices is Info.ByteMatrices: the shapes of products of signed bytes that subgroups compute,
-// with 32-bit sums that wrap around. A driver that has the feature and cannot list its shapes has
-// none.
+// byteMatrices is Info.ByteMatrices: the shapes of matrix products of signed bytes that subgroups
+// compute, with 32-bit sums that wrap around. The result is nil if the driver has the feature but
+// cannot list its shapes.
 func byteMatrices(p driver.Physical, features driver.Features) []MatrixShape {
 	if !features[driver.CooperativeMatrix] || !features[driver.Int8] || !features[driver.MemoryModel] {
 		return nil

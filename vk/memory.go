@@ -6,13 +6,13 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// knownMemory is the set of properties of memory types that this package understands. A type with
-// any other property is never used: AMD's drivers list types for debugging that are slow and need a
-// feature.
+// knownMemory is the set of properties of memory types that this package knows. A type with any
+// other property is never used. For example, AMD's drivers list slow memory types for debugging
+// that need an additional feature.
 const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
 
-// Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of the free
-// part. For a closed device, free is the estimate from the time when it was opened.
+// Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of its free
+// part. For a closed device, `free` is the estimate from the time when the device was opened.
 func (d *Device) Memory() (total, free uint64) {
 	if d.dry || d.usage.enter() != nil {
 		return d.info.Memory, d.info.Free
@@ -22,7 +22,7 @@ func (d *Device) Memory() (total, free uint64) {
 	return d.from.largestHeap(heaps)
 }
 
-// memory reads the heaps, with what is free of them now, and the memory types.
+// memory reads the heaps, with their free memory at this moment, and the memory types.
 func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
 	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 }
@@ -38,13 +38,15 @@ func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	return total, free
 }
 
-// systemMemory tells whether arenas may lie outside of the device's own memory. This is so for an
-// integrated GPU, which reads all memory at the same speed, and whose own memory is often small.
+// systemMemory tells whether arenas may lie outside of the device's own memory. The result is true
+// for an integrated GPU. Such a GPU reads all memory at the same speed, and its own memory is often
+// small.
 func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
 
-// newBuffer allocates a buffer in a memory type with all properties of need. Types that also have
-// the properties prefer are tried first. mapped asks for host access. The error is the driver's,
-// OutOfMemory if no type fits.
+// newBuffer allocates a buffer in a memory type that has all properties in the set `need`. Types
+// that also have the properties in the set `prefer` are tried first. If `mapped` is true, the host
+// can access the buffer. The error is the driver's error, or OutOfMemory if no type has the
+// properties.
 func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driver.Buffer, error) {
 	types := d.from.memoryTypes(size, need, prefer)
 	if len(types) == 0 {
@@ -53,9 +55,10 @@ func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driv
 	return d.dev.NewBuffer(size, types, mapped)
 }
 
-// memoryTypes lists the memory types for a buffer of size bytes. They have all properties of need,
-// and those that also have the properties prefer come first. A type whose heap is smaller than the
-// buffer is left out, because Vulkan forbids to try it.
+// memoryTypes lists the memory types for a buffer of `size` bytes. All listed types have the
+// properties in the set `need`. Types that also have the properties in the set `prefer` come first.
+// A type whose heap is smaller than the buffer is left out, because Vulkan forbids such an
+// allocation.
 func (c *candidate) memoryTypes(size uint64, need, prefer uint32) []int {
 	var first, rest, last []int
 	for i, t := range c.types {

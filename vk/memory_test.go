@@ -19,8 +19,8 @@ func memoryDevice(t *testing.T) *Device {
 	return d
 }
 
-// Memory that does not fit is refused. The error has the bytes needed and the bytes free, or the
-// limit. No object is left.
+// NewArena refuses memory that does not fit. The error has the bytes needed and the bytes free, or
+// the limit of a buffer. No driver object is left.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	d := memoryDevice(t)
 	objects := driver.Live()
@@ -48,8 +48,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// An allocation that is larger than the device promises is tried. If it fails, the error has the
-// promise as its limit.
+// The device tries an allocation that is larger than MaxAllocation, the size that the driver
+// guarantees. If the allocation fails, the limit in the error is MaxAllocation.
 func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	d := memoryDevice(t)
 	d.from.props.MaxAllocation = 1 << 16
@@ -72,8 +72,8 @@ func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	}
 }
 
-// A driver refuses an allocation that is larger than it promises. Regions that are no larger than
-// the promise then lie in several buffers.
+// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees.
+// The regions are not larger than MaxAllocation, and are then placed in several buffers.
 func TestSmallerBuffersAfterARefusal(t *testing.T) {
 	d := memoryDevice(t)
 	if d.info.cell(Together()) != 0 && d.info.cell(Together()) < 1<<20 {

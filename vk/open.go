@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// List describes the devices of this machine, including those that cannot be used. If there is a
-// Vulkan loader but no driver, the list is empty. List opens no device. Each Info has the index
-// that Options.Device may name. The error wraps ErrNoDevice.
+// List describes the devices of this machine, including devices that cannot be used. If a Vulkan
+// loader is installed but no driver, the list is empty. List does not open a device. Each Info has
+// the index that Options.Device accepts. The error wraps ErrNoDevice.
 func List() ([]Info, error) {
 	in, all, err := examineAll(false)
 	if errors.Is(err, errNoDriver) {
@@ -29,8 +29,8 @@ func List() ([]Info, error) {
 }
 
 // examineAll makes an instance and examines its devices. The caller destroys the instance. The
-// candidates refer to the instance and must not be used after it was destroyed. The error wraps
-// ErrNoDevice, and then there is no instance to destroy.
+// candidates refer to the instance and must not be used after it was destroyed. If examineAll
+// returns an error, there is no instance to destroy. The error wraps ErrNoDevice.
 func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	in, err := driver.NewInstance("vkevd", validate)
 	if d := (*driver.Error)(nil); errors.As(err, &d) && d.Result == driver.NoDriver {
@@ -51,15 +51,17 @@ func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	return in, all, nil
 }
 
-// errNoDriver is the reason within ErrNoDevice if a loader was found, but no driver.
+// errNoDriver says that a Vulkan loader was found, but no driver. The error of examineAll wraps it.
 var errNoDriver = errors.New("the Vulkan loader found no driver")
 
-// noDevice adds to an error the advice what to install. The result wraps ErrNoDevice and err.
+// noDevice adds to an error the advice which software to install. The result wraps ErrNoDevice and
+// err.
 func noDevice(err error) error {
 	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS))
 }
 
-// vulkanSource says how to install Vulkan on an operating system. system is a runtime.GOOS.
+// vulkanSource says how to install Vulkan on an operating system. `system` is a value of
+// runtime.GOOS.
 func vulkanSource(system string) string {
 	switch system {
 	case "windows":
@@ -70,8 +72,8 @@ func vulkanSource(system string) string {
 	return "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers"
 }
 
-// Open opens a device. The caller closes it. If no device can be used, the error says why the last
-// one was refused, and errors.Is finds ErrNoDevice.
+// Open opens a device. The caller closes the device. If no device can be used, the error wraps
+// ErrNoDevice and says why the last device was refused.
 func Open(opt Options) (*Device, error) {
 	opt = opt.withDefaults()
 	in, all, err := examineAll(opt.Validate)
@@ -92,9 +94,9 @@ func Open(opt Options) (*Device, error) {
 	return d, nil
 }
 
-// choose returns the usable device of the highest rank among those that the word names. Of two with
-// the same rank it takes the first. An empty word names all devices. The error wraps ErrNoDevice,
-// and the reason why the last device of that name was refused.
+// choose returns the usable device of the highest rank among the devices that the word names. If
+// two devices have the same rank, `choose` returns the first one. An empty word names all devices.
+// The error wraps ErrNoDevice, and the reason why the last device of that name was refused.
 func choose(all []*candidate, word string) (*candidate, error) {
 	var best *candidate
 	var refused error
@@ -122,14 +124,15 @@ func choose(all []*candidate, word string) (*candidate, error) {
 }
 
 // newDevice returns a device whose Vulkan objects are not made yet. The device owns the instance.
-// Close releases the instance even if open was not called or has failed.
+// Close releases the instance even if the method `open` was not called or has failed.
 func newDevice(from *candidate, in *driver.Instance, opt Options) *Device {
 	d := &Device{info: from.info, opt: opt, compiles: true, in: in, from: from}
 	d.usage.init()
 	return d
 }
 
-// open makes all objects of the device. After an error Close releases those that were made.
+// open makes all Vulkan objects of the device. If `open` fails, Close releases the objects that
+// exist.
 func (d *Device) open() error {
 	if err := d.openPipelines(); err != nil {
 		return err
@@ -143,9 +146,10 @@ func (d *Device) open() error {
 	return d.openBounds()
 }
 
-// openPipelines makes the logical device and the pipeline cache, which compiling needs. The logical
-// device gets the features in required, which choose has checked, and those features in wanted that
-// the physical device has. For OpenCompiler nothing else is made.
+// openPipelines makes the logical device and the pipeline cache, which compilation needs. The
+// logical device gets the features in the list `required`, which `choose` has checked, and the
+// features in the list `wanted` that the physical device has. OpenCompiler calls only openPipelines
+// and makes no other object.
 func (d *Device) openPipelines() (err error) {
 	use := driver.Features{}
 	for _, f := range slices.Concat(required, wanted) {
@@ -175,6 +179,7 @@ func (d *Device) extensions() []string {
 		{driver.Maintenance4Extension, older},
 		{driver.IntegerDotExtension, older},
 		{driver.MatrixExtension, true},
+		{driver.HostMemoryExtension, true},
 	} {
 		if e.use && slices.Contains(d.from.extensions, e.name) {
 			list = append(list, e.name)
@@ -183,10 +188,10 @@ func (d *Device) extensions() []string {
 	return list
 }
 
-// openControl allocates the abort word, in the device's own memory if the host can see that memory.
-// Vulkan does not promise that a running kernel sees later writes of the host, and on NVIDIA's GPUs
-// a kernel does not see a change of a word in host memory. The memory is coherent, so that neither
-// side must flush it.
+// openControl allocates the abort word, in the device's own memory if the host can access this
+// memory. Vulkan does not guarantee that a running kernel sees later writes of the host. On
+// NVIDIA's GPUs a running kernel does not see changes of a word in host memory. The memory is
+// coherent, so neither host nor device must flush it.
 func (d *Device) openControl() (err error) {
 	const controlBytes = 256
 	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)

@@ -7,8 +7,8 @@ import (
 
 // Options say which device to open, and how. The zero value opens the best device.
 type Options struct {
-	// Device chooses a device by its index, or by a part of its name, or by its type or driver. ""
-	// takes the best one.
+	// Device chooses a device by its index, a part of its name, its type or its driver. "" chooses
+	// the best device.
 	Device string
 
 	// Validate turns on Khronos' validation layer. Its messages go to Logger.
@@ -18,32 +18,32 @@ type Options struct {
 	// written. If it is nil, the messages are discarded.
 	Logger *slog.Logger
 
-	// CacheDir is the folder for compiled kernels and for answers of ProbeOnce. If it is "",
-	// nothing is stored.
+	// CacheDir is the folder for compiled kernels and for the results of ProbeOnce. If CacheDir is
+	// "", nothing is stored.
 	CacheDir string
 
-	// Kernels asks Run to time each kernel, with a timestamp after each command. Otherwise Run
-	// times only phases.
+	// Kernels makes Run time each kernel, with a timestamp after each command. If Kernels is false,
+	// Run times only phases.
 	Kernels bool
 
-	// Statistics keeps the numbers that the driver's compiler gives for each kernel, for
-	// Device.Statistics.
+	// Statistics stores the numbers that the driver's compiler reports for each kernel. The method
+	// Device.Statistics returns them.
 	Statistics bool
 
-	// DebugShaders checks each memory access of the kernels, which then take many times as long. A
-	// Run whose kernels access memory outside of all regions of open arenas ends with an
-	// *OutOfRangeError, and such accesses have no effect. In this mode regions never share memory,
-	// not even those that InTurn combines, and there are gaps between them. CacheDir is ignored.
+	// DebugShaders checks each memory access of the kernels. The kernels then take many times as
+	// long. An access to memory outside of all regions of open arenas has no effect, and the Run
+	// then returns an *OutOfRangeError. In this mode regions never share memory, not even regions
+	// that InTurn combines, and there are gaps between regions. CacheDir is ignored.
 	DebugShaders bool
 
-	// Batch is the time that the device should be busy with one batch of commands, as far as the
-	// time can be predicted. Cancelling waits for one batch. 0 means 100 ms. With one nanosecond
-	// each command is a batch, which serves tests.
+	// Batch is the time that one batch of commands should take on the device. Run chooses the
+	// commands of a batch by their predicted times. A cancelled Run still waits for its batch. The
+	// value 0 means 100 ms. Tests set one nanosecond, so that each command is a batch.
 	Batch time.Duration
 
-	// MaxBuffer is a limit of the size of one buffer of an Arena, in bytes, in addition to the
-	// device's own limit. 0 adds no limit. With small buffers tests distribute even a small matrix
-	// over many of them.
+	// MaxBuffer is a limit for the size of one buffer of an Arena, in bytes, in addition to the
+	// device's own limit. 0 adds no limit. Tests set a small limit to distribute even a small
+	// matrix over many buffers.
 	MaxBuffer uint64
 }
 
@@ -56,7 +56,7 @@ func (o Options) withDefaults() Options {
 		o.Batch = batchTarget
 	}
 	if o.DebugShaders {
-		o.CacheDir = "" // its kernels have the names of others, and its answers another speed
+		o.CacheDir = "" // checked kernels have the names of kernels without checks, and probes measure another speed
 	}
 	return o
 }

@@ -3,8 +3,8 @@ package vk
 import "fmt"
 
 // OutOfRangeError describes the first access of a Run to memory outside of all regions of open
-// arenas. Only a device with Options.DebugShaders looks for such accesses. If several invocations
-// make such accesses at the same time, any one of them may be described.
+// arenas. Only a device with Options.DebugShaders finds such accesses. If several invocations make
+// such accesses at the same time, the error describes one of them.
 type OutOfRangeError struct {
 	// Kernel is the name of the kernel.
 	Kernel string
@@ -13,8 +13,8 @@ type OutOfRangeError struct {
 	Access string
 	Bytes  int
 
-	// Of is the shader's name of the memory that is accessed, such as "MatrixIn.at". Function is
-	// the function of the shader that contains the access. Line is "file:line" if the shader was
+	// Of is the name of the accessed memory in the shader, such as "MatrixIn.at". Function is the
+	// function of the shader that contains the access. Line is "file:line" if the shader was
 	// compiled with line numbers, otherwise "".
 	Of, Function, Line string
 
@@ -24,8 +24,9 @@ type OutOfRangeError struct {
 	// Address is the device address of the access.
 	Address uint64
 
-	// Region is the nearest region, or "" if there is none. Size is the size of the region. Offset
-	// is the distance of the access from the beginning of the region. Both are in bytes.
+	// Region is the name of the region that is nearest to the access, or "" if there are no
+	// regions. Size is the size of the region. Offset is the distance of the access from the
+	// beginning of the region. Size and Offset are in bytes.
 	Region string
 	Size   uint64
 	Offset int64
@@ -62,7 +63,8 @@ func (e *OutOfRangeError) place() string {
 	return fmt.Sprintf("%d bytes past the end of region %q", uint64(e.Offset)-e.Size, e.Region)
 }
 
-// nullBytes is the number of addresses, from 0 on, that count as an address that was never set.
+// nullBytes is a number of bytes. An access to the addresses [0, nullBytes) is reported as an
+// access through an address that was never set.
 const nullBytes = 1 << 16
 
 // locate finds the region of the arenas that is nearest to the access.

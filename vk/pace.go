@@ -1,17 +1,17 @@
 package vk
 
-// pace predicts the time of commands, so that batches take about the time Options.Batch.
+// pace predicts the time of commands, so that each batch takes about the time Options.Batch.
 type pace struct {
-	// perCommand is the time of a command that does nothing, and perCost the time of one unit of
-	// Recorder.Costs. Both are in seconds.
+	// perCommand is the time of a command that does no work. perCost is the time of one unit of
+	// work in Recorder.Costs. Both are in seconds.
 	perCommand, perCost float64
 
 	// factor is a running mean of the ratio of measured to predicted times.
 	factor float64
 }
 
-// These are the predictions before anything was measured. The one for a GPU is slower than the
-// arithmetic of a fast GPU, because costs may also be bytes.
+// The following predictions are used before anything was measured. gpuCostSeconds is longer than
+// the time of one flop on a fast GPU, because a unit of work may also be a byte.
 const (
 	commandSeconds = 1e-5
 	gpuCostSeconds = 1e-12
@@ -22,7 +22,7 @@ const (
 // rate.
 const overPeak = 1.5
 
-// newPace returns the predictions for a device of which nothing is known yet.
+// newPace returns the predicted times of commands for a device on which nothing was measured yet.
 func newPace(cpu bool) pace {
 	p := pace{perCommand: commandSeconds, perCost: gpuCostSeconds, factor: 1}
 	if cpu {
@@ -31,7 +31,8 @@ func newPace(cpu bool) pace {
 	return p
 }
 
-// slow makes predictions no faster than the given rate allows, in flops per second.
+// slow raises perCost to at least the time of one flop at the given rate. `rate` is in flops per
+// second; a `rate` of 0 changes nothing.
 func (p *pace) slow(rate float64) {
 	if rate > 0 {
 		p.perCost = max(p.perCost, overPeak/rate)
@@ -43,7 +44,7 @@ func (p *pace) estimate(c *command) float64 {
 	return p.factor * (p.perCommand + c.cost*p.perCost)
 }
 
-// learn corrects later predictions by the measured time of a batch.
+// learn corrects later predictions with the predicted and the measured time of a batch, in seconds.
 func (p *pace) learn(estimated, measured float64) {
 	if estimated <= 0 || measured <= 0 {
 		return
@@ -53,8 +54,8 @@ func (p *pace) learn(estimated, measured float64) {
 }
 
 // SetFloat64Rate sets the device's measured rate of FP64 arithmetic, in flops per second. Without
-// it the first batches on a slow device take longer than Options.Batch, until Run has measured some
-// batches.
+// this rate the first batches on a slow device take longer than Options.Batch, until Run has
+// measured some batches.
 func (d *Device) SetFloat64Rate(rate float64) {
 	if d.dry || d.usage.enter() != nil {
 		return

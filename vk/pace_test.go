@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// The first batch on a device of 0.2 TFLOP/s takes no longer than on one of 20 TFLOP/s, because its
-// predicted time follows from the measured rate, within a factor of two. The batches of a fast
-// device do not change.
+// The predicted time of a command follows from the measured rate, within a factor of two. The first
+// batch on a device of 0.2 TFLOP/s therefore takes no longer than on a device of 20 TFLOP/s. The
+// batches of a fast device do not change.
 func TestFirstBatchByMeasuredRate(t *testing.T) {
 	const flops = 1e9 // of one command
 	for _, c := range []struct {
@@ -33,7 +33,7 @@ func TestFirstBatchByMeasuredRate(t *testing.T) {
 	}
 }
 
-// If the device has been given a low rate, it divides a recording into more batches.
+// SetFloat64Rate has set a low rate. The device then divides a recording into more batches.
 func TestRateCutsBatches(t *testing.T) {
 	d := memoryDevice(t)
 	d.queue.pace = newPace(false)

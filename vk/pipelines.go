@@ -8,17 +8,18 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // pipelines makes each pipeline once. A pipeline is identified by the name of its kernel and the
-// values of its constants. The driver's compiled form is stored in a file, because NVIDIA's driver
-// takes seconds to compile some kernels.
+// values of its constants. A file stores the compiled pipelines, because NVIDIA's driver takes
+// seconds to compile some kernels.
 //
-// Each pipeline is compiled in its own goroutine. Build waits for its pipeline. Inside of Compile
-// all pipelines are requested before any is waited for.
+// Each pipeline is compiled in its own goroutine. Build waits until its pipeline is compiled.
+// Inside of Compile, Build does not wait: Compile waits after all pipelines were requested.
 type pipelines struct {
 	cache   *driver.Cache
 	path    string         // of the file; "" keeps nothing
@@ -30,13 +31,15 @@ type pipelines struct {
 	layouts map[int]uint64
 	made    map[string]*pipeline
 	asked   []*pipeline // pipelines that Build requested while collect > 0, in order
+	times   []Timing    // seconds of the driver's compiler, by kernel
 	collect int         // number of collectors
 }
 
-// pipeline is a pipeline that is made, or is being made. It belongs to the device, which destroys
-// it. After an error the next request for the same recipe makes a new one.
+// pipeline is a pipeline that is compiled or being compiled. The device owns the pipeline and
+// destroys it. If the compilation has failed, the next request for the same kernel and constants
+// makes a new pipeline.
 type pipeline struct {
-	// about has the statistics that are known without the driver. It is set only with
+	// about has the statistics that do not come from the driver. It is set only with
 	// Options.Statistics.
 	about KernelStatistics
 
@@ -48,8 +51,8 @@ type pipeline struct {
 	err    error
 }
 
-// wait returns when the pipeline is made. Its error says why the pipeline could not be made. Any
-// goroutine may call it any number of times.
+// wait returns when the pipeline is compiled. The error says why the compilation failed. Any
+// goroutine may call `wait` any number of times.
 func (p *pipeline) wait() error {
 	<-p.done
 	return p.err
@@ -65,8 +68,8 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open reads the cache file. A cache that the driver refuses counts as empty. open makes no
-// pipelines. Nothing else may use p before open has returned.
+// open reads the cache file. If the driver refuses the data, the cache begins empty. `open` makes
+// no pipelines. No other method of `p` may be called before `open` has returned.
 func (p *pipelines) open(d *Device) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -79,9 +82,9 @@ func (p *pipelines) open(d *Device) error {
 	return err
 }
 
-// cachePath is the name of a file about the device and its driver, or "" if there is no folder. The
-// name contains the identity of the pipeline cache, which changes with the driver's version. So a
-// driver never reads the file of another one.
+// cachePath is the name of a file about the device and its driver, or "" if Options.CacheDir is "".
+// The name contains the driver's UUID of the pipeline cache, which changes with the driver's
+// version. A driver therefore never reads the file of another driver.
 func (d *Device) cachePath(kind string) string {
 	if d.opt.CacheDir == "" {
 		return ""
@@ -91,8 +94,9 @@ func (d *Device) cachePath(kind string) string {
 	return filepath.Join(d.opt.CacheDir, name)
 }
 
-// close waits for the compilations, destroys everything and writes the file. If the file cannot be
-// written, it logs a warning. No other call may be in progress. p may be open only in part.
+// close waits for the compilations, destroys all pipelines and writes the cache file. If the file
+// cannot be written, `close` logs a warning. No other call may be in progress. `close` also works
+// if the method `open` has failed.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {
@@ -116,8 +120,9 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline of a recipe. The pipeline is finished, unless a call of collect is
-// in progress. The error is an *Error with the kernel's name.
+// pipeline returns the pipeline of a recipe. The pipeline is compiled, except while a call of
+// `collect` is in progress: then it may still be compiling. The error is an *Error with the
+// kernel's name.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -127,9 +132,9 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 }
 
 // request returns the pipeline of a recipe, which may still be compiling, and whether a call of
-// collect is in progress. A pipeline that could not be made is tried again. Two recipes are the
-// same if the kernel's name and the values of all constants are the same. Names must therefore be
-// unique among modules.
+// `collect` is in progress. If an earlier compilation has failed, request starts a new one. Two
+// recipes are the same if the kernel's name and the values of all constants are the same. Kernels
+// must therefore have different names.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -153,8 +158,8 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start begins to make a pipeline, in its own goroutine. The caller must have the lock. At most
-// GOMAXPROCS pipelines are compiled at the same time. r.data is copied.
+// start starts the compilation of a pipeline in a goroutine of its own. The caller must hold
+// p.lock. At most GOMAXPROCS pipelines are compiled at the same time. r.data is copied.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
 	layout, ok := p.layouts[r.pushSize]
@@ -172,11 +177,11 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 			return nil, wrap("looking into", r.name, "", err)
 		}
 	}
-	code, err := d.code(r)
+	guarded, err := d.bounds.guard(r)
 	if err != nil {
-		return nil, err
+		return nil, wrap("guarding", r.name, "", err)
 	}
-	req := driver.PipelineRequest{Code: words(code), Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
+	req := driver.PipelineRequest{Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
 	if r.full {
 		req.SubgroupSize = d.from.requiredSubgroup()
 	}
@@ -187,28 +192,38 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	go func() {
 		defer p.pending.Done()
 		p.workers <- struct{}{}
+		defer func() { <-p.workers }()
+		defer close(v.done)
+		code, err := d.controlled(r.name, guarded)
+		if err != nil {
+			v.err = err
+			return
+		}
+		req.Code = words(code)
+		began := time.Now()
 		handle, err := d.dev.NewPipeline(p.cache, req)
-		<-p.workers
+		seconds := time.Since(began).Seconds()
 		v.handle, v.err = handle, wrap("compiling", r.name, "", err)
 		if err == nil {
 			p.lock.Lock()
 			p.fresh = true
+			tally(&p.times, r.name, seconds, 1)
 			p.lock.Unlock()
 		}
-		close(v.done)
 	}()
 	return v, nil
 }
 
-// code returns the SPIR-V that the driver compiles: the code of the module, with checks of accesses
-// if these are on, and with declarations of the arithmetic. r.code itself stays as it is.
-func (d *Device) code(r recipe) ([]byte, error) {
-	code, err := d.bounds.guard(r)
+// controlled returns the SPIR-V with the requested modes of floating-point arithmetic. This parses
+// the module, which takes about as long as the driver needs for a pipeline from its cache, so it is
+// done in the goroutine of the pipeline. name is the kernel's name in errors.
+func (d *Device) controlled(name string, code []byte) ([]byte, error) {
+	code, err := divided(code)
 	if err != nil {
-		return nil, wrap("guarding", r.name, "", err)
+		return nil, wrap("dividing inexactly in", name, "", err)
 	}
 	if code, err = spirv.ControlFloats(code, floatModes(&d.from.props)); err != nil {
-		return nil, wrap("declaring the arithmetic", r.name, "", err)
+		return nil, wrap("declaring the arithmetic", name, "", err)
 	}
 	return code, nil
 }

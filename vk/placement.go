@@ -2,21 +2,22 @@ package vk
 
 import "math"
 
-// A placement gives every region of a layout an offset. Offsets are virtual: they are cut at the
-// multiples of limit into cells, and each cell in use becomes a buffer of its own. No region
-// crosses the end of a cell, so a kernel sees each region in one piece.
+// A placement gives every region of a layout an offset. Offsets are virtual: they count bytes over
+// several buffers. The multiples of `limit` divide the offsets into cells, and each cell in use
+// becomes one buffer. No region crosses the end of a cell, so a kernel sees each region in one
+// piece.
 //
 // For example, regions a, b and c of 3, 2 and 2 units, in cells of 4 units, take two buffers of 3
-// and 4 units. The unit between them is an offset without memory:
+// and 4 units. The offset 3 between the two buffers has no memory:
 //
 //	offset  0 1 2 3 | 4 5 6 7
 //	region  a a a   | b b c c
 //
-// The alternatives of InTurn begin at the same offset and share the same cells: a buffer is as
-// large as the alternative that uses most of its cell.
+// The parts of an InTurn begin at the same offset and share cells. The buffer of a shared cell is
+// as large as the part that uses most of the cell.
 type placement struct {
-	// limit is the size of a cell, and guard the number of unused bytes after each region. Both are
-	// multiples of alignment.
+	// limit is the size of a cell, and `guard` is the number of unused bytes after each region.
+	// Both are multiples of alignment.
 	limit, guard uint64
 
 	// leaves are the regions, in the order of their reservation.
@@ -36,11 +37,12 @@ type placed struct {
 	alone  bool // no other region shares its bytes
 }
 
-// unlimited is the value of limit for a device without a limit.
+// unlimited is the value of `limit` for a device without a limit.
 const unlimited = math.MaxUint64 &^ (alignment - 1)
 
-// place computes the placement of l in cells of limit bytes. 0 stands for a single cell. The same
-// layout, limit and guard always give the same offsets.
+// place computes the placement of the layout `l` in cells of `limit` bytes. A `limit` of 0 means
+// one cell of unlimited size. The same values of `l`, `limit` and `guard` always give the same
+// offsets.
 func (l *Layout) place(limit, guard uint64) *placement {
 	if limit &^= alignment - 1; limit == 0 {
 		limit = unlimited
@@ -50,7 +52,8 @@ func (l *Layout) place(limit, guard uint64) *placement {
 	return p
 }
 
-// walk places l at the offset at or later, and returns the offset that follows it.
+// walk places the layout `l` at the offset `at` or later, and returns the offset of the first byte
+// after this layout.
 func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 	if l.parts == nil {
 		return p.put(l, at, alone)
@@ -66,9 +69,9 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 	return end
 }
 
-// put places a region at the first offset from at on where it does not cross the end of a cell. A
-// region that is larger than a cell is placed at the beginning of a cell, and the caller refuses it
-// later. put returns the offset that follows the region and its guard bytes.
+// put places a region at the first offset from `at` on at which the region does not cross the end
+// of a cell. A region that is larger than a cell is placed at the beginning of a cell, and the
+// caller refuses this region later. `put` returns the offset after the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
 	if need > 0 && at/p.limit != (at+need-1)/p.limit && at%p.limit != 0 {

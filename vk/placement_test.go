@@ -104,7 +104,8 @@ func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 	}
 }
 
-// If one buffer is enough, the offsets are those of Layout.Table, on every device.
+// If one buffer is large enough for a layout, the offsets on every device are those of
+// Layout.Table.
 func TestPlacementInOneBuffer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -122,9 +123,9 @@ func TestPlacementInOneBuffer(t *testing.T) {
 	}
 }
 
-// This checks MaxRegion and the size of buffers for several devices. AMD's have 2 GiB if all
-// regions fit in that. Drivers that allocate more than they promise are limited only by the largest
-// buffer.
+// This test checks MaxRegion and the size of buffers for several devices. Buffers on AMD's GPUs
+// have 2 GiB if all regions fit into 2 GiB. Drivers that allow larger allocations than they
+// guarantee are limited only by the largest buffer.
 func TestLargestRegion(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {

@@ -5,24 +5,27 @@ import (
 	"sync"
 )
 
-// probes holds answers about a device that were found by experiment, by name. All processes with
-// the same folder, device and driver share the file. It keeps what the last of them has written.
+// probes holds the results of experiments on a device, by the name of the experiment. All processes
+// with the same folder, device and driver share one file. If several processes write the file, the
+// last one wins.
 type probes struct {
 	trying sync.Mutex // held while a trial runs: one at a time
 	lock   sync.Mutex
 	known  map[string]string // nil before the file was read
 }
 
-// ProbeOnce returns the answer to a question about this device and driver. It returns an earlier
-// answer of this process, or of another process with the same Options.CacheDir, if there is one.
-// Otherwise the function probe finds the answer, which is then stored. An error is not stored. On a
-// Dry device the answer is "".
+// ProbeOnce returns the result of an experiment on this device and driver. If this process, or
+// another process with the same Options.CacheDir, has stored a result under this name, ProbeOnce
+// returns the stored result. Otherwise ProbeOnce calls the function `probe` and stores its result.
+// An error is not stored. On a Dry device `probe` is not called: the result is that of SetProbe, or
+// "" before SetProbe.
 //
-// If the device or the process may not survive the probe, the probe should call SetProbe with the
-// answer "no" before it begins. That answer is then what later calls find.
+// A probe may crash the process or hang the device. Such a probe should first call SetProbe with
+// the result "no". If the process does not survive the probe, later calls then return "no".
 func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, error) {
 	if d.dry {
-		return "", nil
+		v, _ := d.answer(name)
+		return v, nil
 	}
 	d.probes.trying.Lock()
 	defer d.probes.trying.Unlock()
@@ -37,19 +40,16 @@ func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, e
 	return v, nil
 }
 
-// SetProbe replaces the stored answer to a question, which a later ProbeOnce returns. On a Dry
-// device it does nothing.
+// SetProbe replaces the stored result of an experiment. Later calls of ProbeOnce return the new
+// result. On a Dry device the result is stored only in the device, not in a file.
 func (d *Device) SetProbe(name, answer string) {
-	if d.dry {
-		return
-	}
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
 	d.readProbes()
 	d.keepProbe(name, answer)
 }
 
-// answer returns the stored answer to a question, if there is one.
+// answer returns the stored result of an experiment, and whether a result is stored.
 func (d *Device) answer(name string) (string, bool) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
@@ -58,8 +58,8 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file once. A file that is missing or damaged counts as empty. The caller
-// must have the lock.
+// readProbes reads the file at the first call. A file that is missing or damaged counts as empty.
+// The caller must hold d.probes.lock.
 func (d *Device) readProbes() {
 	if d.probes.known != nil {
 		return
@@ -69,8 +69,8 @@ func (d *Device) readProbes() {
 	}
 }
 
-// keepProbe adds an answer and writes the file. The caller must have the lock. If the file cannot
-// be written, keepProbe logs a warning, and this process still has the answer.
+// keepProbe adds a result and writes the file. The caller must hold d.probes.lock. If the file
+// cannot be written, keepProbe logs a warning, and the result remains known in this process.
 func (d *Device) keepProbe(name, answer string) {
 	d.probes.known[name] = answer
 	path := d.cachePath("facts")

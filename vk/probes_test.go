@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// An answer is found once, for this process and for later ones with the same folder. After an error
-// or with a damaged file the question is asked again. If a probe sets an answer before it fails,
-// this answer stays.
+// A probe runs once. This process and later processes with the same folder use its stored result.
+// After an error, or if the file is damaged, the probe runs again. If a probe calls SetProbe before
+// it fails, the result of SetProbe stays.
 func TestProbeOnce(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Device {

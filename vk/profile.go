@@ -2,7 +2,7 @@ package vk
 
 import "slices"
 
-// Timing is the GPU time that was spent under one name.
+// Timing is the sum of the GPU times that were measured under one name.
 type Timing struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
@@ -22,8 +22,8 @@ type Profile struct {
 // NewProfile is an empty profile.
 func NewProfile() *Profile { return &Profile{} }
 
-// add adds the time between two timestamps to the profile. The time of a phase without a name is
-// left out.
+// add adds the time between two timestamps, in seconds, to the profile. The time of a phase without
+// a name is left out.
 func (p *Profile) add(m mark, seconds float64) {
 	if m.phase != "" {
 		tally(&p.Phases, m.phase, seconds, 1)
@@ -33,7 +33,8 @@ func (p *Profile) add(m mark, seconds float64) {
 	}
 }
 
-// Add adds time to a phase that was not measured by a Run, for instance time on the host.
+// Add adds time that was not measured by a Run to a phase, for example time on the host. The
+// argument `seconds` is this time.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
 // Merge adds the times of another profile.
@@ -64,8 +65,8 @@ func (p *Profile) Total() float64 {
 	return sum
 }
 
-// tally adds seconds and count to the timing of a name. If the list has no such name, it is
-// appended.
+// tally adds seconds and count to the timing of a name. If the list has no timing of this name,
+// `tally` appends a new one.
 func tally(list *[]Timing, name string, seconds float64, count int) {
 	for i := range *list {
 		if (*list)[i].Name == name {

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// inFlight is the number of batches in flight. One batch runs while the next one is recorded.
+	// inFlight is the number of batches in flight. The device runs one batch while the host records
+	// the next one.
 	inFlight = 2
 
 	// batchCommands is the largest number of commands in a batch, and batchQueries the largest
@@ -16,35 +17,36 @@ const (
 	batchCommands = 4096
 	batchQueries  = batchCommands + 8
 
-	// firstCommands is the largest number of commands in the first batch of a Run. It is small so
-	// that the device begins early, while the rest is encoded. Each batch has at most batchGrowth
-	// times as many commands as the one before.
+	// firstCommands is the largest number of commands in the first batch of a Run. It is small, so
+	// that the device begins early, while the host encodes the remaining commands. Each batch has
+	// at most batchGrowth times as many commands as the previous batch.
 	firstCommands = 128
 	batchGrowth   = 4
 
-	// batchTarget is the default of Options.Batch. It is short because desktops reset a GPU that is
-	// busy for seconds, and because cancelling waits for one batch.
+	// batchTarget is the default of Options.Batch. It is short for two reasons: desktops reset a
+	// GPU that is busy for seconds, and a cancelled Run waits for its batch.
 	batchTarget = 100 * time.Millisecond
 
-	// busyWait is for how long a wait looks at the timeline all the time, before the goroutine sleeps:
-	// to wake it takes as long as many a batch. A device that computes on the CPU needs its cores, so
-	// there a wait sleeps at once.
+	// busyWait is the time for which a waiting goroutine polls the timeline semaphore before it
+	// sleeps. Many batches are so short that waking a sleeping goroutine would take as long as the
+	// batch. A device that computes on the CPU needs the CPU's cores, so a wait for such a device
+	// sleeps immediately.
 	busyWait = 500 * time.Microsecond
 
-	// pollInterval is the time between two checks of its context by a waiting Run.
+	// pollInterval is the interval at which a waiting Run checks its context.
 	pollInterval = 20 * time.Millisecond
 )
 
-// queue is the device's queue. Batches use its command buffers in turn, so that the host records
-// one batch while the device runs the one before:
+// queue is the device's queue. Batches use the two command buffers alternately, so that the host
+// records one batch while the device runs the previous batch:
 //
 //	buffer 0   record 0 | run 0 ······ | record 2 | run 2 ···
 //	buffer 1              record 1 |     run 1 ·· | record 3 |
 //
-// The queue belongs to the call that has taken it (usage.takeQueue).
+// Only the call that holds the queue (usage.takeQueue) may use it.
 type queue struct {
-	// timeline counts the batches that have ended. value is the timeline's value when the last
-	// submitted batch has ended.
+	// timeline is a semaphore that counts the batches that have ended. `value` is the value that
+	// the timeline reaches when the last submitted batch has ended.
 	timeline *driver.Timeline
 	value    uint64
 
@@ -52,8 +54,8 @@ type queue struct {
 	pace    pace
 }
 
-// open makes the command buffers. After an error the caller calls close, which destroys what was
-// made.
+// open makes the timeline semaphore and the command buffers. If `open` fails, the caller calls
+// `close`, which destroys the objects that exist.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -67,7 +69,8 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
-// close destroys what open has made, completely or in part. No batch may be in flight.
+// close destroys the objects that `open` has made. It also works if `open` has failed. No batch may
+// be in flight.
 func (q *queue) close(d *Device) {
 	for _, b := range q.batches {
 		if b != nil {
@@ -79,10 +82,24 @@ func (q *queue) close(d *Device) {
 	}
 }
 
-// await waits until the timeline has reached value. When the context ends, await sets the abort
-// word and continues to wait, because a batch in flight cannot be taken back. Only a failure of the
-// device ends the wait early. The error is the driver's, such as a lost device. It is never that of
-// the context.
+// submit starts a batch. The timeline gets the value when the batch has ended.
+func (d *Device) submit(b *driver.Batch, t *driver.Timeline, value uint64) error {
+	d.submitting.Lock()
+	defer d.submitting.Unlock()
+	return d.dev.Submit(b, t, value)
+}
+
+// idle waits until nothing is in flight.
+func (d *Device) idle() {
+	d.submitting.Lock()
+	defer d.submitting.Unlock()
+	d.dev.Idle()
+}
+
+// await waits until the timeline semaphore has reached `value`. When the context ends, `await` sets
+// the abort word and continues to wait, because a batch in flight cannot be withdrawn. Only a
+// failure of the device ends the wait early. The error is an error of the driver, such as a lost
+// device, and never the error of the context.
 func (d *Device) await(ctx context.Context, value uint64) error {
 	if d.from.props.Type != driver.CPU {
 		for began := time.Now(); time.Since(began) < busyWait; {

@@ -19,16 +19,18 @@ const (
 	opReceive
 )
 
-// command is one entry of a recording. Which members are used depends on op.
+// command is one entry of a recording. The kind `op` determines which members are used.
 type command struct {
 	op op
 
-	// A dispatch has a kernel, a grid, and its push constants as a range of Recorder.bytes.
+	// A dispatch has a kernel and a grid. `push` is the range of its push constants in
+	// Recorder.bytes.
 	kernel *kernel
 	groups Groups
 	push   [2]int
 
-	// A fill, copy, send or receive has device addresses, and the size in bytes.
+	// A fill, copy, send or receive has device addresses, and the size in bytes. A fill and a send
+	// use only `dst`, a receive uses only `src`.
 	dst, src uint64
 	size     uint64
 
@@ -64,10 +66,10 @@ func (c *command) name() string {
 	return "copy"
 }
 
-// Recorder collects commands. Any two of them are separated by a full barrier of compute and
-// transfer, except commands inside of one call of Concurrently. A recording consists of plain
-// values. It can be printed and compared, and it can run any number of times, but in one Run at a
-// time.
+// Recorder collects commands. A full barrier of compute and transfer separates any two commands,
+// except commands inside of one call of Concurrently. A recording consists of plain values. A
+// program can print and compare recordings, and run a recording any number of times, but not in two
+// Runs at the same time.
 type Recorder struct {
 	dev        *Device
 	cmds       []command
@@ -84,15 +86,16 @@ func NewRecorder(d *Device) *Recorder { return &Recorder{dev: d} }
 // Len is the number of commands, including barriers and phase marks.
 func (r *Recorder) Len() int { return len(r.cmds) }
 
-// Phase names the phase of the commands that follow. done is the work before them, and total the
-// work of the whole recording, in any unit. Run reports both as Progress when it passes this mark.
+// Phase names the phase of the commands that follow. `done` is the work of the commands before this
+// mark, and `total` is the work of the whole recording, both in any unit. Run reports `done` and
+// `total` as Progress when it passes this mark.
 func (r *Recorder) Phase(name string, done, total float64) {
 	r.cmds = append(r.cmds, command{op: opPhase, phase: &phaseMark{name, done, total}})
 }
 
-// Costs adds an estimate of the work to the last command, in flops or in bytes moved, whichever
-// takes longer. Run uses it to choose the size of batches. A command without an estimate counts as
-// one that does nothing.
+// Costs adds an estimate of the work to the last command. The estimate is in flops or in bytes
+// moved, whichever takes longer. Run chooses the size of batches by these estimates. A command
+// without an estimate counts as a command without work.
 func (r *Recorder) Costs(estimate float64) {
 	for i := len(r.cmds) - 1; i >= 0; i-- {
 		if r.cmds[i].op != opBarrier {
@@ -102,8 +105,8 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
-// Estimates lists the estimate of each dispatch, in the order of the recording. It is 0 for a
-// dispatch without a call of Costs. Estimates is for tests.
+// Estimates lists the estimate of each dispatch, in the order of the recording, for tests. The
+// estimate of a dispatch without a call of Costs is 0.
 func (r *Recorder) Estimates() []float64 {
 	var all []float64
 	for _, c := range r.cmds {
@@ -114,7 +117,7 @@ func (r *Recorder) Estimates() []float64 {
 	return all
 }
 
-// Fill records that every 32-bit word of s becomes word.
+// Fill records a command that sets every 32-bit word of the slice `s` to the value `word`.
 func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	at := s.span()
 	if at.to > at.from {
@@ -134,7 +137,7 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	}
 }
 
-// dispatch records one run of a kernel with its push block. The bytes of push are copied.
+// dispatch records one run of a kernel with its push block. The bytes of `push` are copied.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	from := len(r.bytes)
 	r.bytes = append(r.bytes, push...)
@@ -145,8 +148,9 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	r.add(command{op: opDispatch, kernel: k, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
-// add appends a command that makes these accesses. A barrier follows the command, or the end of
-// Concurrently. add panics if accesses inside of Concurrently conflict.
+// add appends a command with its memory accesses. A barrier follows the command. Inside of
+// Concurrently the barrier follows the last command instead, and `add` panics if the accesses of
+// two commands conflict.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {

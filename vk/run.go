@@ -11,57 +11,65 @@ type Progress struct {
 	Done, Total float64 // in the unit that Recorder.Phase was given
 }
 
-// Run executes a recording in batches of bounded time and waits for its end.
+// Run executes a recording in batches of bounded time and waits until all batches have ended. Start
+// does the same without the wait.
 //
 // When ctx ends, no new batch starts, and the abort word is set. Run waits for the batches in
-// flight and returns ctx.Err(). The recording's memory then has undefined contents, and the device
-// can be used again. After any error nothing is in flight. The profile holds what was timed until
-// then.
+// flight and returns ctx.Err(). The memory that the recording uses then has undefined contents, and
+// the device can be used again. After any error no batch is in flight. The profile holds the times
+// that were measured before the error.
 //
-// If onProgress is not nil, it is called after each batch, in another goroutine. Run waits for the
-// call to return, so a function that ends ctx ends the Run. Run does not wait while another call
-// waits for the device, so onProgress may use the device, or close it. Run returns after the last
-// call of onProgress has returned, unless the device is being closed. If onProgress panics, Run
-// panics.
+// If onProgress is not nil, Run calls it after each batch, in another goroutine. Run waits until
+// onProgress has returned, so if onProgress ends ctx, the Run ends. There is one exception: Run
+// does not wait for onProgress while another call waits for the device. Therefore onProgress may
+// use the device, or close it. Run returns after the last call of onProgress has returned, except
+// while the device is being closed. If onProgress panics, Run panics.
 func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if d.dry {
-		return nil, errors.New("vk: a dry device runs nothing")
+		return nil, errDry
 	}
-	if err := rec.compiled(); err != nil {
+	if err := rec.Compiled(); err != nil {
 		return NewProfile(), err
 	}
-	for _, f := range rec.uploads {
-		if err := Upload(ctx, d, f.device, Vector(f.host)); err != nil {
-			return NewProfile(), err
-		}
-	}
-	profile, err := d.run(ctx, rec, onProgress)
-	for _, f := range rec.downloads {
-		if err == nil {
-			err = Download(ctx, d, Vector(f.host), f.device)
-		}
-	}
-	return profile, err
-}
-
-// run is Run without the uploads before and the downloads after the recording. The caller must have
-// waited for the kernels. The profile is never nil.
-func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
-	if err := d.usage.enter(); err != nil {
+	turn, err := d.begin()
+	if err != nil {
 		return NewProfile(), err
 	}
 	defer d.usage.leave()
+	return d.run(ctx, rec, onProgress, turn)
+}
+
+// errDry is the error of a Run on a device of Dry.
+var errDry = errors.New("vk: a dry device runs nothing")
+
+// begin begins a Run: it enters the device, and asks for the queue. The caller must take the queue
+// by the turn that begin returns, and leave the device at the end.
+func (d *Device) begin() (turn uint64, err error) {
+	if d.dry {
+		return 0, errDry
+	}
+	if err := d.usage.enter(); err != nil {
+		return 0, err
+	}
+	return d.usage.askQueue(), nil
+}
+
+// run runs a recording whose kernels are compiled, when its turn comes. The profile is never nil.
+func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress), turn uint64) (*Profile, error) {
 	r := &run{dev: d, ctx: ctx, rec: rec, profile: NewProfile(), most: firstCommands}
 	if onProgress != nil {
 		r.reports = &reports{on: &d.usage, call: onProgress}
 		defer r.reports.flush()
 	}
+	d.usage.takeTurn(turn)
+	defer d.usage.releaseQueue()
 	return r.profile, r.do()
 }
 
-// compiled waits for the kernels of a recording. The error is that of the first kernel that could
-// not be compiled. compiled takes no lock, because it may wait for as long as a driver compiles.
-func (r *Recorder) compiled() error {
+// Compiled waits until the kernels of a recording are compiled, as Run and Start do before they ask
+// for the queue. The error is that of the first kernel that could not be compiled. The caller should
+// not hold a lock, because compilation can take long.
+func (r *Recorder) Compiled() error {
 	var last *kernel
 	for i := range r.cmds {
 		c := &r.cmds[i]
@@ -76,11 +84,11 @@ func (r *Recorder) compiled() error {
 	return nil
 }
 
-// settle waits after a failure until nothing is in flight, so that the caller may free the memory
-// that a batch was using. The caller must have the queue.
+// settle waits after a failure until no batch is in flight. The caller may then free the memory
+// that a batch was using. The caller must hold the queue.
 func (d *Device) settle(err error) {
 	if err != nil {
-		d.dev.Idle()
+		d.idle()
 	}
 }
 
@@ -89,7 +97,7 @@ type run struct {
 	dev     *Device
 	ctx     context.Context
 	rec     *Recorder
-	reports *reports // nil if no progress is asked for
+	reports *reports // nil if Run has no progress function
 	profile *Profile
 
 	// pending holds the batches in flight, by the command buffer that they use.
@@ -98,17 +106,34 @@ type run struct {
 	// most is the largest number of commands of the next batch.
 	most int
 
-	// phase and mark are the phase in which encoding is now, and its mark.
+	// phase is the name of the current phase of the commands being encoded, and `mark` is the mark
+	// that began this phase.
 	phase string
 	mark  *phaseMark
 }
 
-// do runs the recording while it has the queue. The data that the recording receives is copied to
-// the host only if nothing failed.
-func (r *run) do() error {
+// do runs the recording, with its uploads before and its downloads after. The data that the recording
+// receives is copied to the host only if nothing failed. The caller must have the queue.
+func (r *run) do() (err error) {
+	for _, f := range r.rec.uploads {
+		if err := f.up(r.ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.commands(); err != nil {
+		return err
+	}
+	for _, f := range r.rec.downloads {
+		if err := f.down(r.ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commands runs the commands of the recording, and moves the data that they send and receive.
+func (r *run) commands() error {
 	d := r.dev
-	d.usage.takeQueue()
-	defer d.usage.releaseQueue()
 	d.setAbort(0)
 	err := r.stageSent()
 	if err == nil {
@@ -125,8 +150,8 @@ func (r *run) do() error {
 	return err
 }
 
-// all submits the batches and waits for them. It returns the first error. At the end no batch is
-// pending. After a failure the caller must still call settle.
+// all submits all batches of the recording and waits for them. It returns the first error. When
+// `all` returns, no batch is pending. After an error the caller must still call `settle`.
 func (r *run) all() error {
 	var failed error
 	next := 0
@@ -139,10 +164,11 @@ func (r *run) all() error {
 		}
 		next, failed = r.start(slot, next)
 		if failed == nil && r.dev.bounds != nil {
-			failed = r.finish(slot) // what was recorded about accesses is this batch's
+			failed = r.finish(slot) // a recorded access then belongs to this batch
 		}
 	}
-	// The oldest batch is finished first, so that progress and profile stay in order.
+	// The oldest batch is finished first, so that progress and profile stay in the order of the
+	// recording.
 	for range inFlight {
 		slot := r.oldest()
 		if slot < 0 {
@@ -158,8 +184,8 @@ func (r *run) all() error {
 	return failed
 }
 
-// interrupted returns the reason why no further batch should start, or nil if there is none. The
-// reason is the context's error, or errThrown.
+// interrupted returns the reason why no further batch should start, or nil if the Run should go on.
+// The reason is the context's error, or errThrown.
 func (r *run) interrupted() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -173,7 +199,7 @@ func (r *run) interrupted() error {
 // errThrown ends a Run whose progress function has panicked.
 var errThrown = errors.New("vk: the progress function did not return")
 
-// oldest is the slot of the batch that was submitted first, or −1 if none is in flight.
+// oldest is the slot of the batch that was submitted first, or −1 if no batch is in flight.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {

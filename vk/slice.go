@@ -7,16 +7,16 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Slice is a range of device memory of n elements of T. It borrows memory of an Arena, as a Go
-// slice borrows an array, and must not be used after the arena was closed.
+// Slice is a range of device memory of n elements of T. The memory belongs to an Arena, as the
+// memory of a Go slice belongs to an array. A Slice must not be used after the arena was closed.
 type Slice[T any] struct {
 	in   *chunk // the buffer that holds it; nil if there are no bytes
 	addr uint64 // device address of the first element
 	n    int
 }
 
-// In is the region's memory in the arena that was made from its layout. It panics if the region is
-// not part of that layout.
+// In is the memory of the region in an arena that was made from the region's layout. It panics if
+// the region is not part of the arena's layout.
 func (r Region[T]) In(a *Arena) Slice[T] {
 	off, ok := a.offsets[r.leaf]
 	if !ok {
@@ -35,7 +35,8 @@ func (s Slice[T]) Addr() spirv.Addr[T] { return spirv.Addr[T](s.addr) }
 // From is the slice of the elements from i on, s[i:].
 func (s Slice[T]) From(i int) Slice[T] { return s.Sub(i, s.n-i) }
 
-// Sub is the slice of n elements from i on, s[i:i+n]. It panics if that range is not inside of s.
+// Sub is the slice of n elements from i on, s[i:i+n]. It panics if the range [i, i+n) is not inside
+// of the slice `s`.
 func (s Slice[T]) Sub(i, n int) Slice[T] {
 	if i < 0 || n < 0 || n > s.n-i {
 		panic(fmt.Sprintf("vk: slice [%d:%d] of %d elements", i, i+n, s.n))

@@ -1,28 +1,42 @@
 package vk
 
 import (
+	"context"
 	"fmt"
 	"unsafe"
 )
 
-// staged is a small transfer in the middle of a recording: a command copies some numbers to or from
-// the staging buffer. host is the caller's memory. It is read or written when the recording runs,
-// not when it is recorded.
+// staged is a small transfer in the middle of a recording. A command copies some numbers to or from
+// the staging buffer. `host` is the caller's memory, which is read or written when the recording
+// runs, not when the transfer is recorded.
 type staged struct {
 	host []byte
 	off  uint64 // place in the staging buffer, in bytes
 }
 
-// bulk is a transfer before or after a recording, of numbers that are too many for the staging
-// buffer.
+// bulk is a transfer before or after a recording. Its numbers are too many for the staging buffer.
 type bulk struct {
 	host   []byte
 	device Slice[byte]
 }
 
-// Send records a transfer of v to the beginning of dst. It does the same as Upload, but as part of
-// the recording. v is read when Run begins. All numbers that one recording sends and receives may
-// take at most 32 MiB. Send panics if there are more.
+// up copies the numbers to the device, for a caller that has the queue.
+func (b bulk) up(ctx context.Context) error {
+	c := copier{dev: b.device.in.arena.dev, device: b.device, elem: 1, up: true,
+		touch: func(half []byte, from, to int) { copy(half, b.host[from:to]) }}
+	return c.all(ctx, len(b.host))
+}
+
+// down copies the numbers from the device, for a caller that has the queue.
+func (b bulk) down(ctx context.Context) error {
+	c := copier{dev: b.device.in.arena.dev, device: b.device, elem: 1,
+		touch: func(half []byte, from, to int) { copy(b.host[from:to], half) }}
+	return c.all(ctx, len(b.host))
+}
+
+// Send records a transfer of v to the beginning of `dst`, as a command of the recording. The slice
+// v is read when Run begins. All numbers that one recording sends and receives may take at most 32
+// MiB. Send panics if they take more.
 func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	at := dst.Sub(0, len(v)).span()
 	if len(v) > 0 {
@@ -31,8 +45,9 @@ func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	}
 }
 
-// Receive records a transfer from the beginning of src to v. v holds the numbers when Run has
-// returned without an error.
+// Receive records a transfer of len(v) elements from the beginning of `src` to v. The slice v holds
+// the numbers after Run has returned without an error. Receive has the same limit of 32 MiB as
+// Send.
 func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	at := src.Sub(0, len(v)).span()
 	if len(v) > 0 {
@@ -41,8 +56,8 @@ func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-// SendFirst is Send without the limit of 32 MiB. No command recorded so far may use dst. If v does
-// not fit into the staging buffer, it is uploaded before the recording runs.
+// SendFirst is Send without the limit of 32 MiB. The commands recorded so far must not use `dst`.
+// If v does not fit into the staging buffer, v is uploaded before the recording runs.
 func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	if r.canStage(bytesIn(v)) {
 		Send(r, dst, v)
@@ -51,8 +66,8 @@ func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	}
 }
 
-// ReceiveLast is Receive without the limit of 32 MiB. No later command may change src. If v does
-// not fit into the staging buffer, it is downloaded after the recording has run.
+// ReceiveLast is Receive without the limit of 32 MiB. Later commands must not change `src`. If v
+// does not fit into the staging buffer, `src` is downloaded after the recording has run.
 func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	if r.canStage(bytesIn(v)) {
 		Receive(r, v, src)
@@ -61,7 +76,7 @@ func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-// nextStaged is the first free place in the staging buffer, in bytes.
+// nextStaged is the offset of the first free byte in the staging buffer.
 func (r *Recorder) nextStaged() uint64 {
 	if len(r.staged) == 0 {
 		return 0
@@ -70,7 +85,7 @@ func (r *Recorder) nextStaged() uint64 {
 	return alignUp(last.off + uint64(len(last.host)))
 }
 
-// canStage tells whether these bytes still fit into the staging buffer.
+// canStage tells whether the bytes of `host` still fit into the staging buffer.
 func (r *Recorder) canStage(host []byte) bool {
 	return r.nextStaged()+uint64(len(host)) <= stagingBytes
 }
@@ -91,8 +106,8 @@ func bytesIn[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies the data that the recording sends to the staging buffer. The caller must have
-// the queue, and nothing may be in flight.
+// stageSent copies the data that the recording sends to the staging buffer. The caller must hold
+// the queue, and no batch may be in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil
@@ -110,8 +125,9 @@ func (r *run) takeReceived() {
 	r.eachStaged(opReceive, func(host, staging []byte) { copy(host, staging) })
 }
 
-// eachStaged calls visit for each transfer of one kind, with its place in the staging buffer. The
-// argument staging begins at the place of the transfer and may be longer than host.
+// eachStaged calls the function `visit` for each transfer of one kind. The argument `host` is the
+// caller's memory. The argument `staging` is the staging buffer from the transfer's first byte on;
+// it may be longer than `host`.
 func (r *run) eachStaged(kind op, visit func(host, staging []byte)) {
 	for i := range r.rec.cmds {
 		if c := &r.rec.cmds[i]; c.op == kind {

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The next command sees the data that is sent, and the host sees the received data after Run. If a
-// recording runs again, it sends the numbers that are then in the host's memory.
+// The next command sees the data that was sent, and the host has the received data after Run. If a
+// recording runs again, it sends the numbers that are in the host's memory at that time.
 func TestSendAndReceive(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{})
@@ -92,7 +92,7 @@ func TestSendRefuses(t *testing.T) {
 // after it.
 func TestSendFirstAndReceiveLast(t *testing.T) {
 	d := open(t, vk.Options{})
-	const n = 5 << 19 // 20 MiB: one travels, two do not, in neither direction
+	const n = 5 << 19 // 20 MiB: one vector fits into the staging buffer, two do not
 	var x, y [2]vk.Region[float64]
 	for i := range x {
 		x[i], y[i] = vk.Reserve[float64]("x", n), vk.Reserve[float64]("y", n)
@@ -123,7 +123,7 @@ func TestSendFirstAndReceiveLast(t *testing.T) {
 				t.Errorf("printed from %q to %q", first, last)
 			}
 		}
-		for round := range 2 { // what is sent is what it is when Run begins
+		for round := range 2 { // Run sends the values that the vector has when Run begins
 			for i := range sent {
 				for k := range sent[i] {
 					sent[i][k] = float64(k + (i+2*round)*n)

@@ -9,21 +9,23 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// stagingBytes is the size of the staging buffer between host and device. A transfer uses it for
-// double buffering: the host copies one half while the device copies the other. This is an upload:
+// stagingBytes is the size of the staging buffer between host and device. A transfer uses the two
+// halves for double buffering: the host copies one half while the device copies the other half. For
+// example, an upload:
 //
 //	half 0   host 0 | device 0 |          host 2 | device 2
 //	half 1            host 1 |   device 1 |        host 3 …
 //
-// A Run uses the whole buffer for the data that its recording sends and receives. No transfer is in
-// flight at that time.
+// A Run uses the whole buffer for the data that its recording sends and receives. No such transfer
+// is in flight at that time.
 const (
 	stagingBytes = 32 << 20
 	stagingHalf  = stagingBytes / inFlight
 )
 
-// needStaging allocates the staging buffer when it is first used. The caller must have the queue.
-// The device frees the buffer. The error is an *Error, for example if there is too little memory.
+// needStaging allocates the staging buffer at its first use. The caller must hold the queue
+// (takeQueue). Device.Close frees the buffer. The error is an *Error, for example if there is too
+// little memory.
 func (d *Device) needStaging() error {
 	if d.staging != nil {
 		return nil
@@ -43,28 +45,29 @@ type copier struct {
 	up     bool   // the direction is to the device
 
 	// touch copies elements [from, to) between the host and a half of the staging buffer. Several
-	// goroutines call it for parts of a half at the same time.
+	// goroutines call `touch` for different parts of the same half at the same time.
 	touch func(half []byte, from, to int)
 
-	// next is the first element whose copy was not submitted yet. copies are the copies in flight,
-	// one for each half.
+	// next is the first element whose copy was not submitted yet. `copies` are the copies in
+	// flight, one for each half of the staging buffer.
 	next   int
 	copies [inFlight]halfCopy
 }
 
-// halfCopy is a copy in flight of elements [from, to). value is the timeline's value when the copy
-// has ended. It is 0 if there is no copy.
+// halfCopy is a copy in flight of elements [from, to). `value` is the value of the timeline
+// semaphore when the copy has ended. `value` is 0 if no copy is in flight.
 type halfCopy struct {
 	value    uint64
 	from, to int
 }
 
-// transfer copies n elements of elem bytes by halves of the staging buffer. It copies to the device
-// if up is true, otherwise from the device. at is the place of the elements on the device, and
-// touch is copier.touch. When ctx ends, no new half starts. After an error nothing is in flight.
+// transfer copies n elements of elem bytes through the halves of the staging buffer. It copies to
+// the device if `up` is true, otherwise from the device. `at` is the memory of the elements on the
+// device, and `touch` is copier.touch. When ctx ends, `transfer` starts no new copy. After an error
+// no copy is in flight.
 func transfer(
 	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool,
-) (err error) {
+) error {
 	if d.dry {
 		return errors.New("vk: a dry device has no memory")
 	}
@@ -74,12 +77,18 @@ func transfer(
 	defer d.usage.leave()
 	d.usage.takeQueue()
 	defer d.usage.releaseQueue()
+	c := &copier{dev: d, device: at, elem: elem, touch: touch, up: up}
+	return c.all(ctx, n)
+}
+
+// all is transfer for a caller that has the queue.
+func (c *copier) all(ctx context.Context, n int) (err error) {
+	d := c.dev
 	defer func() { d.settle(err) }()
 	if err := d.needStaging(); err != nil {
 		return err
 	}
-	step := pieceBytes(uint64(n)*elem) / int(elem)
-	c := &copier{dev: d, device: at, elem: elem, touch: touch, up: up}
+	step := pieceBytes(uint64(n)*c.elem) / int(c.elem)
 	for half := 0; c.next < n; half = (half + 1) % inFlight {
 		if err := c.finish(half); err != nil {
 			return err
@@ -94,22 +103,23 @@ func transfer(
 	return c.finishAll()
 }
 
-// pieceBytes returns how many bytes of a transfer are copied at a time. For a large transfer this is
-// half of the staging buffer. A small transfer is divided into parts. So in both cases the host copies
-// one piece while the device copies another.
+// pieceBytes returns how many bytes of a transfer are copied at a time. A large transfer is copied
+// in halves of the staging buffer, and a small transfer in smaller pieces. The host therefore
+// always copies one piece while the device copies another piece.
 func pieceBytes(bytes uint64) int {
-	const parts, least = 4, 1 << 20 // a copy of less takes no longer than to submit it
+	const parts, least = 4, 1 << 20 // a smaller copy takes less time than its submission
 	return int(min(max(bytes/parts, least), stagingHalf))
 }
 
-// half returns the host's view of a half of the staging buffer, and its place in the buffer. The
-// bytes belong to the device while a copy of that half is in flight.
+// half returns the host's view of a half of the staging buffer, and the offset of this half in the
+// buffer. The host must not touch the bytes while a copy of this half is in flight.
 func (c *copier) half(i int) ([]byte, uint64) {
 	return c.dev.staging.Host[i*stagingHalf : (i+1)*stagingHalf], uint64(i * stagingHalf)
 }
 
-// submit starts the copy of the next count elements. In an upload it fills the half first. The half
-// must not be in flight. After an error nothing was submitted.
+// submit starts the copy of the next `count` elements. In an upload it first fills the half of the
+// staging buffer. The half must not be in flight. If `submit` returns an error, no copy was
+// submitted.
 func (c *copier) submit(half, count int) error {
 	d := c.dev
 	host, hostOff := c.half(half)
@@ -127,7 +137,7 @@ func (c *copier) submit(half, count int) error {
 	if err := d.dev.Record(b, []driver.Command{cmd, {Op: driver.OpBarrier}}, nil, 0); err != nil {
 		return wrap("recording a transfer", "", "", err)
 	}
-	if err := d.dev.Submit(b, d.queue.timeline, d.queue.value+1); err != nil {
+	if err := d.submit(b, d.queue.timeline, d.queue.value+1); err != nil {
 		return wrap("submitting a transfer", "", "", err)
 	}
 	d.queue.value++
@@ -136,9 +146,9 @@ func (c *copier) submit(half, count int) error {
 	return nil
 }
 
-// finish waits for the copy of a half, if there is one. In a download it then empties the half. It
-// waits even if the transfer was cancelled, because the device may still be reading or writing the
-// half.
+// finish waits for the copy of a half of the staging buffer, if a copy is in flight. In a download,
+// `finish` then copies the half to the host. `finish` waits even if the transfer was cancelled,
+// because the device may still be reading or writing the half.
 func (c *copier) finish(half int) error {
 	done := c.copies[half]
 	if done.value == 0 {
@@ -155,8 +165,8 @@ func (c *copier) finish(half int) error {
 	return nil
 }
 
-// finishAll waits for all copies and returns the first error. It waits for the later halves even
-// after an error.
+// finishAll waits for all copies and returns the first error. After an error it still waits for the
+// remaining copies.
 func (c *copier) finishAll() error {
 	var first error
 	for half := range c.copies {
@@ -167,9 +177,9 @@ func (c *copier) finishAll() error {
 	return first
 }
 
-// touchAll copies elements [from, to) between the host and a half. Several goroutines share a large
-// range, because one alone is slower than the bus, most of all for host memory that was never used
-// before.
+// touchAll copies elements [from, to) between the host and a half of the staging buffer. Several
+// goroutines share a large range, because one goroutine is slower than the bus, especially if host
+// memory is used for the first time.
 func (c *copier) touchAll(half []byte, from, to int) {
 	const most, share = 8, 256 << 10 // goroutines at most; bytes for each at least
 	n, elem := to-from, int(c.elem)

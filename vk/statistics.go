@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Statistic is a number that the driver's compiler gives for a kernel, with the driver's name for
-// it: registers, spills, bytes of shared memory, …
+// Statistic is a number that the driver's compiler reports for a kernel, under the driver's name:
+// registers, spills, bytes of shared memory, …
 type Statistic = driver.Statistic
 
 // Constant is a specialisation constant with which a kernel was compiled.
@@ -23,7 +23,7 @@ type Constant struct {
 	Value float64
 }
 
-// KernelStatistics is what is known of one pipeline.
+// KernelStatistics describes one compiled pipeline.
 type KernelStatistics struct {
 	Kernel    string
 	Constants []Constant
@@ -31,48 +31,52 @@ type KernelStatistics struct {
 	// Declared is the shared memory that the shader declares, in bytes.
 	Declared int
 
-	// Memory is the private memory of an invocation that the shader declares, in bytes: arrays that
-	// are too large for registers.
+	// Memory is the private memory of an invocation that the shader declares, in bytes. Private
+	// memory holds arrays that are too large for registers.
 	Memory int
 
 	// List holds the driver's own numbers, unchanged.
 	List []Statistic
 }
 
-// Each driver has its own names for statistics. These lists have words that occur in such names. A
-// name belongs to the first list with one of its words.
+// Each driver has its own names for statistics. The following lists hold words that occur in such
+// names. A name belongs to the first list that has one of the words of the name.
 var (
 	spillWords    = []string{"spill", "scratch", "stack", "local memory"}
 	sharedWords   = []string{"shared", "lds"}
 	registerWords = []string{"register", "vgpr"}
 
-	// scalarWords are for AMD's registers that a whole subgroup shares. If there are too few, their
-	// values are kept in lanes of vector registers, not in memory.
+	// scalarWords are for AMD's scalar registers, which all invocations of a subgroup share. If
+	// there are too few scalar registers, the compiler moves values to lanes of vector registers,
+	// not to memory.
 	scalarWords = []string{"sgpr"}
 )
 
-// lowerHalf is a mask that removes the upper half of a statistic. NVIDIA's "Local Memory Size" is
-// two numbers in one, and the upper half is not 0 even without spills.
+// lowerHalf is a mask that removes the upper half of a statistic. NVIDIA's "Local Memory Size"
+// packs two numbers into one, and the upper number is not 0 even without spills.
 const lowerHalf = 1<<32 - 1
 
-// Spills returns how much of a kernel's registers the compiler moved to memory, in the driver's unit.
-// Drivers give several numbers for that; Spills takes the largest one and subtracts the arrays that
-// the shader itself declares. ok is false if the driver gives no such number.
+// Spills returns how many registers the compiler moved to memory, in the driver's unit. A driver
+// may report several numbers for spills. Spills takes the largest number and subtracts the private
+// arrays that the shader itself declares (Memory). The result `ok` is false if the driver reports
+// no such number.
 func (k KernelStatistics) Spills() (n int, ok bool) {
 	n, ok = k.largest(spillWords, scalarWords)
 	return max(0, n-k.Memory), ok
 }
 
-// Shared is the shared memory that the driver takes, in bytes. ok is false if the driver does not
-// tell.
+// Shared is the shared memory that the driver allocates for a workgroup, in bytes. The result `ok`
+// is false if the driver does not report it.
 func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
 
-// Registers is the number of registers of an invocation. ok is false if the driver does not tell.
+// Registers is the number of registers of an invocation. The result `ok` is false if the driver
+// does not report it.
 func (k KernelStatistics) Registers() (n int, ok bool) {
 	return k.largest(registerWords, sharedWords, spillWords)
 }
 
-// largest is the largest number under a name with one of the words, and with none of the others.
+// largest is the largest statistic whose name contains one of the words, and none of the words in
+// the lists `not`. The result `ok` is false if no name matches.
 func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bool) {
 	for _, s := range k.List {
 		has := func(words []string) bool {
@@ -85,13 +89,13 @@ func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bo
 	return n, ok
 }
 
-// sharedSlack is the number of bytes of shared memory that a driver may take beyond what is
-// declared. Drivers round up, and some reserve a kilobyte of each workgroup.
+// sharedSlack is the number of bytes of shared memory that a driver may allocate in addition to the
+// declared bytes. Drivers round up, and some drivers reserve a kilobyte of each workgroup.
 const sharedSlack = 2 << 10
 
-// Problem says why another kernel should be preferred: registers are spilled to memory, or to
-// shared memory, which NVIDIA's driver does not report. It is "" if there is no problem, and if the
-// driver tells nothing.
+// Problem says why the program should choose another kernel. The compiler has moved registers to
+// memory, or to shared memory, which NVIDIA's driver does not report as spills. Problem is "" if
+// there is no such reason, or if the driver reports no statistics.
 func (k KernelStatistics) Problem() string {
 	if n, _ := k.Spills(); n > 0 {
 		return fmt.Sprintf("spills (%d)", n)
@@ -112,7 +116,7 @@ func (k KernelStatistics) String() string {
 	return b.String()
 }
 
-// describe returns the statistics of a pipeline that are known without the driver.
+// describe returns the statistics of a pipeline that do not come from the driver.
 func describe(r recipe) (KernelStatistics, error) {
 	k := KernelStatistics{Kernel: r.name}
 	for _, f := range r.spec {
@@ -139,8 +143,9 @@ func number(kind spirv.Kind, data []byte) float64 {
 	return float64(binary.NativeEndian.Uint32(data))
 }
 
-// Statistics lists the pipelines built so far, with the driver's numbers for each. It is empty
-// unless the device was opened with Options.Statistics and its driver offers statistics.
+// Statistics lists the pipelines that were built so far, with the driver's numbers for each of
+// them. The list is empty unless the device was opened with Options.Statistics and its driver
+// reports statistics.
 func (d *Device) Statistics() ([]KernelStatistics, error) {
 	d.pipes.lock.Lock()
 	all := slices.Collect(maps.Values(d.pipes.made))
@@ -148,8 +153,8 @@ func (d *Device) Statistics() ([]KernelStatistics, error) {
 	return d.statistics(all)
 }
 
-// StatisticsOf returns the statistics of the kernels that build asks for, and of those that existed
-// before. It compiles the kernels as Compile does.
+// StatisticsOf compiles the kernels that the function `build` requests, as Compile does. It returns
+// the statistics of these kernels, including kernels that had been compiled before.
 func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	asked, err := d.collect(build)
 	if err != nil {
@@ -163,8 +168,8 @@ func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	return d.statistics(asked)
 }
 
-// statistics asks the driver about each pipeline once. Pipelines that could not be made are left
-// out.
+// statistics returns the statistics of each pipeline in the list once. Pipelines that could not be
+// compiled are left out.
 func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err

@@ -4,16 +4,17 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// minSubgroup is the smallest size of a subgroup that is chosen, because in the bulge chasing this
-// many invocations share a row of a band.
+// minSubgroup is the smallest subgroup size that the method `subgroup` chooses, because in the
+// bulge chasing this many invocations share a row of a band.
 const minSubgroup = 8
 
-// subgroup returns Info.Subgroup. If the driver has only one size, it is this size. Otherwise it is
-// the smallest size from minSubgroup on that allows the largest workgroup. The size matters for
-// this because Vulkan limits the number of subgroups of a workgroup: 16 on Intel, 32 on AMD's RDNA.
+// subgroup returns Info.Subgroup. If the driver has only one subgroup size, the result is this
+// size. Otherwise the result is the smallest size from minSubgroup on that allows the largest
+// workgroup. Small sizes may not allow it, because Vulkan limits the number of subgroups in a
+// workgroup. The limit is 16 on Intel, and 32 on AMD's RDNA.
 //
-// A driver that chooses by itself may choose the largest size. Intel's driver does so, and then has
-// too few registers for doubles.
+// If a pipeline does not require a size, the driver chooses one. Intel's driver then chooses the
+// largest size, and has too few registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
 	if p.MinSubgroup == p.MaxSubgroup {

@@ -24,8 +24,8 @@ func (c Columns[T]) check(n int) {
 	}
 }
 
-// Upload copies src to the device, where its columns are contiguous (leading dimension Rows). It
-// panics if src is inconsistent or has more elements than dst.
+// Upload copies the matrix `src` to the device, where its columns are contiguous (leading dimension
+// Rows). It panics if `src` is inconsistent or has more elements than `dst`.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
 	src.check(dst.n)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
@@ -35,8 +35,8 @@ func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T])
 	}, true)
 }
 
-// Download copies contiguous columns at src to dst. It panics if dst is inconsistent or has more
-// elements than src.
+// Download copies a matrix from `src` to `dst`. The columns at `src` are contiguous. Download
+// panics if `dst` is inconsistent or has more elements than `src`.
 func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T]) error {
 	dst.check(src.n)
 	return transfer(ctx, d, src.bytes(), src.elem(), dst.Rows*dst.Cols, func(half []byte, from, to int) {
@@ -46,8 +46,9 @@ func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T
 	}, false)
 }
 
-// pieces calls visit for each part of a column that holds elements among [from, to) of the
-// contiguous matrix. The argument at of visit is the number of elements visited before.
+// pieces visits the elements [from, to) of the matrix in column-major order. It calls the function
+// `visit` for each column that holds some of these elements. The argument `host` is this part of
+// the column, and the argument `at` is the number of elements visited before.
 func (c Columns[T]) pieces(from, to int, visit func(host []T, at int)) {
 	for e := from; e < to; {
 		j, i := e/c.Rows, e%c.Rows

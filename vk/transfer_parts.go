@@ -6,9 +6,10 @@ import (
 	"sort"
 )
 
-// UploadParts copies matrices to the device, each behind the one before without a gap: part k begins
-// at the number of elements of the parts before it. It takes as long as one Upload. It panics if a
-// part is inconsistent, or if all have more elements than dst.
+// UploadParts copies matrices to the device, one after another without gaps. Matrix k begins at the
+// element whose index is the number of elements of matrices 0, …, k−1. UploadParts takes as long as
+// one Upload of all elements. It panics if a matrix is inconsistent, or if all matrices together
+// have more elements than `dst`.
 func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Columns[T]) error {
 	p := partsOf(dst.n, src)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), p.elements(), func(half []byte, from, to int) {
@@ -18,8 +19,9 @@ func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Colu
 	}, true)
 }
 
-// DownloadParts copies matrices, which lie as UploadParts leaves them, from src to dst. It panics if
-// a part is inconsistent, or if all have more elements than src.
+// DownloadParts copies matrices from `src` to `dst`. The matrices lie at `src` one after another
+// without gaps, as UploadParts places them. DownloadParts panics if a matrix is inconsistent, or if
+// all matrices together have more elements than `src`.
 func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src Slice[T]) error {
 	p := partsOf(src.n, dst)
 	return transfer(ctx, d, src.bytes(), src.elem(), p.elements(), func(half []byte, from, to int) {
@@ -29,14 +31,14 @@ func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src 
 	}, false)
 }
 
-// parts are matrices on the host, one after another. ends[k] is the number of elements up to the end
-// of part k.
+// parts are matrices on the host. ends[k] is the number of elements of matrices 0, …, k.
 type parts[T any] struct {
 	columns []Columns[T]
 	ends    []int
 }
 
-// partsOf panics if a part is inconsistent, or if all have more than n elements.
+// partsOf makes parts from the matrices. It panics if a matrix is inconsistent, or if all matrices
+// together have more than n elements.
 func partsOf[T any](n int, columns []Columns[T]) parts[T] {
 	p := parts[T]{columns, make([]int, len(columns))}
 	total := 0
@@ -51,7 +53,7 @@ func partsOf[T any](n int, columns []Columns[T]) parts[T] {
 	return p
 }
 
-// elements is the number of elements of all parts.
+// elements is the number of elements of all matrices.
 func (p parts[T]) elements() int {
 	if len(p.ends) == 0 {
 		return 0
@@ -59,7 +61,9 @@ func (p parts[T]) elements() int {
 	return p.ends[len(p.ends)-1]
 }
 
-// pieces visits the host's parts of elements [from, to). at is the number of elements visited before.
+// pieces visits elements [from, to) of all matrices in order. It calls the function `visit` for
+// each contiguous part of these elements on the host. The argument `at` of `visit` is the number of
+// elements visited before.
 func (p parts[T]) pieces(from, to int, visit func(host []T, at int)) {
 	done := 0
 	for k := sort.SearchInts(p.ends, from+1); from+done < to; k++ {

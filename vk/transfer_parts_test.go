@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestTransferParts copies matrices of several shapes and leading dimensions to the device and back.
-// They have more elements than half of the staging buffer, so that a part is cut.
+// TestTransferParts copies matrices of several shapes and leading dimensions to the device and
+// back. Together the matrices have more elements than half of the staging buffer, so that a matrix
+// is divided between two copies.
 func TestTransferParts(t *testing.T) {
 	d := open(t, vk.Options{})
 	ctx := context.Background()

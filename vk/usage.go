@@ -6,27 +6,32 @@ import (
 )
 
 // usage counts the calls that use a device. Any number of calls may be in progress while the device
-// is open. Only one of them at a time has the queue and everything that belongs to it: command
-// buffers, staging buffer, abort word.
+// is open. Only one of them at a time holds the queue, and with it the command buffers, the staging
+// buffer and the abort word.
 //
-// Order of locks: a call takes the queue before it takes any other lock of the device, and holds no
-// other lock while it waits for the queue. The lock probes.trying is the exception: it is held
-// during a probe, which takes the queue. No call that has the queue asks for that lock.
+// Order of locks: a call takes the queue before it takes any other lock of the device. A call that
+// waits for the queue holds no other lock. The lock probes.trying is the exception: a call of
+// ProbeOnce holds this lock during the probe, and the probe takes the queue. No call that holds the
+// queue takes the lock probes.trying. A deadlock is therefore impossible.
 type usage struct {
 	lock    sync.Mutex
 	changed sync.Cond // signalled when a member changes
 
-	users   int  // number of calls in progress
-	closed  bool // no more calls begin
-	taken   bool // a call has the queue
-	waiting int  // number of calls that wait for the queue
+	users  int  // number of calls in progress
+	closed bool // no more calls begin
+
+	// Calls have the queue in the order in which they asked for it. turns is the number of calls that
+	// have asked, and done the number of those that have given the queue back. The call with the turn
+	// done has the queue if taken is true, and may take it otherwise.
+	turns, done uint64
+	taken       bool
 }
 
 // init is called before the first other method.
 func (u *usage) init() { u.changed.L = &u.lock }
 
-// enter begins a call that uses the driver. A call may enter again before it leaves. After close
-// the error is ErrClosed.
+// enter begins a call that uses the driver. A call may call `enter` again before it calls `leave`.
+// After `close`, `enter` returns ErrClosed.
 func (u *usage) enter() error {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -37,7 +42,7 @@ func (u *usage) enter() error {
 	return nil
 }
 
-// leave ends a call that enter has begun.
+// leave ends a call that `enter` has begun.
 func (u *usage) leave() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -45,7 +50,7 @@ func (u *usage) leave() {
 	u.changed.Broadcast()
 }
 
-// close prevents new calls and waits for the end of those in progress.
+// close prevents new calls, and waits until all calls in progress have ended.
 func (u *usage) close() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -56,27 +61,42 @@ func (u *usage) close() {
 	}
 }
 
-// takeQueue waits until no other call has the queue, and takes it. The caller must have entered,
-// and must not have the queue already, because that would be a deadlock.
-func (u *usage) takeQueue() {
+// askQueue asks for the queue and returns the caller's turn. The caller must have entered, and must
+// call takeTurn, because the calls that ask later wait for it. A call must not ask while it has the
+// queue or another turn, because that would be a deadlock.
+func (u *usage) askQueue() (turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
-	u.waiting++
+	u.turns++
 	u.changed.Broadcast()
-	for u.taken {
+	return u.turns - 1
+}
+
+// takeTurn waits until the calls that asked before have given the queue back, and takes it.
+func (u *usage) takeTurn(turn uint64) {
+	u.lock.Lock()
+	defer u.lock.Unlock()
+	for u.done != turn {
 		u.changed.Wait()
 	}
-	u.waiting--
 	u.taken = true
 }
+
+// takeQueue asks for the queue, waits for it and takes it.
+func (u *usage) takeQueue() { u.takeTurn(u.askQueue()) }
 
 // releaseQueue gives the queue back, so that the next call can have it.
 func (u *usage) releaseQueue() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
 	u.taken = false
+	u.done++
 	u.changed.Broadcast()
 }
+
+// wanted tells whether a call waits for the queue that another call has. The caller must have the
+// lock.
+func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 
 // reports calls the progress function of one Run, in its own goroutine and in order. Run waits for
 // each call to return, unless another call waits for the queue or the device is being closed. The
@@ -94,7 +114,7 @@ type reports struct {
 // exited stands for the panic value of a progress function that called runtime.Goexit.
 type exited struct{}
 
-// add adds a progress report. The caller must have the queue.
+// add adds a progress report. The caller must hold the queue.
 func (r *reports) add(p Progress) {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()
@@ -103,13 +123,14 @@ func (r *reports) add(p Progress) {
 		r.active = true
 		go r.deliver()
 	}
-	for r.active && r.on.waiting == 0 && !r.on.closed {
+	for r.active && !r.on.wanted() && !r.on.closed {
 		r.on.changed.Wait()
 	}
 }
 
-// flush waits for the last call of the progress function, unless the device is being closed, and
-// repeats the panic of such a call. The caller must have released the queue.
+// flush waits until the last call of the progress function has returned, unless the device is being
+// closed. If the progress function has panicked, `flush` panics with the same value. The caller
+// must have released the queue.
 func (r *reports) flush() {
 	r.on.lock.Lock()
 	for r.active && !r.on.closed {
@@ -133,8 +154,8 @@ func (r *reports) failed() bool {
 	return r.thrown != nil
 }
 
-// deliver calls the user's function for each waiting report, until none is left. If that function
-// panics, the remaining reports are dropped.
+// deliver calls the user's progress function for each waiting report, until no report is left. If
+// the function panics, the remaining reports are dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})

@@ -13,9 +13,10 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// While a device is closed, other goroutines make and close arenas, build kernels, run recordings
-// and ask for memory and statistics. Each call succeeds or fails with ErrClosed, and no object is
-// left. The test is meant for the race detector and for the driver's count of objects.
+// While one goroutine closes the device, other goroutines make and close arenas, build kernels, run
+// recordings and read memory sizes and statistics. Each call succeeds or fails with ErrClosed, and
+// no driver object is left. The test is meant for the race detector and for the driver's count of
+// objects.
 func TestCloseRacesWithEverything(t *testing.T) {
 	x := vk.Reserve[float64]("x", 1000)
 	for round := range 20 {
@@ -94,8 +95,8 @@ func TestCloseRacesWithEverything(t *testing.T) {
 	}
 }
 
-// progressing returns a recording for the given number of batches, and the options of a device that
-// divides it so.
+// progressing returns a recording that the device d divides into the given number of batches, and
+// the vector that the recording changes. Options.Batch of d must be one nanosecond.
 func progressing(t *testing.T, d *vk.Device, batches int) (*vk.Recorder, vk.Slice[float64]) {
 	t.Helper()
 	x := vk.Reserve[float64]("x", 1000)
@@ -111,8 +112,9 @@ func progressing(t *testing.T, d *vk.Device, batches int) (*vk.Recorder, vk.Slic
 	return rec, x.In(a)
 }
 
-// A progress function uses the device in every way. Reports stay in order, and each is made before
-// Run returns. Another goroutine that the function waits for may use the device, too.
+// A progress function calls many methods of the device. The reports stay in order, and each report
+// is made before Run returns. Another goroutine, for which the progress function waits, may use the
+// device, too.
 func TestProgressUsesTheDevice(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{Batch: time.Nanosecond})
@@ -150,8 +152,9 @@ func TestProgressUsesTheDevice(t *testing.T) {
 	_ = x
 }
 
-// If no other goroutine wants the device, Run waits for the progress function before it submits the
-// next batch but one. So if the function ends the context, the Run ends soon.
+// If no other goroutine waits for the device, Run waits until the progress function has returned.
+// At that time at most one further batch was submitted. If the function ends the context, the Run
+// therefore ends soon.
 func TestProgressIsAwaited(t *testing.T) {
 	d := open(t, vk.Options{Batch: time.Nanosecond})
 	rec, _ := progressing(t, d, 50)
@@ -192,7 +195,7 @@ func TestProgressPanics(t *testing.T) {
 	}
 }
 
-// A progress function may close the device: Run then ends, and so does Close.
+// A progress function may close the device. Run then ends, and Close returns.
 func TestProgressClosesTheDevice(t *testing.T) {
 	d := open(t, vk.Options{Batch: time.Nanosecond})
 	rec, _ := progressing(t, d, 20)

@@ -16,8 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A device of Vulkan 1.2 has the parts of Vulkan 1.3 as extensions. It offers the same features,
-// runs kernels, and the validation layer reports nothing. A device of Vulkan 1.1 is refused.
+// A device of Vulkan 1.2 has some parts of Vulkan 1.3 as extensions. Such a device offers the same
+// features and runs kernels, and the validation layer reports nothing. A device of Vulkan 1.1 is
+// refused.
 func TestVulkan12IsEnough(t *testing.T) {
 	newer := open(t, vk.Options{}).Info()
 	defer func() { driver.PretendAPI = 0 }()
@@ -37,8 +38,9 @@ func TestVulkan12IsEnough(t *testing.T) {
 	}
 }
 
-// This checks AMD's GPUs as Mesa's driver describes them without hardware. RDNA's subgroups have 32
-// invocations. Such a device has no memory and is refused with a message.
+// Mesa's driver can describe AMD's GPUs without hardware. This test checks these descriptions.
+// RDNA's subgroups have 32 invocations. A device that is only described has no memory, and Open
+// refuses it with a message.
 func TestAMDDescribed(t *testing.T) {
 	const inside = "VKEVD_TEST_DESCRIBE"
 	if os.Getenv(inside) != "" {

@@ -94,9 +94,9 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	}
 }
 
-// parameter returns the type parameter of a typed kernel's names, in brackets, for their
-// declaration. The function argument returns a type in brackets, for their use. Both are empty for
-// a kernel that exists only for float64.
+// parameter returns "[T spirv.Real]", the type parameter in the declaration of a typed kernel's
+// names. argument returns "[number]", for the use of these names. Both functions return "" for a
+// kernel that exists only for float64.
 func (k *kernel) parameter() string { return k.argument("T spirv.Real") }
 
 func (k *kernel) argument(number string) string {
@@ -135,7 +135,8 @@ func (k *kernel) emitPushFields(b *strings.Builder) {
 }
 
 // emitSpec writes the struct of the specialisation constants, and the function that returns their
-// defaults. If another variant has the same constants, it writes an alias of that variant's struct.
+// defaults. If the first variant of the source has the same constants, emitSpec writes an alias of
+// that variant's struct instead.
 func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
 	fmt.Fprintf(b, "\n// %sSpec holds the specialisation constants of %s.\n", k.goName, k.name)
 	if first := kernels[0]; k != first && sameSpec(first, k) {
@@ -200,8 +201,9 @@ func (k *kernel) emitPush(b *strings.Builder, s *source.Source, kernels []*kerne
 	b.WriteString(")\n")
 }
 
-// emitPad writes padding that is the same for all number types. If the padding differs, Go makes
-// it, because on machines of 64 bits Go aligns fields by their size.
+// emitPad writes explicit padding of `pad` bytes if the padding is the same for all number types.
+// If the padding differs, emitPad writes nothing, because Go inserts the padding itself: on 64-bit
+// machines Go aligns fields by their size.
 func (k *kernel) emitPad(b *strings.Builder, pad uintptr, of func(*kernel) uintptr) {
 	for _, o := range k.others {
 		if of(o.kernel) != pad {
@@ -213,7 +215,7 @@ func (k *kernel) emitPad(b *strings.Builder, pad uintptr, of func(*kernel) uintp
 	}
 }
 
-// trailing returns the bytes that Go adds after the last member, up to the alignment of the struct.
+// trailing returns the number of bytes of padding after the last member of the push block.
 func (k *kernel) trailing() uintptr {
 	if k.push == nil {
 		return 0

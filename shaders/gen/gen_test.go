@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// TestGolden checks the whole path from GLSL to Go, for a shader with every kind of parameter and
-// for one with a type parameter.
+// TestGolden checks the whole path from GLSL to Go. One shader has every kind of parameter; the
+// other shader has a type parameter.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"kinds", "typed"} {
 		t.Run(name, func(t *testing.T) { testGolden(t, name) })
@@ -66,8 +66,8 @@ func testGolden(t *testing.T, name string) {
 	}
 }
 
-// compareGolden compares a generated file with a file of testdata. With -update it replaces the
-// file of testdata instead.
+// compareGolden compares a generated file with the file called name in testdata. With -update it
+// replaces the file in testdata.
 func compareGolden(t *testing.T, name string, have []byte) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)

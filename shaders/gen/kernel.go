@@ -13,24 +13,25 @@ import (
 
 // kernel is a compiled variant of a source, with the names that it has in Go.
 type kernel struct {
-	name    string // of the kernel and its file in spv/
-	goName  string // of its function in Go
+	name    string // name of the kernel and of its file in spv/
+	goName  string // name of the kernel's function in Go
 	defines []string
 	info    *spirv.Info
-	spec    []specField     // by id
-	push    []pushField     // by offset
+	spec    []specField     // specialisation constants, ordered by id
+	push    []pushField     // members of the push block, ordered by offset
 	size    uintptr         // bytes of the push block with trailing padding
-	others  []instantiation // for the other number types; nil if it is for float64 only
+	others  []instantiation // the same kernel for other number types; nil if it exists only for float64
 }
 
-// pushField is a member of the push block and the padding before it. Name is that of the Go field.
+// pushField is a member of the push block, with the padding before it. Name is the name of the Go
+// field.
 type pushField struct {
 	spirv.PushField
-	pad   uintptr // bytes between the member before it and this one
-	typed bool    // the member, or what it points to, is of the kernel's number type
+	pad   uintptr // bytes between the previous member and this one
+	typed bool    // whether the member, or the memory that it points to, has the kernel's number type
 }
 
-// instantiation is a kernel that was compiled again for another number type.
+// instantiation is a kernel that was compiled for a number type other than float64.
 type instantiation struct {
 	number string // name of the type in Go
 	*kernel
@@ -38,14 +39,14 @@ type instantiation struct {
 
 // specField is a specialisation constant with its Go field and its default.
 type specField struct {
-	name string // of the Go field
+	name string // name of the Go field
 	spirv.SpecConstant
-	value string // default, as a Go expression
+	value string // default value, as a Go expression
 }
 
-// newKernel makes a kernel from a variant and the description info of its SPIR-V. It refuses names
-// that collide in Go, members that Go cannot place at their offsets, and push blocks larger than
-// spirv.MaxPushBytes.
+// newKernel makes a kernel from a variant, and from info, the description of the variant's SPIR-V.
+// It returns an error for names that collide in Go, for members that Go cannot place at their
+// offsets, and for push blocks larger than spirv.MaxPushBytes.
 func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}
@@ -77,8 +78,8 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 		k.size = f.Offset + f.Size
 		align = max(align, f.Size)
 	}
-	// Explicit padding after the last member makes the size of the Go struct the same on machines
-	// of 32 bits.
+	// Explicit padding after the last member gives the Go struct the same size on 32-bit machines
+	// as on 64-bit machines.
 	k.size = (k.size + align - 1) / align * align
 	if k.size > spirv.MaxPushBytes {
 		return nil, fmt.Errorf("push block of %d bytes; every device has room for %d", k.size, spirv.MaxPushBytes)
@@ -86,8 +87,9 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	return k, nil
 }
 
-// elem returns the type that an address points to, in two forms: its kind in a spirv.PushField, and
-// its name in package shaders. The two forms differ for structs.
+// elem returns the type of the memory that an address member points to, in two forms: `kind` is the
+// form in a spirv.PushField, and `goType` is the name in package shaders. The two forms differ for
+// structs.
 func (k *kernel) elem(f pushField) (kind, goType string) {
 	for _, s := range k.info.Structs {
 		if string(f.Elem) == s.Name {
@@ -97,9 +99,9 @@ func (k *kernel) elem(f pushField) (kind, goType string) {
 	return string(f.Elem), string(f.Elem)
 }
 
-// typed adds the same kernel for another number type. A member that is float64 in k and of the
-// other type in that kernel gets the type parameter. typed refuses any other difference between the
-// two.
+// typed adds to k the same kernel compiled for another number type, called `number`. A member that
+// is float64 in k and has the type `number` in the kernel `other` gets the type parameter T. typed
+// returns an error if k and `other` differ in any other way.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -128,7 +130,7 @@ func (k *kernel) typed(other *kernel, number string) error {
 	return nil
 }
 
-// without returns a list of capabilities without one of them.
+// without returns a copy of a list of capabilities, without the capability `one`.
 func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
@@ -160,7 +162,8 @@ func literal(c spirv.SpecConstant) (string, error) {
 	return strconv.FormatUint(c.Default, 10), nil
 }
 
-// sameSpec and samePush report whether two variants can share a Go type.
+// sameSpec and samePush report whether two variants can share one Go type: sameSpec for their
+// specialisation constants, and samePush for their push blocks.
 func sameSpec(a, b *kernel) bool {
 	return slices.EqualFunc(a.spec, b.spec, func(f, g specField) bool {
 		return f.name == g.name && f.Kind == g.Kind

@@ -5,8 +5,8 @@
 //	go run ./shaders/gen -all       compile all sources
 //	go run ./shaders/gen NAME...    compile these sources
 //
-// If a source does not compile, its generated files stay as they were, and the other sources are
-// compiled all the same. The exit status is then 1.
+// If a source does not compile, its generated files stay unchanged, and the other sources are still
+// compiled. The exit status is then 1.
 package main
 
 import (
@@ -30,8 +30,9 @@ func main() {
 	}
 }
 
-// run generates the files that are out of date, or those of the named sources, or all. Then it
-// writes the structs and removes files without a source.
+// run generates the files of the sources in `names`. If `names` is empty, it generates the files of
+// all sources if `all` is true, and otherwise of the sources that changed. Then it writes the
+// structs and removes generated files that have no source.
 func run(all bool, names []string) error {
 	root, err := source.Root()
 	if err != nil {
@@ -77,9 +78,9 @@ func run(all bool, names []string) error {
 	return nil
 }
 
-// generate compiles one source and writes its Go file and the SPIR-V of its kernels for float64. A
-// typed source is also compiled for the other number types, because this shows which parameters
-// depend on the type.
+// generate compiles one source and writes its Go file and the SPIR-V of its kernels. A typed source
+// is compiled for each number type. A comparison of the results shows which parameters depend on
+// the number type.
 func generate(root, dir, compiler string, s *source.Source) error {
 	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
 	var kernels []*kernel
@@ -91,18 +92,21 @@ func generate(root, dir, compiler string, s *source.Source) error {
 		}
 		if s.Typed {
 			for _, n := range source.Numbers[1:] {
-				other, _, err := compile(root, s, v.For(n))
+				other, typedCode, err := compile(root, s, v.For(n))
 				if err == nil {
 					err = k.typed(other, n.Go)
 				}
 				if err != nil {
 					return fmt.Errorf("%s for %s: %w", v.Name, n.Go, err)
 				}
+				codes[other.name] = typedCode
 			}
 		}
 		kernels = append(kernels, k)
 		codes[v.Name] = code
-		stamp.Add(v.Name, code)
+	}
+	for _, v := range s.Compiled() {
+		stamp.Add(v.Name, codes[v.Name])
 	}
 	text, err := goFile(s, stamp, kernels)
 	if err != nil {
@@ -116,7 +120,7 @@ func generate(root, dir, compiler string, s *source.Source) error {
 	return write(source.GoFile(dir, s.Name), text)
 }
 
-// compile compiles one variant and reads its parameters.
+// compile compiles one variant and reads the parameters of the kernel from the SPIR-V.
 func compile(root string, s *source.Source, v source.Variant) (*kernel, []byte, error) {
 	code, err := source.Compile(root, s, v)
 	if err != nil {
@@ -133,8 +137,8 @@ func compile(root string, s *source.Source, v source.Variant) (*kernel, []byte, 
 	return k, code, nil
 }
 
-// write replaces a file in one step, because another process may be compiling the package at the
-// same time.
+// write replaces the whole file in one step, by a rename. Another process that compiles the package
+// at the same time never sees half of a file.
 func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -151,7 +155,7 @@ func removeOrphans(dir string, sources []*source.Source) error {
 	wanted := map[string]bool{source.StructsFile(dir): true}
 	for _, s := range sources {
 		wanted[source.GoFile(dir, s.Name)] = true
-		for _, v := range s.Variants {
+		for _, v := range s.Compiled() {
 			wanted[source.SPVFile(dir, v.Name)] = true
 		}
 	}

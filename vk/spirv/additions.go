@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// additions collects what a pass adds to a module: new ids, and declarations of types and
-// constants.
+// additions collects the ids, and the declarations of types and constants, that a pass adds to a
+// module.
 //
-// A pass asks for types and constants by value. If the module has one already, or the pass has
-// asked for it before, it gets the same id, because SPIR-V forbids to declare a type twice. encode
-// puts the new declarations before the first function, after the declarations that are there.
+// SPIR-V forbids two declarations of the same type. A pass therefore requests types and constants
+// by value. If the module or an earlier request has declared the type or constant, the pass gets
+// the existing id. The method `encode` inserts the new declarations after the declarations of the
+// module, and before its first function.
 type additions struct {
 	bound    uint32            // the next id
 	known    map[string]uint32 // ids of types and constants by key
-	declared []instruction     // the new ones, in order
+	declared []instruction     // new declarations, in order
 }
 
-// addTo returns additions to a module that are still empty. It reads the declarations of integer,
-// Boolean, vector and function types, and the constants. body is read, and not changed.
+// addTo returns empty additions to a module. It records the module's declarations of integer,
+// Boolean, vector and function types, and its constants. The argument `body` is not changed.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
 	for _, in := range body {
@@ -41,14 +42,14 @@ func addTo(header []uint32, body []instruction) *additions {
 // key identifies a declaration without its id: its opcode and the words that define it.
 func key(op uint32, words []uint32) string { return fmt.Sprint(op, words) }
 
-// id returns a new id, a different one at each call.
+// id returns a new id. Each call returns a different id.
 func (a *additions) id() uint32 {
 	a.bound++
 	return a.bound - 1
 }
 
-// declare returns the id of a type. If the module does not have the type, declare adds it. args are
-// the words after the result id.
+// declare returns the id of a type. If the module does not have the type, `declare` adds it. `op`
+// is the opcode of the declaration, and `args` are its words after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]
@@ -60,12 +61,12 @@ func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	return id
 }
 
-// word and long return the ids of unsigned constants of 32 and 64 bits.
+// word and `long` return the ids of unsigned constants of 32 and 64 bits.
 func (a *additions) word(v uint32) uint32 { return a.constant(a.uint(32), v) }
 func (a *additions) long(v uint64) uint32 { return a.constant(a.uint(64), uint32(v), uint32(v>>32)) }
 
-// constant returns the id of a constant of the type, given by its words, the low one first. The
-// type must be a scalar of 32 or 64 bits.
+// constant returns the id of a constant. `typ` is the id of its type, which must be a scalar of 32
+// or 64 bits. `words` are the words of its value, the low word first.
 func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 	k := key(opConstant, append([]uint32{typ}, words...))
 	id, ok := a.known[k]
@@ -80,14 +81,14 @@ func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 // uint returns the id of the unsigned integer type with the given number of bits.
 func (a *additions) uint(bits uint32) uint32 { return a.declare(opTypeInt, bits, 0) }
 
-// pointer returns the type of a pointer into a buffer, to unsigned integers with the given number
-// of bits.
+// pointer returns the id of the type of pointers to unsigned integers in a buffer. `bits` is the
+// number of bits of the integers.
 func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }
 
-// encode returns the module with the additions in place. The pass may have changed body. The
-// additions are inserted before the first function.
+// encode returns the module with the additions. It inserts the additions before the first function.
+// The pass may have changed `body` before.
 func (a *additions) encode(header []uint32, body []instruction) []byte {
 	at := slices.IndexFunc(body, func(in instruction) bool { return in.op == opFunction })
 	if at < 0 {

@@ -5,12 +5,12 @@ import "unsafe"
 // Addr is a device address of elements of type T. It corresponds to a GLSL buffer_reference in a
 // push block. Zero is the null address.
 //
-// An Addr does not own the memory, does not keep it alive, and does not know its length. An address
-// can be converted to an address of another element type, as integers can.
+// An Addr does not own the memory, does not keep the memory alive, and has no length. An Addr can
+// be converted to an Addr of another element type, like an integer.
 type Addr[T any] uint64
 
-// Plus returns the address n elements after a; n may be negative. It does not check that the result
-// lies in any buffer.
+// Plus returns the address of the element that lies n elements after the address `a`. The number n
+// may be negative. Plus does not check that the result lies in a buffer.
 func (a Addr[T]) Plus(n int) Addr[T] {
 	var element T
 	return a + Addr[T](int64(n)*int64(unsafe.Sizeof(element)))

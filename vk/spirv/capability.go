@@ -3,12 +3,12 @@ package spirv
 import "fmt"
 
 // Capability is the number of a SPIR-V capability: an optional feature of devices that a shader
-// needs. For each capability there is a Vulkan feature or version that promises it. Package vk has
-// the table.
+// needs. A device supports a capability if it has the Vulkan feature or version that belongs to the
+// capability. Package vk has the table of these features (capabilityFeatures).
 type Capability uint32
 
-// These are the capabilities that kernels of this module have or may come to have. If a device
-// lacks one of them, Build refuses the kernel and names the capability.
+// These are the capabilities that kernels of this module have, or may have in the future. If a
+// device lacks one of them, vk.Build refuses the kernel and names the capability.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9

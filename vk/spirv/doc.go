@@ -1,21 +1,22 @@
-// Package spirv, internal to vkevd, deals with compute shaders without a device: their code, the
-// layout of their parameters, and their demands on the hardware. It reads and rewrites SPIR-V
-// words, and does not call Vulkan.
+// Package spirv, internal to vkevd, reads and rewrites the SPIR-V code of compute shaders. It finds
+// the layout of a shader's parameters, and the features that the shader needs. It does not call
+// Vulkan and needs no device.
 //
 // # Reading
 //
 // [Reflect] reads the parameters of a shader: specialisation constants, the push block, structs in
-// buffers, capabilities, and the size of the workgroup. The generator shaders/gen writes them as Go
-// types and as a [Module] for each kernel. [SharedBytes] and [MemoryBytes] compute the sizes of
-// arrays for given constants.
+// buffers, capabilities, and the size of the workgroup. The generator shaders/gen writes these
+// parameters as Go types, and a [Module] for each kernel. [SharedBytes] and [MemoryBytes] compute
+// the sizes of arrays for given constants.
 //
 // # Rewriting
 //
-// A pass takes the words of a module and returns those of another one. Two passes run when shaders
-// are compiled, so that committed modules have them: [NoContraction] forbids drivers to rewrite
-// arithmetic, and [SharedAtBarriers] moves the visibility of shared memory from each access to the
-// barriers. Two run when a device builds a kernel: [ControlFloats] demands IEEE arithmetic if the
-// device offers it, and [Guard] checks every address in debug mode.
+// A pass is a function from the words of a module to the words of a new module. Two passes run when
+// shaders are compiled, so that the modules in the repository are already rewritten:
+// [NoContraction] forbids drivers to rewrite arithmetic, and [SharedAtBarriers] moves the
+// visibility of shared memory from each access to the barriers. Two passes run when a device builds
+// a kernel: [ControlFloats] requests IEEE arithmetic if the device offers IEEE arithmetic, and
+// [Guard] checks every address in debug mode.
 //
 // # The layout of a module
 //

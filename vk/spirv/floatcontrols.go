@@ -4,11 +4,11 @@ import (
 	"slices"
 )
 
-// FloatControl is a promise about floating-point arithmetic that a module can demand of a device
+// FloatControl is a property of floating-point arithmetic that a module can require from a device
 // (SPV_KHR_float_controls).
 type FloatControl struct {
-	Mode FloatMode // the promise
-	Bits uint32    // width of the numbers that it holds for
+	Mode FloatMode // the property
+	Bits uint32    // width of the numbers that have the property
 }
 
 // FloatMode is the number of an execution mode in SPIR-V.
@@ -26,7 +26,7 @@ const (
 	RoundingModeRTE FloatMode = 4462
 )
 
-// capability returns the capability that a module with the mode has to declare.
+// capability returns the capability that a module must declare if it has the mode.
 func (m FloatMode) capability() Capability {
 	switch m {
 	case DenormPreserve:
@@ -39,13 +39,14 @@ func (m FloatMode) capability() Capability {
 }
 
 // ControlFloats returns the module with the controls declared. If the module has no floating-point
-// type of some width, the controls of that width are left out.
+// type of the width of a control, this control is left out.
 //
-// Without the controls Vulkan does not say how double-precision results are rounded, whether
-// subnormal numbers are flushed to zero, and whether x·0 may become 0.
+// Without the controls Vulkan does not specify how double-precision results are rounded, whether
+// subnormal numbers are flushed to zero, and whether a driver may replace x·0 by 0.
 //
-// The caller must ask only for controls that the device has. If the module declares a control
-// already, that declaration stays as it is. A module that has all of them is returned unchanged.
+// The caller must request only controls that the device has. If the module already declares a
+// control, its declaration is not changed. A module that already declares all controls is returned
+// unchanged.
 func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -91,6 +92,6 @@ func ControlFloats(code []byte, controls []FloatControl) ([]byte, error) {
 	return encode(header, slices.Insert(body, 0, declared...)), nil
 }
 
-// versionWithFloatControls is version 1.4 of SPIR-V, in the form of a module's header. From this
-// version on the modes need no extension.
+// versionWithFloatControls is version 1.4 of SPIR-V, in the number format of a module's header.
+// From this version on the modes need no extension.
 const versionWithFloatControls = 0x10400

@@ -13,8 +13,8 @@ var allControls = []FloatControl{
 	{SignedZeroInfNanPreserve, 64}, {RoundingModeRTE, 64}, {DenormPreserve, 64}, {DenormPreserve, 32},
 }
 
-// If the module has a type of a control's width, the control is declared once, and so is its
-// capability.
+// If the module has a type of a control's width, ControlFloats declares the control once, and its
+// capability once.
 func TestControlFloats(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -54,8 +54,8 @@ func TestControlFloats(t *testing.T) {
 		if modes[allControls[3]] != 0 {
 			t.Errorf("%s: a control of single precision, of which the module has no type", c.name)
 		}
-		// The module declared DenormPreserve without its capability. ControlFloats does not change
-		// that.
+		// The module declared DenormPreserve without its capability. ControlFloats does not add the
+		// capability.
 		if caps[CapSignedZeroInfNanPreserve] != 1 || caps[CapRoundingModeRTE] != 1 || caps[CapDenormPreserve] != 0 {
 			t.Errorf("%s: capabilities %v", c.name, caps)
 		}
@@ -68,8 +68,8 @@ func TestControlFloats(t *testing.T) {
 	}
 }
 
-// Every kernel with doubles stays valid, and so does its guarded form. Kernels without doubles stay
-// unchanged.
+// ControlFloats keeps every kernel with doubles valid, with and without the pass Guard. It returns
+// kernels without doubles unchanged.
 func TestControlFloatsCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil

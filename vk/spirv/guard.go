@@ -16,25 +16,26 @@ type Access struct {
 	Line     string // "file:line"; "" if the module has no line numbers
 }
 
-// Watch tells a guarded module where to look up the addresses that it may access, and where to
-// record the first access out of range.
+// Watch gives the place of the table in which a guarded module looks up the addresses that it may
+// access. The module records the first access out of range in the same memory.
 type Watch struct {
 	Memory uint64 // device address of GuardTable bytes and, after them, the table
-	Kernel uint32 // number that the record names the kernel by; not 0
+	Kernel uint32 // number of the kernel in the record; not 0
 }
 
 // These constants are the layout of the memory of a Watch: offsets in bytes. Before any guarded
-// module runs, the host sets all of the memory to zero, and then writes GuardHalf and the table.
-// After a run it reads GuardKernel, which is 0 if all accesses were in range. Otherwise it starts
-// the record of the first access that was not.
+// module runs, the host sets all of this memory to zero, and then writes GuardHalf and the table.
+// After a run the host reads GuardKernel. GuardKernel is 0 if all accesses were in range. Otherwise
+// GuardKernel is the first field of the record of the first access out of range.
 //
-// The table is an array of pairs (from, end) of 64-bit words in ascending order of from. Its length
-// is a power of two, at least two. The first pair is (0, 0). After the last range the array is
-// filled with pairs (2⁶⁴−1, 0). An access to [a, a+n) is in range if a+n ≤ end for the last pair
-// with from ≤ a. Ranges do not overlap.
+// The table is an array of pairs (from, end) of 64-bit words in ascending order of from. Each pair
+// is a range of addresses [from, end), and ranges do not overlap. The length of the table is a
+// power of two, at least two. The first pair is (0, 0). After the last range the table is filled
+// with pairs (2⁶⁴−1, 0). To check an access to the addresses [a, a+n), the module finds the last
+// pair with from ≤ a. The access is in range if a+n ≤ end.
 const (
 	GuardKernel     = 0    // Watch.Kernel of the first access out of range, 32 bits; 0: there was none
-	GuardAccess     = 4    // its index in the list that Guard returned, 32 bits
+	GuardAccess     = 4    // index of this access in the list that Guard returned, 32 bits
 	GuardAddress    = 8    // the address, 64 bits
 	GuardInvocation = 16   // gl_GlobalInvocationID, three words of 32 bits
 	GuardHalf       = 32   // half the bytes of the table, 64 bits
@@ -49,14 +50,15 @@ const (
 // Guard returns the module with a check at every access by device address, and the list of these
 // accesses. A check records the index of its access in the list.
 //
-// If an access is out of range, the check records it, unless another access was recorded before.
-// The access is redirected: loads read zeros, and stores and atomics go to memory that no kernel
-// reads. So a guarded module touches no memory outside the table's ranges. Loops are not unrolled
-// any more. Otherwise the control flow stays as it is.
+// If an access is out of range, the check records the access, unless an earlier access was
+// recorded. The check also redirects the access: loads read zeros, and stores and atomic operations
+// go to memory that no kernel reads. A guarded module therefore accesses no memory outside the
+// ranges of the table. Guard removes requests to unroll loops, and does not change the control flow
+// in any other way.
 //
-// fields and data are the specialisation constants with which the module will be compiled: fields
-// gives their places in data. Guard refuses a module that accesses memory in a way that it does not
-// know.
+// The arguments `fields` and `data` are the specialisation constants with which the module will be
+// compiled: `data` has the values, and `fields` gives the place of each constant in `data`. Guard
+// returns an error for an instruction whose memory access it cannot check.
 func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Access, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -82,28 +84,28 @@ func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Acc
 	return g.encode(header, body), g.accesses, nil
 }
 
-// guarding is the state of the pass over one module.
+// guarding is the state of the function Guard while it rewrites one module.
 type guarding struct {
 	*evaluation
 	*additions
 	check       uint32                 // id of the function that every access calls
 	index       uint32                 // id of the variable gl_GlobalInvocationID
 	atomicScope uint32                 // scope of the atomic operation on the record
-	pointers    map[uint32]instruction // of each pointer into a buffer, by id: the instruction that made it
+	pointers    map[uint32]instruction // instruction that made each pointer into a buffer, by the pointer's id
 	files       map[uint32]string      // names of source files by id
 	accesses    []Access
 	where       Access // Function and Line of the current instruction
 	inside      bool   // a function has begun: no more declarations follow
 }
 
-// rewrite returns the body with a check before each access by device address. The access then uses
-// the address that the check returns.
+// rewrite returns the body with a check before each access by device address. Each access then uses
+// the address that its check returns.
 func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	out := make([]instruction, 0, len(body))
 	for _, in := range body {
 		g.follow(in)
 		if in.op == opMemoryModel && in.arg(1) == memoryModelVulkan {
-			g.atomicScope = scopeQueueFamily // there Device may need a capability
+			g.atomicScope = scopeQueueFamily // in this memory model, scope Device may need a capability
 		}
 		for _, t := range touched(in.op) {
 			if _, ok := g.pointers[in.arg(t.pointer)]; !ok || t.pointer >= len(in.args) {
@@ -119,9 +121,9 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	return out, nil
 }
 
-// rolled removes requests to unroll or peel a loop from the loop's merge instruction, and puts
-// "don't unroll" in their place. Any other instruction it returns unchanged. With a check at each
-// access of each round, unrolled loops become large enough to crash NVIDIA's compiler (580.159).
+// rolled removes requests to unroll or peel a loop from the loop's merge instruction, and adds the
+// request not to unroll the loop. All other instructions are returned unchanged. With a check at
+// each access, unrolled loops become so large that NVIDIA's compiler crashes (version 580.159).
 func rolled(in instruction) instruction {
 	const unrolling, operand = unroll | peelCount | partialCount, 3 // index of the first word after the control
 	control := in.arg(2)
@@ -130,7 +132,8 @@ func rolled(in instruction) instruction {
 	}
 	args := slices.Clone(in.args)
 	args[2] = control&^unrolling | dontUnroll
-	// The operands of single bits follow the mask of the loop's controls, in the order of the bits.
+	// Each bit in the loop's control mask may have one operand. The operands follow the mask in the
+	// order of the bits.
 	from := min(operand+bits.OnesCount32(control&promises), len(args))
 	to := min(from+bits.OnesCount32(control&(peelCount|partialCount)), len(args))
 	return instruction{in.op, slices.Delete(args, from, to)}

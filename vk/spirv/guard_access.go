@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// touch is one memory operand of an instruction: the index of the pointer among its words, and the
-// kind of access.
+// touch is one memory operand of an instruction: the kind of access, and the index of the pointer
+// in the words of the instruction.
 type touch struct {
 	pointer int
-	kind    string // as Access.Kind; "" if the access is not one piece of a known size
+	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
 }
 
-// touched returns the memory operands of an instruction, by its opcode, or nil if it accesses no
-// memory. An access of a whole block, whose size no operand tells, has the kind "".
+// touched returns the memory operands of an instruction by its opcode, or nil if the instruction
+// accesses no memory. Some instructions access a whole block, and no operand gives the block's
+// size; their kind is "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -40,9 +41,9 @@ func touched(op uint32) []touch {
 	return nil
 }
 
-// guard appends to out a check of one memory operand of an instruction. It returns the instruction
-// with the checked pointer in place of its own. It fails if the number of bytes is unknown or
-// larger than guardWidest.
+// guard appends to `out` a check of one memory operand of an instruction. It returns the
+// instruction with the checked pointer instead of the original pointer. It fails if the number of
+// bytes of the access is unknown or larger than guardWidest.
 func (g *guarding) guard(in instruction, t touch, out []instruction) (instruction, []instruction, error) {
 	if t.kind == "" {
 		return in, out, fmt.Errorf("no check for memory accesses of opcode %d", in.op)
@@ -78,9 +79,9 @@ func (g *guarding) guard(in instruction, t touch, out []instruction) (instructio
 	return instruction{in.op, args}, out, nil
 }
 
-// target returns the name of the memory that a pointer points to, as block.member, from the debug
-// names of the module. The name is empty if the module has no debug names. The error says that the
-// member is coherent or volatile by decoration, or that pointers are nested too deep.
+// target returns the name of the memory that a pointer points to, as block.member. The name comes
+// from the debug names of the module, and is empty if the module has none. `target` fails if the
+// member has the decoration Coherent or Volatile, or if pointers are nested too deep.
 func (g *guarding) target(pointer uint32) (string, error) {
 	pointee := func(made instruction) instruction { return g.defs[g.defs[made.arg(0)].arg(2)] }
 	for range deepest {
@@ -99,9 +100,10 @@ func (g *guarding) target(pointer uint32) (string, error) {
 
 func (g *guarding) member(of member) string { return g.names[of.of] + "." + g.members[of] }
 
-// plain refuses a member with the decoration Coherent or Volatile. The check makes the pointer from
-// an integer, and such a pointer has no decorations of members, so they would be lost. In the
-// Vulkan memory model the instructions have the same information.
+// plain returns an error if a member has the decoration Coherent or Volatile. The check makes the
+// pointer from an integer, and this pointer loses the decorations of members. In the Vulkan memory
+// model this problem does not exist, because instructions have operands instead of such
+// decorations.
 func (g *guarding) plain(of member) error {
 	for _, how := range []uint32{decorationVolatile, decorationCoherent} {
 		if _, ok := g.decorations[decoration{of, how}]; ok {
@@ -112,8 +114,8 @@ func (g *guarding) plain(of member) error {
 }
 
 // extent returns the number of bytes from the first to the last byte of a type in a buffer with
-// explicit layout. The size of the type must be known when the pipeline is made, which excludes a
-// runtime array.
+// explicit layout. It fails for a runtime array, because the size of a runtime array is not known
+// when the pipeline is made.
 func (g *guarding) extent(typ uint32, depth int) (int, error) {
 	in := g.defs[typ]
 	if depth > deepest {

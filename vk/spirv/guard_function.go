@@ -2,8 +2,9 @@ package spirv
 
 import "slices"
 
-// invocation finds the variable gl_GlobalInvocationID of the module, or declares it, and sets
-// g.index. A module must not have two variables of one built-in.
+// invocation finds the variable gl_GlobalInvocationID of the module, and sets g.index to its id. If
+// the module has no such variable, `invocation` declares it, because a module must not have two
+// variables of one built-in.
 func (g *guarding) invocation(body []instruction) []instruction {
 	for _, id := range g.order {
 		b, ok := g.decoration(id, decorationBuiltIn)
@@ -25,7 +26,7 @@ func (g *guarding) invocation(body []instruction) []instruction {
 	return body
 }
 
-// function returns the function that every access calls. In GLSL:
+// function returns the SPIR-V function that every access calls. It is equivalent to this GLSL:
 //
 //	uint64_t check(uint64_t address, uint64_t bytes, uint64_t place, uint access) {
 //		uint64_t at = 0; // the last pair with from ≤ address, by bisection
@@ -37,8 +38,8 @@ func (g *guarding) invocation(body []instruction) []instruction {
 //		return memory + place;
 //	}
 //
-// The loop ends after log2 of the table's length rounds. The caller gets a call and no control
-// flow, so its structured control flow stays valid.
+// The loop ends after log₂(length of the table) iterations. The calling function gets only a call,
+// so its structured control flow stays valid.
 func (g *guarding) function(w Watch) []instruction {
 	long, word, truth := g.uint(64), g.uint(32), g.declare(opTypeBool)
 	f := &writer{additions: g.additions}
@@ -117,19 +118,20 @@ type writer struct {
 	body []instruction
 }
 
-// do appends an instruction with the given operands. do makes no id for a result: if the instruction
-// has a result, the caller puts the result's id among args.
+// do appends an instruction with the given operands. If the instruction has a result, the caller
+// includes the result's id in `args`.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
-// make appends an instruction with a result of the type, and returns the id of the result.
+// make appends an instruction with a result of the type `typ`, and returns the id of the result.
 func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	id := f.id()
 	f.do(op, append([]uint32{typ, id}, args...)...)
 	return id
 }
 
-// at returns a pointer to an unsigned integer with the given number of bits. address is the id of a
-// value that holds the integer's address. The functions read and write load and store there.
+// at returns a pointer to an unsigned integer with the given number of bits. `address` is the id of
+// a value that holds the integer's address. The methods `read` and `write` load and store the
+// integer.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

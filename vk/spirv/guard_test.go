@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// accesses are the instructions that access memory in the SPIR-V specification, by opcode, with the
-// indices of their pointers.
+// accesses maps the opcode of each instruction that accesses memory, according to the SPIR-V
+// specification, to the indices of its pointers.
 var accesses = map[uint32][]int{
 	61: {2}, 62: {0}, 63: {0, 1}, 64: {0, 1}, // load, store, copies
 	227: {2}, 228: {0}, 229: {2}, 230: {2}, 231: {2}, 232: {2}, 233: {2}, 234: {2}, // atomics
@@ -17,8 +17,8 @@ var accesses = map[uint32][]int{
 	4457: {2}, 4458: {0}, // cooperative matrices
 }
 
-// memoryInstructions counts two kinds of accesses by device address: those whose pointer was made
-// from an integer that a function returned, which are checked, and the others.
+// memoryInstructions counts two kinds of accesses by device address. An access is checked if its
+// pointer was made from an integer that a function returned. All other accesses are unchecked.
 func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	t.Helper()
 	_, body, err := decode(code)
@@ -54,8 +54,8 @@ func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	return checked, unchecked
 }
 
-// In every kernel each access goes through the check, the other instructions are unchanged, and the
-// module is valid.
+// In every guarded kernel each access goes through the check, all other instructions are unchanged,
+// and the module is valid.
 func TestGuardCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil
@@ -74,7 +74,7 @@ func TestGuardCommitted(t *testing.T) {
 		if left := loopsToUnroll(t, guarded); left != 0 {
 			t.Errorf("%s: %d loops of %d still ask to be unrolled", name, left, loops)
 		}
-		// own is the number of accesses of the check itself: loads, one compare-and-swap, stores.
+		// own is the number of accesses in the check function: loads, one compare-and-swap, stores.
 		const own = 3 + 1 + 5
 		if checked, unchecked := memoryInstructions(t, guarded); len(known) != before || checked != before || unchecked != own {
 			t.Errorf("%s: %d accesses, %d known, %d checked, %d not", name, before, len(known), checked, unchecked)
@@ -101,7 +101,8 @@ func TestGuardCommitted(t *testing.T) {
 	}
 }
 
-// Requests to unroll and their operands are removed from a loop. Its other controls stay.
+// rolled removes the requests to unroll a loop, and the operands of these requests. The other
+// controls of the loop stay.
 func TestGuardRollsLoops(t *testing.T) {
 	for _, c := range [][2][]uint32{ // the control and its operands, before and after
 		{{0}, {0}},
@@ -142,9 +143,9 @@ func loopsToUnroll(t *testing.T, code []byte) (count int) {
 	return count
 }
 
-// sameBesides compares a guarded module, without its additions, with the original. The instructions
-// must be the same in the same order, except for the pointers of accesses and the unrolling of
-// loops.
+// sameBesides compares a guarded module, without its additions, with the original module. Both must
+// have the same instructions in the same order. Only the pointers of accesses and the unrolling of
+// loops may differ.
 func sameBesides(t *testing.T, name string, code, guarded []byte) {
 	t.Helper()
 	header, was, _ := decode(code)

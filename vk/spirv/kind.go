@@ -1,11 +1,12 @@
 package spirv
 
-// Kind is the type of a parameter or of a buffer's elements. Except for Address it is the name of
-// the Go type with the same bits.
+// Kind is the type of a parameter or of a buffer's elements. The value of a Kind is the name of the
+// Go type with the same bits, except for Address.
 type Kind string
 
-// The kinds of parameters. Names in GLSL are those of Go with the suffix _t, such as uint8_t, or
-// uint, int, float and double.
+// These are the kinds of parameters. The GLSL name of an integer kind is the Go name with the
+// suffix _t, such as uint8_t. The other GLSL names are uint, int, float and double, and those in
+// the comments.
 const (
 	Uint8   Kind = "uint8"
 	Int8    Kind = "int8"
@@ -22,14 +23,15 @@ const (
 	Address Kind = "spirv.Addr" // buffer_reference, of push blocks only
 )
 
-// Real is the type of real numbers that kernels are compiled for: norms, d, e and λ.
+// Real is the type of real numbers in kernels, such as norms, eigenvalues λ, and the diagonal d and
+// off-diagonal e of a tridiagonal matrix.
 type Real interface{ float32 | float64 }
 
-// Scalar is the type of a matrix's entries: of A, of Q, of reflectors and their factors τ. The
-// norms and eigenvalues of a matrix of Scalars are Reals.
+// Scalar is the type of a matrix's entries, such as those of A, of Q, of Householder reflectors and
+// of their factors τ. The norms and eigenvalues of a matrix of Scalars are Reals.
 type Scalar interface{ float32 | float64 }
 
-// KindOf returns the Kind of T, Float32 or Float64.
+// KindOf returns the Kind of the type T: Float32 or Float64.
 func KindOf[T Scalar]() Kind {
 	switch any(*new(T)).(type) {
 	case float32:
@@ -39,8 +41,8 @@ func KindOf[T Scalar]() Kind {
 	}
 }
 
-// Size returns the bytes of a value of this kind in a buffer, in a push block and in the data of
-// specialisation constants. They are the same in all three.
+// Size returns the number of bytes of a value of this kind. The number is the same in a buffer, in
+// a push block and in the data of specialisation constants.
 func (k Kind) Size() uintptr {
 	switch k {
 	case Uint8, Int8:
@@ -63,6 +65,6 @@ const (
 	True  Bool = 1
 )
 
-// Float16 holds the bits of a half-precision number in a buffer. It is for storage only: Go has no
-// arithmetic on it.
+// Float16 holds the bits of a half-precision number in a buffer. It is only for storage, because Go
+// has no half-precision arithmetic.
 type Float16 uint16

@@ -11,11 +11,11 @@ import (
 // MaxPushBytes is the size of push constants, in bytes, that every Vulkan device offers.
 const MaxPushBytes = 128
 
-// Module is one compiled kernel. S is the Go struct of its specialisation constants, and P that of
-// its push block. Both are generated from the shader. So a kernel that was built from a Module
-// accepts only its own constants and parameters, and any other use does not compile.
+// Module is one compiled kernel. S is the Go struct of its specialisation constants, and P is the
+// Go struct of its push block. Both are generated from the shader. Go code that uses a kernel with
+// the constants or parameters of another kernel therefore does not compile.
 type Module[S, P any] struct {
-	Name         string       // the kernel's, unique in this repository
+	Name         string       // name of the kernel, unique in this repository
 	Code         []byte       // SPIR-V, little-endian words
 	Spec         []SpecField  // the fields of S, by id
 	Push         []PushField  // the fields of P, by offset
@@ -72,8 +72,8 @@ func (m Module[S, P]) GroupSize(spec S) (size [3]uint32) {
 }
 
 // SharedBytes returns the number of bytes of shared memory that a workgroup declares with the given
-// constants. It adds up all variables in the order of their declarations, each aligned. It fails if
-// the size of an array is undefined, for instance by a division by zero.
+// constants. It adds up all shared variables in the order of their declarations, each aligned. It
+// fails if the size of an array is undefined, for example because of a division by zero.
 func (m Module[S, P]) SharedBytes(spec S) (int, error) {
 	data := unsafe.Slice((*byte)(unsafe.Pointer(&spec)), unsafe.Sizeof(spec))
 	bytes, err := SharedBytes(m.Code, m.Spec, data)
@@ -84,8 +84,8 @@ func (m Module[S, P]) SharedBytes(spec S) (int, error) {
 }
 
 // Check compares S and P with the descriptions in Spec and Push: names, offsets, sizes and types.
-// It fails, too, if the push block is larger than MaxPushBytes. Generated modules pass; Check is
-// for modules made by hand.
+// It also fails if the push block is larger than MaxPushBytes. Generated modules pass; Check is for
+// modules made by hand.
 func (m Module[S, P]) Check() error {
 	spec := make([]field, len(m.Spec))
 	for i, f := range m.Spec {
@@ -110,15 +110,15 @@ func (m Module[S, P]) Check() error {
 	return nil
 }
 
-// field is the part of a struct field that compare looks at.
+// field is the part of a struct field that the function `compare` checks.
 type field struct {
 	name         string
 	offset, size uintptr
 	typ          string // name of the type, as Kind has it
 }
 
-// compare returns an error if the fields of a Go struct, without padding, differ from the wanted
-// ones.
+// compare returns an error if the fields of a Go struct differ from the wanted fields. Padding
+// fields are ignored.
 func compare(t reflect.Type, want []field) error {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("%v is no struct", t)
@@ -137,8 +137,9 @@ func compare(t reflect.Type, want []field) error {
 	return nil
 }
 
-// spelling returns the name of a type in the form that Kind has. reflect writes the whole import
-// path into type arguments: spirv.Addr[github.com/vkevd/vkevd/vk/spirv.Float16].
+// spelling returns the name of a type as a Kind spells it, without import paths. Package reflect
+// writes the whole import path into type arguments:
+// spirv.Addr[github.com/vkevd/vkevd/vk/spirv.Float16].
 func spelling(t reflect.Type) string { return importPath.ReplaceAllString(t.String(), "") }
 
 var importPath = regexp.MustCompile(`[^\[\]]*/`)

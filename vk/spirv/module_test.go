@@ -117,7 +117,7 @@ func TestCapabilityNames(t *testing.T) {
 	}
 }
 
-// SharedBytes reads the constants at their places in S.
+// SharedBytes reads each constant at its offset in S.
 func TestModuleSharedBytes(t *testing.T) {
 	type spec struct{ Columns, Rows uint32 }
 	m := Module[spec, struct{}]{

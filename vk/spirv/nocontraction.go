@@ -2,15 +2,16 @@ package spirv
 
 import "slices"
 
-// NoContraction returns the module with every floating-point result decorated NoContraction. Then
-// the driver must compute what the shader says, with a rounding after each operation.
+// NoContraction returns the module with every floating-point result decorated NoContraction. The
+// driver must then compute exactly the operations in the shader, with a rounding after each
+// operation.
 //
-// Without the decoration drivers rewrite FP64 expressions as if arithmetic were exact: (a+b)−b
-// becomes a, and error-free transformations return zero. GLSL's precise does not suffice: compilers
-// do not decorate conversions, and drivers then drop double(float(x)). Where a shader wants a fused
-// operation, it calls fma().
+// Without the decoration drivers rewrite FP64 expressions as if arithmetic were exact. For example,
+// (a+b)−b becomes a, and error-free transformations return zero. The GLSL keyword precise does not
+// suffice: compilers do not decorate conversions, and drivers then remove double(float(x)). A
+// shader that needs a fused multiply-add calls fma().
 //
-// A module that has all decorations is returned unchanged.
+// A module that has all these decorations is returned unchanged.
 func NoContraction(code []byte) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -24,7 +25,8 @@ func NoContraction(code []byte) ([]byte, error) {
 	}
 	var marks []instruction
 	for _, in := range body {
-		// All these instructions have the words: result type, result, operands.
+		// In all these instructions word 0 is the result type, word 1 is the result, and the
+		// operands follow.
 		if id := in.arg(1); contracts(in.op) && !marked[id] {
 			marks = append(marks, instruction{opDecorate, []uint32{id, decorationNoContraction}})
 		}
@@ -32,7 +34,7 @@ func NoContraction(code []byte) ([]byte, error) {
 	return encode(header, slices.Insert(body, annotationsEnd(body), marks...)), nil
 }
 
-// contracts reports whether a driver may fold the operation into another one.
+// contracts reports whether a driver may combine the operation with another operation into one.
 func contracts(op uint32) bool {
 	switch op {
 	case opFConvert, opFNegate, opFAdd, opFSub, opFMul, opFDiv, opFRem, opFMod,
@@ -43,8 +45,8 @@ func contracts(op uint32) bool {
 	return false
 }
 
-// annotationsEnd returns the index of the first instruction after the annotations, the last section
-// before types, constants and functions.
+// annotationsEnd returns the index of the first instruction after the annotations. Annotations are
+// the last section before types, constants and functions.
 func annotationsEnd(body []instruction) int {
 	end := slices.IndexFunc(body, func(in instruction) bool {
 		switch in.op {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// decorated returns the ids that a module decorates NoContraction, in order.
+// decorated returns the ids to which a module gives the decoration NoContraction, in order.
 func decorated(t *testing.T, code []byte) (ids []uint32) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -31,7 +31,7 @@ func TestNoContractionMarksEveryFloatOperation(t *testing.T) {
 		want = append(want, 500+uint32(i))
 		s.op(op, tDouble, 500+uint32(i), idX, idY)
 	}
-	const opIAdd, opExtInst = 128, 12
+	const opIAdd = 128
 	s.op(opIAdd, tUint, 600, idX, idY).op(opExtInst, tDouble, 601, 1, 50, idX, idY, idX)
 	code, err := NoContraction(s.code())
 	if err != nil {

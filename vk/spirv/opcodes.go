@@ -97,6 +97,7 @@ const (
 const (
 	opUndef                  = 1
 	opLine                   = 8
+	opExtInst                = 12
 	opNoLine                 = 317
 	opTypeFunction           = 33
 	opConstantNull           = 46
@@ -178,7 +179,7 @@ const (
 	partialCount = 0x100
 )
 
-// These are bits: memory operands of loads and stores, and semantics of barriers.
+// These are bits of memory operands of loads and stores, and bits of the semantics of barriers.
 const (
 	memoryAligned              = 0x2
 	memoryMakePointerAvailable = 0x8

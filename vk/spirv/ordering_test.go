@@ -13,12 +13,12 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestOrdering compares the barriers, fences and atomic operations of all kernels with a golden
-// file: their order in each function, the loops and selections that contain them, their scopes and
-// semantics.
+// file. The file has the order of these instructions in each function, the loops and selections
+// that contain them, their scopes and their semantics.
 //
-// CPU drivers run the invocations of a workgroup in an order that hides most missing barriers. Weak
-// fences cause errors only on GPUs, and seldom there. So no other test fails for them, but a change
-// of a barrier changes the golden file.
+// CPU drivers run the invocations of a workgroup in an order that hides most missing barriers.
+// Fences that are too weak cause errors only on GPUs, and rarely. No other test finds such errors,
+// but a change of a barrier or fence changes the golden file.
 func TestOrdering(t *testing.T) {
 	var b strings.Builder
 	committed(t, func(t *testing.T, name string, code []byte) {
@@ -56,8 +56,8 @@ func TestOrdering(t *testing.T) {
 	}
 }
 
-// ordering lists, by function, the instructions that order memory or execution, and the calls of
-// functions that have some.
+// ordering lists, function by function, the instructions that order memory or execution. It also
+// lists calls of functions that contain such instructions.
 func ordering(code []byte) (string, error) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -74,7 +74,7 @@ func ordering(code []byte) (string, error) {
 			o.bodies = append(o.bodies, body[i:end])
 		}
 	}
-	// Calls may come before the function that they call, so this is repeated until no list changes.
+	// A call may precede the function that it calls, so the loop repeats until no list changes.
 	for changed := true; changed; {
 		changed = false
 		for i, f := range order {
@@ -92,8 +92,8 @@ func ordering(code []byte) (string, error) {
 	return b.String(), nil
 }
 
-// functionName returns a function's name without the types of its parameters, which glslang
-// appends.
+// functionName returns a function's name in GLSL. glslang appends the types of the parameters to
+// the name, and functionName removes them.
 func functionName(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return name
@@ -102,13 +102,14 @@ func functionName(name string) string {
 type orderings struct {
 	values map[uint32]uint32
 	bodies [][]instruction
-	text   map[uint32]string // lists by function; "" if it orders nothing
+	text   map[uint32]string // lists by function; "" if the function orders nothing
 }
 
-// function returns the list of one function, one entry a line. Entries of loops and selections are
-// indented. Loops that contain no entry are left out. For the other loops, the list also shows each
-// continue and break inside a selection: either all invocations of a workgroup must take it, or
-// none, because the others wait at the barriers.
+// function returns the list of one function, one entry per line. Entries inside of loops and
+// selections are indented. Loops that contain no entry are left out. For the other loops, the list
+// also shows each continue and break inside a selection. Such a jump must be taken by all
+// invocations of a workgroup or by none: otherwise some invocations wait at a barrier that the
+// others never reach.
 func (o *orderings) function(body []instruction, names map[uint32]string) string {
 	type block struct {
 		end, next uint32 // labels after the block and, for a loop, of its continue target; 0 for a selection
@@ -200,7 +201,7 @@ func (o *orderings) scope(id uint32) string {
 	return "scope?"
 }
 
-// memory describes a scope and semantics, given by the ids of constants.
+// memory describes a scope and semantics as text. `scope` and `semantics` are ids of constants.
 func (o *orderings) memory(scope, semantics uint32) string {
 	const sequential, buffers = 0x10, 0x40
 	value, found := o.values[semantics]

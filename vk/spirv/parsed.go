@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// parsed holds the declarations of a module: everything before its first function. It is read-only
-// after collect has returned, except for structs, which pointee fills.
+// parsed holds the declarations of a module: everything before its first function. After the
+// function `collect` has returned, no member of `parsed` changes, except `structs`, which the
+// method `pointee` fills.
 type parsed struct {
 	entry        string            // name of the compute entry point, "" if there is none
 	entries      int               // number of entry points
 	modeOp       uint32            // instruction that gives the local size: opExecutionMode or opExecutionModeId
-	mode         [3]uint32         // its operands: sizes, or ids of constants
+	mode         [3]uint32         // operands of this instruction: sizes, or ids of constants
 	capabilities []Capability      // as declared
 	names        map[uint32]string // from debug information, by id
 	members      map[member]string
@@ -32,11 +33,12 @@ type decoration struct {
 	what uint32
 }
 
-// whole takes the place of a member's index if a whole id is decorated, not one member.
+// whole is used instead of a member's index if a decoration belongs to the whole id and not to one
+// member.
 const whole = ^uint32(0)
 
-// collect reads the declarations. It checks nothing. A declaration that is missing or broken is
-// found later, when it is needed.
+// collect reads the declarations. It checks nothing. If a declaration is missing or broken, the
+// method that needs the declaration returns an error.
 func collect(body []instruction) *parsed {
 	p := &parsed{
 		names: map[uint32]string{}, members: map[member]string{},
@@ -85,15 +87,15 @@ func (p *parsed) define(id uint32, in instruction) {
 	p.order = append(p.order, id)
 }
 
-// decoration returns the operand of a decoration of a whole id, and whether the id has it. A
-// decoration without operands has the operand 0.
+// decoration returns the operand of a decoration of a whole id, and whether the id has this
+// decoration. If the decoration has no operand, `decoration` returns 0.
 func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	operand, found = p.decorations[decoration{member{id, whole}, what}]
 	return operand, found
 }
 
-// workgroupSize returns the constant with the built-in WorkgroupSize, if there is one. Its
-// arguments 2, 3 and 4 are the ids of three constants.
+// workgroupSize returns the constant with the built-in WorkgroupSize, and whether the module has
+// it. The words 2, 3 and 4 of the constant are the ids of the sizes in x, y and z.
 func (p *parsed) workgroupSize() (in instruction, found bool) {
 	for _, id := range p.order {
 		if b, ok := p.decoration(id, decorationBuiltIn); ok && b == builtInWorkgroupSize {
@@ -118,9 +120,9 @@ func (p *parsed) scalar(typ uint32) Kind {
 	return ""
 }
 
-// pushBlock returns the members of the push block in the order of their offsets, or nil if there is
-// none. Names are those of GLSL. A shader with two blocks of push constants is refused, because a
-// pipeline has only one range.
+// pushBlock returns the members of the push block in the order of their offsets, or nil if the
+// module has no push block. The names are those in GLSL. pushBlock returns an error for a shader
+// with two blocks of push constants, because a pipeline has only one range.
 func (p *parsed) pushBlock() ([]PushField, error) {
 	var fields []PushField
 	for _, id := range p.order {
@@ -147,8 +149,8 @@ func (p *parsed) pushBlock() ([]PushField, error) {
 	return fields, nil
 }
 
-// pushField describes the type of a member of the push block. The caller sets its name and offset.
-// pushField refuses types that Go cannot hold with the same bits.
+// pushField describes the type of a member of the push block. The caller sets the member's name and
+// offset. pushField returns an error for types that have no Go type with the same bits.
 func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	in := p.defs[typ]
 	if in.op == opTypePointer && in.arg(1) == storagePhysicalStorageBuffer {
@@ -164,10 +166,11 @@ func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 }
 
 // pointee sets the element type and the access of a buffer reference. The block must be one array
-// of structs, which pointee adds to p.structs, or consist of one kind of scalar.
+// of structs, or consist of one kind of scalar. `pointee` adds the struct type to p.structs.
 //
-// glslang decorates members of readonly blocks NonWritable and those of writeonly blocks
-// NonReadable. A block counts as readable or writable if one of its members is.
+// glslang decorates the members of readonly blocks with NonWritable, and the members of writeonly
+// blocks with NonReadable. A block counts as readable if one of its members is readable, and as
+// writable if one of its members is writable.
 func (p *parsed) pointee(typ uint32, f *PushField) error {
 	block := p.defs[typ]
 	if block.op != opTypeStruct {
@@ -199,9 +202,9 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 	return nil
 }
 
-// leaf returns the one kind of scalar that a type consists of. seen is the kind that was found
-// before, or "" if none was. ok is false if there are several kinds. The depth is limited, because
-// types in broken modules may contain themselves.
+// leaf returns the only kind of scalar in a type. `seen` is the kind that was found before, or "".
+// The result `ok` is false if the type has several kinds. The depth is limited, because types in
+// broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	in := p.defs[typ]
 	switch {

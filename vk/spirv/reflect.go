@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Info is the description of a shader that Reflect reads from its words.
+// Info is the description of a shader that Reflect reads from its SPIR-V code.
 type Info struct {
 	EntryPoint   string         // name of the entry point
 	LocalSize    [3]Dimension   // invocations of a workgroup in x, y and z
@@ -28,7 +28,8 @@ type SpecConstant struct {
 //
 // The push block may have scalars of 32 or 64 bits and buffer references. The block of a reference
 // must be one array of structs, or consist of one kind of scalar, in arrays, vectors or structs.
-// Reflect refuses everything else, also specialisation constants of other sizes or without names.
+// Reflect refuses all other push blocks. It also refuses specialisation constants of other sizes,
+// and specialisation constants without names.
 func Reflect(code []byte) (*Info, error) {
 	_, body, err := decode(code)
 	if err != nil {
@@ -54,8 +55,9 @@ func Reflect(code []byte) (*Info, error) {
 	return info, nil
 }
 
-// localSize returns the workgroup's size. A constant WorkgroupSize takes precedence over the
-// execution mode, as in drivers; glslang writes it for local_size_x_id.
+// localSize returns the size of a workgroup. If the module has a constant WorkgroupSize, this
+// constant takes precedence over the execution mode, as in drivers. glslang writes the constant for
+// local_size_x_id.
 func (p *parsed) localSize() (size [3]Dimension) {
 	if workgroup, found := p.workgroupSize(); found {
 		for i := range size {
@@ -73,7 +75,8 @@ func (p *parsed) localSize() (size [3]Dimension) {
 	return size
 }
 
-// dimension returns the dimension of the workgroup whose size is the constant with the given id.
+// dimension returns one dimension of the workgroup's size. `id` is the id of the constant that
+// holds the dimension.
 func (p *parsed) dimension(id uint32) Dimension {
 	if specID, ok := p.decoration(id, decorationSpecId); ok {
 		return Dimension{Specialised: true, ID: specID}
@@ -81,9 +84,10 @@ func (p *parsed) dimension(id uint32) Dimension {
 	return Dimension{Fixed: p.defs[id].arg(2)}
 }
 
-// specConstants returns the constants with a SpecId in the order of their ids. For local_size_x_id
-// glslang makes an unnamed constant. If a named constant has the same id, specConstants returns
-// only that one. Otherwise it calls the unnamed one LOCAL_SIZE_X.
+// specConstants returns the constants with a SpecId in the order of their SpecIds. For
+// local_size_x_id glslang makes an unnamed constant. If a named constant has the same SpecId,
+// specConstants returns only the named constant. Otherwise it gives the unnamed constant the name
+// LOCAL_SIZE_X.
 func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
 	byID := map[uint32]SpecConstant{}
 	for _, id := range p.order {

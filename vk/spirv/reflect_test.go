@@ -43,8 +43,8 @@ func TestReflectSpecConstants(t *testing.T) {
 	}
 }
 
-// glslang turns local_size_x_id = 0 into an unnamed constant, in addition to the named one that
-// shaders declare with the same id.
+// For local_size_x_id = 0 glslang makes an unnamed constant with SpecId 0. The shader may declare a
+// named constant with the same SpecId.
 func TestReflectLocalSizeByConstant(t *testing.T) {
 	for _, name := range []string{"", "LOCAL_SIZE"} {
 		s := shader()
@@ -109,8 +109,9 @@ func TestReflectPushBlock(t *testing.T) {
 }
 
 // merges declares a push block with a reference to buffer Merges { Merge at[]; }, struct Merge {
-// uint lo, at[2]; double rho; }. The argument rho is the offset of member rho, stride the distance
-// of the elements, and step the distance of the elements of at.
+// uint lo, at[2]; double rho; }. The argument `rho` is the offset of the member rho. `stride` is
+// the distance between elements of Merges.at, and `step` is the distance between elements of
+// Merge.at. All three are in bytes.
 func merges(rho, stride, step uint32) *stream {
 	const tMerge, tPair, tMerges, idTwo = 800, 801, 802, 803
 	s := shader().named(opName, "Merge", tMerge).
@@ -140,7 +141,8 @@ func TestReflectStructs(t *testing.T) {
 	}
 }
 
-// A block with two members counts as readable if one of them is, and as writable if one of them is.
+// A block with two members counts as readable if one of its members is readable, and as writable if
+// one of its members is writable.
 func TestReflectAccessIsConservative(t *testing.T) {
 	s := shader().op(opMemberDecorate, tBlock, 0, decorationNonWritable).
 		op(opMemberDecorate, tBlock, 1, decorationNonReadable)
@@ -205,7 +207,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// committed calls f for every kernel whose SPIR-V is committed.
+// committed calls f for the SPIR-V code of every kernel in the repository.
 func committed(t *testing.T, f func(t *testing.T, name string, code []byte)) {
 	paths, _ := filepath.Glob("../../shaders/spv/*.spv")
 	if len(paths) == 0 {
@@ -231,7 +233,7 @@ func TestReflectCommitted(t *testing.T) {
 	})
 }
 
-// FuzzReflect checks that broken modules are read or refused, and that nothing crashes.
+// FuzzReflect checks that Reflect reads or refuses broken modules, and does not crash.
 func FuzzReflect(f *testing.F) {
 	f.Add(shader().types().push(tUint).code())
 	paths, _ := filepath.Glob("../../shaders/spv/probe_fma.spv")

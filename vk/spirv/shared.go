@@ -7,29 +7,30 @@ import (
 )
 
 // SharedBytes returns the number of bytes of shared memory that a shader declares with the given
-// specialisation constants. fields gives their places in data. If data lacks a constant, it has the
-// shader's own value.
+// specialisation constants. `data` holds the values of the constants, and `fields` gives the place
+// of each constant in `data`. A constant that is not in `data` has its default value in the shader.
 //
-// Drivers may use less memory, since they drop variables that no invocation reads. They may also
-// use more: some of them spill registers to shared memory, and report it nowhere else.
+// Drivers may use less memory, because they remove variables that no invocation reads. They may
+// also use more memory: some drivers spill registers to shared memory, and report this nowhere
+// else.
 func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storageWorkgroup, "")
 }
 
-// inMemory is the prefix of the names of an invocation's own arrays that belong in memory, because
-// their indices are not known at compile time. Drivers report these arrays as spilled registers.
+// inMemory is the prefix of the names of private arrays that belong in memory, because their
+// indices are not known at compile time. Drivers report these arrays as spilled registers.
 const inMemory = "memory_"
 
 // MemoryBytes returns the number of bytes of private memory that a shader intends for each
-// invocation: the size of the global variables whose names begin with memory_. Any more that a
-// driver reports is spilled registers.
+// invocation: the size of the global variables whose names begin with memory_. If a driver reports
+// more bytes, the additional bytes are spilled registers.
 func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storagePrivate, inMemory)
 }
 
 // declaredBytes returns the number of bytes of the variables of a storage class whose names begin
-// with prefix, laid out in the order of their declarations. An empty prefix stands for all
-// variables, also in a module without debug names.
+// with `prefix`, laid out in the order of their declarations. An empty `prefix` selects all
+// variables, even in a module without debug names.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	body, err := declarations(code)
 	if err != nil {
@@ -51,15 +52,15 @@ func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32,
 	return total, nil
 }
 
-// evaluation is a module with given specialisation constants: the member given has their values by
-// their ids. It belongs to one call, and nothing is cached between modules.
+// evaluation is a module together with the values of its specialisation constants. `given` holds
+// these values by SpecId. Each call makes a new evaluation, and nothing is cached between modules.
 type evaluation struct {
 	*parsed
 	given map[uint32]uint64
 }
 
-// evaluate returns the module with the constants that data holds. A field past the end of data is
-// not given.
+// evaluate returns the module with the values of the constants in `data`. A field that lies past
+// the end of `data` has no value.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	e := &evaluation{collect(body), map[uint32]uint64{}}
 	for _, f := range fields {
@@ -73,8 +74,8 @@ func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 }
 
 // size returns the number of bytes and the alignment of a type without explicit layout, as in
-// shared memory. Numbers and vectors are aligned to their scalars. Members of structs follow one
-// another, each aligned. Booleans take four bytes.
+// shared memory. Numbers and vectors have the alignment of their scalars. Members of structs follow
+// one another, and each member is aligned. Booleans take four bytes.
 func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	in := e.defs[typ]
 	if depth > deepest {
@@ -110,15 +111,15 @@ func (e *evaluation) size(typ uint32, depth int) (bytes, align int, err error) {
 	return 0, 0, fmt.Errorf("type of opcode %d has no size", in.op)
 }
 
-// deepest limits the depth of types and expressions. No compiler nests them so deep, but broken
-// modules may have cycles.
+// deepest limits the depth of types and expressions. Compilers produce no such deep nesting, but
+// broken modules may have cycles.
 const deepest = 1000
 
 var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
 
-// value returns the value of a 32-bit integer or Boolean constant, computed from the specialisation
-// constants as the driver computes it. depth counts the nested expressions so far, and begins at 0.
-// The error says which opcode is not known.
+// value returns the value of a 32-bit integer or Boolean constant. It computes expressions of
+// specialisation constants as the driver computes them. `depth` is the number of nested expressions
+// so far, and begins at 0. The error names an opcode that `value` cannot compute.
 func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	in := e.defs[id]
 	if depth > deepest {
@@ -149,9 +150,9 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	return 0, fmt.Errorf("constant of opcode %d is not known", in.op)
 }
 
-// fold computes an operation of OpSpecConstantOp, for the operations that array sizes need.
-// Integers have 32 bits and wrap around. Boolean values are 0 and 1. A division by zero is an
-// error, and so is an unknown operation.
+// fold computes an operation of OpSpecConstantOp. It supports the operations that array sizes need.
+// Integers have 32 bits and wrap around. Boolean values are 0 and 1. A division by zero or an
+// unknown operation is an error.
 func fold(op uint32, v [3]uint32) (uint32, error) {
 	truth := func(b bool) (uint32, error) {
 		if b {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// tiled declares shared double x[ROWS·COLUMNS + (WIDE ? 1 : 0)] and shared uint y[3]. ROWS has the
-// id 4 and COLUMNS the id 5.
+// tiled declares shared double x[ROWS·COLUMNS + (WIDE ? 1 : 0)] and shared uint y[3]. ROWS has
+// constant_id 4 and COLUMNS has constant_id 5. `op` is the opcode of the operation that · stands
+// for.
 func tiled(op uint32) *stream {
 	const idProduct, idExtra, idLength, tX, pX, vX, tY, pY, vY, idThree = 700, 701, 702, 703, 704, 705, 706, 707, 708, 709
 	const idZero, idWide = 710, 711
@@ -43,7 +44,7 @@ func TestSharedBytes(t *testing.T) {
 	}
 }
 
-// Of an invocation's own variables, only those whose names begin with memory_ count.
+// MemoryBytes counts only private variables whose names begin with memory_.
 func TestMemoryBytes(t *testing.T) {
 	const pP, vP, vQ, tP, idThree = 720, 721, 722, 723, 724
 	s := shader().named(opName, "memory_slot", vP).named(opName, "window", vQ)

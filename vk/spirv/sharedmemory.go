@@ -2,17 +2,18 @@ package spirv
 
 import "slices"
 
-// SharedAtBarriers returns the module with shared memory made available and visible by barriers,
-// and no longer by each access.
+// SharedAtBarriers rewrites the memory operands for shared memory. In the result, barriers make
+// shared memory available and visible, and single accesses do not.
 //
 // In GLSL shared variables are coherent within the workgroup. Under the Vulkan memory model glslang
-// writes this at every load and store. Drivers then put a fence at each access, keep no value in a
-// register, and do not combine loads. No kernel of this module needs such fences, because an
-// invocation reads what another one wrote only after a barrier. So this pass moves the work to the
-// barriers that order shared memory. The accesses stay non-private.
+// writes this coherence at every load and store. Drivers then put a fence at each access, keep no
+// value in a register, and do not combine loads. No kernel of this module needs such fences,
+// because an invocation reads data of another invocation only after a barrier. SharedAtBarriers
+// therefore moves availability and visibility to the barriers that order shared memory. The
+// accesses stay non-private.
 //
-// A module without the Vulkan memory model is returned unchanged, and so is one that has been
-// through this pass.
+// A module without the Vulkan memory model is returned unchanged. A module that SharedAtBarriers
+// has already rewritten is returned unchanged, too.
 func SharedAtBarriers(code []byte) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -43,8 +44,8 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	return add.encode(header, body), nil
 }
 
-// available returns the bits that semantics lacks: availability if the barrier releases, visibility
-// if it acquires.
+// available returns the bits that the semantics of a barrier lack. A barrier with release semantics
+// needs availability, and a barrier with acquire semantics needs visibility.
 func available(semantics uint32) (more uint32) {
 	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
 		more |= semanticsMakeAvailable
@@ -55,9 +56,9 @@ func available(semantics uint32) (more uint32) {
 	return more
 }
 
-// without returns the arguments of an access without one of its memory operands. at is the index of
-// the mask of memory operands. The operands of single bits follow the mask in the order of the
-// bits.
+// without returns the arguments of a memory access without the memory operand `bit`. `at` is the
+// index of the mask of memory operands. Each bit of the mask may have one operand. The operands
+// follow the mask in the order of the bits.
 func without(args []uint32, at int, bit uint32) []uint32 {
 	if len(args) <= at || args[at]&bit == 0 {
 		return args

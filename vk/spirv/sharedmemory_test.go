@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// sharing is a module with shared memory and a function, to which the function more appends
-// instructions. These are its ids: tPointer points to a shared array, tPushPointer to one double of
-// it, tBlock to a double in a buffer. 401 to 405 are the constants below, and 401 is a scope.
+// sharing is a module with shared memory and a function. The argument `more` appends instructions
+// to the function. Type tPointer points to a shared array, tPushPointer to one double of this
+// array, and tBlock to a double in a buffer. Ids 401 to 405 are the constants below; constant 401
+// is a scope.
 func sharing(capability Capability, more func(s *stream)) *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(capability)).op(opMemoryModel, 5348, memoryModelVulkan)
@@ -69,7 +70,8 @@ func indexOf(s stream, op uint32) int {
 	return len(s)
 }
 
-// Modules without the Vulkan memory model have no such memory operands, and stay unchanged.
+// Modules without the Vulkan memory model have no memory operands for availability and visibility,
+// and SharedAtBarriers returns them unchanged.
 func TestSharedAtBarriersOfOtherModels(t *testing.T) {
 	code := sharing(CapShader, func(s *stream) { s.op(opControlBarrier, 401, 401, 402) }).code()
 	if got, err := SharedAtBarriers(code); err != nil || !bytes.Equal(got, code) {
@@ -77,7 +79,7 @@ func TestSharedAtBarriersOfOtherModels(t *testing.T) {
 	}
 }
 
-// In no committed kernel does a single access make shared memory available or visible.
+// In the kernels of the repository, no single access makes shared memory available or visible.
 func TestCommittedShareAtBarriers(t *testing.T) {
 	committed(t, func(t *testing.T, name string, code []byte) {
 		again, err := SharedAtBarriers(code)

@@ -6,8 +6,8 @@ import (
 )
 
 // Struct is the element type of a buffer that is one array of structs, such as buffer Merges {
-// Merge at[]; }. The generator writes a Go struct with this layout, so that the host can send or
-// receive a slice of it.
+// Merge at[]; }. The generator shaders/gen writes a Go struct with the same layout, so that the
+// host can send or receive slices of this struct.
 type Struct struct {
 	Name   string        // as in GLSL
 	Size   uintptr       // bytes from one element to the next
@@ -22,7 +22,7 @@ type StructField struct {
 	Count  int     // number of elements of an array or a vector; 0 for a single number
 }
 
-// structElement returns the struct type S if a buffer's block is one array of S.
+// structElement returns the id of the struct type S if a buffer's block is one array of S.
 func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	if len(block.args) != 2 {
 		return 0, false
@@ -32,9 +32,9 @@ func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	return element.arg(0), array.op == opTypeRuntimeArray && element.op == opTypeStruct
 }
 
-// structure reads the layout of a struct type. stride is the distance of elements in the buffer, in
-// bytes. Members must be numbers, or vectors or dense arrays of numbers, because Go has no other
-// type with the same layout.
+// structure reads the layout of a struct type. `stride` is the distance between elements in the
+// buffer, in bytes. Each member must be a number, or a vector or dense array of numbers, because no
+// other Go type has the same layout.
 func (p *parsed) structure(typ, stride uint32) (Struct, error) {
 	s := Struct{Name: p.names[typ], Size: uintptr(stride)}
 	if s.Name == "" {

@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// magic is the first word of every module. headerWords is the length of the header: magic, version,
-// generator, bound (one more than the largest id), and a reserved word.
+// magic is the first word of every module. headerWords is the length of the header: the word
+// `magic`, version, generator, bound (one more than the largest id), and a reserved word.
 const (
 	magic       = 0x07230203
 	headerWords = 5
 )
 
-// instruction is one SPIR-V instruction: its opcode and the words after the first one.
+// instruction is one SPIR-V instruction: its opcode, and the words after the first word.
 //
-// The first word has the number of words in its upper half and the opcode in its lower half. What
-// the other words mean depends on the opcode. An instruction with a result has the id of the
-// result's type in args[0] and its own id in args[1]. A declaration of a type has its id in
-// args[0].
+// The first word has the number of words in its upper half and the opcode in its lower half. The
+// opcode determines the meaning of the other words. An instruction with a result has the id of the
+// result's type in args[0] and the id of the result in args[1]. A declaration of a type has the id
+// of the type in args[0].
 type instruction struct {
 	op   uint32
 	args []uint32
 }
 
 // arg returns word i after the opcode's word, or 0 if the instruction has no such word. It never
-// panics, because modules may be broken.
+// panics, because broken modules may lack words.
 func (in instruction) arg(i int) uint32 {
 	if i >= len(in.args) {
 		return 0
@@ -44,7 +44,7 @@ func (in instruction) text(i int) string {
 	return s
 }
 
-// named returns an instruction with the words args and then a zero-terminated string.
+// named returns an instruction with the words `args`, followed by a zero-terminated string.
 func named(op uint32, text string, args ...uint32) instruction {
 	b := append([]byte(text), 0)
 	for len(b)%4 != 0 {
@@ -56,13 +56,13 @@ func named(op uint32, text string, args ...uint32) instruction {
 	return instruction{op, args}
 }
 
-// append returns the slice words with the words of the instruction appended.
+// append returns the slice `words` with the words of the instruction appended.
 func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }
 
-// decode splits a module into its header and its instructions. It refuses code that is not
-// little-endian SPIR-V, or that ends within an instruction. Ids are not checked.
+// decode splits a module into its header and its instructions. It returns an error for code that is
+// not little-endian SPIR-V, or that ends within an instruction. `decode` does not check ids.
 func decode(code []byte) (header []uint32, body []instruction, err error) {
 	return decodeUntil(code, nothing)
 }
@@ -76,7 +76,7 @@ func declarations(code []byte) ([]instruction, error) {
 // nothing is a number that is not the opcode of any instruction.
 const nothing = ^uint32(0)
 
-// decodeUntil decodes up to the first instruction with opcode stop, which is not returned.
+// decodeUntil decodes the instructions before the first instruction with the opcode `stop`.
 func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction, err error) {
 	if len(code)%4 != 0 || len(code) < 4*headerWords {
 		return nil, nil, fmt.Errorf("spirv: %d bytes are no module", len(code))
@@ -102,7 +102,8 @@ func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction,
 	return words[:headerWords], body, nil
 }
 
-// encode is the inverse of decode. The bound in the header must already be above all ids.
+// encode is the inverse of the function `decode`. The bound in the header must already be larger
+// than all ids.
 func encode(header []uint32, body []instruction) []byte {
 	words := append([]uint32(nil), header...)
 	for _, in := range body {

@@ -25,7 +25,8 @@ func Root() (string, error) {
 	return "", err
 }
 
-// glslc runs tools/glslc.sh and returns its output. If it fails, its messages are the error.
+// glslc runs tools/glslc.sh and returns its output. If the script fails, the error is what the
+// script printed.
 func glslc(root string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(root, "tools", "glslc.sh"), args...)
 	var out, complaint bytes.Buffer
@@ -39,20 +40,21 @@ func glslc(root string, args ...string) (string, error) {
 // Compiler returns the names and versions of the pinned compiler and tools.
 func Compiler(root string) (string, error) { return glslc(root, "--version") }
 
-// CompilerAvailable reports whether the pinned compiler is installed, so that Compile and Validate
-// need no network.
+// CompilerAvailable reports whether the pinned compiler is installed. If it is, Compile and
+// Validate need no network.
 func CompilerAvailable(root string) bool {
 	_, err := glslc(root, "--available")
 	return err == nil
 }
 
-// Validate runs the pinned spirv-val on a file of SPIR-V.
+// Validate runs the pinned spirv-val on a SPIR-V file and returns an error if the file is not
+// valid.
 func Validate(root, file string) error {
 	_, err := glslc(root, "--val", file)
 	return err
 }
 
-// Compile returns the SPIR-V of one variant in the form that is committed, after the passes
+// Compile returns the SPIR-V of one variant in the form that is committed: after the passes
 // spirv.SharedAtBarriers and spirv.NoContraction.
 func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "vkevd-shader")

@@ -1,6 +1,6 @@
 // Package source, internal to vkevd, reads and compiles the sources of shaders, and tells whether
-// generated files are up to date. The generator and the tests of package shaders use it. A folder
-// of sources below glsl, such as glsl/chase, is called a trade.
+// generated files are up to date. The generator and the tests of package shaders use this package.
+// A folder of sources below glsl, such as glsl/chase, is called a trade.
 package source
 
 import (
@@ -17,24 +17,24 @@ import (
 // Source is one file TRADE/NAME.comp of the folder glsl.
 type Source struct {
 	Name      string     // name of the file, without extension
-	Trade     string     // its folder: product, emulated, reduce, chase, tridiag, back or measure
-	Doc       []string   // lines of the first paragraph of the header
-	Variants  []Variant  // kernels compiled from it, at least one
-	Float64   bool       // the header has a line "float64 only"
-	Constants []Constant // shared with the host by #pragma host NAME..., also those of included files
-	Typed     bool       // it includes numerics.glsl, so its kernels exist for each of Numbers
-	Hash      string     // of Doc and Float64, and of the code of the file and of all files it includes
+	Trade     string     // name of the file's folder, such as product or chase
+	Doc       []string   // lines of the first paragraph of the file's header
+	Variants  []Variant  // kernels compiled from the file, at least one
+	Float64   bool       // whether the header has a line "float64 only"
+	Constants []Constant // constants of the file and of included files, from #pragma host NAME...
+	Typed     bool       // whether the file includes numerics.glsl and is compiled for each of Numbers
+	Hash      string     // hash of Doc, of Float64, and of the code of the file and its included files
 }
 
 // File returns the source's path below the folder glsl.
 func (s *Source) File() string { return s.Trade + "/" + s.Name + ".comp" }
 
-// Variant is one kernel made of a source, with its preprocessor definitions. A line in the source's
-// header
+// Variant is one kernel made from a source, with its preprocessor definitions. The header of the
+// source declares a variant by a line
 //
 //	// variant: NAME DEFINE=VALUE ...
 //
-// declares one. A source without such lines has one variant with its own name.
+// A source without such lines has one variant. Its name is the name of the source.
 type Variant struct {
 	Name    string
 	Defines []string
@@ -45,22 +45,22 @@ func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
 
 // Constant is an unsigned integer constant that a source or header shares with the host.
 type Constant struct {
-	File        string // that declares it, below the folder glsl
-	Name, Value string // as in GLSL, without suffix
+	File        string // file that declares the constant, below the folder glsl
+	Name, Value string // name and value in GLSL; the value is without its suffix u
 }
 
-// Number is a number type that a typed source is compiled for.
+// Number is a number type for which typed sources are compiled. A source is typed if it includes
+// numerics.glsl.
 type Number struct {
 	Go     string // name of the Go type
 	Suffix string // appended to the kernel's name; "" for float64
 	Define string // preprocessor name that numerics.glsl tests; "" for float64
 }
 
-// Numbers are the number types of typed sources. The SPIR-V for the first one is committed. The
-// generator and a test compile the others.
+// Numbers are the number types for which typed sources are compiled.
 var Numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}}
 
-// For returns the variant compiled for a number type.
+// For returns the variant that compiles v for the number type n.
 func (v Variant) For(n Number) Variant {
 	if n.Define == "" {
 		return v
@@ -68,8 +68,24 @@ func (v Variant) For(n Number) Variant {
 	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define)}
 }
 
-// All reads all sources in the folder of package shaders, in the order of trades and names. Names
-// of kernels are unique across trades.
+// Compiled returns the variants whose SPIR-V is committed. For a typed source these are its
+// declared variants, each for every number type. For another source these are its declared variants
+// alone.
+func (s *Source) Compiled() (all []Variant) {
+	for _, v := range s.Variants {
+		all = append(all, v)
+		if !s.Typed {
+			continue
+		}
+		for _, n := range Numbers[1:] {
+			all = append(all, v.For(n))
+		}
+	}
+	return all
+}
+
+// All reads all sources in the folder of package shaders, ordered by folder and name. It fails if
+// two sources declare a kernel of the same name.
 func All(dir string) ([]*Source, error) {
 	paths, err := filepath.Glob(filepath.Join(GLSL(dir), "*", "*.comp"))
 	if err != nil {
@@ -158,9 +174,9 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that lines "#pragma host NAME..." of a file list. Each must be
-// declared in the same file as NAME = VALUE, with a decimal or hexadecimal value. text has no
-// comments.
+// constants returns the constants that the lines "#pragma host NAME..." of a file list. The same
+// file must declare each constant as NAME = VALUE, with a decimal or hexadecimal value. `text` is
+// the file's content without comments.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {
@@ -174,12 +190,13 @@ func constants(file string, text []byte) (all []Constant, err error) {
 	return all, nil
 }
 
-// numerics is the name of the header that selects the number type of a typed source.
+// numerics is the name of the header that selects the number type of a kernel. A source that
+// includes it is typed.
 const numerics = "numerics.glsl"
 
-// visit sets Hash, Typed and Constants of the source. They depend on the source and on the files
-// that it includes, directly or indirectly. An include that the preprocessor would skip counts,
-// too.
+// visit sets the fields Hash, Typed and Constants of the source. They depend on the source and on
+// the files that it includes directly or indirectly. An included file also counts if the
+// preprocessor would skip its #include.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)
@@ -224,7 +241,7 @@ func (s *Source) visit(path string) error {
 }
 
 // uncommented removes comments that begin with //, blank lines, and white space at the ends of
-// lines. None of these affects the SPIR-V, which has no line numbers.
+// lines. None of them affects the SPIR-V, because the SPIR-V has no line numbers.
 func uncommented(text []byte) []byte {
 	var code []byte
 	for line := range bytes.Lines(text) {
@@ -236,8 +253,8 @@ func uncommented(text []byte) []byte {
 	return code
 }
 
-// find looks up an included file as the compiler does with the options of tools/glslc.sh. It looks
-// first in the includer's folder, then in glsl, then in glsl/common.
+// find returns the path of an included file. Like the compiler with the options of tools/glslc.sh,
+// it searches the includer's folder first, then glsl, then glsl/common.
 func find(name string, dirs ...string) (string, error) {
 	for _, dir := range dirs {
 		path := filepath.Join(dir, filepath.FromSlash(name))

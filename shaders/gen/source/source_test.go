@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// folder makes a temporary folder with files. The arguments are names and contents of files,
-// alternately.
+// folder makes a temporary folder with files. The arguments are alternately the name and the
+// content of a file.
 func folder(t *testing.T, files ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -77,9 +77,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// The hash changes with the code of a source and of the files that it includes, and with the
-// source's documentation, which is copied to generated files. It does not change with other
-// comments and other files.
+// TestHashFollowsCode checks what changes Source.Hash: the code of the source, the code of included
+// files, and the first paragraph of the source's header, which is copied to generated files. Other
+// comments and other files must not change the hash.
 func TestHashFollowsCode(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "// a adds.\n#include \"w.glsl\"\n#include \"x.glsl\"\n",
 		"glsl/product/w.glsl", "#include \"chase/v.glsl\"\n", "glsl/chase/v.glsl", "",
@@ -108,7 +108,8 @@ func TestHashFollowsCode(t *testing.T) {
 	}
 }
 
-// The source lists constants for the host, and each must have a value there.
+// TestConstants checks that a source lists its constants for the host, and that each listed
+// constant must have a value in the same file.
 func TestConstants(t *testing.T) {
 	dir := folder(t,
 		"glsl/chase/a.comp", "#version 460\n#pragma host LEAD MOST\n#include \"x.glsl\"\n"+

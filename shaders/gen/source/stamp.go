@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Stamp says in a generated file what the file was made from. Each source has its own stamp in its
-// z file, so that changes of two kernels do not conflict.
+// Stamp is the part of a generated Go file that says what the file was made from. Each source has
+// its own stamp in its own file zNAME.go. So changes of two kernels do not conflict in git.
 type Stamp struct {
-	Source   string // Source.Hash
-	Compiler string // version
+	Source   string // Source.Hash of the source
+	Compiler string // version of the compiler
 	Kernels  []Stamped
 }
 
 // Stamped is one compiled kernel: its name and the hash of its SPIR-V.
 type Stamped struct{ Name, Hash string }
 
-// GoFile and SPVFile return the paths of the generated files of a source and of a kernel. dir is
-// the folder of package shaders.
+// GoFile returns the path of the Go file that is generated from a source, and SPVFile the path of a
+// kernel's SPIR-V. `dir` is the folder of package shaders.
 func GoFile(dir, source string) string  { return filepath.Join(dir, "z"+source+".go") }
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 
@@ -60,12 +60,12 @@ func ReadStamp(dir, source string) (t Stamp) {
 	return t
 }
 
-// Stale returns nil if the generated files of a source are up to date, and otherwise an error that
-// says what differs.
+// Stale returns nil if the generated files of a source are up to date. Otherwise it returns an
+// error that says what differs.
 func Stale(dir string, s *Source, compiler string) error {
 	have := ReadStamp(dir, s.Name)
 	now := Stamp{Source: s.Hash, Compiler: compiler}
-	for _, v := range s.Variants {
+	for _, v := range s.Compiled() {
 		code, err := os.ReadFile(SPVFile(dir, v.Name))
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// StructsFile returns the path of the Go file that Structs writes. dir is the folder of package
+// StructsFile returns the path of the Go file that Structs writes. `dir` is the folder of package
 // shaders.
 func StructsFile(dir string) string { return GoFile(dir, "structs") }
 
@@ -24,9 +24,9 @@ type shared struct {
 	kernels []string
 }
 
-// Structs returns a Go file with the structs that kernels find in buffers, as the committed SPIR-V
-// has them, and with the constants that sources share with the host. It fails if two kernels have
-// different structs of one name.
+// Structs returns the text of a Go file with two kinds of declarations: the structs of the buffers
+// that kernels use, as the committed SPIR-V declares them, and the constants that sources share
+// with the host. It fails if two kernels have different structs of the same name.
 func Structs(dir string, sources []*Source) ([]byte, error) {
 	all := map[string]*shared{}
 	for _, s := range sources {
@@ -65,7 +65,8 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 	return format.Source([]byte(b.String()))
 }
 
-// emit writes the struct and declarations that do not compile if Go has another layout.
+// emit writes the struct, and declarations that do not compile if the struct has another layout in
+// Go than in the shaders.
 func (s *shared) emit(b *strings.Builder) {
 	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n",
 		s.Name, listed(s.kernels))
@@ -92,7 +93,8 @@ func (s *shared) emit(b *strings.Builder) {
 	fmt.Fprintf(b, "_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]\n)\n", s.Name, s.Size)
 }
 
-// listed returns names for a comment as "a", "a and b" or "a, b and c", with line breaks.
+// listed joins names for a comment, as "a", "a and b" or "a, b and c", with line breaks where
+// needed.
 func listed(names []string) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -130,7 +132,7 @@ func emitConstants(b *strings.Builder, sources []*Source) {
 	}
 }
 
-// Camel turns snake_case into CamelCase. Capital letters that are there already stay.
+// Camel turns snake_case into CamelCase. A capital letter in `name` stays a capital letter.
 func Camel(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {
@@ -141,7 +143,7 @@ func Camel(name string) string {
 	return b.String()
 }
 
-// StructsStale returns nil if StructsFile is up to date.
+// StructsStale returns nil if the file StructsFile is up to date, and otherwise an error.
 func StructsStale(dir string, sources []*Source) error {
 	want, err := Structs(dir, sources)
 	if err != nil {

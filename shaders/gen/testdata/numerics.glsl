@@ -1,4 +1,4 @@
-// The number types of typed.comp.
+// This header defines the number types of typed.comp, a shader for the generator's test.
 #ifdef SCALAR_F32
 #define scalar_t float
 #else

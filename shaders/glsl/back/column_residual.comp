@@ -1,12 +1,12 @@
-// column_residual sums |x_ij − λ_j·y_ij| over each column j.
+// column_residual computes sums[j] = Σ_i |x_ij − λ_j·y_ij| for each column j.
 //
 // in:  x, y     rows×cols, column-major, ldx and ldy ≥ rows
-//      lambda   cols elements. If it is null, y is not read, and X is compared with columns of
-//               the identity: the sums are of |x_ij − δ(i, first + j)|
+//      lambda   the cols numbers λ_j. If lambda is null, y is not read, and X is compared with
+//               columns of the identity: sums[j] = Σ_i |x_ij − δ(i, first + j)|
 // out: sums     cols elements
 //
-// The order of the additions depends on LOCAL_SIZE alone. A NaN makes its column's sum NaN. sums
-// must not overlap the inputs.
+// The order of the additions depends on LOCAL_SIZE alone. A NaN makes the sum of its column NaN.
+// sums must not overlap the inputs.
 //
 // Grid: one workgroup per column, in x and y.
 #version 460
@@ -28,12 +28,12 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly 
 layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;
 	Sums sums;
-	// The shape of X is rows×cols. The leading dimensions ldx and ldy are at least rows. Without
-	// lambda, column 0 of X is compared with column first of the identity.
+	// The shape of X is rows×cols. The leading dimensions ldx and ldy are at least rows. If
+	// `lambda` is null, column 0 of X is compared with column `first` of the identity.
 	uint rows, cols, ldx, ldy, first;
 } p;
 
-// partial holds the partial sum of each invocation.
+// `partial` holds the sum of each invocation over its rows.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

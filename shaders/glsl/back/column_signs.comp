@@ -1,12 +1,14 @@
-// column_signs makes the entry of largest magnitude of each column positive, by changing the signs
-// of the whole column if needed. If several entries have that magnitude, the first one decides. A
-// column of zeros stays as it is; NaNs are ignored when the entry is searched.
+// column_signs makes the entry of largest magnitude of each column positive. If this entry is
+// negative, the signs of the whole column change. If several entries have the largest magnitude,
+// the first one decides. A column of zeros stays unchanged. The search for the entry ignores NaNs.
 //
 // in, out: x        rows×cols, column-major, ldx ≥ rows
-//          flipped  cols words, or null. With follow = 0 it is written: 1 for each column whose
-//                   signs were changed, 0 for the others. With follow = 1 it is read, and the signs
-//                   of those columns change, whatever their entries. So the right singular vectors
-//                   decide, and the left ones follow.
+//          flipped  cols words, or null. With follow = 0 the kernel writes 1 for each column whose
+//                   signs have changed, and 0 for every other column. With follow = 1 it reads the
+//                   words, and changes the signs of the columns with 1, whatever their entries
+//
+// For singular vectors, a dispatch with follow = 0 decides the signs of the right vectors. A
+// dispatch with follow = 1 then changes the signs of the left vectors in the same way.
 //
 // Grid: one workgroup per column, in x and y. rows = 0 must not be dispatched.
 #version 460
@@ -29,16 +31,18 @@ layout(push_constant, scalar) uniform Push {
 	Column x;
 	Words flipped;
 	// The shape of X is rows×cols, with rows at least 1. The leading dimension ldx is at least
-	// rows. follow is 0 or 1, see flipped; 1 needs flipped.
+	// rows. `follow` is 0 or 1 (see the top of this file). If `follow` is 1, `flipped` must not be
+	// null.
 	uint rows, cols, ldx, follow;
 } p;
 
-// largest and place have, for each invocation, the largest magnitude that it found, and its row.
+// `largest` and `place` have, for each invocation, the largest magnitude that the invocation has
+// found, and the row of the entry with this magnitude.
 shared scalar_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 
-// decides returns whether the entry of largest magnitude of x is negative. Called by the whole
-// workgroup.
+// decides returns whether the entry of largest magnitude of x is negative. All invocations of the
+// workgroup must call it.
 bool decides(Column x, uint t) {
 	scalar_t top = scalar_t(-1);
 	uint at = 0;

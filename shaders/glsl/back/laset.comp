@@ -1,4 +1,4 @@
-// laset sets a matrix to the identity: ones on the diagonal, zeros elsewhere (dlaset).
+// laset sets a matrix to the identity: ones on the diagonal, zeros elsewhere (LAPACK dlaset).
 //
 //	X(i, j) ← 1 if i = j, else 0
 //

@@ -7,64 +7,60 @@
 // variant: ormtr_q2_flags FLAGS
 // variant: ormtr_q2_teams
 //
-// A dispatch takes `groups` groups of G sweeps, from group number `group` on: downwards, because
-// the last sweep acts first; upwards if TRANSPOSED. The bits depend on B and SHARE, and on no other
-// size. The kernel takes care of the edges in n and m. A NaN in x makes its vector NaN, and no
-// other. x must not overlap v or tau.
+// A dispatch applies `groups` groups of G consecutive sweeps, beginning with group number `group`.
+// For Q2 the numbers of the groups descend, because the last sweep acts first. For Q2ᵀ they ascend.
+// The bits depend on B and SHARE, and on no other size. n and m may have any value. A NaN in x
+// makes its vector NaN, and no other vector. x must not overlap v or tau.
 //
-// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise ⌈m /
+// Grid: with FLAGS as many workgroups in x as should run at the same time; otherwise ⌈m /
 // (LANES/SHARE)⌉ workgroups, in x and y.
 //
-// A team of LANES invocations works on LANES/SHARE vectors, which are called a strip. SHARE
-// neighbouring invocations share one vector: each holds every SHARE-th row of it, and they add up
-// its dot products by shuffles.
+// A team is LANES invocations. It works on LANES/SHARE vectors, which are called a strip. SHARE
+// neighbouring invocations share one vector: each of them holds every SHARE-th row of the vector,
+// and they add up its dot products by shuffles.
 //
 // Reflector (i, j) of a group that begins with sweep s0 is step j of sweep s0+i. It acts on rows
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
 //
-// Order. If two reflectors (i, j) and (i', j') share rows, the one of the later sweep must act
-// first. A block is the set of the reflectors of equal j. The order is right if blocks are taken
-// with increasing j, and the reflectors of a block with decreasing i. Proof: let i > i', so that
-// (i, j) must act before each (i', j') with which it shares rows. For j' ≥ j it does act before.
-// For j' < j they share no rows: (i', j') ends at the latest with row s0 + i' + j·B, and (i, j)
-// begins with row s0 + 1 + i + j·B.
+// Order. If two reflectors (i, j) and (i', j') share rows, the reflector of the later sweep must
+// act first. A block is the set of the reflectors with the same j. The kernel applies the blocks
+// with increasing j, and the reflectors of a block with decreasing i. Proof that this order is
+// right: let i > i'. Then (i, j) must act before each (i', j') with which it shares rows. If j' ≥
+// j, the kernel applies (i, j) first. If j' < j, they share no rows: (i', j') ends at the latest
+// with row s0 + i' + j·B, and (i, j) begins with row s0 + 1 + i + j·B.
 //
-// Q2ᵀ needs the reverse order. If rows and i are counted from the other end, i decreases again, and
-// j decreases where it increased before. So one code does both, on rows ρ that are reversed if TRANSPOSED:
+// Q2ᵀ needs the reverse order. If TRANSPOSED, the kernel counts rows and i from the other end. Then
+// i decreases as for Q2, and j decreases instead of increasing. So the same code applies Q2 and
+// Q2ᵀ. It uses row numbers ρ:
 //
-//	row(ρ) = base + ρ   or   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
+//	row(ρ) = base + ρ   or, if TRANSPOSED,   base + B+G−2 − ρ,   0 ≤ ρ < B+G.
 //
-// Window. The reflectors of a block touch rows ρ < B+G−1. A batch is U of them, i … i+U−1. It has
-// rows i … i+B+U−1 in registers (the last of them untouched): a window, which moves up by U rows
-// after each batch. The rows that remain in the window at the end of the block, ρ < B, are finished
-// and are stored to memory. Rows that left the window before have ρ ≥ B. They return in the next
-// block as its rows ρ − B, and enter the window last. Until then row B+k waits in slot k: in shared
-// memory or, if PRIVATE, in the invocation's own memory. So x is read and written once per group.
-// The batch that moves away from i fills slots i … i+U−1, which were emptied when the window moved
-// to i.
+// Window. The reflectors of a block touch rows ρ < B+G−1. A batch is U reflectors i … i+U−1 of a
+// block. For a batch, rows i … i+B+U−1 are in registers; the batch does not touch the last of them.
+// These rows are the window. After each batch the window moves up by U rows, to smaller ρ. At the
+// end of the block, the rows ρ < B that remain in the window are finished and are stored to memory.
+// The rows that left the window before have ρ ≥ B. In the next block they are rows ρ − B, and they
+// enter the window last. Until then, row B+k waits in slot k. The slots are in shared memory or, if
+// PRIVATE, in the invocation's own memory. So x is read and written once per group. When the window
+// moves away from a batch that begins with i, slots i … i+U−1 are filled. These slots became empty
+// when the window moved to i.
 //
-// Pipeline. PIPE teams of a workgroup work on the same vectors. Team q works on group q of PIPE
-// consecutive groups, one block later than the team before. At time t it works on block j = t − q,
-// or on J−1−t+q if TRANSPOSED, where J is the number of blocks of the first team. To see that this
-// is right, let the first team's group begin with sweep s0, not TRANSPOSED. At the end of its block
-// j it stores rows s0+1+j·B … s0+B+j·B. All rows that it touches from then on lie below, and so do
-// the rows in its slots. The next team, whose group begins with s0−G, loads for its block j the
-// rows ρ = G … G+B−1: these very rows. Before its first block it also loads ρ < G, which are rows
-// up to s0; the first team never touches them. For TRANSPOSED all is reversed. A barrier separates
-// two times.
+// Pipeline. PIPE teams of a workgroup work on the same vectors at the same time, each on another
+// group. q2_blocks.glsl explains which team works on which block at which time.
 //
-// With FLAGS a workgroup has one team. The groups of a strip follow each other in different
-// workgroups, by the same rule. Each workgroup counts the blocks that it has finished, in a flag
+// With FLAGS a workgroup has one team. Different workgroups apply the groups of a strip, one group
+// after another, by the rule of the pipeline. Each workgroup counts its finished blocks in a flag
 // for its group and strip.
 //
-// Shared vectors. Row ρ belongs to neighbour ρ mod SHARE, as its row number ρ div SHARE. Windows,
-// batches and blocks move by multiples of SHARE, so this never changes. A reflector may begin at a
-// row ρ that is not a multiple of SHARE. The neighbours before ρ mod SHARE then have their first
-// row of it one place later than the others. So every neighbour processes one row more, and v is
-// zero in the row that is not part of the reflector.
+// Shared vectors. The SHARE invocations that share a vector are called neighbours. Row ρ belongs to
+// neighbour ρ mod SHARE, where it has the number ρ div SHARE. Windows, batches and blocks move by
+// multiples of SHARE, so a row always belongs to the same neighbour. A reflector may begin at a row
+// ρ that is not a multiple of SHARE. Then its first row has a larger number, by one, for the
+// neighbours before ρ mod SHARE than for the other neighbours. So every neighbour processes one
+// more row than the reflector has for it, and v is zero in the extra row.
 //
-// Reflectors that do not exist, past the last sweep or the last row, have τ = 0.
+// Reflectors past the last sweep or past the last row do not exist. The kernel uses τ = 0 for them.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -91,22 +87,24 @@ layout(constant_id = 1) const uint B = 4;
 layout(constant_id = 2) const uint G = 4;
 // CHUNK is the number of reflectors in shared memory at a time, a multiple of U.
 layout(constant_id = 3) const uint CHUNK = 4;
-// U is the number of reflectors of a batch, at least 1.
+// U is the number of reflectors of a batch, which are applied while the same rows are in registers.
 layout(constant_id = 4) const uint U = 2;
 // TRANSPOSED tells whether Q2ᵀ is applied instead of Q2.
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;
 #else
-// PIPE is the number of groups that a workgroup has in flight, with a team for each, at least 1.
+// PIPE is the number of groups that a workgroup applies at the same time, with one team for each,
+// at least 1.
 layout(constant_id = 6) const uint PIPE = 1;
 #endif
-// SHARE invocations share a vector. SHARE is a power of two that divides B, U and LANES.
+// SHARE is the number of invocations that share a vector: a power of two dividing B, U and LANES.
 layout(constant_id = 7) const uint SHARE = 1;
-// PRIVATE tells whether slots are in the invocation's own memory or in shared memory.
+// PRIVATE chooses the memory of the slots, which keep rows of a vector from one block to the next:
+// true for the invocation's own memory, false for shared memory.
 layout(constant_id = 8) const bool PRIVATE = false;
 
-// One team reads elements that another team has written, so the elements are not private.
+// One team reads elements that another team has written, so the elements are nonprivate.
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Vectors { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -115,17 +113,17 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of Q2, m the number of vectors, at least 1, and ld the leading dimension of x,
 	// at least m.
 	uint n, m, ld;
-	// group is the number of the first group of the dispatch. groups is the number of groups of the
-	// dispatch, at least 1.
+	// `group` is the number of the first group of sweeps of the dispatch. `groups` is the number of
+	// groups of the dispatch, at least 1.
 	uint group, groups;
 #ifdef FLAGS
-	// polls is the poll limit: after so many loads of a flag a wait is given up.
+	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has a flag for each group of the dispatch and each strip. All are zero before the
-	// dispatch.
+	// `flags` has one flag for each pair of a group of the dispatch and a strip. All flags are zero
+	// before the dispatch.
 	Flags flags;
-	// ticket is the counter from which workgroups claim groups and strips. It is zero before the
-	// dispatch.
+	// ticket counts the pairs of a group and a strip that workgroups have claimed. `ticket` is zero
+	// before the dispatch.
 	Flags ticket;
 	// info is 0, or 1 + the number of the flag that was not set within the poll limit.
 	Flags info;
@@ -136,20 +134,21 @@ layout(push_constant, scalar) uniform Push {
 
 const uint LANES = LOCAL_SIZE / PIPE; // invocations of a team
 const uint BATCHES = G / U;
-// OWN is the number of elements of v, and of factors τ, that an invocation loads for a chunk.
+// OWN is the number of elements of v, and OWN_TAU of factors τ, that an invocation loads for a
+// chunk.
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;
-// ROWS, MOVE and KEPT are the numbers of rows that one invocation has of a reflector, of a move of
-// the window after a batch, and of the slots.
+// ROWS is the number of rows of a reflector that one invocation has. MOVE is the number of its rows
+// by which the window moves after a batch. KEPT is the number of its slots.
 const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE;
 const uint WINDOW = ROWS + MOVE; // rows in registers
 const uint WIDTH = LANES / SHARE; // vectors of a strip
-// V is the number of elements of a vector v in shared memory for each neighbour. It is ROWS + 1
-// rounded up to an even number, because elements are loaded two at a time.
+// V is the number of elements of v that shared memory has for each neighbour: ROWS + 1 rounded up
+// to an even number, because elements are loaded two at a time.
 const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;
 
-// chunk and factor hold the reflectors of a chunk and their factors τ, for each team. shared_slot
-// and memory_slot hold the slots.
+// `chunk` and `factor` hold the reflectors of a chunk and their factors τ, for each team. The slots
+// are in shared_slot if PRIVATE is false, and in memory_slot if PRIVATE is true.
 shared work_t chunk[PIPE * CHUNK * SHARE * V];
 shared work_t factor[PIPE * CHUNK];
 shared work_t shared_slot[PRIVATE ? 1 : KEPT * LOCAL_SIZE];
@@ -157,14 +156,14 @@ work_t memory_slot[PRIVATE ? KEPT : 1];
 
 uint strip; // the strip that the workgroup works on
 work_t x[WINDOW]; // the window, of this invocation's vector
-work_t coming_v[OWN], coming_tau[OWN_TAU]; // the next chunk, in flight
+work_t coming_v[OWN], coming_tau[OWN_TAU]; // elements of the next chunk, in flight
 
 #include "q2_blocks.glsl"
 
-// slot_of returns the index of this invocation's slot k in shared memory.
+// slot_of returns the index in shared memory of this invocation's slot k.
 uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
-// slot and set_slot load and store this invocation's slot k.
+// slot and set_slot load and store this invocation's slot k, which keeps a row of the vector.
 work_t slot(uint k) { return PRIVATE ? memory_slot[k] : shared_slot[slot_of(k)]; }
 
 void set_slot(uint k, work_t value) {
@@ -172,19 +171,19 @@ void set_slot(uint k, work_t value) {
 	else shared_slot[slot_of(k)] = value;
 }
 
-// held returns the index in shared memory at which this team's reflectors begin, counted in
-// reflectors.
+// held returns where this team's chunk begins in the arrays of all teams, counted in reflectors.
 uint held() { return team() * CHUNK; }
 
-// v_of returns the index in shared memory of element q of the chunk's reflector i. If the reflector
-// begins at row w of the window, the element belongs to row w+q.
+// v_of returns the index in shared memory of element q of reflector i of the chunk. If the
+// reflector begins at row w of the window (the rows in registers), element q belongs to row w+q of
+// the window.
 uint v_of(uint i, uint q) {
 	uint after = i % SHARE + q;
 	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;
 }
 
-// clear sets those elements of v to zero that belong to no row of a reflector. No chunk overwrites
-// these elements.
+// clear sets the extra elements of v in shared memory to zero, which belong to no row of a
+// reflector. No chunk overwrites these elements.
 void clear() {
 	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
 		uint after = e / SHARE % SHARE, h = e % SHARE;
@@ -192,13 +191,13 @@ void clear() {
 	}
 }
 
-// request starts loading a chunk's reflectors for this team. Element q of reflector i of the chunk
-// belongs to row ρ = c·CHUNK + i + q.
+// request starts loading the reflectors of a chunk for this team. Element q of reflector i of the
+// chunk belongs to row ρ = c·CHUNK + i + q, where c is the number of the chunk.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());
-	// The reflectors of sweep s0 begin here. Those of sweep s0+d begin d·(n−1−s0) − d·(d−1)/2
-	// elements later.
+	// Sweep s0 begins at element `begin` of v. Sweep s0+d begins d·(n−1−s0) − d·(d−1)/2 elements
+	// later.
 	uint64_t begin = uint64_t(s0) * (p.n - 1) - (uint64_t(s0) * s0 - s0) / 2;
 	MatrixIn v = MatrixIn(element(uint64_t(p.v), begin + j * B, 0, 0));
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
@@ -218,9 +217,9 @@ void request(Place at) {
 	}
 }
 
-// receive stores the elements that request has loaded to shared memory.
+// receive waits for the elements that `request` has loaded, and stores them to shared memory.
 void receive() {
-	barrier(); // no invocation needs the chunk before any more
+	barrier(); // no invocation needs the previous chunk any more
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
 		uint e = lane() + a * LANES;
 		if (e < CHUNK * B) chunk[v_of(e / B, e % B)] = coming_v[a];
@@ -238,7 +237,7 @@ work_t total(work_t x) {
 	return x;
 }
 
-// reflect applies the chunk's reflector i, which begins at row w of the window.
+// reflect applies reflector i of the chunk. The reflector begins at row w of the window.
 void reflect(uint i, uint w) {
 	uint first = w / SHARE, count = ROWS + (w % SHARE > 0 ? 1 : 0), at = ((held() + i) * SHARE + neighbour()) * V;
 	work_t v[ROWS + 1], dot[4];
@@ -251,15 +250,15 @@ void reflect(uint i, uint w) {
 	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = fma(scale, v[q], x[first + q]);
 }
 
-// reflect_batch applies the block's reflectors i+U−1 … i. (Here and below, loops count upwards even
-// where the work goes downwards. Mesa's compiler does not unroll a loop that counts down, and would
-// then put the window into memory.)
+// reflect_batch applies reflectors i+U−1 … i of the block, in this order. (All loops in this file
+// count upwards. Mesa's compiler does not unroll a loop that counts down, and would put the window
+// into memory.)
 void reflect_batch(uint i) {
 	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);
 }
 
-// move moves the window up after a batch that began with reflector i: U rows enter and U rows
-// leave.
+// move moves the window up after the batch that begins with reflector i: U rows enter the window
+// and U rows leave it.
 void move(uint i) {
 	uint at = i / SHARE;
 	work_t enters[MOVE];
@@ -269,10 +268,11 @@ void move(uint i) {
 	[[unroll]] for (uint a = 0; a < MOVE; a++) x[a] = enters[a];
 }
 
-// enter loads the rows that the window needs at the beginning of a block.
+// enter loads the rows of vectors that the window needs at the beginning of a block of reflectors.
 void enter(uint base, bool first) {
-	// These rows enter the window last. In the first block they come from x. For Q2ᵀ at most one of
-	// them exists. For Q2, the rows that remain in the slots after the last block do not exist.
+	// The rows of the slots enter the window last. In the first block they are loaded from x. For
+	// Q2ᵀ at most one of these rows exists. For Q2, the rows that are in the slots after the last
+	// block do not exist.
 	if (first) {
 		Rows r = rows(base, 0, KEPT);
 		for (uint k = 0; k < KEPT; k++) set_slot(k, load_checked(r, k));
@@ -286,7 +286,7 @@ void enter(uint base, bool first) {
 	[[unroll]] for (uint w = 0; w < MOVE; w++) x[w] = slot(KEPT - MOVE + w);
 }
 
-// leave stores the rows that are finished at the end of a block.
+// leave stores the rows that are finished at the end of a block of reflectors.
 void leave(uint base, bool last) {
 	Rows r = rows(base, 0, ROWS);
 	if (inside(base)) {
@@ -301,8 +301,8 @@ void leave(uint base, bool last) {
 	}
 }
 
-// block applies the reflectors of one step of all sweeps of the group. All teams must call it
-// because it contains barriers, also the teams that have no block at that time.
+// block applies the reflectors of one step of all sweeps of the group. It contains barriers. So all
+// teams must call it, also a team that has no block at this time.
 void block(Place at) {
 	bool busy = PIPE == 1 || works(at); // a single team always has a block
 	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
@@ -316,9 +316,8 @@ void block(Place at) {
 			at.c = i / CHUNK;
 			request(next_chunk(at));
 		}
-		// A `continue` must not be used here. Invocations that diverge in an `if` converge at its
-		// end, but after a `continue` they converge only when all have left the loop. The barriers
-		// of receive need all of them together.
+		// A `continue` must not be used in this loop: after it, invocations converge only when all
+		// have left the loop, but the barriers in the function `receive` need all invocations.
 		if (busy) {
 			reflect_batch(i);
 			if (i > 0) move(i);
@@ -327,23 +326,24 @@ void block(Place at) {
 	if (busy) leave(base, last);
 }
 
-// strips returns the number of strips that the vectors form.
+// strips returns the number of strips. A strip is the WIDTH vectors that a team works on at the
+// same time.
 uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
-// item is the item that the workgroup has claimed: group·strips + strip, which is also the number
-// of its flag. go tells whether the next block can begin.
+// `item` is the number that the workgroup has claimed: group·strips + strip. `item` is also the
+// number of the workgroup's flag. `go` tells whether the next block can begin.
 shared uint item;
 shared bool go;
 
-// No wait lasts for ever, for this reason. The groups of a strip are claimed in order, and each
-// waits only for the one before it. So the one before it was claimed earlier, by a workgroup that
-// is running. By induction that workgroup comes to its end and sets FLAG_END, because the first
-// group of a dispatch waits for none. This needs a device on which started workgroups make
-// progress.
+// Every wait ends, for this reason. The groups of a strip are claimed in order, and each group
+// waits only for the previous group. A workgroup claimed the previous group earlier, so that
+// workgroup has started. The first group of a dispatch waits for no other group. So by induction
+// every workgroup reaches its end and sets FLAG_END, if the device lets workgroups that have
+// started make progress.
 //
-// Between two writes of item, or of go, all invocations pass the barriers of a block, and they
-// reach these barriers only after they have read the variable.
+// The variables `item` and `go` are written again only after a barrier. All invocations reach this
+// barrier after they have read the variable. The function `block` contains these barriers.
 void main() {
 	uint t = gl_LocalInvocationIndex, all = strips();
 	clear();
@@ -356,7 +356,7 @@ void main() {
 		uint flag = item, q = flag / all;
 		if (q >= p.groups) return;
 		strip = flag % all;
-		uint seen = q == 0 ? FLAG_END : 0; // the flag of the group before, as last seen
+		uint seen = q == 0 ? FLAG_END : 0; // last loaded flag of the previous group
 		Place at = Place(q, 0, G / CHUNK - 1);
 		request(at);
 		uint end = steps(sweep_of(q));
@@ -375,7 +375,8 @@ void main() {
 	}
 }
 #else
-// between_times makes what this team has stored visible to the next team.
+// between_times is a barrier that makes the data that this team has stored visible to the next
+// team.
 void between_times() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;

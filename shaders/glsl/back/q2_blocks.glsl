@@ -1,66 +1,86 @@
-// This header assigns blocks to the teams of ormtr_q2: it tells which team works on which block at
-// which time, and where an invocation finds its rows of a block in memory.
+// This header defines which team of ormtr_q2 works on which block at which time, and where an
+// invocation finds its rows of a block in memory.
 //
-// ormtr_q2.comp includes it, after its constants, its push block p, and the variable strip. That
-// file explains groups, strips, blocks, and what SHARE neighbours share.
+// ormtr_q2.comp includes it, after its constants, its push block p, and the variable strip. The top
+// of ormtr_q2.comp explains groups, strips, blocks, row numbers ρ, and neighbours.
+//
+// PIPE teams of a workgroup work on the same vectors at the same time. Team q applies group q of
+// PIPE consecutive groups, one block later than team q−1. At time t team q works on block j = t −
+// q. If TRANSPOSED, it works on block J−1−t+q, where J is the number of blocks of team 0. A barrier
+// separates two times.
+//
+// Proof that this order is right for Q2: let the group of team 0 begin with sweep s0. At the end of
+// its block j, team 0 stores rows s0+1+j·B … s0+B+j·B. All rows that team 0 touches later, and all
+// rows in its slots, have larger numbers. The group of team 1 begins with sweep s0−G. For its block
+// j, team 1 loads rows ρ = G … G+B−1, which are exactly the rows that team 0 has stored. Before its
+// first block, team 1 also loads rows ρ < G. Their row numbers are at most s0, and team 0 never
+// touches them. The proof for teams q and q+1 is the same as for teams 0 and 1. The proof for Q2ᵀ
+// is the same with reversed orders.
 #ifndef Q2_BLOCKS_GLSL
 #define Q2_BLOCKS_GLSL
 
-// steps returns the number of steps of sweep s, which is also the number of blocks of a group that
-// begins with sweep s. It is 0 past the last row.
+// steps returns the number of steps of sweep s of the bulge chasing. It is also the number of
+// blocks of a group that begins with sweep s. If s is past the last sweep, steps returns 0.
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
-// team returns the team of this invocation, and lane the invocation's number in the team. With one
-// team it is written so that the compiler sees that all invocations of a workgroup take the same
-// branches.
+// team returns the number of this invocation's team, and lane returns the invocation's number in
+// the team. If PIPE is 1, team is the constant 0, so that the compiler sees that all invocations of
+// a workgroup take the same branches.
 uint team() { return PIPE > 1 ? gl_LocalInvocationIndex / LANES : 0; }
 uint lane() { return PIPE > 1 ? gl_LocalInvocationIndex % LANES : gl_LocalInvocationIndex; }
 
-// A Place says what a team works on: group q is the first of the PIPE groups, t is the time, and c
-// the chunk.
+// A Place says what a team works on. q is the number of the first one of the PIPE consecutive
+// groups that the teams apply at the same time. t is the time, a step of the pipeline. c is the
+// number of the chunk in the block.
 struct Place { uint q, t, c; };
 
 // sweep_of returns the first sweep of group q of the dispatch.
 uint sweep_of(uint q) { return (TRANSPOSED ? p.group + q : p.group - q) * G; }
 
-// last_of returns the last of the groups that the teams work on at the same time as group q.
+// last_of returns the number of the last group that the teams apply at the same time as group q.
 uint last_of(uint q) { return min(q + PIPE, p.groups) - 1; }
 
-// times returns how many times (steps of the pipeline) the teams need for the groups from q on.
+// times returns the number of steps of the pipeline that the teams need for the groups number q to
+// last_of(q).
 uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q)))) + last_of(q) - q; }
 
-// step_of returns the step j of this team's block. If the team has no block, the result is past the
-// last step; this includes the case that the unsigned number wraps around.
+// step_of returns the step j of this team's block at time at.t. If the team has no block at this
+// time, the result is not below the number of steps, also where the unsigned subtraction wraps
+// around.
 uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : at.t - team(); }
 
-// works tells whether this team has a block at this time.
+// works tells whether this team has a block of reflectors to apply at time at.t.
 bool works(Place at) { return at.q + team() < p.groups && step_of(at) < steps(sweep_of(at.q + team())); }
 
-// base_of returns the row number `base` of this team's block (see ormtr_q2.comp).
+// base_of returns the row number base = s0 + 1 + j·B of this team's block, where s0 is the first
+// sweep of the group and j the step.
 uint base_of(Place at) { return sweep_of(at.q + team()) + 1 + step_of(at) * B; }
 
-// next_chunk returns the chunk after this one. It belongs to the same block, or else to the next
-// time, or else to the next groups.
+// next_chunk returns the chunk that follows the chunk `at`. It belongs to the same block, or to the
+// block of the next time, or to the next groups.
 Place next_chunk(Place at) {
 	if (at.c > 0) return Place(at.q, at.t, at.c - 1);
 	if (at.t + 1 < times(at.q)) return Place(at.q, at.t + 1, G / CHUNK - 1);
 	return Place(at.q + PIPE, 0, G / CHUNK - 1);
 }
 
-// row_of returns the row of X that has number ρ in the block.
+// row_of returns the row of X that has the row number ρ (the argument `rho`) in the block.
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
-// neighbour is this invocation's number among those that share its vector.
+// neighbour returns this invocation's number among the SHARE invocations that share its vector.
 uint neighbour() { return SHARE > 1 ? gl_LocalInvocationIndex % SHARE : 0; }
 
-// vector is the number of this invocation's vector.
+// vector returns the number of this invocation's vector.
 uint vector() { return strip * WIDTH + lane() / SHARE; }
 
-// Rows describes where in memory an invocation finds `count` of its rows of a block, beginning with
-// the row of the block that has number first.
+// Rows says where `count` rows of an invocation's vector lie in memory. `at` is the address of the
+// lowest one of these rows. `first` is the row number ρ of the first one of these rows in the
+// block. `base` is the base of the block, as base_of returns it.
 struct Rows { uint64_t at; uint base, first, count; };
 
-// rows returns where `count` rows of this invocation lie, for the block with this base.
+// rows returns where `count` rows of this invocation's vector lie in memory. `base` is the base of
+// the block. The rows begin with the first row of this invocation that has a row number ρ ≥
+// `first`.
 Rows rows(uint base, uint first, uint count) {
 	first += neighbour();
 	uint lowest = row_of(base, TRANSPOSED ? first + (count - 1) * SHARE : first);
@@ -71,14 +91,15 @@ Rows rows(uint base, uint first, uint count) {
 // checks.
 bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
 
-// exists tells whether the k-th row that this invocation holds exists, and its vector too.
+// exists tells whether the row number k of r exists in X, and whether this invocation's vector
+// exists.
 bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
 
-// place returns the distance of this invocation's row k from r.at, in elements.
+// place returns the distance of row k of r from the address r.at, in elements.
 uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
 
-// load and store access row k of this invocation's vector. The checked forms return zero, or store
-// nothing, for rows that do not exist.
+// load and store access row k of r in this invocation's vector. load_checked returns zero for a row
+// that does not exist, and store_checked stores nothing.
 work_t load(Rows r, uint k) { return Vectors(r.at).at[place(r, k)]; }
 
 work_t load_checked(Rows r, uint k) { return exists(r, k) ? load(r, k) : work_t(0); }

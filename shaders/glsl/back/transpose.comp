@@ -3,8 +3,9 @@
 // in:  a  rows×cols
 // out: b  cols×rows
 //
-// Tiles pass through shared memory, so that both matrices are accessed contiguously. The kernel
-// checks the edges. Values, including NaN, are copied as they are. B must not overlap A.
+// Tiles are copied through shared memory, so that both matrices are accessed contiguously. rows and
+// cols need not be multiples of TILE. Values, including NaN, are copied unchanged. B must not
+// overlap A.
 //
 // Grid: x and y together number the tiles of A. An empty A must not be dispatched.
 #version 460
@@ -26,8 +27,8 @@ layout(constant_id = 1) const uint TILE = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a;
 	MatrixOut b;
-	// The shape of A is rows×cols, at least 1×1. The leading dimensions lda and ldb are at least
-	// rows and cols.
+	// The shape of A is rows×cols, at least 1×1. The leading dimension lda is at least rows, and
+	// ldb is at least cols.
 	uint rows, cols, lda, ldb;
 } p;
 

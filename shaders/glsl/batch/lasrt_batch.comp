@@ -1,16 +1,19 @@
 // float64 only
 //
-// lasrt_batch sorts the eigenvalues of many matrices, copies the wanted ones and their vectors, and
-// fixes signs, one workgroup for each matrix (LAPACK dlasrt).
+// lasrt_batch sorts the eigenvalues of many matrices, copies the wanted eigenvalues and their
+// eigenvectors, and chooses the signs of the eigenvectors (LAPACK dlasrt). One workgroup processes
+// one matrix.
 //
-// in:      matrices  `count` of them, from `first` on, of order ≤ ORDER
-//          d         at matrix.at: the eigenvalues in any order, scaled
-//          z         their vectors, by column, at the same place as the matrix
-//          states    the exponent: the values are multiplied by 2^exponent. A matrix whose status is
-//                    not DONE has no values: they are NaN, and vectors are not written
-// out:     values    at matrix.w: λ[from … to), ascending
-//          v         their vectors. The component of largest magnitude of each (the first of several)
-//                    is positive
+// in:      matrices  the matrices [first, first + count), of order ≤ ORDER
+//          d         from element matrix.at on: the eigenvalues in any order, scaled
+//          z         the eigenvectors, by column, at the same place as the matrix
+//          states    exponent: the eigenvalues are multiplied by 2^exponent. status: a matrix whose
+//                    status is not DONE has no eigenvalues. Its values are NaN, and its
+//                    eigenvectors are not written
+// out:     values    from element matrix.w on: the eigenvalues [from, to), ascending
+//          v         the eigenvectors of these eigenvalues. The component of largest magnitude of
+//                    each vector is positive. If several components have this magnitude, the first
+//                    one decides the sign
 //
 // No two buffers may overlap.
 //
@@ -29,9 +32,9 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAM.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order.
+// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// TEAM is the number of invocations that copy a vector.
+// TEAM is the number of invocations that copy one eigenvector.
 layout(constant_id = 2) const uint TEAM = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -39,13 +42,14 @@ layout(push_constant, scalar) uniform Push {
 	States states;
 	MatrixIn d, z;
 	MatrixOut values, v;
-	// The dispatch solves `count` matrices from number `first` on.
+	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 
 shared double value[ORDER];
-// column has the column for each rank. place has, for each invocation, the component of largest
-// magnitude that it found.
+// `column[r]` is the column of the r-th smallest eigenvalue. `place` has, for each invocation, the
+// row of the component of largest magnitude that the invocation has found. `found` has this
+// component.
 shared uint column[ORDER], place[LOCAL_SIZE];
 shared double found[LOCAL_SIZE];
 

@@ -1,17 +1,18 @@
 // float64 only
 //
-// org2l_batch forms the orthogonal matrices Q = H(0)·H(1)⋯ of sytd2_batch, one workgroup for each
-// (LAPACK dorg2l). A dispatch multiplies by reflectors [from, to) of each matrix, from the last one
-// on; the next dispatch has those before. The one with from = 0 ends it.
+// org2l_batch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
+// (LAPACK dorg2l). One workgroup processes one matrix. A dispatch multiplies by the reflectors
+// [from, to) of each matrix, the last one first. The next dispatch multiplies by the reflectors
+// before them. The dispatch with from = 0 is the last one.
 //
-// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
-//          tau       at matrix.at
+// in:      matrices  the matrices [first, first + count), of order 3 … ORDER
+//          tau       the factors τ of a matrix, from element matrix.at on
 // in, out: a         the reflectors, and the part of Qᵀ that is formed
 // out:     z         Q, at the same place as the matrix in a; written when from = 0
 //
-// In place of the columns of reflectors that were multiplied by, a has rows and columns of the
-// product so far, transposed: an invocation has a row, and its sums run along the row. NB reflectors
-// at a time take two passes.
+// The rows and columns of the finished part of the product replace the used reflectors in a. The
+// product is stored transposed: an invocation has a row, and its sums run along the row. NB
+// reflectors are applied at a time, in two passes over the matrix.
 //
 // from must be a multiple of NB. a and z must not overlap. The bits depend on n and LOCAL_SIZE.
 //
@@ -30,7 +31,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order.
+// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
 #include "reduce.glsl"
 
@@ -39,17 +40,18 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn tau;
 	MatrixInOut a;
 	MatrixOut z;
-	// first, count  the matrices of this dispatch
-	// from, to      reflectors
+	// first, count  the dispatch processes the matrices [first, first + count)
+	// from, to      the dispatch multiplies by the reflectors [from, to)
 	uint first, count, from, to;
 } p;
 
-// Reflectors that are multiplied by at a time.
+// NB is the number of reflectors that are applied at a time.
 #pragma host NB
 const uint NB = 4;
 // AHEAD is the number of columns that are loaded before the first one is used.
 const uint AHEAD = 8;
-// TILE is the side of the square tiles that the transposition moves.
+// TILE is the number of rows and columns of the tiles that the function `transpose` copies through
+// shared memory.
 const uint TILE = 16;
 
 shared double v[NB * ORDER];
@@ -58,10 +60,11 @@ shared double tile[TILE * (TILE + 1)];
 MatrixInOut a;
 uint n, t;
 
-// row_times multiplies row r of the product by the block of reflectors k … k + NB − 1. tau and
-// products are those of the block: element q·NB + s of products is v(q)·v(s).
+// row_times multiplies row r of the product, the part of Qᵀ that is formed, by the reflectors k … k
+// + NB − 1. `tau` has their factors τ, and element q·NB + s of `products` is the dot product of
+// their vectors v(q) and v(s).
 void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
-	uint live = k + NB + 1; // rows and columns before it are those of the unit matrix
+	uint live = k + NB + 1; // the rows and columns before `live` are still those of the unit matrix
 	double by[NB];
 	[[unroll]] for (uint q = 0; q < NB; q++) by[q] = r < live ? v[q * ORDER + r] : 0.0lf;
 	uint c = live;
@@ -78,7 +81,7 @@ void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 			[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x, v[q * ORDER + c], by[q]);
 		}
 	}
-	// The last reflector acts first.
+	// The last reflector of these NB reflectors acts first.
 	[[unroll]] for (uint back = 0; back < NB; back++) {
 		uint q = NB - 1 - back;
 		[[unroll]] for (uint s = 0; s < NB; s++) {
@@ -106,7 +109,8 @@ void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	}
 }
 
-// times multiplies the product by reflectors k … k + NB − 1, of which those from n − 2 on are I.
+// times multiplies the product, the part of Qᵀ that is formed, by the reflectors k … k + NB − 1.
+// Reflectors from n − 2 on are the identity. `at` is the index of the factor τ of reflector 0.
 void times(uint k, uint at) {
 	double tau[NB], products[NB * NB];
 	[[unroll]] for (uint q = 0; q < NB; q++) {
@@ -114,7 +118,8 @@ void times(uint k, uint at) {
 		tau[q] = real_ ? p.tau.at[at + k + q] : 0.0lf;
 		for (uint i = t; i < n; i += LOCAL_SIZE) v[q * ORDER + i] = real_ && i > k + q ? a.at[(k + q) * n + i] : 0.0lf;
 	}
-	// The first block finds a unit matrix.
+	// The first call of the function `times` multiplies the unit matrix. The last diagonal element
+	// of the unit matrix is stored here.
 	if (k + NB + 2 >= n && t == 0 && k + NB + 1 < n) a.at[(n - 1) * n + n - 1] = 1.0lf;
 	meet();
 	[[unroll]] for (uint q = 0; q < NB; q++) {
@@ -130,7 +135,7 @@ void times(uint k, uint at) {
 	meet();
 }
 
-// transpose writes Q to z. Row and column 0 of the product are those of the unit matrix.
+// transpose writes Q to z. Row 0 and column 0 of Q are those of the unit matrix.
 void transpose(MatrixOut z) {
 	uint tiles = (n + TILE - 1) / TILE;
 	for (uint ti = 0; ti < tiles; ti++) {

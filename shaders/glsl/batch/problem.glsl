@@ -1,4 +1,4 @@
-// What the kernels of batches know about each matrix.
+// This header declares the data that the kernels of batches have for each matrix.
 //
 // Each kernel of a batch includes this header, after numerics_f64.glsl and index.glsl. It defines
 // BatchMatrix and BatchState, their buffers, and the values of BatchState.status.
@@ -6,26 +6,27 @@
 #define PROBLEM_GLSL
 #extension GL_KHR_memory_scope_semantics : require
 
-// BatchMatrix is a matrix of a batch.
+// BatchMatrix describes one matrix of a batch, and where its data lies.
 //
 //	n         order, at least 1
-//	upper     not 0: the upper triangle is read, not the lower one
-//	from, to  the eigenvalues that are wanted, [from, to), counted from 0 at the smallest
-//	at        first element of its vectors of length n: d, e and τ
-//	w         first one of its eigenvalues
-//	a         first element of its n×n matrix, leading dimension n; the low word first
-//	v         first element of its eigenvectors, n×(to − from), leading dimension n; likewise
+//	upper     if not 0, the upper triangle of the matrix is read, otherwise the lower triangle
+//	from, to  the wanted eigenvalues are [from, to), counted from 0 at the smallest
+//	at        index of its first element in the arrays of vectors of length n: d, e and τ
+//	w         index of its first eigenvalue
+//	a         index of the first element of the n×n matrix, leading dimension n; the low word first
+//	v         index of the first element of its eigenvectors, n×(to − from), leading dimension n;
+//	          the low word first
 struct BatchMatrix { uint n, upper, from, to, at, w; uint a[2], v[2]; };
 
-// BatchState is how far the solution of a matrix is. All zero at first.
+// BatchState says how far the solution of a matrix is. All members are 0 at the beginning.
 //
-//	status      one of the constants below
+//	status      GOOD, NONFINITE, FAILED or DONE
 //	exponent    the matrix was multiplied by 2^-exponent
-//	lo, hi      block of T that QL iteration works on, rows [lo, hi]
-//	turned      bit 0: the iteration converges at hi instead of lo. Bit 1: the next sweep is that of
-//	            this block, else the block is looked for
-//	futile      sweeps of that block without an eigenvalue
-//	sweeps      sweeps so far
+//	lo, hi      the QL iteration works on the block of rows [lo, hi] of T
+//	turned      bit 0: the iteration converges at hi instead of lo. Bit 1: the next sweep is for the
+//	            block [lo, hi]; otherwise the next block must be found first
+//	futile      number of sweeps of this block without a new eigenvalue
+//	sweeps      number of sweeps of the whole matrix so far
 struct BatchState { uint status; int exponent; uint lo, hi, turned, futile, sweeps; };
 
 // GOOD means that the matrix is being solved, or was solved.
@@ -44,13 +45,13 @@ const uint DONE = 3;
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Matrices { BatchMatrix at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer States { BatchState at[]; };
 
-// meet is a barrier of the workgroup, for what it wrote to buffers, too.
+// meet is a barrier of the workgroup that also orders accesses to buffers.
 void meet() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, gl_SemanticsAcquireRelease);
 }
 
-// long_ returns an offset of two words.
+// long_ returns a 64-bit number from its two words, the low word first.
 uint64_t long_(uint x[2]) { return uint64_t(x[0]) | uint64_t(x[1]) << 32; }
 
 // finite tells whether x is neither NaN nor infinite.

@@ -1,29 +1,33 @@
-// Sweeps of implicit QL iteration with Wilkinson's shift (LAPACK dsteqr), by one invocation.
+// This header defines sweeps of implicit QL iteration with Wilkinson's shift (LAPACK dsteqr). One
+// invocation computes a sweep.
 //
 // syev_batch and steqr_batch include this header, after numerics_f64.glsl, ulp.glsl and
-// problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. It defines
-// next_block, sweep and Sweep.
+// problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. It
+// defines next_block, sweep and Sweep.
 //
-// The T of a matrix is in elements [base, base + n) of t_d and t_e, with its norm about 1. One
-// invocation, the generator, computes the rotations of a sweep; others apply them to the rows of V.
-// So T is read and written by one invocation alone, and needs no barrier.
+// The tridiagonal matrix T of a matrix is in elements [base, base + n) of t_d and t_e. Its norm is
+// about 1. One invocation, the generator, computes the rotations of a sweep. Other invocations
+// apply the rotations to the rows of V. Only the generator reads and writes T, so T needs no
+// barrier.
 #ifndef QL_GLSL
 #define QL_GLSL
 
-// Sweeps for each row, before a matrix is given up.
+// SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
 const uint SWEEPS = 30;
-// Sweeps without an eigenvalue, before the direction changes.
+// PATIENCE is the number of sweeps without a new eigenvalue after which the iteration changes to
+// the other end of the block.
 const uint PATIENCE = 8;
 
-// The rotations of a sweep: number k, k < count, is in element k of t_cos and t_sin. It turns
-// columns first + k·step and first + (k + 1)·step of V.
+// A Sweep describes the rotations of a sweep. Rotation k, k < count, is in element k of its part of
+// t_cos and t_sin. It rotates columns first + k·step and first + (k + 1)·step of V.
 struct Sweep { uint first, step, count; };
 
-// The block that the generator works on, see BatchState.
+// lo, hi, `futile` and `turned` describe the block of T that the generator works on, as the members
+// of BatchState with these names.
 uint lo, hi, futile;
 bool turned;
 
-// tiny is the magnitude of an off-diagonal element that counts as zero.
+// tiny returns the limit up to which an off-diagonal element counts as zero.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 200u) << 20)); }
 
 // negligible tells whether off-diagonal element i is zero to working precision.
@@ -32,8 +36,9 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
 }
 
-// next_block finds the first unreduced block of the T at base, and chooses its direction. It returns
-// false if there is none.
+// next_block finds the first block of the matrix T at index `base` without a negligible
+// off-diagonal element, and chooses the end at which the iteration on this block converges. It
+// returns false if no such block exists.
 bool next_block(uint base, uint n) {
 	uint a = lo;
 	while (a + 1 < n && negligible(base + a)) a++;
@@ -53,28 +58,32 @@ bool next_block(uint base, uint n) {
 const uint LEAST_SQUARES = (1023u - 600u) << 20;
 
 // inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
-// takes the first 21 bits of x in single precision, with an exponent of 0 or 1.
+// computes the root in single precision, from the first 21 bits of x with an exponent of 0 or 1.
 double inverse_root_near(double x) {
 	int bits = int(unpackDouble2x32(x).y) - (1023 << 20);
 	uint near = floatBitsToUint(inversesqrt(uintBitsToFloat(((uint(bits) & 0x1fffffu) << 3) + (127u << 23))));
 	return packDouble2x32(uvec2(near << 29, (near >> 3) + (896u << 20) - (uint(bits >> 21) << 20)));
 }
 
-// sweep does one step of the iteration on the block. It leaves the rotations in t_cos and t_sin from
-// element `to` on.
+// sweep does one step of the iteration on the block. It stores the rotations to t_cos and t_sin
+// from element `to` on.
 //
-// Rotation k makes f zero: c·g + s·f = r, c·f − s·g = 0. Everything waits for the chain from one g to
-// the next one, which therefore has no branch, no division and no root:
+// Rotation k acts on two numbers g and f, and makes f zero: c·g + s·f = r, c·f − s·g = 0. g and f
+// of the next rotation follow from the previous ones. This chain is the critical path, so it has no
+// branch, no division and no root:
 //
 //	h = g² + f²                   r = √h, c = g/r, s = f/r
 //	c·(s·u + 2·c·b) − b  =  g·(f·u + 2·g·b)/h − b        the next g
 //	(s·e)²               =  (f·e)²/h                     the next f²
 //
-// with 1/h and 1/√h from one approximation y: h·y² = 1 − error, |error| < 2^-19, and a step of third
-// order. If g and f are below 2^-300, there is no rotation: f vanishes beside the norm.
+// b is the off-diagonal element times the previous c. u is the next diagonal element minus the
+// shifted diagonal element. e is the next off-diagonal element. 1/h and 1/√h come from one
+// approximation y by a step of third order, where h·y² = 1 − error with |error| < 2^-19. If g and f
+// are below 2^-300, there is no rotation, because f is negligible compared with the norm.
 Sweep sweep(uint base, uint to) {
 	uint count = hi - lo;
-	// Diagonal elements from the end where the sweep begins, and off-diagonal ones after them.
+	// `first` and `last` are the indices of the diagonal elements at which the sweep begins and
+	// ends. `step` is the distance from one diagonal element to the next one, 1 or −1.
 	uint first = base + (turned ? lo : hi), last = base + (turned ? hi : lo), step = turned ? 1u : ~0u;
 	uint off = turned ? 0u : ~0u; // e between d[i] and d[i + step] is e[i + off]
 	double end = t_e[last + ~off];
@@ -86,7 +95,7 @@ Sweep sweep(uint base, uint to) {
 	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, squares = coupling * coupling;
 	uint at = first;
 	for (uint k = 0; k < count; k++, at += step) {
-		// What the next rotation reads, and this one does not write.
+		// Load the numbers for the next rotation. This rotation does not change them.
 		double below = t_d[at + step], later = k + 1 < count ? t_e[at + step + off] : 0.0lf;
 		double h = fma(g, g, squares), f = s * coupling, b = c * coupling, diagonal = above - shift, u = below - diagonal;
 		double twice = g * fma(f, u, 2.0lf * (g * b)), ahead = f * later;
@@ -94,7 +103,8 @@ Sweep sweep(uint base, uint to) {
 		double inverse = fma(z, fma(error, error, error), z);
 		y = fma(y * error, fma(error, 0.375lf, 0.5lf), y);
 		bool turns = unpackDouble2x32(h).y >= LEAST_SQUARES;
-		// Choices between values that are known: no branches.
+		// The next lines compute all values first, and the function `mix` then selects between
+		// these values. So there are no branches.
 		double root = h * y, cosine = g * y, sine = f * y, next = fma(twice, inverse, -b), square = ahead * ahead * inverse;
 		r = mix(g, root, turns);
 		c = mix(1.0lf, cosine, turns), s = mix(0.0lf, sine, turns);

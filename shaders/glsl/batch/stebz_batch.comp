@@ -1,13 +1,13 @@
 // float64 only
 //
-// stebz_batch finds eigenvalues of many symmetric tridiagonal matrices by bisection, one workgroup
-// for each (LAPACK dstebz). Each invocation finds values of its own.
+// stebz_batch finds eigenvalues of many symmetric tridiagonal matrices T by bisection (LAPACK
+// dstebz). One workgroup processes one matrix. Each invocation finds different eigenvalues.
 //
-// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
-//          d, e      at matrix.at: T, of norm about 1
-//          states    the exponent: the values are multiplied by 2^exponent. Status NONFINITE: they
-//                    are NaN
-// out:     values    at matrix.w: λ[from … to), ascending
+// in:      matrices  the matrices [first, first + count), of order 3 … ORDER
+//          d, e      from element matrix.at on: T, of norm about 1
+//          states    exponent: the eigenvalues are multiplied by 2^exponent. status: if it is
+//                    NONFINITE, the eigenvalues are NaN
+// out:     values    from element matrix.w on: the eigenvalues [from, to), ascending
 //
 // Grid: in x and y, one workgroup for each matrix.
 #version 460
@@ -24,7 +24,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order.
+// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
 
 layout(push_constant, scalar) uniform Push {
@@ -32,7 +32,7 @@ layout(push_constant, scalar) uniform Push {
 	States states;
 	MatrixIn d, e;
 	MatrixOut values;
-	// The dispatch solves `count` matrices from number `first` on.
+	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 

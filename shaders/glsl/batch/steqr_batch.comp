@@ -1,19 +1,22 @@
 // float64 only
 //
-// steqr_batch makes many tridiagonal matrices diagonal, T = V·diag(λ)·Vᵀ, by implicit QL iteration,
-// and multiplies given matrices by V, one workgroup for each (LAPACK dsteqr). A dispatch ends for a
-// matrix when the rotations of its sweeps are `rotations` or more; the next one continues.
+// steqr_batch diagonalises many tridiagonal matrices T = V·diag(λ)·Vᵀ by implicit QL iteration, and
+// multiplies given matrices Z by V (LAPACK dsteqr). One workgroup processes one matrix. A dispatch
+// ends for a matrix when its sweeps have had `rotations` rotations or more. The next dispatch
+// continues.
 //
-// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
-// in, out: d, e      at matrix.at: T before, λ in d after, in no order
+// in:      matrices  the matrices [first, first + count), of order 3 … ORDER
+// in, out: d, e      from element matrix.at on: T before, λ in d after, in no order
 //          z         n×n, at the same place as the matrix: Z before, Z·V after
-//          states    status DONE when the iteration has ended, or FAILED; and where it is
+//          states    status becomes DONE when the iteration has ended, or FAILED. The other members
+//                    say where the iteration is
 //
-// The generator, invocation LOCAL_SIZE − APART, computes the rotations of two sweeps, while the
-// invocations before it apply those of the two before. Each of them has a row of Z, or several. Two
-// sweeps are applied in one pass if they begin at the same end of a block.
+// Invocation LOCAL_SIZE − APART, the generator, computes the rotations of two sweeps. At the same
+// time the invocations before it apply the rotations of the previous two sweeps. Each of these
+// invocations has one or several rows of Z. Two sweeps are applied in one pass if they begin at the
+// same end of a block. Two such sweeps are called a pair.
 //
-// The bits do not depend on where a dispatch ends: d and e are stored and loaded without change.
+// The bits do not depend on where a dispatch ends, because d and e are stored and loaded unchanged.
 //
 // Grid: in x and y, one workgroup for each matrix.
 #version 460
@@ -31,17 +34,18 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 288;
-// ORDER is the largest order.
+// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// APART is the number of invocations that apply no rotations, a subgroup. It is at least 1.
+// APART is the number of invocations that apply no rotations: a subgroup, at least 1. The first one
+// of these invocations is the generator, and the other ones do nothing.
 layout(constant_id = 2) const uint APART = 32;
 
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
 	MatrixInOut d, e, z;
-	// first, count  the matrices of this dispatch
-	// rotations     at which a matrix ends its dispatch
+	// first, count  the dispatch processes the matrices [first, first + count)
+	// rotations     number of rotations after which the dispatch ends for a matrix
 	uint first, count, rotations;
 } p;
 
@@ -49,19 +53,22 @@ layout(push_constant, scalar) uniform Push {
 // last two pairs of sweeps.
 shared double t_d[ORDER], t_e[ORDER], t_cos[4 * ORDER], t_sin[4 * ORDER];
 #include "ql.glsl"
-// The last two pairs. The second sweep of a pair is applied in the same pass as the first one: it
-// begins at the same element, and is no longer.
+// `pairs` has the last two pairs of sweeps. The second sweep of a pair is applied in the same pass
+// as the first sweep. The second sweep begins at the same element, and is not longer than the first
+// sweep.
 shared Sweep pairs[4];
-// over tells, for the last two pairs, whether the matrix has no more sweeps in this dispatch.
+// The last two pairs of sweeps are stored as pair 0 and pair 1. `over[i]` tells whether pair i is
+// the last one of this dispatch.
 shared bool over[2];
 
 const uint APPLY = LOCAL_SIZE - APART;
 // AHEAD is the number of elements of a row that are loaded before the first one is used.
 const uint AHEAD = 4;
 
-// rotate applies rotation k of the first sweep and rotation k − 1 of the second one to a row. x is
-// element k + 1 of the row, y is what the first sweep has left of element k, and `behind` what the
-// second one has left of element k − 1. It returns the final element k − 1.
+// rotate applies rotation k of the first sweep and rotation k − 1 of the second sweep to a row. x
+// is element k + 1 of the row. y is element k after the rotations of the first sweep so far.
+// `behind` is element k − 1 after the rotations of the second sweep so far. rotate returns the
+// final element k − 1.
 double rotate(uint k, uint count, uint from, double x, inout double y, inout double behind) {
 	double c = t_cos[from + k], s = t_sin[from + k];
 	double ahead = fma(c, y, s * x);
@@ -73,7 +80,8 @@ double rotate(uint k, uint count, uint from, double x, inout double y, inout dou
 	return done;
 }
 
-// turn applies a pair of sweeps to row r of Z. Elements are loaded AHEAD of their use.
+// turn applies a pair of sweeps, s and `after`, to row r of Z. `from` is the index of the pair's
+// first rotation. AHEAD elements of the row are loaded ahead of their use.
 void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	double y = z.at[at], x = z.at[at + by], c = t_cos[from], sn = t_sin[from];
@@ -95,7 +103,7 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		z.at[at] = rotate(k + q, after.count, from, next[q], y, behind);
 		at += by;
 	}
-	// The last rotation of the second sweep.
+	// Apply the last rotation of the second sweep.
 	double c2 = 1.0lf, s2 = 0.0lf;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	z.at[at] = fma(c2, behind, s2 * y);
@@ -117,7 +125,8 @@ void main() {
 	bool generates = t == APPLY;
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;
 	uint sweeps = state.sweeps, rotations = 0, status = GOOD;
-	// found: the block of the next sweep is known, but the sweep does not go with the pair before.
+	// If `found` is true, the block of the next sweep is known, but the sweep cannot be in one pair
+	// with the previous sweep.
 	bool found = (state.turned & 2) != 0, going = true;
 	barrier();
 	for (uint number = 0;; number++) {

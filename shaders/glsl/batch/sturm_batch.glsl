@@ -1,10 +1,11 @@
-// Bisection of one eigenvalue by Sturm counts without divisions, by one invocation.
+// This header defines a bisection for one eigenvalue by Sturm counts without divisions. One
+// invocation does the whole bisection.
 //
-// syev_batch and stebz_batch include this header, after numerics_f64.glsl and scale.glsl, and
-// after the declaration of the shared arrays t_d and t_e. It defines bisect.
+// syev_batch and stebz_batch include this header, after numerics_f64.glsl and scale.glsl, and after
+// the declaration of the shared arrays t_d and t_e. It defines bisect, below and norm_exponent.
 //
-// The counts are those of stebz_narrow.comp, which has the proof of their error bound, 3·ulp·norm,
-// and of their range.
+// stebz_narrow.comp uses the same counts. It has the proof of their error bound, 3·ulp·norm, and of
+// their range.
 #ifndef STURM_BATCH_GLSL
 #define STURM_BATCH_GLSL
 
@@ -15,8 +16,8 @@ const uint EIGHT = 8; // rows between two scalings
 // high returns the word with the sign and the exponent of x.
 uint high(double x) { return unpackDouble2x32(x).y; }
 
-// norm_exponent returns the exponent of a bound of the norm of the T at base: each row's sum of
-// magnitudes is below 2^exponent.
+// norm_exponent returns an exponent for the matrix T at index `base`: in each row of T the sum of
+// the magnitudes is below 2^exponent.
 int norm_exponent(uint base, uint n) {
 	double most = 0.0lf;
 	for (uint i = 0; i < n; i++) {
@@ -28,7 +29,8 @@ int norm_exponent(uint base, uint n) {
 	return exponent_of(most);
 }
 
-// minor computes the next principal minor of T − x·I, and adds a change of sign.
+// minor computes the next principal minor of T − x·I from `before` and `now`, and adds 1 to
+// `changes` if the sign changes. e2 is the square of the off-diagonal element before row i.
 void minor(uint i, double e2, double x, inout double before, inout double now, inout uint changes) {
 	double next = fma(t_d[i] - x, now, -(e2 * before));
 	changes += (high(next) ^ high(now)) >> 31;
@@ -36,8 +38,9 @@ void minor(uint i, double e2, double x, inout double before, inout double now, i
 	now = next;
 }
 
-// below returns the number of eigenvalues below x, within the error bound, of a T at base whose norm
-// is below 1. t_e has e², at least 2^LEAST.
+// below returns the number of eigenvalues below x of the matrix T at index `base`. The proof in
+// stebz_narrow.comp gives the error bound. The norm of T must be below 1. t_e must have the squares
+// of the off-diagonal elements, at least 2^LEAST each.
 uint below(uint base, uint n, double x) {
 	uint changes = 0, i = 0;
 	double before = 0.0lf, now = power_of_two(LEVEL);
@@ -53,16 +56,18 @@ uint below(uint base, uint n, double x) {
 	return changes;
 }
 
-// bisect returns eigenvalue k, from 0, of that T, to within 4·ulp of its norm.
+// bisect returns eigenvalue k, counted from 0, of the matrix T at index `base`. Its error is at
+// most 4·ulp of the norm.
 double bisect(uint base, uint n, uint k) {
 	double lo_ = -1.0lf, hi_ = 1.0lf;
-	// The intervals are the same for all k, so that values ascend: a count is compared with k alone.
+	// The intervals are the same for all k, and only the comparison with the count depends on k. So
+	// the eigenvalues ascend with k.
 	for (uint round = 0; round < 54; round++) {
 		double x = 0.5lf * (lo_ + hi_);
 		if (below(base, n, x) > k) hi_ = x;
 		else lo_ = x;
 	}
-	// An eigenvalue that is the middle of some interval is found exactly.
+	// lo_ is exact for an eigenvalue that is the middle of one of the intervals.
 	return lo_;
 }
 

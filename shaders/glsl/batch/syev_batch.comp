@@ -6,26 +6,28 @@
 // variant: syev_batch
 // variant: syev_batch_values VALUES
 //
-// in:      matrices  `count` of them, from `first` on, of order ≤ ORDER
-//          a         one triangle of each is read
-// in, out: states    status, exponent and, if QL iteration fails, the block
-// out:     values    λ[from … to), ascending; NaN if there are none
-//          v         syev_batch: their vectors, by column. The component of largest magnitude of
-//                    each (the first of several) is positive. Not written if there are no values.
-//                    v may be a, if all vectors are wanted and the offsets are the same
+// in:      matrices  the matrices [first, first + count), of order ≤ ORDER
+//          a         one triangle of each matrix is read
+// in, out: states    status, exponent and, if QL iteration fails, the block [lo, hi]
+// out:     values    the eigenvalues [from, to), ascending; NaN if the status is not GOOD
+//          v         only syev_batch: the eigenvectors of these eigenvalues, by column. In each
+//                    vector the component of largest magnitude is positive, or the first one if
+//                    there are several. v is not written if the status is not GOOD. v may be the
+//                    buffer a, if all eigenvectors are wanted and the offsets are the same
 //
-// A matrix is scaled by a power of two to entries below 1 in magnitude. A column whose entries below
-// the subdiagonal vanish beside that is taken as zero there. A NaN or an infinity is the error of
-// its matrix alone.
+// A matrix is scaled by a power of two to entries below 1 in magnitude. If all entries of a column
+// below the subdiagonal are negligible, they count as zero. A NaN or an infinity affects only its
+// own matrix.
 //
-// A team of TEAM invocations solves a matrix; invocation i has row i, i + TEAM … of A, and of Q. A
-// workgroup has MATRICES teams. The generator of a matrix computes the rotations of QL iteration,
-// while its team applies those of the sweep before. It is the first invocation of the team, or where
-// the workgroup has more invocations than the teams, one of those. For values alone each invocation
-// bisects for values of its own.
+// A team of TEAM invocations solves one matrix. Invocation i of the team has the rows i, i + TEAM,
+// … of A and of Q. A workgroup has MATRICES teams. One invocation per matrix, the generator,
+// computes the rotations of a sweep of QL iteration. At the same time the team applies the
+// rotations of the previous sweep. If the workgroup has invocations that are in no team, the
+// generators are such invocations. Otherwise the generator is the first invocation of the team. The
+// variant syev_batch_values uses bisection: each invocation finds different eigenvalues.
 //
-// Each sum is formed by one invocation, in an order that depends on n alone. So the bits are the
-// same for all sizes and all places in a batch.
+// One invocation computes each sum, in an order that depends on n alone. So the bits are the same
+// for all specialisation constants and all places in a batch.
 //
 // Grid: in x and y, one workgroup for MATRICES matrices.
 #version 460
@@ -41,9 +43,10 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup: MATRICES·TEAM, or at least MATRICES more.
+// LOCAL_SIZE is the number of invocations of a workgroup: MATRICES·TEAM, or at least MATRICES more
+// for the generators.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// ORDER is the largest order, at least 2.
+// ORDER is the largest order of a matrix, at least 2.
 layout(constant_id = 1) const uint ORDER = 32;
 // TEAM is the number of invocations that solve a matrix.
 layout(constant_id = 2) const uint TEAM = 32;
@@ -58,7 +61,7 @@ layout(push_constant, scalar) uniform Push {
 #ifndef VALUES
 	MatrixOut v;
 #endif
-	// The dispatch solves `count` matrices from number `first` on.
+	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 
@@ -66,35 +69,38 @@ layout(push_constant, scalar) uniform Push {
 const uint LD = ORDER | 1;
 shared double a[MATRICES * ORDER * LD];
 // t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin have 2·ORDER elements for
-// each matrix, for two vectors or for the rotations of two sweeps.
+// each matrix. The reduction stores vectors there, and the QL iteration the rotations of two
+// sweeps.
 shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
 
-// finite_max tells for each invocation the largest magnitude of its entries, NaN if one is not
-// finite.
+// finite_max has, for each invocation, the largest magnitude of the entries that it has loaded, or
+// −1 if one of these entries is not finite.
 shared double finite_max[LOCAL_SIZE];
 #ifdef VALUES
 #include "sturm_batch.glsl"
 #else
 #include "ql.glsl"
-// Of each matrix, the last two sweeps; and whether the iteration had ended then.
+// sweeps_ has the last two sweeps of QL iteration of each matrix. `ended` tells, for each of these
+// two sweeps, whether the iteration had ended.
 shared Sweep sweeps_[MATRICES * 2];
 shared bool ended[MATRICES * 2];
 #endif
 
-// mine is the number of this invocation's matrix. lane is its number in its team, or TEAM or more
-// if it is in no team.
+// `mine` is the number of this invocation's matrix in the workgroup. `lane` is the invocation's
+// number in its team, or TEAM or more if it is in no team.
 uint mine, lane;
-// n is the order of this matrix, or 0 if there is none. most is the largest order in the workgroup.
+// n is the order of this invocation's matrix, or 0 if it has no matrix. `most` is the largest order
+// in the workgroup.
 uint n, most;
-// These are the numbers of the first elements of this matrix: in a, in t_d and t_e, and in t_cos
-// and t_sin.
+// at_a, at_t and at_r are the indices of the first elements of this invocation's matrix: in a, in
+// t_d and t_e, and in t_cos and t_sin.
 uint at_a, at_t, at_r;
 
-// entry returns the element of a with entry (i, j).
+// entry returns the index in a of entry (i, j) of this invocation's matrix.
 uint entry(uint i, uint j) { return at_a + j * LD + i; }
 
-// load copies the triangle to both triangles of a, scaled. It returns the exponent of the scale.
-// good becomes false if an entry is not finite; the matrix is then zero.
+// load scales the stored triangle by 2^-e, copies it to both triangles of the array a, and returns
+// e. If an entry is not finite, `good` becomes false and all entries of the copy are zero.
 int load(BatchMatrix m, inout bool good) {
 	MatrixIn from = MatrixIn(element(uint64_t(p.a), long_(m.a), 0, 0));
 	double largest = 0.0lf;
@@ -137,16 +143,18 @@ double square_sum(uint from, uint j) {
 	return s0 + s1;
 }
 
-// reduce makes T = QᵀAQ (dsytd2). Reflector k, I − τ·v·vᵀ, v(k+1) = 1, stays in column k of a below
-// the diagonal, τ in sin[k] of the second sweep's place, which nothing else uses.
+// reduce computes T = QᵀAQ (LAPACK dsytd2). Reflector k is I − τ·v·vᵀ with v(k+1) = 1. The kernel
+// stores v in column k of a below the diagonal. It stores τ in element k of the second half of the
+// matrix's part of t_sin, because nothing else uses this half during `reduce` and `form`.
 void reduce() {
-	uint v = at_r, w = at_r + ORDER; // v and A·v are in t_cos
+	uint v = at_r, w = at_r + ORDER; // v and A·v are both in t_cos
 	for (uint k = 0; k + 2 < most; k++) {
 		bool live = k + 2 < n;
 		double tau = 0.0lf;
 		if (live) {
 			double squares = square_sum(k + 2, k), alpha = a[entry(k + 1, k)], beta = alpha, scale = 0.0lf;
-			// What is below 2^-400 vanishes beside the norm.
+			// The elements of the column below the subdiagonal are negligible if their norm is at
+			// most 2^-400, because the matrix is scaled to a largest entry near 1.
 			if (squares > power_of_two(-800)) {
 				beta = sqrt(fma(alpha, alpha, squares));
 				if (alpha > 0.0lf) beta = -beta;
@@ -210,11 +218,11 @@ void reduce() {
 }
 
 #ifndef VALUES
-// form replaces the reflectors by Q = H(0)·H(1)⋯ (dorg2l), from the last one on. Invocation j has
-// column j.
+// form replaces the reflectors H(k) in a by their product Q = H(0)·H(1)⋯ (LAPACK dorg2l), from the
+// last reflector on. Each invocation updates its own columns.
 void form() {
 	uint v = at_r, taus = at_r + ORDER;
-	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0lf; // no reflector begins there
+	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0lf; // no reflector begins in the last row
 	barrier();
 	for (uint step = 0; step + 2 < most; step++) {
 		bool live = step + 2 < n;
@@ -229,7 +237,8 @@ void form() {
 			double tau = t_sin[taus + k];
 			for (uint j = lane; j < n; j += TEAM) {
 				if (j <= k) continue;
-				// Column k + 1 was a unit vector before, and row k + 1 of the others zero.
+				// Before this step, column k + 1 is a unit vector, and row k + 1 of the other
+				// columns is zero.
 				double s0 = 0.0lf, s1 = 0.0lf;
 				uint i = k + 2;
 				if (j > k + 1) {
@@ -256,7 +265,8 @@ void form() {
 	barrier();
 }
 
-// turn applies the rotations of a sweep to this invocation's rows of V.
+// turn applies the rotations of a sweep to this invocation's rows of Q. `from` is the index of the
+// first rotation.
 void turn(Sweep s, uint from) {
 	for (uint i = lane; i < n; i += TEAM) {
 		uint at = entry(i, s.first), by = s.step * LD;
@@ -270,7 +280,9 @@ void turn(Sweep s, uint from) {
 	}
 }
 
-// iterate makes T diagonal, and Q the eigenvectors (dsteqr). It returns the status.
+// iterate makes T diagonal and Q the matrix of eigenvectors (LAPACK dsteqr). `generates` is the
+// number of the matrix for which this invocation is the generator, or MATRICES or more. iterate
+// returns the status of this matrix.
 uint iterate(uint generates) {
 	lo = 0, hi = 0, futile = 0, turned = false;
 	bool going = generates < MATRICES;
@@ -298,7 +310,8 @@ uint iterate(uint generates) {
 }
 #endif
 
-// finish sorts the values and writes them, and the vectors with their signs.
+// finish sorts the eigenvalues and writes the wanted ones. It also writes their eigenvectors with
+// the chosen signs.
 void finish(BatchMatrix m, int exponent, bool good) {
 	double back = power_of_two(exponent);
 	MatrixOut values = MatrixOut(element(uint64_t(p.values), m.w, 0, 0));
@@ -320,7 +333,8 @@ void finish(BatchMatrix m, int exponent, bool good) {
 		values.at[i - m.from] = good ? x * up * back : nan;
 	}
 #else
-	// The place of column j among the wanted ones, and its sign, are in t_cos and t_sin.
+	// t_cos has the rank of the eigenvalue of column j, and t_sin the sign that its eigenvector
+	// gets.
 	for (uint j = lane; j < n; j += TEAM) {
 		uint rank = 0;
 		double x = t_d[at_t + j];
@@ -350,7 +364,7 @@ void main() {
 	uint t = gl_LocalInvocationIndex, begin = workgroup() * MATRICES;
 	if (begin >= p.count) return;
 	mine = t / TEAM, lane = t % TEAM;
-	// An invocation without a team must also reach every barrier.
+	// Invocations without a team also have to reach every barrier. They get lane ≥ TEAM.
 	if (mine >= MATRICES) mine = MATRICES - 1, lane = TEAM + t;
 	uint index = p.first + begin + mine;
 	BatchMatrix m = BatchMatrix(0, 0, 0, 0, 0, 0, uint[2](0, 0), uint[2](0, 0));

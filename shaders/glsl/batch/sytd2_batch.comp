@@ -1,24 +1,25 @@
 // float64 only
 //
-// sytd2_batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ, one workgroup for each
-// (LAPACK dsytd2). A dispatch eliminates columns [from, to) of each matrix.
+// sytd2_batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ (LAPACK dsytd2). One
+// workgroup processes one matrix. A dispatch eliminates the columns [from, to) of each matrix.
 //
-// in:      matrices  `count` of them, from `first` on, of order 3 … ORDER
-// in, out: a         on the first dispatch (from = 0) one triangle of each. At the end reflector k,
-//                    I − τ·v·vᵀ, v(k+1) = 1, is in column k below the diagonal; the rest is
-//                    undefined
+// in:      matrices  the matrices [first, first + count), of order 3 … ORDER
+// in, out: a         before the first dispatch (from = 0) one triangle of each matrix. At the end,
+//                    column k has below the diagonal the vector v of reflector k, I − τ·v·vᵀ, with
+//                    v(k+1) = 1. The other elements are undefined
 //          states    status and exponent, set by the first dispatch
 //          work      two vectors of each matrix, which the next dispatch needs: from element
 //                    2·matrix.at on
-// out:     d, e, tau at matrix.at: T, and the factors of the reflectors
+// out:     d, e, tau from element matrix.at on: T, and the factors τ of the reflectors
 //
-// A matrix is scaled by a power of two to entries below 1 in magnitude. One with a NaN or an
-// infinity becomes zero, and its status says so. A column whose entries below the subdiagonal vanish
-// beside that is taken as zero there.
+// A matrix is scaled by a power of two to entries below 1 in magnitude. A matrix with a NaN or an
+// infinity becomes zero, and its status becomes NONFINITE. If all entries of a column below the
+// subdiagonal are negligible, they count as zero.
 //
-// The update of rank two for a column, A − v·wᵀ − w·vᵀ, and the product A·v for the next one are one
-// pass over the trailing matrix, both triangles. An invocation has a row, and every TEAMS-th column.
-// The bits depend on n, LOCAL_SIZE and TEAMS.
+// For each column the kernel makes one pass over both triangles of the trailing matrix. The pass
+// does the update of rank two for the previous column, A − v·wᵀ − w·vᵀ, and computes the product
+// A·v for this column. An invocation has one row, and every TEAMS-th column. The bits depend on n,
+// LOCAL_SIZE and TEAMS.
 //
 // Grid: in x and y, one workgroup for each matrix.
 #version 460
@@ -36,9 +37,9 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAMS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order.
+// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// TEAMS is the number of invocations that share a row.
+// TEAMS is the number of invocations that share a row of the matrix.
 layout(constant_id = 2) const uint TEAMS = 1;
 #include "reduce.glsl"
 
@@ -47,27 +48,29 @@ layout(push_constant, scalar) uniform Push {
 	States states;
 	MatrixInOut a, work;
 	MatrixOut d, e, tau;
-	// first, count  the matrices of this dispatch
-	// from, to      columns; at most the largest order less 2
+	// first, count  the dispatch processes the matrices [first, first + count)
+	// from, to      the dispatch eliminates the columns [from, to), to ≤ largest order − 2
 	uint first, count, from, to;
 } p;
 
-// ROWS is the number of rows that are processed at a time.
+// ROWS is the number of rows that a workgroup processes at the same time.
 const uint ROWS = LOCAL_SIZE / TEAMS;
 // AHEAD is the number of columns that are loaded before the first one is used.
 const uint AHEAD = 8;
-// TILE is the side of the square tiles in which one triangle is copied to the other one.
+// TILE is the number of rows and columns of the tiles by which one triangle is copied to the other
+// triangle.
 const uint TILE = 16;
 
-// v and w have the last two pairs of vectors of the update. parts has, for each team, its part of
-// A·v.
+// v and w have the vectors of the last two updates A − v·wᵀ − w·vᵀ, ORDER elements each. `parts`
+// has the part of A·v that each team has computed. A team is the ROWS invocations that have the
+// same columns.
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
 MatrixInOut a;
 uint n, t;
 
-// largest returns the largest magnitude in the triangle, −1 if an entry is not finite.
+// largest returns the largest magnitude in the stored triangle, or −1 if an entry is not finite.
 double largest(bool upper) {
 	double most = 0.0lf, bad = 0.0lf;
 	for (uint j = 0; j < n; j++) {
@@ -83,7 +86,8 @@ double largest(bool upper) {
 	return bad > 0.0lf ? -1.0lf : most;
 }
 
-// mirror copies the triangle to the other one, times scale; or makes both zero.
+// mirror copies the stored triangle, times `scale`, to both triangles. If `zero` is true, it sets
+// both triangles to zero.
 void mirror(bool upper, double scale, bool zero) {
 	uint tiles = (n + TILE - 1) / TILE;
 	for (uint ti = 0; ti < tiles; ti++) {
@@ -107,7 +111,7 @@ void mirror(bool upper, double scale, bool zero) {
 	}
 }
 
-// prepare scales and mirrors the matrix.
+// prepare scales the matrix, and copies its stored triangle to the other triangle.
 void prepare(BatchMatrix m, uint index) {
 	bool upper = m.upper != 0;
 	double most = largest(upper);
@@ -120,8 +124,9 @@ void prepare(BatchMatrix m, uint index) {
 	for (uint i = t; i < n; i += LOCAL_SIZE) v[i] = 0.0lf, w[i] = 0.0lf;
 }
 
-// pass subtracts v·wᵀ + w·vᵀ of the pair `old` from the trailing matrix, columns and rows from k + 1
-// on, and leaves the products with v of the pair `now` in parts.
+// pass subtracts v·wᵀ + w·vᵀ from the rows and columns of the matrix from k + 1 on, where v and w
+// begin at element `old` of their arrays. It also stores the partial products of the new matrix
+// with the v at element `now` to the array `parts`.
 void pass(uint k, uint old, uint now) {
 	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
 	for (uint i = begin + t % ROWS; i < n; i += ROWS) {
@@ -147,7 +152,9 @@ void pass(uint k, uint old, uint now) {
 	}
 }
 
-// eliminate makes column k tridiagonal, with the update by the pair `old` still to be done.
+// eliminate makes column k tridiagonal. Before the call, the update with the vectors at element
+// `old` of v and w has not yet been applied to the matrix. `at` is the index of the first element
+// of this matrix in d, e and tau.
 void eliminate(uint k, uint old, uint now, uint at) {
 	double squares = 0.0lf;
 	for (uint i = k + t; i < n; i += LOCAL_SIZE) {
@@ -157,7 +164,8 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	}
 	squares = group_sum(squares);
 	double alpha = v[now + k + 1], beta = alpha, scale = 0.0lf, tau = 0.0lf;
-	// What is below 2^-400 vanishes beside the norm.
+	// The elements of the column below the subdiagonal are negligible if their norm is at most
+	// 2^-400, because the matrix is scaled to a largest entry near 1.
 	if (squares > power_of_two(-800)) {
 		beta = sqrt(fma(alpha, alpha, squares));
 		if (alpha > 0.0lf) beta = -beta;
@@ -192,7 +200,7 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	barrier();
 }
 
-// last writes what remains of T after column n − 3.
+// last writes the last two diagonal elements and the last off-diagonal element of T.
 void last(uint old, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;

@@ -1,11 +1,11 @@
-// This header has the common parts of the kernels of bulge chasing: the places of the band and of
-// the reflectors in memory, how a vector x gives a reflector, and how sweeps wait for each other.
+// This header has the common parts of the kernels of bulge chasing: where the band and the
+// reflectors lie in memory, and how sweeps wait for each other (sweeps.glsl).
 //
-// sb2st.comp and sb2st_teams.comp include this header, after index.glsl and after they have
-// declared B, LEAD and VECTORS. They explain what a step is. The header declares the push block.
+// sb2st.comp and sb2st_teams.comp include this header, after index.glsl and after the constants B,
+// LEAD and VECTORS. sb2st.comp explains sweeps and steps. The header declares the push block.
 //
 // With FLAGS, a dispatch runs sweeps [first, last), which wait for each other. Without FLAGS, a
-// dispatch runs all steps j of sweeps s with stride·s + j = wave.
+// dispatch runs one wave: all steps j of sweeps s with stride·s + j = wave.
 #ifndef CHASE_GLSL
 #define CHASE_GLSL
 #include "scale.glsl"
@@ -14,41 +14,48 @@
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 #ifdef LOG
-// A Log has an entry for each step: when the step began (a count), and in which workgroup.
+// A Log has one entry per step: a number that counts the steps in the order in which they begin,
+// and the workgroup that runs the step.
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Log { uvec2 at[]; };
 #endif
 
 layout(push_constant, scalar) uniform Push {
-	// band is the compact band, with 2·B rows per column.
+	// `band` is the compact band (see sb2st.comp), with 2·B rows per column.
 	Band band;
-	// v holds the packed reflectors, and tau their factors. Neither is used without VECTORS.
+	// v holds the packed reflectors, and `tau` their factors τ. If VECTORS is false, v and `tau`
+	// are not used.
 	MatrixOut v, tau;
 	// n is the order of the band, at least 3.
 	uint n;
 #ifdef FLAGS
-	// The dispatch runs sweeps [first, last).
+	// The dispatch runs the sweeps [first, last) of the bulge chasing.
 	uint first, last;
-	// polls is the poll limit: after so many loads of a flag a wait is given up.
+	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag per sweep. All are zero before the first dispatch.
+	// flags has one flag per sweep. A flag counts the finished steps of its sweep. All flags are
+	// zero before the first dispatch.
 	Flags flags;
-	// ticket is the counter from which workgroups claim sweeps. It is zero before the dispatch.
+	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
+	// an atomic addition. ticket is zero before the dispatch.
 	Flags ticket;
-	// info is 0, or 1 + the sweep that did not make progress within the poll limit.
+	// info is 0, or 1 + the number of a sweep whose flag another sweep waited for until the poll
+	// limit.
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #ifdef LOG
 	// counter numbers the steps in the order in which they begin. It is zero before the dispatch.
 	Flags counter;
-	// log has the entry of step j of sweep s, or of the end of the sweep, at s·(steps(0)+1) + j.
+	// `log` has the entry of step j of sweep s at s·(steps(0)+1) + j. The entry with j = steps(s)
+	// is for the end of the sweep.
 	Log log;
 #endif
 #else
-	// wave is the number of the wave. stride is the number of waves from a step of one sweep to the
-	// same step of the next sweep.
+	// A wave is the set of steps that one dispatch runs. `wave` is the number of the wave of this
+	// dispatch. Step j of sweep s belongs to wave stride·s + j.
 	uint wave, stride;
-	// Workgroup i < count does a step of sweep newest − i.
+	// Workgroup i runs a step of sweep `newest` − i. `count` is the number of workgroups that run a
+	// step.
 	uint newest, count;
 #endif
 } p;
@@ -59,15 +66,15 @@ const uint COLUMN = 2 * B - 1;
 // at returns the index of element (row, col) in the compact band.
 uint at(uint row, uint col) { return row + col * COLUMN; }
 
-// band returns the address of element (row, col). (The validation layer's instrumentation crashes
-// on a function that returns a reference.)
+// band returns the address of element (row, col). The function does not return a reference, because
+// the instrumentation of the validation layers crashes on a function that returns a reference.
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), at(row, col), 0, 0); }
 
-// mirrored returns the distance of element (i, k) of D from the first element of D. D is symmetric,
-// and its lower triangle is stored.
+// mirrored returns the distance of element (i, k) of the diagonal block D from the first element of
+// D. D is symmetric, and its lower triangle is stored.
 uint mirrored(uint i, uint k) { return at(max(i, k), min(i, k)); }
 
-// steps returns the number of steps of sweep s.
+// steps returns the number of steps of sweep s of the bulge chasing.
 uint steps(uint s) { return (p.n - 1 - s + B - 1) / B; }
 
 // vectors returns the address of the vector v of step j of sweep s.

@@ -1,16 +1,16 @@
-// This header does a step of bulge chasing whose blocks lie in the registers of clusters of
-// invocations.
+// This header computes a step of bulge chasing. The blocks of the step lie in the registers of
+// clusters of invocations.
 //
-// sb2st.comp and tb2bd.comp include this header, after reflector.glsl and after the specialisation
-// constants B, TILES, LANES and WORK. The header defines the tile, the registers of an invocation,
-// and take, reflect, times and dot.
+// sb2st.comp, tb2bd.comp and tb2tb.comp include this header, after reflector.glsl and after the
+// specialisation constants B, TILES, LANES and WORK. The header defines the tile, the registers of
+// an invocation, and take, reflect, times and dot.
 //
-// A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks of B lines each, A and C.
-// Every line ℓ becomes H·ℓ. A line belongs to a cluster of LANES neighbouring invocations of one
-// subgroup, which add up its dot product by shuffles. Every cluster has all of u, and computes the
-// reflector for itself. A comes from shared memory, where the step before stored it as its block C,
-// with lines and elements exchanged. Line 0 of A is x, which H annihilates except for its first
-// element.
+// A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks A and C of B lines each. A
+// line is a row or a column. Every line ℓ becomes H·ℓ. A cluster is LANES neighbouring invocations
+// of one subgroup. Each line belongs to one cluster, which adds up the line's dot product by
+// shuffles. Every cluster has all of u, and computes the reflector for itself. A comes from shared
+// memory. The previous step stored it there as its block C, with lines and elements exchanged. Line
+// 0 of A is the vector x. H annihilates x except for its first element.
 #ifndef CLUSTERS_GLSL
 #define CLUSTERS_GLSL
 
@@ -18,39 +18,44 @@
 // both by rows and by columns.
 const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
 const uint TILE = B * LD;
-// OWN is the number of elements of a line that an invocation holds. They are its own elements.
+// OWN is the number of elements of a line that an invocation holds. They are called its own
+// elements.
 const uint OWN = (B + LANES - 1) / LANES;
 
-// tile holds A, and C, which is the A of the next step.
+// `tile` holds block A of a step. Later `tile` holds block C, which becomes A of the next step.
 shared work_t tile[TILES * TILE];
 
-// inside tells whether element or line k lies in the block. Some elements and clusters lie past its
-// end if B is not a multiple of LANES, or if the clusters do not fill the subgroups.
+// inside tells whether element k of a line exists. The last elements do not exist if B is not a
+// multiple of LANES. exists tells whether line i exists. The last clusters have no line if WORK is
+// larger than B·LANES.
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
-// a and c hold this invocation's own elements of line i of A and of C, and u its own elements of
-// the vector u. u_i is element i of u.
+// a and c hold this invocation's own elements of line i of the blocks A and C, where i is the
+// number of the cluster. u holds its own elements of the vector u. u_i is element i of u.
 work_t a[OWN], c[OWN], u[OWN], u_i;
-// head is x_0. After reflect has been called, it is scaled like u.
+// `head` is x_0, the first element of the vector x that the reflector annihilates. After the call
+// of `reflect`, `head` is scaled like the vector u.
 work_t head;
 
-// cluster_sum returns the sum of x over the cluster, the same bits to each of its invocations.
+// cluster_sum returns the sum of x over the cluster. All invocations of the cluster get the same
+// bits.
 work_t cluster_sum(work_t x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
 	return x;
 }
 
-// cluster_max returns the largest x of the cluster to each of its invocations.
+// cluster_max returns the largest x of the cluster, to every invocation of the cluster.
 uint cluster_max(uint x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x = max(x, subgroupShuffleXor(x, m));
 	return x;
 }
 
-// cluster_first returns the x of the first invocation of the cluster.
+// cluster_first returns the argument x of the first invocation of the cluster.
 work_t cluster_first(work_t x) { return subgroupShuffle(x, gl_SubgroupInvocationID & ~(LANES - 1)); }
 
-// dot returns yᵀ·z over the cluster. The own elements are summed in two independent chains.
+// dot returns yᵀ·z. The vectors y and z are distributed over the cluster. Each invocation sums its
+// own elements in two independent chains.
 work_t dot(work_t y[OWN], work_t z[OWN]) {
 	work_t even = y[0] * z[0], odd = 0;
 	if (OWN > 1) odd = y[OWN > 1 ? 1 : 0] * z[OWN > 1 ? 1 : 0];
@@ -61,8 +66,9 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	return cluster_sum(even + odd);
 }
 
-// take reads line i of A, and x, from the tile, which begins at index `from`. The first element of
-// x goes to head, not to u.
+// take reads line i of block A, and the vector x, from the tile that begins at index `from`.
+// `first` is the number of the invocation in its cluster. The first element of x goes to `head` and
+// not to u.
 void take(uint i, uint first, uint from) {
 	i = exists(i) ? i : 0;
 	uint column = from + first + i * LD, x = from + first;
@@ -76,8 +82,9 @@ void take(uint i, uint first, uint from) {
 	if (first == 0) u[0] = 0;
 }
 
-// reflect computes H from head and from u = x without its head, and scales both by a power of two
-// that brings the largest element near one. The caller fills in u_0, which is known last.
+// reflect computes the reflector H from `head` and from u, which holds x without its first element.
+// It scales `head` and u by a power of two that brings the largest element near one. It does not
+// set the first element of u: the caller must set this element to u0 of the result.
 Reflector reflect() {
 	uint top = 0;
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
@@ -93,7 +100,7 @@ Reflector reflect() {
 	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
 }
 
-// times returns γ·yᵀu for the own elements y of a line. u does not contain its first element u_0
-// yet.
+// times returns γ·yᵀu, where y holds the own elements of a line. When times is called, the first
+// element of u is still 0, so `times` adds the term with h.u0 itself.
 work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
 #endif

@@ -1,62 +1,67 @@
-// sb2st reduces a band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
+// sb2st reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
 // dsytrd_sb2st).
 //
 // in, out: band  compact, 2·B rows per column: element (row, col) lies at
 //                row + col·(2B−1). Rows past the band or the matrix are zero before and after
 // out:     v     packed reflectors, see package stages; written only if VECTORS
-//          tau   their factors; written only if VECTORS
+//          tau   factors τ of the reflectors; written only if VECTORS
 //
 // variant: sb2st_chase FLAGS
 // variant: sb2st_wave
 // variant: sb2st_log FLAGS LOG
 //
-// sb2st_chase runs sweeps [first, last) in one dispatch: workgroups stay and take sweep after
-// sweep. sb2st_log does the same, and logs which workgroup began which step when, according to a
-// common counter; it is for pictures. sb2st_wave runs the steps with stride·s + j = wave in one
-// dispatch, one workgroup per step. All three give the same bits: the order of each dot product
-// depends on LANES and B alone, and not on which workgroup runs the step when.
+// sb2st_chase runs sweeps [first, last) in one dispatch. Each workgroup runs one sweep after
+// another. sb2st_log does the same. It also logs which workgroup began which step, and the order in
+// which the steps began; the log is for pictures. sb2st_wave runs one wave in one dispatch: the
+// steps with stride·s + j = wave, one workgroup per step. All three variants give the same bits,
+// because the order of each dot product depends on LANES and B alone.
 //
-// Step (s, j) acts on rows and columns r … r+len−1, r = s+1+j·B:
+// Step j of sweep s, written (s, j), acts on rows and columns r … r+len−1 with r = s+1+j·B:
 //
 //	        r−width   r       r+len
 //	          ┌───┬─────┬────────┐          width = B, or 1 for j = 0
-//	r         │ x │  A  │   D    │ len      x becomes β·e1 = H·x
-//	          └───┴─────┼────────┤          A becomes H·A, D H·D·H, C C·H
-//	r+len               │   C    │ low      C is the next step's x and A
+//	r         │ x │  A  │   D    │ len      x ← H·x = β·e1    A ← H·A
+//	          └───┴─────┼────────┤          D ← H·D·H         C ← C·H
+//	r+len               │   C    │ low      C contains x and A of step j+1
 //	                    └────────┘
 //
-// Which steps must wait for which. In step j, sweep s reads and writes rows r … r+B−1 of columns
-// from r−B on, and rows r+B … r+2B−1 of columns up to r+B−1. The steps of sweep s−1 lie one row
-// higher. Its steps up to j+1 overlap this step. Its step j+2 overlaps in one element only, row
-// r+2B−1 of column r+B−1: this is the head of its x, where it stores its β. So D and C may be read
-// as soon as (s−1, j+1) is complete and the β of (s−1, j+2) is stored. Nothing that sweep s−1 does
-// afterwards touches them.
+// H = I − τ·v·vᵀ is the Householder reflector of the step, and e1 is the first unit vector.
+//
+// Which steps must wait for which. Step (s, j) reads and writes rows r … r+B−1 of columns from r−B
+// on, and rows r+B … r+2B−1 of columns up to r+B−1. The blocks of sweep s−1 lie one row and one
+// column before the blocks of sweep s. Therefore step (s, j) overlaps steps of sweep s−1 up to j+1.
+// It overlaps step (s−1, j+2) in one element only, row r+2B−1 of column r+B−1. This element is the
+// head of x in step (s−1, j+2), where that step stores its β. So step (s, j) may read D and C as
+// soon as step (s−1, j+1) is complete and the β of step (s−1, j+2) is stored. Sweep s−1 does not
+// touch D and C of step (s, j) afterwards.
 //
 // A flag counts the steps of a sweep whose β is stored. A sweep stores all of a step before its
-// flag counts the β of the step after. So the condition is flag(s−1) ≥ j+1+LEAD with LEAD = 2, or
-// that sweep s−1 has ended. The first x, in column s, lies one step higher than C: for it flag(s−1)
-// ≥ LEAD is enough. Sweep s−2 is further ahead by the same rule. The wave form counts whole steps
-// only: (s−1, j+2) must be in an earlier wave than (s, j), so stride = 1 + LEAD.
+// flag counts the β of the next step. So step (s, j) waits until flag(s−1) ≥ j+1+LEAD with LEAD =
+// 2, or until sweep s−1 has ended. The first x of sweep s, in column s, lies one step before C of
+// step (s, 0). So a workgroup may read this x when flag(s−1) ≥ LEAD. Sweep s−2 is ahead of sweep
+// s−1 for the same reason. The variant sb2st_wave counts only whole steps: step (s−1, j+2) must be
+// in an earlier wave than step (s, j), so stride = 1 + LEAD.
 //
-// Between its steps, sb2st_chase keeps C on chip. The elements of C in memory are then out of date,
-// but no workgroup reads them: sweep s+1 reaches them in its step j, after step j+1 of sweep s has
-// stored them as its A.
+// Between its steps, sb2st_chase keeps C in shared memory. The elements of C in memory are then out
+// of date, but no workgroup reads them: sweep s+1 reaches these elements in its step j, after step
+// j+1 of sweep s has stored them as its A.
 //
-// One barrier per step. The chain x → reflector → C → x is the critical path of a sweep, so nothing
-// else should be in it. A row of C and of D, and a column of A, belongs to a cluster of LANES
-// neighbouring invocations of one subgroup, which add up its dot product by shuffles. Every cluster
-// computes the reflector for itself, from x in shared memory. Only D needs a sum over all clusters,
-// uᵀDu: D is finished in the next step, after the barrier that hands C over.
+// Each step has one barrier. The chain x → reflector → C → next x is the critical path of a sweep,
+// so all other work is kept off this chain. A row of C or D, or a column of A, belongs to a
+// cluster. A cluster is LANES neighbouring invocations of one subgroup, which add up their dot
+// product by shuffles. Every cluster computes the reflector for itself, from x in shared memory.
+// Only D needs a sum over all clusters, uᵀDu. So D is finished in the next step, after the barrier
+// that makes C visible.
 //
-// All blocks are in the registers of the same invocations. This needs a narrow band; sb2st_teams is
-// for wide ones. No two buffers may overlap. A NaN in the band makes results NaN, but no workgroup
-// waits longer for it.
+// All blocks are in the registers of the same invocations. For this the band must be narrow;
+// sb2st_teams is for wide bands. No two buffers may overlap. A NaN in the band makes results NaN,
+// but no workgroup waits longer because of a NaN.
 //
-// Two things are assumed of subgroups. They are full, which vk.Build asks for. Neighbours in a
-// subgroup are neighbours by gl_LocalInvocationIndex, which Vulkan leaves open and every known
-// device does.
+// The kernel assumes two properties of subgroups. First, subgroups are full; vk.Build asks for full
+// subgroups. Second, invocations with neighbouring gl_LocalInvocationIndex are neighbours in a
+// subgroup. Vulkan does not demand the second property, but every known device has it.
 //
-// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one workgroup
+// Grid: with FLAGS as many workgroups in x as should run at the same time; otherwise one workgroup
 // per step of the wave, in x and y.
 #version 460
 #pragma use_vulkan_memory_model
@@ -72,48 +77,55 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup. It is WORK, but with FLAGS it is larger
-// than WORK by at least one subgroup and two invocations.
+// LOCAL_SIZE is the number of invocations of a workgroup. Without FLAGS it is WORK. With FLAGS it
+// is larger than WORK by at least one subgroup and two invocations.
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// TILES is the number of blocks in shared memory. With 2 these are A and C. With 1, C waits until A
-// has left the tile, which costs one barrier more.
+// TILES is the number of tiles in shared memory, 1 or 2. A tile has one of the blocks A and C of a
+// step. With 2 tiles, A and C each have a tile. With 1 tile, C is stored after all invocations have
+// read A, which costs one more barrier.
 layout(constant_id = 2) const uint TILES = 2;
-// VECTORS tells whether reflectors are stored.
+// VECTORS tells whether the kernel stores the reflectors, from which eigenvectors or singular
+// vectors are computed later.
 layout(constant_id = 3) const bool VECTORS = true;
-// LEAD is the number of steps by which the sweep before must be ahead: 2.
+// LEAD is the number of steps by which sweep s−1 must be ahead of sweep s: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// LANES is the number of invocations of a cluster: a power of two, at most the size of a subgroup.
+// LANES is the number of invocations of a cluster, which share a row or a column of a block: a
+// power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
 // WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
 // subgroup's size.
 layout(constant_id = 6) const uint WORK = 8;
-// RETAIN tells whether D of the step before stays in registers together with D of this step, which
-// costs registers. Otherwise it is stored before D of this step is loaded.
+// RETAIN tells whether the diagonal block D of the previous step stays in registers together with
+// the D of this step, which needs more registers. If RETAIN is false, the D of the previous step is
+// stored before the D of this step is loaded.
 layout(constant_id = 7) const bool RETAIN = true;
 
 #include "chase.glsl"
 #include "clusters.glsl"
 
-// d_u is γ·D·u of this step and of the step before.
+// d_u holds the vector γ·D·u of this step and of the previous step. D is the diagonal block of the
+// step, and H = I − γ·u·uᵀ its reflector.
 shared work_t d_u[2 * B];
 
-// A Step is step j of sweep s. Its first row is r (see the picture above). len is the number of its
-// rows, and low the number of rows of C. This invocation is number `first` of cluster i, and its
-// own elements are first, first + LANES, …
+// A Step is step j of sweep s. Its first row is r (see the picture at the top of this file). `len`
+// is the number of rows of A and D, and `low` is the number of rows of C. This invocation is number
+// `first` of cluster i. Its own elements of a row are first, first + LANES, …
 struct Step { uint s, j, r, len, low, i, first; };
 
-// d holds the own elements of row i of D.
+// d holds this invocation's own elements of row i of the diagonal block D, where i is the number of
+// its cluster.
 work_t d[OWN];
 work_t gamma;
-// mirror holds, for each of the own elements of D, the result of mirrored().
+// mirror[m] is the distance of own element m of D from the first element of D, as mirrored()
+// returns it.
 uint mirror[OWN];
-// late_d, late_u and late_u_i hold D, u and u_i of the step before.
+// late_d, late_u and late_u_i hold d, u and u_i of the previous step: the elements of D, the
+// elements of u, and element i of u.
 work_t late_d[OWN], late_u[OWN], late_u_i;
 
-// step_of returns step j of sweep s. In it len is the number of rows of A and D, and low the number
-// of rows of C.
+// step_of returns step j of sweep s.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;
@@ -126,16 +138,17 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
-// prepare computes the array mirror once for all steps.
+// prepare computes the array `mirror`, which is the same for all steps.
 void prepare() {
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		mirror[m] = mirrored(gl_LocalInvocationIndex / LANES, gl_LocalInvocationIndex % LANES + m * LANES);
 	}
 }
 
-// fetch_c starts loading C, and fetch_d starts loading D by symmetry. Below row n−1 memory holds
-// zeros, so a step needs no other check at the end of the matrix. Right of column n−1 memory holds
-// nothing.
+// fetch_c starts loading block C, and fetch_d starts loading block D. D is symmetric: fetch_d reads
+// the stored lower triangle. Rows past n−1 are zero in memory, so a step needs no check of rows.
+// Columns past n−1 are not in memory. fetch_c loads nothing if `low` is 0, so it never reads such a
+// column.
 void fetch_c(Step q) {
 	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	if (q.low > 0 && exists(q.i)) {
@@ -154,9 +167,10 @@ void fetch_d(Step q) {
 	}
 }
 
-// chase does the whole step except D. The function finish does D when all clusters have come to the
-// barrier. If keeps is true, C is stored in the tile from index `to` on. Otherwise it is stored to
-// memory.
+// chase does the whole step except the diagonal block D: it computes the reflector and updates x, A
+// and C. The function `finish` updates D after the next barrier. If `keeps` is true, C is stored in
+// the tile from index `to` on. Otherwise C is stored to memory. `slot` is the half of d_u that the
+// step uses, 0 or 1.
 void chase(Step q, bool keeps, uint to, uint slot) {
 	Reflector h = reflect();
 	gamma = h.gamma;
@@ -196,7 +210,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	}
 }
 
-// retain keeps the values that finish needs after the next barrier.
+// retain copies the values of this step that the function `finish` needs after the next barrier.
 void retain() {
 	if (!RETAIN) return;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -206,8 +220,8 @@ void retain() {
 	late_u_i = u_i;
 }
 
-// finish stores D − u·qᵀ − q·uᵀ, where the vector q is γ·Du − ½γ·(γ·uᵀDu)·u. If `any` is false,
-// there is no step q, and nothing is stored.
+// finish stores the diagonal block H·D·H = D − u·qᵀ − q·uᵀ, where the vector q is γ·Du −
+// ½γ·(γ·uᵀDu)·u. If `any` is false, no such step exists, and finish stores nothing.
 void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
@@ -225,15 +239,17 @@ void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_
 	}
 }
 
-// finish_late calls finish for the step before, whether its D is in registers or in memory.
+// finish_late calls `finish` for the previous step. If RETAIN is true, the D of the previous step
+// is in late_d. Otherwise it is still in d.
 void finish_late(Step q, bool any, uint slot) {
 	if (RETAIN) finish(q, any, slot, late_d, late_u, late_u_i);
 	else finish(q, any, slot, d, u, u_i);
 }
 
 #ifdef FLAGS
-// While a step runs, two invocations that compute nothing exchange flags with other sweeps. One
-// publishes the step before. The other waits for the flag that the next step needs.
+// The publisher and WAITER are two invocations that do not compute. While a step runs, they
+// exchange flags with other sweeps: the publisher publishes the flag for the previous step, and
+// WAITER waits for the flag that the next step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 
@@ -299,14 +315,14 @@ void main() {
 	} else if (gl_LocalInvocationIndex < B) {
 		tile[gl_LocalInvocationIndex] = Band(band(q.r, s)).at[gl_LocalInvocationIndex];
 	}
-	meet(); // chase stores to x, which other invocations have just read
+	meet(); // chase stores to x, so all invocations must have read x before
 	prepare();
 	fetch_c(q);
 	fetch_d(q);
 	take(q.i, q.first, 0);
 	chase(q, false, 0, 0);
 	retain();
-	meet(); // finish stores to D, of which others have just read both triangles
+	meet(); // finish stores to D, so all invocations must have read D before
 	finish_late(q, true, 0);
 }
 #endif

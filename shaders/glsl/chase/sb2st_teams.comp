@@ -1,36 +1,38 @@
-// sb2st_teams chases bulges as sb2st does, for wide bands: each block of a step has a team of
-// invocations of its own.
+// sb2st_teams reduces a band matrix to tridiagonal form by bulge chasing, as sb2st does. It is for
+// wide bands: each block of a step has its own team, a group of invocations of the workgroup.
 //
 // in, out: band    as in sb2st
 // out:     v, tau  as in sb2st
 //
 // variant: sb2st_teams FLAGS
 // variant: sb2st_teams_log FLAGS LOG
-// See sb2st.comp for steps, blocks, which steps must wait for which, aliasing and NaN. A step of a
-// wide band has many elements: an invocation cannot hold its share of all blocks, and shared memory
-// cannot hold two tiles. Also, if one subgroup does everything in order, either the memory pipeline
-// or the arithmetic pipeline is idle at any time. So each block has its team, and the teams are at
-// different parts of the step at the same time:
 //
-//	         first half                              second half
-//	C                                                C·H to the tile
-//	A        reads A from the tile                   H·A to memory
-//	D        H·D·H of the step before to memory      γ·D·u, for all clusters
-//	head     x → reflector, β to memory              v, τ to memory
-//	spare                                            publish; wait for the next step
+// See sb2st.comp for steps, blocks, the order in which steps must wait, aliasing and NaN. A step of
+// a wide band has many elements: an invocation cannot hold elements of all blocks, and shared
+// memory cannot hold two tiles. If all invocations did all parts of a step in the same order,
+// either the memory pipeline or the arithmetic pipeline would be idle at any time. So each block
+// has its own team, and the teams do different parts of the step at the same time:
 //
-// The barrier between the halves makes the reflector visible to all teams. At that barrier the tile
-// has become free for C. Everything that the next sweep waits for is stored by then: D of the step
-// before, and β. So the flag counts a step in the middle of the step. C and D are loaded after the
-// barrier: if the first half issued their loads, the barrier might have to wait for them.
+//	team     first half of the step                      second half of the step
+//	C                                                    C·H to the tile
+//	A        reads A from the tile                       H·A to memory
+//	D        H·D·H of the previous step to memory        γ·D·u, for all clusters
+//	head     x → reflector, β to memory                  v, τ to memory
+//	spare                                                publish; wait for the next step
 //
-// The elements that an invocation holds of its block are one array for all teams. With an array for
-// each team, a compiler that does not know that no invocation is in two teams would keep three
-// arrays in registers.
+// The barrier between the halves makes the reflector visible to all teams. After this barrier, C
+// may be stored to the tile. Before this barrier, the workgroup has stored the values that the next
+// sweep waits for: D of the previous step, and β. So the flag counts a step in the middle of the
+// step. C and D are loaded after the barrier, because the barrier might have to wait for loads that
+// the first half issued.
 //
-// The bits depend on B, LANES, LANES_A and HEAD, and on nothing else.
+// All teams use the same array for the elements that an invocation holds of its block. With one
+// array for each team, a compiler might keep three arrays in registers, because it does not know
+// that each invocation is in one team only.
 //
-// Grid: as many workgroups in x as are to run at the same time.
+// The bits depend on B, LANES, LANES_A and HEAD alone.
+//
+// Grid: as many workgroups in x as should run at the same time.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -49,61 +51,70 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 40;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// TEAM is the number of invocations of the team of a block: a multiple of the subgroup's size.
+// TEAM is the number of invocations of a team that works on block A, C or D of a step: a multiple
+// of the subgroup's size.
 layout(constant_id = 2) const uint TEAM = 8;
-// VECTORS tells whether reflectors are stored.
+// VECTORS tells whether the kernel stores the reflectors, from which eigenvectors or singular
+// vectors are computed later.
 layout(constant_id = 3) const bool VECTORS = true;
-// LEAD is the number of steps by which the sweep before must be ahead: 2.
+// LEAD is the number of steps by which sweep s−1 must be ahead of sweep s: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// LANES is the number of invocations that share a row of C or D: a power of two, at most the
+// LANES is the number of invocations that share a row of block C or D: a power of two, at most the
 // subgroup's size.
 layout(constant_id = 5) const uint LANES = 2;
-// LANES_A is the number of invocations that share a column of A: a power of two, at most the
+// LANES_A is the number of invocations that share a column of block A: a power of two, at most the
 // subgroup's size.
 layout(constant_id = 6) const uint LANES_A = 4;
-// HEAD is the number of invocations of the team that makes the reflector from x: the subgroup's
+// HEAD is the number of invocations of the team that computes the reflector from x: the subgroup's
 // size.
 layout(constant_id = 7) const uint HEAD = 8;
 
 #include "chase.glsl"
 
-// These constants distribute the rows of C and D. A cluster of LANES invocations has ROWS rows,
-// which are CLUSTERS apart. An invocation has OWN elements of each of them.
+// These constants distribute the rows of C and D. A cluster is LANES neighbouring invocations. A
+// cluster has ROWS rows, which are CLUSTERS apart. An invocation has OWN elements of each row of
+// its cluster.
 const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
-// These constants distribute the columns of A. A cluster of LANES_A invocations has COLUMNS
-// columns, which are CLUSTERS_A apart. An invocation has OWN_A elements of each of them.
+// These constants distribute the columns of A. A cluster is LANES_A neighbouring invocations. A
+// cluster has COLUMNS columns, which are CLUSTERS_A apart. An invocation has OWN_A elements of each
+// column of its cluster.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
 
-// OWN_HEAD is the number of elements of x that an invocation of the team of x has.
+// OWN_HEAD is the number of elements that an invocation of the team `head` has of x, the vector
+// that the reflector annihilates.
 const uint OWN_HEAD = (B + HEAD - 1) / HEAD;
 
-// SIZE is the number of elements that an invocation of any team holds of its block.
+// SIZE is the number of elements that an invocation holds of the block of its team, for any team.
 const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 
-// LD is the leading dimension of the tile. The hardware serves half a subgroup of 32 at once. LD
-// distributes the rows and columns of C that such a half accesses over different banks.
+// LD is the leading dimension of the tile. The hardware serves half of a subgroup of 32 at the same
+// time. LD distributes the rows and columns of C that such a half accesses over different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-// tile holds the block A of the current step, and later the block C, which becomes A of the next step.
+// `tile` holds the block A of the current step, and later the block C, which becomes A of the next
+// step.
 shared work_t tile[B * LD];
-// u and gamma hold u and γ of this step and of the step before.
+// u and gamma hold u and γ of the reflector H = I − γ·u·uᵀ, for this step and for the previous
+// step.
 shared work_t u[2 * B], gamma[2];
-// d_u is the vector γ·D·u.
+// d_u is the vector γ·D·u. D is the diagonal block of the step, and H = I − γ·u·uᵀ is its
+// reflector.
 shared work_t d_u[B];
 
-// own holds the elements of this invocation's block. For C and D, element m of row r is at r·OWN +
-// m.
+// `own` holds this invocation's elements of its block. For C and D, element m of row r is at r·OWN
+// + m. For A, element m of column c is at c·OWN_A + m.
 work_t own[SIZE];
-// inverse_u0 is 1/u_0, and tau is τ. They are set in the team of x.
+// inverse_u0 is 1/u_0, where u_0 is the first element of u. `tau` is the factor τ of the reflector.
+// Only invocations of the team `head` set these two variables.
 work_t inverse_u0, tau;
 
-// A Step is step j of sweep s, with r, len and low as in sb2st.comp. slot is the half of u that the
-// step uses.
+// A Step is step j of sweep s, with r, `len` and `low` as in sb2st.comp. `slot` is the index in the
+// array u at which the vector u of the step begins.
 struct Step { uint s, j, r, len, low, slot; };
 
 // step_of returns step j of sweep s.
@@ -118,21 +129,23 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
-// sum_of returns the sum over `neighbours` invocations, a power of two.
+// sum_of returns the sum of x over `neighbours` neighbouring invocations. `neighbours` is a power
+// of two.
 work_t sum_of(uint neighbours, work_t x) {
 	[[unroll]] for (uint m = 1; m < neighbours; m *= 2) x += subgroupShuffleXor(x, m);
 	return x;
 }
 
-// row returns the r-th row of C or D of the invocation with number t in its team. first returns
-// where the invocation's own elements begin; they are LANES apart.
+// row returns row number r of C or D of the invocation with number t in its team. first returns the
+// index of this invocation's first element in the row. Its elements are LANES apart.
 uint row(uint t, uint r) { return t / LANES + r * CLUSTERS; }
 uint first(uint t) { return t % LANES; }
 bool whole() { return ROWS * CLUSTERS == B; } // false: some rows lie past the end
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 
-// column returns the c-th column of A of the invocation with number t in its team. If the hardware
-// serves two clusters at once, their columns are two apart, and so in different banks.
+// column returns column number c of A of the invocation with number t in its team. Where the
+// hardware serves two clusters at the same time, their columns are two apart, so that they are in
+// different banks.
 uint column(uint t, uint c) {
 	uint i = t / LANES_A;
 	if (CLUSTERS_A % 4 == 0) i = i & ~3u | (i & 1) << 1 | i >> 1 & 1;
@@ -142,7 +155,7 @@ uint column(uint t, uint c) {
 // u_at returns element k of u, or zero if the invocation has no such element.
 work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
 
-// times computes γ·yᵀu for each row y that this invocation has a part of.
+// times computes y_u = γ·yᵀu for each row y of C or D that this invocation has elements of.
 void times(Step q, uint t, out work_t y_u[ROWS]) {
 	work_t odd[ROWS];
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = odd[r] = 0;
@@ -158,8 +171,9 @@ void times(Step q, uint t, out work_t y_u[ROWS]) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * sum_of(LANES, y_u[r] + odd[r]);
 }
 
-// fetch_c loads this invocation's part of the rows of C. Below row n−1 memory holds zeros, so a
-// step needs no other check at the end of the matrix. Right of column n−1 memory holds nothing.
+// fetch_c loads this invocation's elements of the rows of block C. Rows past n−1 are zero in
+// memory, so a step needs no check of rows. Columns past n−1 are not in memory. fetch_c loads
+// nothing if `low` is 0, so it never reads such a column.
 void fetch_c(Step q, uint t) {
 	if (q.low == 0) return;
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -172,7 +186,7 @@ void fetch_c(Step q, uint t) {
 	}
 }
 
-// put_c stores C·H to the tile.
+// put_c stores C·H to the tile, which is block C after the reflector H.
 void put_c(Step q, uint t) {
 	work_t c_u[ROWS];
 	times(q, t, c_u);
@@ -188,7 +202,7 @@ void put_c(Step q, uint t) {
 
 bool inside_a(uint i) { return B % LANES_A == 0 || i < B; }
 
-// take_a reads this invocation's part of the columns of A from the tile.
+// take_a reads this invocation's elements of the columns of block A from the tile.
 void take_a(uint t) {
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
 		uint k = COLUMNS * CLUSTERS_A == B || column(t, c) < B ? column(t, c) : 0;
@@ -199,7 +213,8 @@ void take_a(uint t) {
 	}
 }
 
-// put_a stores H·A to memory, except its first column x.
+// put_a stores H·A to memory, which is block A after the reflector H. It does not store column 0,
+// which is the vector x.
 void put_a(Step q, uint t) {
 	work_t a_u[COLUMNS];
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = 0;
@@ -223,7 +238,8 @@ void put_a(Step q, uint t) {
 	}
 }
 
-// fetch_d loads this invocation's part of the rows of D, by symmetry.
+// fetch_d loads this invocation's elements of the rows of the diagonal block D. D is symmetric:
+// fetch_d reads the stored lower triangle.
 void fetch_d(Step q, uint t) {
 	Band corner = Band(band(q.r, q.r));
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -236,20 +252,22 @@ void fetch_d(Step q, uint t) {
 	}
 }
 
-// multiply_d stores γ·D·u to shared memory, where finish_d of all clusters reads it.
+// multiply_d stores γ·D·u to shared memory, where D is the diagonal block. In the next step
+// finish_d reads γ·D·u in all clusters.
 void multiply_d(Step q, uint t) {
 	work_t y[ROWS];
 	times(q, t, y);
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		// The result is zero if no row was loaded.
+		// Rows past the end of the matrix were not loaded. Their result is zero.
 		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0);
 	}
 }
 
-// finish_d stores D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. If `any` is false, there is no
-// step q, and nothing is stored. (It has no branch: see reflector.) Each subgroup computes uᵀDu
-// with all its invocations. If each row's cluster did, it would hold all its own elements of u and
-// Du together with D, which are too many for the registers.
+// finish_d stores the diagonal block H·D·H = D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. If
+// `any` is false, no such step exists, and finish_d stores nothing. finish_d has no branch, for the
+// reason given at the function reflector in reflector.glsl. Each subgroup computes uᵀDu with all
+// its invocations. If each cluster computed uᵀDu, an invocation would need registers for its
+// elements of u, of Du and of D at the same time, which are too many.
 void finish_d(Step q, uint t, bool any) {
 	work_t u_d_u = 0;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
@@ -275,8 +293,8 @@ void finish_d(Step q, uint t, bool any) {
 	}
 }
 
-// reflect computes H from x, scaled by a power of two that brings the largest element near one, and
-// stores H·x.
+// reflect computes the reflector H from the vector x, and stores H·x. It first scales x by a power
+// of two that brings the largest element near one.
 void reflect(Step q, uint t) {
 	work_t x[OWN_HEAD], head = tile[0], kept = head;
 	uint top = 0;
@@ -307,7 +325,7 @@ void reflect(Step q, uint t) {
 	}
 }
 
-// put_v stores v and τ.
+// put_v stores the vector v and the factor τ of the reflector, if VECTORS is true.
 void put_v(Step q, uint t) {
 	if (!VECTORS) return;
 	MatrixOut v = MatrixOut(vectors(q.s, q.j));
@@ -318,11 +336,14 @@ void put_v(Step q, uint t) {
 	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
 }
 
-// These are the first invocations of the teams. The team of C begins with invocation 0, that of A
-// with invocation TEAM.
+// These are the numbers of the first invocations of the teams of block D and of the team `head`,
+// and of the invocations without a team. The first invocation of the team of C is 0, and of the
+// team of A it is TEAM.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
-// While a step runs, two invocations that take no part in it exchange flags with other sweeps.
+// PUBLISHER and WAITER are invocations that belong to no team. While a step runs, they exchange
+// flags with other sweeps: PUBLISHER publishes the flag for this step, and WAITER waits for the
+// flag that the next step needs.
 const uint PUBLISHER = FIRST_SPARE, WAITER = LOCAL_SIZE - 1;
 
 void main() {
@@ -340,7 +361,8 @@ void main() {
 			if (!go[j % 2]) return;
 			Step q = step_of(s, j);
 			if (t < TEAM) {
-				// The team of C does nothing until the team of A has read A from the tile.
+				// The team of block C does nothing until the team of block A has read A from the
+				// tile.
 			} else if (t < FIRST_D) take_a(t - TEAM);
 			else if (t < FIRST_HEAD) finish_d(step_of(s, j - 1), t - FIRST_D, j > 0);
 			else if (t < FIRST_SPARE) reflect(q, t - FIRST_HEAD);

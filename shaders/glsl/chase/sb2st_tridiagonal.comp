@@ -1,10 +1,10 @@
-// sb2st_tridiagonal copies T out of a compact band. The first two rows of the band's storage are
-// the diagonal and the subdiagonal.
+// sb2st_tridiagonal copies the tridiagonal matrix T out of a compact band. The first two rows of
+// the band's storage are the diagonal and the subdiagonal of T.
 //
 // in:  band  ld rows per column; column c holds rows c, c+1, … of the matrix
-// out: d, e  n and n−1 elements
+// out: d, e  n diagonal and n−1 off-diagonal elements
 //
-// The outputs must not overlap the band. Values are copied as they are.
+// The outputs must not overlap the band. Values are copied unchanged.
 //
 // Grid: one invocation per column, in x and y.
 #version 460

@@ -5,16 +5,16 @@
 //                     row + col·(3B−1) + 2B−1. B columns of zeros follow the last one. Elements
 //                     outside the matrix and its B superdiagonals are zero before and after
 // out:     left       packed reflectors of Q2, see package stages; written only if VECTORS
-//          left_tau   their factors; written only if VECTORS
+//          left_tau   factors τ of the reflectors of Q2; written only if VECTORS
 //          right      packed reflectors of P2; written only if VECTORS
-//          right_tau  their factors; written only if VECTORS
+//          right_tau  factors τ of the reflectors of P2; written only if VECTORS
 //
 // variant: tb2bd_chase FLAGS
 // variant: tb2bd_wave
 //
-// tb2bd_chase runs sweeps [first, last) in one dispatch: workgroups stay and take sweep after
-// sweep. tb2bd_wave runs the half-steps with stride·s + h = wave in one dispatch, one workgroup per
-// half-step. Both give the same bits.
+// tb2bd_chase runs sweeps [first, last) in one dispatch. Each workgroup runs one sweep after
+// another. tb2bd_wave runs one wave in one dispatch: the half-steps with stride·s + h = wave, one
+// workgroup per half-step. Both variants give the same bits.
 //
 // Step j of sweep s has two half-steps, with r = s+1+j·B and len = min(B, n−r):
 //
@@ -25,34 +25,36 @@
 //	r … r+len−1  │    D(j)     │     G(j)     │
 //	             └─────────────┴──────────────┘
 //
-//	h = 2j     R on the columns r …, from the first row of G(j−1), which is row s for j = 0:
+//	h = 2j     a reflector R acts on the columns r … from the right. It annihilates the first row of
+//	           G(j−1), or row s for j = 0, except for one element:
 //	           G(j−1) ← G(j−1)·R    D(j) ← D(j)·R
-//	h = 2j+1   L on the rows r …, from the first column of D(j):
+//	h = 2j+1   a reflector L acts on the rows r … from the left. It annihilates the first column of
+//	           D(j) except for one element:
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
-// In the words of clusters.glsl, the first block is A and the second one is C. Their lines are rows
-// if h is even, and columns if h is odd. The elements of a line follow each other in the other
-// direction.
+// clusters.glsl calls the first of the two blocks of a half-step A, and the second one C. The lines
+// of A and C are rows if h is even, and columns if h is odd.
 //
 // Which half-steps must wait for which. The blocks of sweep s−1 lie one row and one column before
-// those of sweep s. The elements that half-step (s, h) reads and writes are written by half-steps
-// up to h+2 of sweep s−1, and only one of them is written by its half-step h+3: the first element
-// of the line which that one annihilates, where it stores its β. So C may be read as soon as (s−1,
-// h+2) is complete and the β of (s−1, h+3) is stored.
+// the blocks of sweep s. Half-steps up to h+2 of sweep s−1 write elements that half-step (s, h)
+// reads and writes. Half-step (s−1, h+3) writes only one of these elements: the first element of
+// the line that it annihilates, where it stores its β. So half-step (s, h) may read C as soon as
+// half-step (s−1, h+2) is complete and the β of half-step (s−1, h+3) is stored.
 //
-// A flag counts the half-steps of a sweep whose β is stored. By then the sweep has also stored all
-// of the half-steps before the last one counted. So the condition is flag(s−1) ≥ h+1+LEAD with LEAD
-// = 3, or that sweep s−1 has ended. The first x, in row s, lies one half-step higher: for it
-// flag(s−1) ≥ LEAD is enough. The wave form counts whole half-steps only, so stride = 1 + LEAD.
+// A flag counts the half-steps of a sweep whose β is stored. A sweep stores all of a half-step
+// before its flag counts the β of the next half-step. So half-step (s, h) waits until flag(s−1) ≥
+// h+1+LEAD with LEAD = 3, or until sweep s−1 has ended. The first x of sweep s, in row s, lies one
+// half-step before C of half-step (s, 0). So a workgroup may read this x when flag(s−1) ≥ LEAD. The
+// variant tb2bd_wave counts only whole half-steps, so stride = 1 + LEAD.
 //
-// Between its half-steps, tb2bd_chase keeps C on chip. The elements of C in memory are then out of
-// date, but no workgroup reads them before the next half-step has stored them as its A.
+// Between its half-steps, tb2bd_chase keeps C in shared memory. The elements of C in memory are
+// then out of date, but no workgroup reads them before the next half-step has stored them as its A.
 //
 // No two buffers may overlap. A NaN in the band makes results NaN, but no workgroup waits longer
-// for it. Subgroups must be full, and neighbours in a subgroup must be neighbours by
-// gl_LocalInvocationIndex.
+// because of a NaN. Subgroups must be full, and invocations with neighbouring
+// gl_LocalInvocationIndex must be neighbours in a subgroup.
 //
-// Grid: with FLAGS as many workgroups in x as are to run at the same time; otherwise one workgroup
+// Grid: with FLAGS as many workgroups in x as should run at the same time; otherwise one workgroup
 // per half-step of the wave, in x and y.
 #version 460
 #pragma use_vulkan_memory_model
@@ -69,19 +71,22 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup. It is WORK, but with FLAGS it is larger
-// than WORK by at least one subgroup and two invocations.
+// LOCAL_SIZE is the number of invocations of a workgroup. Without FLAGS it is WORK. With FLAGS it
+// is larger than WORK by at least one subgroup and two invocations.
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
 // B is the number of superdiagonals of the band, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// TILES is the number of blocks in shared memory. With 2 these are A and C. With 1, C waits until A
-// has left the tile, which costs one barrier more.
+// TILES is the number of tiles in shared memory, 1 or 2. A tile has one of the blocks A and C of a
+// step. With 2 tiles, A and C each have a tile. With 1 tile, C is stored after all invocations have
+// read A, which costs one more barrier.
 layout(constant_id = 2) const uint TILES = 2;
-// VECTORS tells whether reflectors are stored.
+// VECTORS tells whether the kernel stores the reflectors, from which eigenvectors or singular
+// vectors are computed later.
 layout(constant_id = 3) const bool VECTORS = true;
-// LEAD is the number of half-steps by which the sweep before must be ahead: 3.
+// LEAD is the number of half-steps by which sweep s−1 must be ahead of sweep s: 3.
 layout(constant_id = 4) const uint LEAD = 3;
-// LANES is the number of invocations of a cluster: a power of two, at most the size of a subgroup.
+// LANES is the number of invocations of a cluster, which share a row or a column of a block: a
+// power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
 // WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
 // subgroup's size.
@@ -90,30 +95,35 @@ layout(constant_id = 6) const uint WORK = 8;
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// band is the compact band, with 3·B rows per column.
+	// `band` is the compact band (see the top of this file), with 3·B rows per column.
 	Band band;
-	// These are the packed reflectors and their factors. They are not used without VECTORS.
+	// `left` and `right` are the packed reflectors of Q2 and P2. left_tau and right_tau are the
+	// factors τ of these reflectors. If VECTORS is false, these buffers are not used.
 	MatrixOut left, left_tau, right, right_tau;
 	// n is the order of the band, at least 3.
 	uint n;
 #ifdef FLAGS
-	// The dispatch runs sweeps [first, last).
+	// The dispatch runs the sweeps [first, last) of the bulge chasing.
 	uint first, last;
-	// polls is the poll limit: after so many loads of a flag a wait is given up.
+	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag per sweep. All are zero before the first dispatch.
+	// flags has one flag per sweep. A flag counts the half-steps of its sweep whose β is stored.
+	// All flags are zero before the first dispatch.
 	Flags flags;
-	// ticket is the counter from which workgroups claim sweeps. It is zero before the dispatch.
+	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
+	// an atomic addition. ticket is zero before the dispatch.
 	Flags ticket;
-	// info is 0, or 1 + the sweep that did not make progress within the poll limit.
+	// info is 0, or 1 + the number of a sweep whose flag another sweep waited for until the poll
+	// limit.
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
-	// wave is the number of the wave. stride is the number of waves from a half-step of one sweep
-	// to the same half-step of the next sweep.
+	// A wave is the set of half-steps that one dispatch runs. `wave` is the number of the wave of
+	// this dispatch. Half-step h of sweep s belongs to wave stride·s + h.
 	uint wave, stride;
-	// Workgroup i < count does a half-step of sweep newest − i.
+	// Workgroup i runs a half-step of sweep `newest` − i. `count` is the number of workgroups that
+	// run a half-step.
 	uint newest, count;
 #endif
 } p;
@@ -127,14 +137,14 @@ layout(push_constant, scalar) uniform Push {
 // COLUMN is the distance in the compact band from element (i, j) to element (i, j+1), in elements.
 const uint COLUMN = 3 * B - 1;
 
-// band returns the address of element (row, col).
+// band returns the address of element (row, col) of the matrix in the compact band.
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + 2 * B - 1 + col * COLUMN, 0, 0); }
 
-// A HalfStep is half-step h of sweep s. Its first row or column is r (see the picture above). len
-// is the number of elements of a line, and low the number of lines of C. In memory, `line` is the
-// distance from one line to the next, and `along` that from one element of a line to the next, in
-// elements. This invocation is number `first` of cluster i, and its own elements are first, first +
-// LANES, …
+// A HalfStep is half-step h of sweep s. Its first row or column is r (see the picture at the top of
+// this file). `len` is the number of elements of a line, and `low` is the number of lines of C. In
+// memory, `line` is the distance from one line to the next, and `along` the distance from one
+// element of a line to the next, both in elements. This invocation is number `first` of cluster i.
+// Its own elements of a line are first, first + LANES, …
 struct HalfStep { uint s, h, r, len, low, line, along, i, first; };
 
 // half_step returns half-step h of sweep s.
@@ -155,7 +165,8 @@ HalfStep half_step(uint s, uint h) {
 // half_steps returns the number of half-steps of sweep s.
 uint half_steps(uint s) { return (p.n - 1 - s + B - 1) / B * 2; }
 
-// a_at and c_at return the address of this invocation's first element of line i of A, and of C.
+// a_at and c_at return the address of this invocation's first own element of its line of block A
+// and of block C. The number of the line is q.i.
 uint64_t a_at(HalfStep q) {
 	uint row = q.h == 0 ? q.s : q.r - (q.h % 2 == 0 ? B : 0);
 	return band(row, q.r) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
@@ -165,11 +176,12 @@ uint64_t c_at(HalfStep q) {
 	return band(q.r, q.r + (q.h % 2 == 0 ? 0 : B)) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
 }
 
-// has_a tells whether A has line i. In the first half-step A is only x.
+// has_a tells whether block A has line number q.i. In the first half-step of a sweep, A has only
+// line 0, which is the vector x.
 bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 == 0 || q.i < q.len); }
 
-// fetch starts loading C. Up to B lines and elements past the matrix are zero in memory, so no
-// other check is needed at the end of the matrix.
+// fetch starts loading this invocation's own elements of block C. Up to B lines and elements past
+// the matrix are zero in memory, so fetch needs no other check at the end of the matrix.
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
@@ -177,8 +189,8 @@ void fetch(HalfStep q) {
 	}
 }
 
-// chase does the half-step. If keeps is true, C is stored in the tile from index `to` on. Otherwise
-// it is stored to memory.
+// chase does the half-step: it computes the reflector and updates A and C. If `keeps` is true, C is
+// stored in the tile from index `to` on. Otherwise C is stored to memory.
 void chase(HalfStep q, bool keeps, uint to) {
 	Reflector h = reflect();
 	work_t c_u = times(h, c), a_u = times(h, a);
@@ -213,8 +225,9 @@ void chase(HalfStep q, bool keeps, uint to) {
 }
 
 #ifdef FLAGS
-// While a half-step runs, two invocations that compute nothing exchange flags with other sweeps.
-// One publishes the half-step before. The other waits for the flag that the next half-step needs.
+// The publisher and WAITER are two invocations that do not compute. While a half-step runs, they
+// exchange flags with other sweeps: the publisher publishes the flag for the previous half-step,
+// and WAITER waits for the flag that the next half-step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 
@@ -261,7 +274,7 @@ void main() {
 			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = from.at[m * LANES * q.along];
 		}
 	}
-	meet(); // chase stores to x, which other invocations have just read
+	meet(); // chase stores to x, so all invocations must have read x before
 	fetch(q);
 	take(q.i, q.first, 0);
 	chase(q, false, 0);

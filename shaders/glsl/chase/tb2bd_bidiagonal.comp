@@ -5,10 +5,10 @@
 // out: d     the n elements of the diagonal, `stride` elements apart
 //      e     the n−1 elements of the superdiagonal, `stride` elements apart
 //
-// With stride 2 and e one element after d, the result is the off-diagonal of the Golub-Kahan form:
-// a symmetric tridiagonal matrix of order 2n with a zero diagonal, whose eigenvalues are the
-// singular values and their negatives. Values are copied as they are. d and e must not overlap the
-// band, or each other's elements.
+// The host can interleave d and e: with stride 2, and with e one element after d, the result is the
+// off-diagonal of the Golub-Kahan form. This form is a symmetric tridiagonal matrix of order 2n
+// with a zero diagonal. Its eigenvalues are the singular values and their negatives. Values are
+// copied unchanged. d and e must not overlap the band, or each other's elements.
 //
 // Grid: one invocation per column, in x and y.
 #version 460
@@ -30,7 +30,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn band;
 	RealsOut d, e;
 	// n is the order of the matrix, at least 1. width is the number of superdiagonals of the band,
-	// at least 1. stride is the distance from one result to the next, in elements, at least 1.
+	// at least 1. stride is the distance between neighbouring elements of d, and of e, in elements,
+	// at least 1.
 	uint n, width, stride;
 } p;
 

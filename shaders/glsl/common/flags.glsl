@@ -11,36 +11,39 @@
 //	every invocation: meet()             every invocation: meet()
 //	one invocation: publish()            every invocation loads data
 //
-// In the Vulkan memory model an access takes part in this only if it is not private. Two things are
-// needed for that. The source must say #pragma use_vulkan_memory_model. The data must be declared
-// nonprivate, at the member of its block: glslang ignores the qualifier on a buffer_reference block
-// itself. The chain that makes a store visible is store → meet (release) → publish (release) →
-// await (acquire) → meet (acquire) → load, with availability and visibility at each link.
+// In the Vulkan memory model these barriers and atomics order only nonprivate accesses. An access
+// to data is nonprivate under two conditions. The source says #pragma use_vulkan_memory_model. The
+// data is declared nonprivate at the member of its block, because glslang ignores the qualifier on
+// a buffer_reference block itself. The chain that makes a store visible is store → meet (release) →
+// publish (release) → await (acquire) → meet (acquire) → load, with availability and visibility at
+// each link.
 //
-// A workgroup that waits needs a reason why the flag will be set. The reason stands as a comment at
-// each call of await. A wait that still takes too many polls ends, and sets INFO.
+// Every wait must end. So a comment at each call of await gives the reason why the flag will be
+// set. If a flag is still not set after many polls, the wait ends and sets INFO.
 #ifndef FLAGS_GLSL
 #define FLAGS_GLSL
 #extension GL_KHR_memory_scope_semantics : require
 
 // WIDE_FENCE tells whether every invocation that calls meet() issues a fence for the memory of the
-// device. If it is false, the fences in publish and await act for all invocations, through the
-// workgroup's barrier. Then there is one fence instead of one per subgroup. The memory model allows
-// this if the device supports availability and visibility chains.
+// device. If WIDE_FENCE is false, only the invocation that calls publish or await issues such a
+// fence, and the barrier of the workgroup extends the effect of the fence to all invocations. Then
+// there is one fence instead of one per subgroup. The memory model allows this if the device
+// supports availability and visibility chains.
 layout(constant_id = 30) const bool WIDE_FENCE = true;
 
 // FLAG_STRIDE is the distance between two flags, in 32-bit words, at least 1. Flags on different
 // cache lines do not slow each other down when many workgroups poll them.
 layout(constant_id = 31) const uint FLAG_STRIDE = 8;
 
-// Flags is an array of flags in memory, FLAG_STRIDE words apart. It is also the type of a single
-// word, such as INFO or a ticket.
+// Flags is an array of flags in memory, FLAG_STRIDE words apart. A single word, such as INFO or a
+// ticket, also has the type Flags.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Flags { nonprivate uint at[]; };
 
-// FLAG_END is the flag of a producer that has finished. It is at least every count that a consumer
-// can wait for.
+// FLAG_END is the flag of a producer that has finished. It is at least as large as every count that
+// a consumer waits for.
 const uint FLAG_END = 0xffffffffu;
-// POLLS_A_LOOK is the number of polls of a flag between two checks of whether to give up.
+// POLLS_A_LOOK is the number of polls of a flag after which a waiting invocation calls the function
+// `stopped`.
 const uint POLLS_A_LOOK = 256;
 
 // meet is a barrier of the workgroup that also orders accesses to buffers.
@@ -51,21 +54,22 @@ void meet() {
 	else controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// publish sets flag i to count. One invocation calls it, after meet().
+// publish sets flag i to `count`. One invocation calls it, after meet().
 void publish(Flags flags, uint i, uint count) {
 	atomicStore(flags.at[i * FLAG_STRIDE], count, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable);
 }
 
-// relaxed loads a word atomically, without ordering anything.
+// relaxed loads a word atomically. The load does not order any other access.
 uint relaxed(Flags word) { return atomicLoad(word.at[0], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); }
 
-// stopped tells whether to give up waiting: the host asked for an abort, or some workgroup waited
-// too long.
+// stopped tells whether a waiting invocation must give up: the host has asked for an abort, or some
+// workgroup has waited too long and set INFO.
 bool stopped(Flags info, Flags abort_word) { return relaxed(info) != 0 || relaxed(abort_word) != 0; }
 
-// await spins until flag i is at least need, and returns the flag. It gives up and returns 0 if the
-// host asks for an abort, if another workgroup has given up, or after `polls` loads of the flag. In
-// the last case it sets INFO to i + 1. One invocation calls it.
+// await spins until flag i is at least `need`, and returns the flag. It gives up and returns 0 in
+// three cases: the host asks for an abort, another workgroup has given up, or the flag was loaded
+// `polls` times. In the third case await sets INFO to i + 1. Only one invocation of a workgroup may
+// call it.
 uint await(Flags flags, uint i, uint need, Flags info, Flags abort_word, uint polls) {
 	for (uint k = 1; k <= polls; k++) {
 		uint count = atomicLoad(flags.at[i * FLAG_STRIDE], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

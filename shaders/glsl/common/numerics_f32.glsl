@@ -1,7 +1,7 @@
 // This header defines the number types of a kernel in single precision (FP32). See numerics.glsl.
 //
-// Devices may flush subnormal numbers to zero. MAGNITUDE_BITS therefore leaves the mantissa out: a
-// subnormal number has magnitude 0, and no kernel tries to scale it up.
+// Devices may flush subnormal numbers to zero. MAGNITUDE_BITS therefore excludes the mantissa: a
+// subnormal number has magnitude 0, so no kernel tries to scale it up.
 #ifndef NUMERICS_GLSL
 #define NUMERICS_GLSL
 

@@ -1,7 +1,7 @@
 // This header defines the number types of a kernel in double precision (FP64).
 //
-// Kernels that exist only for float64 include it first. The others include numerics.glsl, which
-// explains the names.
+// Kernels that exist only for float64 include this header first. Other kernels include
+// numerics.glsl instead. The comment of numerics.glsl explains the names.
 #ifndef NUMERICS_GLSL
 #define NUMERICS_GLSL
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require

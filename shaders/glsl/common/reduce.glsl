@@ -3,17 +3,17 @@
 // Kernels that need one value from all invocations include it, after a numerics header and after
 // the declaration of LOCAL_SIZE. It defines group_sum and group_max.
 //
-// The order of the operations depends on LOCAL_SIZE alone, so the bits are the same on every run
-// and for every subgroup size. Every invocation must call the functions, in uniform control flow.
-// No barrier is needed between two calls.
+// The order of the operations depends on LOCAL_SIZE alone, so the bits of the result are the same
+// on every run and for every subgroup size. Every invocation must call group_sum and group_max, in
+// uniform control flow. No barrier is needed between two calls.
 #ifndef REDUCE_GLSL
 #define REDUCE_GLSL
 
 // REDUCE_FAN is the number of values that one invocation combines between two barriers.
 const uint REDUCE_FAN = 8;
 
-// reduce_room has one value per invocation. Kernels of panels also use this memory between two
-// reductions.
+// reduce_room has one value per invocation. The kernels geqrf_panel_* also use this memory, between
+// two reductions.
 shared acc_t reduce_room[LOCAL_SIZE];
 
 // group_sum returns the sum of x over the workgroup, to every invocation.

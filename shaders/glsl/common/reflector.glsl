@@ -7,35 +7,39 @@
 #define REFLECTOR_GLSL
 #include "scale.glsl"
 
-// A Reflector is H = I − γ·u·uᵀ with u = x·2^-e − ν·e1, ν = ∓‖x‖·2^-e. In LAPACK's terms its vector
-// v is u/u_0, and its factor τ is γ·u_0². inverse is 1/u_0, and beta is the first element of H·x,
-// without the scaling.
+// A Reflector is the Householder reflector H = I − γ·u·uᵀ that maps a vector x to a multiple of the
+// first unit vector e1. Its vector is u = x·2^-e − ν·e1 with ν = ∓‖x‖·2^-e, where e is an exponent
+// that scales x. In LAPACK's terms, the vector v is u/u_0 and the factor τ is γ·u_0², where u_0 is
+// the first element of u. The member `inverse` is 1/u_0. The member `beta` is the first element of
+// H·x, without the scaling.
 struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
-// inverse_root returns 1/√q to an ulp or two. q must be in the range of single precision, because
-// the result in single precision is refined by one step of third order.
+// inverse_root returns 1/√q with an error of one or two ulps. q must be in the range of single
+// precision, because the function first computes the result in single precision. It then refines
+// the result by one step of third order.
 work_t inverse_root(work_t q) {
 	work_t y = work_t(inversesqrt(float(q)));
 	work_t e = fma(-(q * y), y, work_t(1));
 	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
 }
 
-// inverse returns 1/z to an ulp or two. z must be in the range of single precision, because the
-// result in single precision is refined.
+// inverse returns 1/z with an error of one or two ulps. z must be in the range of single precision,
+// because the function first computes the result in single precision and then refines it.
 work_t inverse(work_t z) {
 	work_t y = work_t(1.0f / float(z));
 	work_t e = fma(-z, y, work_t(1));
 	return fma(y, fma(e, e, e), y);
 }
 
-// magnitude returns the upper half of |x|, which contains the exponent. Its order is that of the
-// magnitudes.
+// magnitude returns the upper bits of |x|, which contain the exponent. A larger |x| never has a
+// smaller magnitude.
 uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
 
-// reflector computes H from the head of x and from q = xᵀx, both scaled by 2^-e so that neither
-// overflows nor vanishes. kept is the head without the scaling. If turns is false, H = I. The code
-// has no branch, because NVIDIA's compiler (580.159) would treat the branch as divergent, and the
-// shuffles after it would become many times slower.
+// reflector computes H for a vector x. `head` is the first element of x·2^-e, and q is the sum of
+// squares of x·2^-e. The exponent e must be such that q neither overflows nor vanishes. `kept` is
+// the first element of x without the scaling. If `turns` is false, H = I. The function has no
+// branch, because NVIDIA's compiler (580.159) would treat the branch as divergent, and the shuffles
+// after the branch would become many times slower.
 Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {
 	work_t size = abs(head);
 	q = turns ? q : work_t(1);

@@ -5,12 +5,12 @@
 #ifndef SCALE_GLSL
 #define SCALE_GLSL
 
-// Exponents e are allowed from SCALE_LEAST to SCALE_MOST: 2^e and 2^-e are then both normal
-// numbers.
+// SCALE_LEAST and SCALE_MOST are the smallest and the largest exponent e such that 2^e and 2^-e are
+// both normal numbers.
 const int SCALE_LEAST = -EXPONENT_MOST, SCALE_MOST = EXPONENT_MOST;
 
 // exponent_of returns the smallest e in [SCALE_LEAST, SCALE_MOST] with |x| < 2^e, or SCALE_MOST if
-// |x| is larger than that. So for every finite x, |x|·2^-e is below 4. Unless x is zero it is at
+// |x| ≥ 2^SCALE_MOST. So |x|·2^-e is below 4 for every finite x. If x is not zero, |x|·2^-e is at
 // least 2^-52 (2^-23 for float32).
 int exponent_of(real_t x) {
 	return clamp(int(SPLIT(x).y >> EXPONENT_SHIFT & EXPONENT_FIELD) + SCALE_LEAST, SCALE_LEAST, SCALE_MOST);

@@ -6,16 +6,16 @@
 #define TILE_ORDER_GLSL
 
 // SWATH is the number of rows of tiles in one swath. Workgroups that run at the same time should
-// share rows and columns of the factors, so that the cache serves them. Tiles are therefore
-// numbered in swaths of this many rows, and column by column inside a swath. A kernel that
-// defines SWATH_ID has the number as a specialisation constant.
+// use the same rows and columns of the factors, so that these are in the cache. Tiles are therefore
+// numbered swath by swath, and column by column inside a swath. If a kernel defines SWATH_ID, SWATH
+// is a specialisation constant with this id.
 #ifdef SWATH_ID
 layout(constant_id = SWATH_ID) const uint SWATH = 8;
 #else
 const uint SWATH = 8;
 #endif
 
-// swath_tile returns the row and the column of tile number index among rows×cols tiles.
+// swath_tile returns the row and the column of tile number `index` among rows×cols tiles.
 uvec2 swath_tile(uint index, uint rows, uint cols) {
 	uint first = index / (SWATH * cols) * SWATH;
 	uint height = min(SWATH, rows - first);
@@ -23,15 +23,16 @@ uvec2 swath_tile(uint index, uint rows, uint cols) {
 	return uvec2(first + rest % height, rest / height);
 }
 
-// triangle returns the number of tiles in the first rows of a lower triangle.
+// triangle returns the number of tiles in the first `rows` rows of a lower triangle of tiles.
 uint triangle(uint rows) { return rows * (rows + 1) / 2; }
 
-// lower_tile returns the row and the column of tile number index in the lower triangle of rows×rows
-// tiles. A swath is a rectangle, followed by a triangle on the diagonal.
+// lower_tile returns the row and the column of tile number `index` in the lower triangle of
+// rows×rows tiles. Within a swath, the tiles are numbered as a rectangle first, and then as a
+// triangle on the diagonal.
 uvec2 lower_tile(uint index, uint rows) {
-	// The tile lies in the row r with triangle(r) ≤ index < triangle(r + 1). The square root is
-	// above r by half a row or more, which is further than rounding can move it. So row starts at r
-	// or above.
+	// The tile lies in the row r with triangle(r) ≤ index < triangle(r + 1). Because 2·index ≥ r·(r
+	// + 1), the square root is above r by more than 0.4 if r > 0. Rounding errors are smaller than
+	// 0.4. So the search below starts at row r or above.
 	uint row = uint(sqrt(2.0 * float(index)));
 	while (triangle(row) > index) row--;
 	uint first = row / SWATH * SWATH;

@@ -1,9 +1,10 @@
 // emulated_order finds out which elements of a fragment each invocation of a subgroup holds, for
-// emulated_product_matrix.
+// emulated_product_matrix. A fragment is a matrix of FRAG_M×FRAG_N elements in the registers of a
+// subgroup.
 //
-// out: order  FRAG_M·FRAG_N numbers. Number l·COMPONENTS + e is row + FRAG_M·column of element e of
-//             invocation l. If invocation l does not hold COMPONENTS elements, all of its numbers
-//             are NO_ORDER
+// out: order  FRAG_M·FRAG_N numbers. Number l·COMPONENTS + e is row + FRAG_M·column, for the row
+//             and the column of element e of invocation l. If invocation l does not hold
+//             COMPONENTS elements, all of its numbers are NO_ORDER
 //
 // float64 only
 //

@@ -1,19 +1,20 @@
-// emulated_planes scales the rows of a factor by powers of two, rounds them to integers and stores
-// the integers' residues modulo each of MODULI_COUNT moduli, for emulated products.
+// emulated_planes scales the rows of a factor by powers of two and rounds the elements to integers,
+// for emulated products. It stores the residues of the integers modulo each of MODULI_COUNT moduli.
 //
-// in:  a       element k of row r at a[r·step_row + k·step_inner]
-//      shifts  exponents of the rows. A row that cannot be scaled becomes zeros
-// out: planes  residues, in the layout of planes.glsl. Two planes are plane_bytes apart. All of the
-//              padded_rows × padded_inner bytes of a plane are written. Bytes past rows and inner
-//              become zeros
+// in:  a       element k of row r is a[r·step_row + (k − from)·step_inner]
+//      shifts  exponents of the powers of two. A row that cannot be scaled becomes zeros
+// out: planes  residues, in the layout of planes.glsl, one plane for each modulus. Two planes are
+//              plane_bytes apart. All padded_rows × padded_inner bytes of a plane are written.
+//              Bytes past rows and inner become zeros
 //
 // float64 only
 //
-// If RIGHT is true, the residues modulo pᵢ are multiplied by qᵢ, the inverse of P/pᵢ modulo pᵢ. An
-// invocation has 16 elements of a row, or 8 if DEPTH is 8.
+// If RIGHT is true, the residues modulo pᵢ are multiplied by qᵢ. pᵢ is modulus i, P is the product
+// of the moduli, and qᵢ is the inverse of P/pᵢ modulo pᵢ.
 //
-// Grid: x and y together number the workgroups. Neighbouring invocations have neighbouring parts of
-// a row, and then neighbouring rows of the same block.
+// Grid: x and y together number the workgroups. Each invocation computes PART elements of a row.
+// Consecutive invocations compute consecutive parts of one row of a block. They are followed by the
+// invocations for the next row of the block.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -26,15 +27,20 @@
 #include "index.glsl"
 #include "moduli.glsl"
 #include "planes.glsl"
-#include "residue.glsl"
 #include "shifts.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
-// The number of moduli, 13 to 16.
+// MODULI_COUNT is the number of moduli: 10, or 13 to 16.
 layout(constant_id = 3) const uint MODULI_COUNT = 14;
-// RIGHT tells that the factor is the right factor of the product.
+// RIGHT tells whether the factor is the right factor of the product.
 layout(constant_id = 4) const bool RIGHT = false;
+// PART is the number of elements of a row that an invocation scales and rounds: 8, 16 or 32, a
+// divisor of DEPTH.
+layout(constant_id = 5) const uint PART = 16;
+// SYMMETRIC tells whether the factor is symmetric. If the factor is symmetric, the kernel reads
+// only its lower triangle, k ≤ r.
+layout(constant_id = 6) const bool SYMMETRIC = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Bits { uint64_t at[]; };
 
@@ -45,28 +51,71 @@ layout(push_constant, scalar) uniform Push {
 	Bits a;
 	ShiftsIn shifts;
 	PlanesOut planes;
-	// Elements from row to row, and along a row.
+	// step_row and step_inner are the distances in elements from one row to the next, and from one
+	// element of a row to the next.
 	uint64_t step_row, step_inner;
 	uint64_t plane_bytes;
 	uint panel_bytes;
-	// padded_rows is a multiple of PANEL, padded_inner one of DEPTH.
+	// `rows` is the number of rows, and `inner` is the number of elements of a row. padded_rows is
+	// the number of rows with padding, a multiple of PANEL. padded_inner is the number of elements
+	// of a row with padding, a multiple of DEPTH.
 	uint rows, inner, padded_rows, padded_inner;
+	// The elements before element `from` of each row count as zeros and are not read.
+	uint from;
+	// If SYMMETRIC is true, `before` is the number of rows of the symmetric matrix before the first
+	// row of this dispatch. Then a is the address of element (0, 0), and not of the first row, and
+	// `from` is 0.
+	uint before;
 } p;
 
-// PART is the number of elements of an invocation. PARTS is the number of invocations that share one
-// row of a block.
-const uint PART = DEPTH < 16 ? 8 : 16, PARTS = DEPTH / PART;
+// PARTS is the number of invocations that share DEPTH elements of a row, which lie in one block.
+const uint PARTS = DEPTH / PART;
 
-// magnitude[k] is the magnitude of integer k of the invocation. Bit k of negative is its sign.
-uint64_t magnitude[PART];
-uint negative;
+// `integers[k]` is the integer that the invocation has computed from element k, plus 2^63, as two
+// words. The sum is not negative.
+uvec2 integers[PART];
 
-// weight returns one of the two words that hold 256ᵏ·q modulo modulus i as signed bytes. q is 1 for
-// a left factor. half_ = 0 has k = 0 to 3, and half_ = 1 has k = 4 to 7.
+// weight returns one of the two words that hold the residues of 256ᵏ·q modulo modulus i, as signed
+// bytes. q is 1 for a left factor and qᵢ for a right factor. half_ = 0 selects the word for k = 0
+// to 3, and half_ = 1 the word for k = 4 to 7.
 uint weight(uint i, uint half_) {
 	if (!RIGHT) return LEFT[2 * i + half_];
+	if (MODULI_COUNT == 10) return RIGHT_10[2 * i + half_];
 	return MODULI_COUNT == 13 ? RIGHT_13[2 * i + half_] : MODULI_COUNT == 14 ? RIGHT_14[2 * i + half_]
 	     : MODULI_COUNT == 15 ? RIGHT_15[2 * i + half_] : RIGHT_16[2 * i + half_];
+}
+
+// scaled returns |x|·2^s rounded to the nearest integer. m is the significand of x, and e is its
+// biased exponent, at least 1. A half is rounded up. The result is below 2^63.
+uint64_t scaled(uint64_t m, int e, int s) {
+	int r = 1075 - e - s; // the result is m·2^-r
+	if (r < -10) return m << -r; // only subnormal numbers are small enough for this
+	// m is below 2^53, so m·2^11 fits in 64 bits.
+	uint64_t twice = r > 53 ? 0UL : m << 11 >> (r + 10);
+	return (twice >> 1) + (twice & 1);
+}
+
+// MAGIC is the bit pattern of the float 1.5·2²³. Near this float, consecutive floats are
+// consecutive integers. So for every integer t with |t| < 2²² the float 1.5·2²³ + t has the bit
+// pattern MAGIC + t.
+const float MAGIC_FLOAT = 12582912.0;
+const int MAGIC = 0x4b400000;
+
+// rest returns a number whose low byte is the residue of t modulo q. magic_t is MAGIC + t, where
+// |t| < 2^19. `inverse` is 1/q with an error of some ulps. Adding 1.5·2²³ to the quotient t/q
+// rounds it to an integer. For odd q, the distance of t/q from the middle between two integers is
+// at least 1/(2·q), which is three times the error of the computed quotient. For q = 256, rounding
+// up and rounding down give the same low byte. The low byte of q·MAGIC is 0.
+uint rest(int magic_t, int q, float inverse) {
+	float quotient = (intBitsToFloat(magic_t) - MAGIC_FLOAT) * inverse + MAGIC_FLOAT;
+	return uint(magic_t - q * floatBitsToInt(quotient)) & 255;
+}
+
+// bits returns element k of a row as the 64 bits of its double.
+uint64_t bits(uint row, uint k) {
+	if (SYMMETRIC) row += p.before;
+	if (SYMMETRIC && k > row) return Bits(uint64_t(p.a) + 8 * (k * p.step_row + row * p.step_inner)).at[0];
+	return Bits(uint64_t(p.a) + 8 * (row * p.step_row + (k - p.from) * p.step_inner)).at[0];
 }
 
 void main() {
@@ -75,35 +124,36 @@ void main() {
 	uint first = index / PARTS / p.padded_rows * DEPTH + index % PARTS * PART;
 	if (first >= p.padded_inner) return;
 	int s = row < p.rows ? p.shifts.at[row] : NOT_FINITE;
-	uint64_t a = uint64_t(p.a) + 8 * (row * p.step_row + first * p.step_inner);
-	negative = 0;
 	[[unroll]] for (uint k = 0; k < PART; k++) {
-		uint64_t x = s != NOT_FINITE && first + k < p.inner ? Bits(a + 8 * k * p.step_inner).at[0] : 0UL;
+		uint64_t x = s != NOT_FINITE && first + k >= p.from && first + k < p.inner ? bits(row, first + k) : 0UL;
 		int e = int(x >> 52) & 0x7ff;
 		uint64_t m = (x & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
-		// |x|·2^s = m·2^-r is rounded to the nearest integer. A half is rounded up. The result is
-		// below 2^63.
-		int r = 1075 - max(e, 1) - s;
-		magnitude[k] = m == 0 ? 0UL : r <= 0 ? m << -r : r > 54 ? 0UL : (m + (1UL << (r - 1))) >> r;
-		negative |= uint(x >> 63) << k;
+		uint64_t n = m == 0 ? 0UL : scaled(m, max(e, 1), s);
+		n = int64_t(x) < 0 ? -n : n;
+		integers[k] = uvec2(uint(n), uint(n >> 32) ^ 0x80000000u);
 	}
 	[[dont_unroll]] for (uint i = 0; i < MODULI_COUNT; i++) {
-		uint low = weight(i, 0), high = weight(i, 1);
+		int low = int(weight(i, 0)), high = int(weight(i, 1)), q = MODULI[i];
+		// The words hold the integer plus 2^63, and 2^63 is 128·256⁷. So `offset` subtracts 128
+		// times the residue of 256⁷, which is the upper byte of `high`. `offset` also adds MAGIC.
+		int offset = MAGIC + (high >> 24) * -128;
+		float inverse = 1.0 / float(q);
 		uint words[PART / 4];
 		[[unroll]] for (uint w = 0; w < PART / 4; w++) {
 			words[w] = 0;
 			[[unroll]] for (uint b = 0; b < 4; b++) {
-				uint k = 4 * w + b;
-				// |t| < 2^18, so one step reduces t.
-				int t = dotPacked4x8EXT(uint(magnitude[k]), int(low)) + dotPacked4x8EXT(uint(magnitude[k] >> 32), int(high));
-				t = (negative >> k & 1) != 0 ? -t : t;
-				words[w] |= (uint(nearer(t, MODULI[i], MULTIPLIERS[i])) & 255) << (8 * b);
+				uvec2 n = integers[4 * w + b];
+				int magic_t = dotPacked4x8EXT(n.y, high) + (dotPacked4x8EXT(n.x, low) + offset);
+				words[w] |= rest(magic_t, q, inverse) << (8 * b);
 			}
 		}
 		uint64_t at = uint64_t(p.planes) + i * p.plane_bytes;
 		at += place_of(row, first, p.panel_bytes);
-		// Neighbouring invocations store neighbouring parts of a row.
-		if (PART == 8) Pairs(at).at[0] = uvec2(words[0], words[1]);
-		else Quads(at).at[0] = uvec4(words[0], words[1], words[PART / 4 - 2], words[PART / 4 - 1]);
+		// Neighbouring invocations store neighbouring parts of a row, so the stores are contiguous.
+		if (PART == 8) {
+			Pairs(at).at[0] = uvec2(words[0], words[1]);
+		} else {
+			[[unroll]] for (uint w = 0; w < PART / 4; w += 4) Quads(at).at[w / 4] = uvec4(words[w], words[w + 1], words[w + 2], words[w + 3]);
+		}
 	}
 }

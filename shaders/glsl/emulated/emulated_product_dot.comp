@@ -1,10 +1,10 @@
 // emulated_product_dot multiplies planes of residues with packed dot products, for devices without
 // matrix units for bytes: words ← (A·Bᵀ + A2·B2ᵀ) modulo each modulus.
 //
-// in:  a, b    residues of the factors A and B (planes.glsl). Rows of A give rows of the result, and
-//              rows of B give columns
+// in:  a, b    residues of the factors A and B (planes.glsl). Row i of A and row j of B give
+//              element (i, j) of the result
 //      a2, b2  residues of the factors A2 and B2. If there is no second pair, inner2 = 0
-// out: words   residues of the result (residue_tiles.glsl). The residues modulo two consecutive
+// out: words   residues of the result (residue_tiles.glsl). The residues for two consecutive
 //              moduli are modulus_words apart
 //
 // float64 only
@@ -12,7 +12,7 @@
 // An invocation computes 8×8 elements in 32-bit sums. The sums are exact, because
 // inner + inner2 ≤ 131071.
 //
-// Grid: x and y together number the tiles [first, first + count); z is the modulus.
+// Grid: x and y together number the tiles [first, first + count); z is the number of the modulus.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -29,15 +29,16 @@
 #include "residue.glsl"
 
 layout(local_size_x_id = 0) in;
-// TILE_M/8 · TILE_N/8
+// LOCAL_SIZE is TILE_M/8 · TILE_N/8: one invocation for every 8×8 elements of the tile.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 #include "product_push.glsl"
 
 int acc[64];
 
-// multiply adds the products of one pair of factors to acc. row and col are the row and the column
-// of the invocation's first element.
+// multiply adds the products of one pair of factors to acc. The addresses of the factors are a and
+// b, and `inner` is their inner dimension. `row` and `col` are the row and the column of the
+// invocation's first element.
 void multiply(uint64_t a, uint64_t b, uint inner, uint row, uint col) {
 	uint64_t ra[8], rb[8];
 	[[unroll]] for (uint r = 0; r < 8; r++) {
@@ -70,7 +71,7 @@ void main() {
 	multiply(uint64_t(p.a2) + modulus * p.plane_bytes_a, uint64_t(p.b2) + modulus * p.plane_bytes_b, p.inner2,
 		corner.x + row, corner.y + col);
 
-	// A word has four rows of one column.
+	// A word holds the residues of four neighbouring rows of one column.
 	int q = MODULI[modulus], multiplier = MULTIPLIERS[modulus];
 	bool twice = reduces_twice(p.inner + p.inner2);
 	WordsOut words = WordsOut(uint64_t(p.words) + 4 * (modulus * p.modulus_words + uint64_t(workgroup()) * TILE_WORDS));

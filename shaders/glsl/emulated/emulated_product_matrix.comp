@@ -1,10 +1,10 @@
 // emulated_product_matrix multiplies planes of residues with matrix units: words ← (A·Bᵀ + A2·B2ᵀ)
 // modulo each modulus.
 //
-// in:  a, b    residues of the factors A and B (planes.glsl). Rows of A give rows of the result, and
-//              rows of B give columns
+// in:  a, b    residues of the factors A and B (planes.glsl). Row i of A and row j of B give
+//              element (i, j) of the result
 //      a2, b2  residues of the factors A2 and B2. If there is no second pair, inner2 = 0
-// out: words   residues of the result (residue_tiles.glsl). The residues modulo two consecutive
+// out: words   residues of the result (residue_tiles.glsl). The residues for two consecutive
 //              moduli are modulus_words apart
 //
 // variant: emulated_product_matrix
@@ -13,15 +13,16 @@
 // float64 only
 //
 // A workgroup computes one tile modulo TURNS moduli, one after another. Each subgroup computes
-// SUB_M×SUB_N fragments of the tile in 32-bit sums. The sums are exact, because
-// inner + inner2 ≤ 131071. Tiles of the factors pass through shared memory, STEP bytes of each row
-// at a time. In shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16,
-// there are no bank conflicts.
+// SUB_M×SUB_N fragments of the tile in 32-bit sums. The sums are exact, because inner + inner2 ≤
+// 131071. Tiles of the factors pass through shared memory, STEP bytes of each row at a time. In
+// shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16, there are no
+// bank conflicts.
 //
-// The kernel does not assume which elements of a fragment an invocation holds. This order is the
-// same for all fragments. emulated_order finds the order, and emulated_update uses it.
+// The device decides which elements of a fragment each invocation holds. The decision is the same
+// for all fragments. The kernel stores the residues in the order of the device. emulated_order
+// determines this order, and emulated_update needs it to find the elements.
 //
-// The narrow variant is for units whose fragments have rows of 8 bytes.
+// The variant with NARROW is for matrix units whose fragments have rows of 8 bytes.
 //
 // Grid: x and y together number the tiles [first, first + count); z numbers groups of TURNS moduli.
 // A subgroup must have LANES invocations.
@@ -45,25 +46,28 @@
 #include "residue.glsl"
 
 layout(local_size_x_id = 0) in;
-// LANES invocations for each subgroup of the tile.
+// LOCAL_SIZE is the number of invocations: LANES times the number of subgroups that share a tile.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// Bytes of a fragment along the inner dimension.
+// FRAG_K is the number of bytes of a fragment along the inner dimension.
 layout(constant_id = 8) const uint FRAG_K = 32;
-// Fragments of a subgroup along the rows and along the columns of the tile.
+// SUB_M and SUB_N are the numbers of fragments of a subgroup's part of the tile: SUB_M in the
+// direction of increasing row index, and SUB_N in the direction of increasing column index.
 layout(constant_id = 9) const uint SUB_M = 4;
 layout(constant_id = 10) const uint SUB_N = 2;
-// Bytes of each row that pass through shared memory at a time, a multiple of FRAG_K and DEPTH.
+// STEP is the number of bytes of each row that are in shared memory at a time, a multiple of FRAG_K
+// and DEPTH.
 layout(constant_id = 11) const uint STEP = 64;
-// Bytes from row to row in shared memory.
+// PITCH is the number of bytes from one row to the next in shared memory.
 layout(constant_id = 12) const uint PITCH = 80;
-// Invocations of a subgroup. They hold a fragment of the result in equal parts.
+// LANES is the number of invocations of a subgroup. Each invocation holds the same number of
+// elements of a fragment of the result.
 layout(constant_id = 13) const uint LANES = 32;
-// Number of moduli that a workgroup takes one after another.
+// TURNS is the number of moduli for which a workgroup computes its tile, one after another.
 layout(constant_id = 14) const uint TURNS = 1;
 
 #include "product_push.glsl"
 
-// An invocation loads and stores one unit of UNIT bytes at a time.
+// A unit is UNIT bytes of a row. An invocation loads and stores one unit at a time.
 #ifdef NARROW
 #define unit_t uvec2
 #else
@@ -73,8 +77,8 @@ const uint UNIT = 4 * unit_t(0).length();
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Units { unit_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer PairOut { uvec2 at[]; };
 
-// tile_a and tile_b hold STEP bytes of each row of the tiles of A and B. next_a and next_b hold the
-// units that this invocation has loaded for the next step.
+// tile_a and tile_b hold, in shared memory, STEP bytes of each row of the tiles of A and B. next_a
+// and next_b hold the units of the next STEP bytes that this invocation has loaded.
 const uint UNITS_A = TILE_M * STEP / UNIT, UNITS_B = TILE_N * STEP / UNIT, ROW = PITCH / UNIT;
 shared unit_t tile_a[TILE_M * ROW];
 shared unit_t tile_b[TILE_N * ROW];
@@ -84,16 +88,16 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// The units of a tile are numbered in the order of memory: block after block, and row after row in a
-// block. tile is the number of rows of the tile. spot returns the row of unit `index` and its first
-// byte within the step.
+// spot returns, for unit `index` of a tile, the unit's row and the unit's first byte within the
+// step. `tile` is the number of rows of the tile. The units are numbered in the order of memory:
+// block by block, and row by row in a block.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
 }
 
-// distance_of returns the number of bytes from the first byte of a tile to unit `index`. A tile of
-// PANEL rows is contiguous in memory.
+// distance_of returns the number of bytes from the first byte of a tile to unit `index`. `tile` is
+// the number of rows of the tile. A tile of PANEL rows is contiguous in memory.
 uint distance_of(uint index, uint tile) {
 	if (tile == PANEL) return index * UNIT;
 	uvec2 at = spot(index, tile);
@@ -116,7 +120,7 @@ void fetch(uint64_t a, uint64_t b, uint k) {
 	}
 }
 
-// put stores the loaded units to shared memory.
+// put stores the units in next_a and next_b to the tiles in shared memory.
 void put() {
 	uint t = gl_LocalInvocationIndex;
 	[[unroll]] for (uint s = 0; s < FETCH_A; s++) {
@@ -129,8 +133,8 @@ void put() {
 	}
 }
 
-// multiply adds the products of one step to acc. row and col are the first row and the first column
-// of the subgroup's part of the tile.
+// multiply adds the products of one step, which is STEP bytes of the inner dimension, to acc. `row`
+// and `col` are the first row and the first column of the subgroup's part of the tile.
 void multiply(uint row, uint col) {
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_M, FRAG_K, gl_MatrixUseA> left[SUB_M];
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_K, FRAG_N, gl_MatrixUseB> right;
@@ -144,8 +148,9 @@ void multiply(uint row, uint col) {
 	}
 }
 
-// finish stores the residues of the subgroup's part of the tile. words is the address of the
-// residues of the tile.
+// finish stores the residues of the subgroup's part of the tile. `words` is the address of the
+// residues of the tile. `row` and `col` are the first row and the first column of the part. q is
+// the modulus; `multiplier` and `twice` are arguments of the function `residue`.
 void finish(uint64_t words, uint row, uint col, int q, int multiplier, bool twice) {
 	uint lane = gl_SubgroupInvocationID;
 	[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++) {
@@ -167,7 +172,8 @@ void finish(uint64_t words, uint row, uint col, int q, int multiplier, bool twic
 void main() {
 	if (workgroup() >= p.count) return;
 	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
-	// Subgroups take the tile column by column.
+	// A subgroup computes a part of the tile. The parts are numbered column by column. `down` is
+	// the number of parts in a column.
 	const uint down = TILE_M / (SUB_M * FRAG_M);
 	uint subgroup = gl_SubgroupID;
 	uint row = subgroup % down * SUB_M * FRAG_M, col = subgroup / down * SUB_N * FRAG_N;
@@ -193,7 +199,8 @@ void main() {
 				b = uint64_t(p.b) + tile_cols + (modulus + 1) * p.plane_bytes_b;
 				next = 0;
 			} else if (next == p.inner) {
-				// Byte k of the second pair is byte k − inner of its planes.
+				// Position k of the joint inner dimension is byte k − `inner` in the planes of the
+				// second pair.
 				a = uint64_t(p.a2) + tile_rows + modulus * p.plane_bytes_a - p.inner * PANEL;
 				b = uint64_t(p.b2) + tile_cols + modulus * p.plane_bytes_b - p.inner * PANEL;
 			}

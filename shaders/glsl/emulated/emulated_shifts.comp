@@ -1,25 +1,28 @@
 // emulated_shifts chooses the power of two that each row of a factor is scaled by, for emulated
-// products. For a pair of factors side by side it chooses one for the joint row [2^c·X, Y].
+// products. For a pair of products X·U + Y·V, it chooses a power for each joint row [2^c·X, Y].
 //
-// in:  first   norms of the rows of X. If there is one factor alone, first is null and c = 0
-//      second  norms of the rows of Y
-//      peaks   the peaks that emulated_norms found for the four factors of the pair of products
-//              X·U + Y·V, in the order X, U, Y, V. The difference of two peaks is the logarithm
-//              of a ratio of norms: c = ⌊½·(log(‖Y‖/‖X‖) + log(‖U‖/‖V‖))⌋. If one ratio has a zero
-//              factor, c is the other logarithm alone. If both have one, c = 0
+// in:  first   norms of the rows of X. For a single product, first is null and c = 0
+//      second  norms of the rows of Y, or of the only left factor of a single product
+//      peaks   the peaks that emulated_norms found for the factors X, U, Y, V, in this order. A
+//              peak is the logarithm of the largest norm ‖·‖ of a row, plus a constant
 // out: joint   shifts s of the joint rows. s is NOT_FINITE where a row cannot be scaled
-//      lone    shifts s + c of the rows of X. If there is one factor alone, lone is null
+//      lone    shifts s + c of the rows of X. For a single product, lone is null
 //
 // in, out: refused  a counter. The kernel adds the number of rows that cannot be scaled
 //
+// The exponent is c = ⌊½·(log(‖Y‖/‖X‖) + log(‖U‖/‖V‖))⌋. The logarithm of a ratio is the difference
+// of two peaks. If one of the ratios has a zero factor, c is the logarithm of the other ratio. If
+// both ratios have a zero factor, c = 0.
+//
 // float64 only
 //
-// The squared norm of a scaled and rounded row is below P/2, where P is the product of the moduli.
-// bound and exponent give this limit: bound·2⁻²⁹·4^exponent ≈ P/2·(1−2⁻²⁰), rounded down. No shift is
-// larger than SHIFT_MOST, also where a larger one is possible. Then the rounding error of an element
-// is below 2^-SHIFT_MOST. A row that needs a shift below SHIFT_LEAST cannot be scaled.
+// The squared norm of a scaled and rounded row must be below P/2, where P is the product of the
+// moduli. bound and exponent give this limit: bound·2⁻²⁹·4^exponent ≈ P/2·(1−2⁻²⁰), rounded down. A
+// row that needs a shift below SHIFT_LEAST cannot be scaled. Small rows need large shifts. Shifts
+// have no upper limit: with a shift of 1074 or more, every double becomes an integer without any
+// rounding.
 //
-// Grid: an invocation for each row; x and y together number the workgroups.
+// Grid: one invocation for each row; x and y together number the workgroups.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -33,29 +36,31 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 
-const int SHIFT_LEAST = -700, SHIFT_MOST = 960;
+const int SHIFT_LEAST = -700;
 
 layout(push_constant, scalar) uniform Push {
 	NormsIn first, second;
 	Peaks peaks;
 	ShiftsOut joint, lone;
 	Counter refused;
-	// Rows, at least 1.
+	// rows is the number of rows, at least 1.
 	uint rows;
-	// The limit of the squared norms of scaled rows, see above.
+	// bound and exponent give the limit of the squared norms of scaled rows, which is
+	// bound·2⁻²⁹·4^exponent.
 	uint bound;
 	int exponent;
-	// 1: c is as above, for the left factors X and Y. -1: c is negated. Then first and second are the
-	// norms of the right factors U and V.
+	// `direction` is 1 for the left factors X and Y, and -1 for the right factors. For the right
+	// factors, `first` and `second` are the norms of the rows of U and V, and c is negated.
 	int direction;
 } p;
 
-// quarters returns ⌈q/4^n⌉.
+// quarters returns ⌈q/4^n⌉. The argument n is not negative.
 uint64_t quarters(uint64_t q, int n) {
 	return n > 31 ? 1UL : (q + (1UL << (2 * n)) - 1) >> (2 * n);
 }
 
-// balance returns c.
+// balance returns direction·c. The exponent c = ⌊½·(log(‖Y‖/‖X‖) + log(‖U‖/‖V‖))⌋ balances the
+// norms of the two products X·U and Y·V.
 int balance() {
 	int x = int(p.peaks.at[0]), partner = int(p.peaks.at[1]), y = int(p.peaks.at[2]), other = int(p.peaks.at[3]);
 	bool left = x != 0 && y != 0, right = partner != 0 && other != 0;
@@ -63,8 +68,8 @@ int balance() {
 	return p.direction * c;
 }
 
-// shift_of returns the largest shift that the norm allows, without the limits SHIFT_LEAST and
-// SHIFT_MOST.
+// shift_of returns the largest shift s for which the squared norm of the scaled row is within the
+// limit given by `bound` and `exponent`. It does not apply SHIFT_LEAST.
 int shift_of(Norm n) {
 	if (n.q == 0) return 0;
 	int h = half_log(n.q);
@@ -92,10 +97,8 @@ void main() {
 	int s = NOT_FINITE;
 	if (n.e != NOT_FINITE) {
 		s = shift_of(n);
-		// Both s and s + c must lie between the limits.
-		if (s < SHIFT_LEAST) s = NOT_FINITE;
-		else s = min(min(s, SHIFT_MOST), SHIFT_MOST - max(c, 0));
-		if (s != NOT_FINITE && s + min(c, 0) < SHIFT_LEAST) s = NOT_FINITE;
+		// Neither s nor s + c may be below SHIFT_LEAST.
+		if (s + min(c, 0) < SHIFT_LEAST) s = NOT_FINITE;
 	}
 	if (s == NOT_FINITE) atomicAdd(p.refused.at[0], 1);
 	p.joint.at[row] = s;

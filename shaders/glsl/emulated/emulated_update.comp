@@ -2,22 +2,22 @@
 // products. It uses the Chinese remainder theorem.
 //
 // in:      words        residues of the tiles (residue_tiles.glsl)
-//          left, right  shifts of the rows and of the columns of the product. Where one is
-//                       NOT_FINITE, the element becomes NaN
-// in, out: c            rows×cols. If β = 0, it is overwritten
+//          left, right  shifts of the rows and of the columns of the product. If one of the two
+//                       shifts of an element is NOT_FINITE, the element becomes NaN
+// in, out: c            (rows − skip)×cols. If β = 0, c is overwritten
 //
 // float64 only
 //
-// C′ is the exact product of a scaled row with shift s and a scaled column with shift t. P is the
-// product of the moduli pᵢ, and qᵢ is the inverse of P/pᵢ modulo pᵢ. The buffer words has the
-// residues yᵢ of C′·qᵢ modulo pᵢ. The fraction C′/P is Σ yᵢ/pᵢ modulo 1. The kernel computes this sum
-// as an integer of 80 bits in four limbs of 20 bits. An overflow of the highest limb is dropped,
-// which reduces the sum modulo 1. The upper 64 bits of the sum are rounded once to a double d. Then
-// C ← α·(d·2^(−64−s)·P)·2^(−t) + β·C. All roundings are correct on every device, so the bits are the
-// same on every device.
+// Let C′ be the exact product of a scaled row with shift s and a scaled column with shift t. P is
+// the product of the moduli pᵢ, and qᵢ is the inverse of P/pᵢ modulo pᵢ. The buffer words has the
+// residues yᵢ of C′·qᵢ modulo pᵢ. The fraction C′/P is Σ yᵢ/pᵢ modulo 1. The kernel computes this
+// sum as an integer of 80 bits in four limbs of 20 bits. An overflow of the highest limb is
+// dropped, which reduces the sum modulo 1. The upper 64 bits of the sum are rounded once to a
+// double d. Then C ← α·(d·P·2^(−64−s−t)) + β·C. All roundings are correct on every device, so the
+// bits are the same on every device.
 //
 // Grid: x and y together number the workgroups. TILE_WORDS/LOCAL_SIZE workgroups share a tile. An
-// invocation has the four elements of a word.
+// invocation computes the four elements whose residues are in one word.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -35,7 +35,7 @@ layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup. It divides TILE_WORDS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 layout(constant_id = 1) const uint MODULI_COUNT = 14;
-// Where the elements of a fragment are: bit i of an element's number in memory becomes bit
+// ORDER says where the elements of a fragment are: bit i of an element's number in memory is bit
 // (ORDER >> 4i & 15) of row + FRAG_M·column. FRAG_M and FRAG_N are powers of two.
 layout(constant_id = 2) const uint ORDER = 0x76543210u;
 
@@ -44,45 +44,58 @@ layout(push_constant, scalar) uniform Push {
 	ShiftsIn left, right;
 	MatrixInOut c;
 	uint64_t modulus_words;
-	// P = 2^p_exponent·(1 + p_fraction·2⁻⁵²)
+	// p_exponent and p_fraction are the product P of the moduli: P = 2^p_exponent·(1 +
+	// p_fraction·2⁻⁵²).
 	uint64_t p_fraction;
 	scalar_t alpha, beta;
 	int p_exponent;
 	uint ldc;
-	// Size of C, and the tiles of this dispatch.
+	// The product has rows×cols elements. This dispatch computes the tiles [first, first + count).
 	uint rows, cols, first, count;
-	// Not 0: the lower triangle of C. The part above the diagonal is neither read nor written.
+	// `skip` is the number of rows of the product before the first row of C. The kernel does not
+	// store these rows.
+	uint skip;
+	// If `lower` is not 0, only the lower triangle of C is updated. The part above the diagonal is
+	// then neither read nor written.
 	uint lower;
 } p;
 
-// place returns row + FRAG_M·column of element number e of a fragment.
+// place returns row + FRAG_M·column, where row and column are the position in a fragment of the
+// element that has number e in memory.
 uint place(uint e) {
 	uint at = 0;
 	[[unroll]] for (uint i = 0; i < 8; i++) at |= (e >> i & 1) << (ORDER >> (4 * i) & 15);
 	return at;
 }
 
-// scaled returns x·P·2^(−64−s−t). If P·2^(−64−s−t) is a normal number, scaled multiplies x once by
-// this number. Otherwise scaled multiplies x by P·2^(−64−s), and then by 2^(−t).
+// power returns the double 2^(e−1023)·(1 + fraction·2⁻⁵²).
+double power(uint64_t fraction, int e) { return JOIN(uvec2(uint(fraction), uint(e) << 20 | uint(fraction >> 32))); }
+
+// scaled returns x·P·2^(−64−s−t). If f = P·2^(−64−s−t) is a normal number, x is multiplied by f.
+// Otherwise x is multiplied by P·2^(h−1023) first, where h makes this number normal, and then by
+// the power of two that is missing. If the missing power is below the smallest normal power of two,
+// the result is 0, and the smallest normal power of two gives this result, too.
 double scaled(double x, int s, int t) {
 	int e = p.p_exponent - 64 - s - t + 1023;
-	if (e >= 1 && e <= 2046) return x * JOIN(uvec2(uint(p.p_fraction), uint(e) << 20 | uint(p.p_fraction >> 32)));
-	x *= JOIN(uvec2(uint(p.p_fraction), uint(p.p_exponent - 64 - s + 1023) << 20 | uint(p.p_fraction >> 32)));
-	return x * JOIN(uvec2(0, uint(1023 - t) << 20));
+	int h = e >= 1 && e <= 2046 ? e : clamp(e, 512, 1535);
+	x *= power(p.p_fraction, h);
+	return h == e ? x : x * power(0, clamp(e - h + 1023, 1, 2046));
 }
 
-// fraction returns the double d nearest to 2⁶⁴·C′/P. limbs has the sum Σ yᵢ/pᵢ in units of 2⁻⁸⁰.
+// fraction returns the double d nearest to 2⁶⁴·C′/P. limbs has the sum Σ yᵢ/pᵢ in units of 2⁻⁸⁰,
+// where the yᵢ are the residues of the element modulo pᵢ.
 double fraction(int limbs[4]) {
 	limbs[1] += limbs[0] >> 20;
 	limbs[2] += limbs[1] >> 20;
 	limbs[3] += limbs[2] >> 20;
 	uint middle = uint(limbs[2]) & 0xfffff, lower = uint(limbs[1]) & 0xfffff;
-	// The fraction in units of 2⁻⁶⁴, as two words.
+	// `high` and `low` are the two words of the fraction in units of 2⁻⁶⁴.
 	uint high = uint(limbs[3]) << 12 | middle >> 8;
 	uint low = middle << 24 | lower << 4 | (uint(limbs[0]) & 0xfffff) >> 16;
-	// The upper word with its sign bit flipped is the mantissa of a double between 2⁸⁴ and 2⁸⁵. The
-	// lower word is the mantissa of a double between 2⁵² and 2⁵³. The number that is subtracted is
-	// 2⁸⁴ + 2⁶³ + 2⁵². The subtraction is exact, and the addition in the last line rounds.
+	// The upper word, with its sign bit flipped, is part of the mantissa of a double between 2⁸⁴
+	// and 2⁸⁵. The lower word is part of the mantissa of a double between 2⁵² and 2⁵³. The number
+	// 2⁸⁴ + 2⁶³ + 2⁵² is subtracted from the first double without a rounding error. Only the
+	// addition in the last line rounds.
 	double d = packDouble2x32(uvec2(high ^ 0x80000000u, 0x45300000u)) - packDouble2x32(uvec2(0x80100000u, 0x45300000u));
 	return d + packDouble2x32(uvec2(low, 0x43300000u));
 }
@@ -113,7 +126,7 @@ void main() {
 	[[unroll]] for (uint e = 0; e < 4; e++) {
 		uint in_fragment = place(4 * word + e);
 		uint i = i0 + in_fragment % FRAG_M, j = j0 + in_fragment / FRAG_M;
-		if (i >= p.rows || j >= p.cols || p.lower != 0 && i < j) continue;
+		if (i < p.skip || i >= p.rows || j >= p.cols || p.lower != 0 && i < j) continue;
 		int s = p.left.at[i], t = p.right.at[j];
 		double x;
 		if (s == NOT_FINITE || t == NOT_FINITE) {
@@ -122,7 +135,7 @@ void main() {
 			x = scaled(fraction(limbs[e]), s, t);
 			x = plain ? p.alpha < 0 ? -x : x : p.alpha * x;
 		}
-		MatrixInOut c = MatrixInOut(element(uint64_t(p.c), i, j, p.ldc));
+		MatrixInOut c = MatrixInOut(element(uint64_t(p.c), i - p.skip, j, p.ldc));
 		if (p.beta == 1.0lf) x = c.at[0] + x;
 		else if (p.beta != 0) x = p.beta * c.at[0] + x;
 		c.at[0] = x;

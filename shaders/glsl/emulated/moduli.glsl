@@ -1,19 +1,21 @@
-// The constants of double-precision products on integer units.
+// This header has the constants of double-precision products on integer units.
 //
 // The kernels of emulated products include this header. Package stages/product/moduli computes the
-// same numbers, and a test compares the two. The names are those of that package.
+// same numbers under the same names, and a test compares the numbers.
 #ifndef MODULI_GLSL
 #define MODULI_GLSL
 
-// The moduli pᵢ.
+// MODULI has the moduli pᵢ.
 const int MODULI[16] = int[16](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193);
-// round(2³²/pᵢ). The kernels multiply by this number instead of dividing by pᵢ. The number is 0 for
-// pᵢ = 256, because the low byte of an integer is its residue modulo 256.
+// MULTIPLIERS has the numbers round(2³²/pᵢ). The kernels multiply by these numbers instead of
+// dividing by pᵢ. The number for pᵢ = 256 is 0, because the low byte of an integer is its residue
+// modulo 256.
 const int MULTIPLIERS[16] = int[16](
 	0, 16843009, 16976155, 17111423, 17388532, 17821441, 17970574, 18433336,
 	18755316, 18920561, 19259943, 19792476, 20355295, 21582750, 21801864, 22253717
 );
-// round(2⁸⁰/pᵢ) in four limbs of 20 bits. The lowest limb is the first.
+// FRACTIONS has the numbers round(2⁸⁰/pᵢ), each in four limbs of 20 bits. The lowest limb is the
+// first.
 const uint FRACTIONS[16 * 4] = uint[16 * 4](
 	0x0u, 0x0u, 0x0u, 0x1000u,
 	0x10101u, 0x1010u, 0x10101u, 0x1010u,
@@ -32,14 +34,21 @@ const uint FRACTIONS[16 * 4] = uint[16 * 4](
 	0x74f45u, 0x5af6eu, 0xb8872u, 0x14cau,
 	0xc6f6bu, 0x40feau, 0x948fu, 0x1539u
 );
-// 256ᵏ modulo pᵢ for k = 0 to 7, as signed bytes in two words.
+// LEFT has the residues of 256ᵏ modulo pᵢ for k = 0 to 7, as signed bytes in two words.
 const uint LEFT[16 * 2] = uint[16 * 2](
 	0x00000001u, 0x00000000u, 0x01010101u, 0x01010101u, 0x1b090301u, 0xa6e2f651u, 0x7d190501u, 0x403f717bu,
 	0xf4510901u, 0x3d991094u, 0x01f00f01u, 0x0f01f00fu, 0x96321101u, 0x3303d66eu, 0x333f1701u, 0xc626cf08u,
 	0xf52a1b01u, 0x3d94fcbcu, 0x64bd1d01u, 0x960c6ecdu, 0x22e62101u, 0x0f290807u, 0x4e022701u, 0x5f08c304u,
 	0xe5ab2d01u, 0x6460e633u, 0xb4413901u, 0x5605232eu, 0xa4bf3b01u, 0xedf94658u, 0xafac3f01u, 0xc1ff31abu);
-// 256ᵏ·qᵢ modulo pᵢ in the same form, for 13 to 16 moduli. qᵢ is the inverse of P/pᵢ modulo pᵢ, where
-// P is the product of the moduli in use. Entries past the last modulus in use are zero.
+// RIGHT_10 and RIGHT_13 to RIGHT_16 have the residues of 256ᵏ·qᵢ modulo pᵢ for k = 0 to 7, as
+// signed bytes in two words, for 10 moduli and for 13 to 16 moduli. qᵢ is the inverse of P/pᵢ
+// modulo pᵢ, where P is the product of the moduli in use. Entries past the last modulus in use are
+// zero.
+const uint RIGHT_10[16 * 2] = uint[16 * 2](
+	0x0000000fu, 0x00000000u, 0x2e2e2e2eu, 0x2e2e2e2eu, 0xdcf4fc53u, 0x7828b994u, 0xe05e4540u, 0x5010d15bu,
+	0x7128e9e2u, 0x9b870e1du, 0x12d11d12u, 0x1d12d11du, 0xbfd2b742u, 0x14d7605au, 0xb462f09au, 0x5b556974u,
+	0x54360222u, 0x0df85deau, 0xd00ee936u, 0xcfdf26e2u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u,
+	0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u);
 const uint RIGHT_13[16 * 2] = uint[16 * 2](
 	0x000000c3u, 0x00000000u, 0x01010101u, 0x01010101u, 0x6576d3f1u, 0x55c89932u, 0x904e74e5u, 0x1d38d9c6u,
 	0x1855eefeu, 0x86d7e0e1u, 0xb04b05b0u, 0x05b04b05u, 0x5505ba18u, 0x1d48cc0bu, 0x1f34ee3cu, 0x0fce590eu,

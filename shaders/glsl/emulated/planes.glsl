@@ -1,21 +1,22 @@
-// How the residues of a factor lie in memory, for products on integer units.
+// This header defines how the residues of a factor lie in memory, for products on integer units.
 //
 // The kernels of emulated products that write or read residues include this header. It declares
 // specialisation constants 1 and 2, and defines place_in_panel and place_of.
 //
-// A factor is a set of rows along the inner dimension. Its residues modulo one number are a plane
-// of signed bytes. Rows are grouped into panels of PANEL rows, and the inner dimension into blocks
-// of DEPTH bytes. A panel has its blocks one after another. A block has DEPTH bytes of each row of
-// its panel, row by row. So the rows of a fragment of a matrix unit are contiguous. A workgroup that
-// walks along the inner dimension reads memory from one end of a panel to the other.
+// A factor is a set of rows along the inner dimension. Its residues modulo one modulus pᵢ are
+// called a plane. A plane has signed bytes. Rows are grouped into panels of PANEL rows, and the
+// inner dimension into blocks of DEPTH bytes. The blocks of a panel lie one after another. A block
+// has DEPTH bytes of each row of its panel, row by row. So the rows of a fragment of a matrix unit
+// are contiguous. A workgroup that computes along the inner dimension reads a panel from its first
+// byte to its last.
 //
-// Rows and the inner dimension are padded with zeros to whole tiles.
+// The numbers of rows and of elements of a row are padded with zeros to whole tiles.
 #ifndef PLANES_GLSL
 #define PLANES_GLSL
 
-// Rows of a panel.
+// PANEL is the number of rows of a panel.
 layout(constant_id = 1) const uint PANEL = 128;
-// Bytes of a row in a block: 8, 16 or 32.
+// DEPTH is the number of bytes that a block has of each row: 8, 16 or 32.
 layout(constant_id = 2) const uint DEPTH = 32;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };

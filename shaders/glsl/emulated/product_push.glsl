@@ -1,24 +1,26 @@
-// The push block of the kernels that multiply planes of residues. These kernels include this header
-// after planes.glsl and residue_tiles.glsl.
+// This header declares the push block of the kernels emulated_product_*, which multiply planes of
+// residues. These kernels include the header after planes.glsl and residue_tiles.glsl.
 #ifndef PRODUCT_PUSH_GLSL
 #define PRODUCT_PUSH_GLSL
 
 layout(push_constant, scalar) uniform Push {
 	PlanesIn a, b, a2, b2;
 	WordsOut words;
-	// The bytes from one plane of a factor to the next plane, and the words of the result from one
-	// modulus to the next.
+	// plane_bytes_a and plane_bytes_b are the distances in bytes from one plane of a factor to the
+	// next plane. modulus_words is the distance in words between the results for two consecutive
+	// moduli.
 	uint64_t plane_bytes_a, plane_bytes_b, modulus_words;
-	// The bytes from one panel of a factor to the next panel.
+	// panel_bytes_a and panel_bytes_b are the distances in bytes from one panel of a factor to the
+	// next panel.
 	uint panel_bytes_a, panel_bytes_b;
-	// The padded inner dimensions of the two pairs of factors. Both are multiples of the kernel's
-	// step.
+	// `inner` and inner2 are the padded inner dimensions of the first and the second pair of
+	// factors. Both are multiples of the kernel's step.
 	uint inner, inner2;
-	// Size of the result, and the tiles of this dispatch.
+	// The result has rows×cols elements. This dispatch computes the tiles [first, first + count).
 	uint rows, cols, first, count;
-	// Not 0: only the tiles of the lower triangle are computed.
+	// If `lower` is not 0, only the tiles of the lower triangle of the result are computed.
 	uint lower;
-	// The number of moduli.
+	// `moduli` is the number of moduli, which is also the number of planes of each factor.
 	uint moduli;
 } p;
 

@@ -1,24 +1,29 @@
-// The reduction of 32-bit sums modulo pᵢ, for emulated products.
+// This header defines the reduction of 32-bit sums modulo the moduli pᵢ (moduli.glsl), for emulated
+// products.
 //
-// The kernels that multiply planes include this header, after moduli.glsl. It defines residue and
+// The kernels emulated_product_* include this header, after moduli.glsl. It defines residue and
 // reduces_twice.
 #ifndef RESIDUE_GLSL
 #define RESIDUE_GLSL
 #pragma host ONE_PASS
 
-// The largest inner dimension for which one step of the reduction is enough.
+// ONE_PASS is the largest inner dimension of a product for which one step of the reduction modulo
+// pᵢ is enough.
 const uint ONE_PASS = 1082;
 
-// reduces_twice tells whether sums over this inner dimension need two steps.
+// reduces_twice tells whether sums over the inner dimension `inner` need two steps of the reduction
+// modulo pᵢ.
 bool reduces_twice(uint inner) { return inner > ONE_PASS; }
 
-// nearer returns sum less a multiple of q near sum. multiplier is round(2³²/q).
+// nearer subtracts a multiple of q from `sum`, so that the result is small. The multiple is about
+// as large as `sum`. `multiplier` is the element of MULTIPLIERS for q. For q = 256, `sum` does not
+// change.
 int nearer(int sum, int q, int multiplier) {
 	return sum - q * int((int64_t(sum) * multiplier + 0x80000000L) >> 32);
 }
 
-// residue returns a number whose low byte is the residue of sum modulo q. twice tells that the
-// reduction needs two steps.
+// residue returns a number whose low byte is the residue of `sum` modulo q. `multiplier` is the
+// element of MULTIPLIERS for q. `twice` tells whether the reduction needs two steps.
 uint residue(int sum, int q, int multiplier, bool twice) {
 	int y = nearer(sum, q, multiplier);
 	if (twice) y = nearer(y, q, multiplier);

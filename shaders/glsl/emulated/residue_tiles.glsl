@@ -1,23 +1,23 @@
-// The tiles of an emulated product, and how their residues lie in memory.
+// This header defines the tiles of an emulated product, and how their residues lie in memory.
 //
 // The kernels that multiply planes, and emulated_update, include this header after index.glsl. It
 // declares specialisation constants 3 to 7 and defines tile_corner, WordsIn and WordsOut.
 //
-// A workgroup computes a tile of TILE_M×TILE_N elements of the result, as fragments of
-// FRAG_M×FRAG_N elements. A dispatch computes the tiles [first, first + count). The tiles are
-// numbered in swaths over the whole result, or over its lower triangle.
+// A workgroup computes a tile of TILE_M×TILE_N elements of the result. A tile consists of fragments
+// of FRAG_M×FRAG_N elements. A dispatch computes the tiles [first, first + count). The tiles are
+// numbered in swaths (tile_order.glsl) over the whole result, or over its lower triangle.
 //
 // The residues of these tiles modulo one modulus are bytes. The tiles lie one after another. The
-// fragments of a tile lie column by column. The elements of a fragment lie in the order in which the
-// invocations of a subgroup hold them. Four elements of one invocation are one word. The device
-// determines this order (ORDER in emulated_update.comp).
+// fragments of a tile lie column by column. The elements of a fragment lie in the order in which
+// the invocations of a subgroup hold them, which depends on the device (ORDER in
+// emulated_update.comp). One word has four elements of one invocation.
 #ifndef RESIDUE_TILES_GLSL
 #define RESIDUE_TILES_GLSL
 
-// Size of a tile.
+// TILE_M and TILE_N are the numbers of rows and columns of a tile.
 layout(constant_id = 3) const uint TILE_M = 128;
 layout(constant_id = 4) const uint TILE_N = 128;
-// Size of a fragment.
+// FRAG_M and FRAG_N are the numbers of rows and columns of a fragment.
 layout(constant_id = 5) const uint FRAG_M = 16;
 layout(constant_id = 6) const uint FRAG_N = 16;
 
@@ -29,9 +29,10 @@ const uint TILE_WORDS = TILE_M * TILE_N / 4, FRAG_WORDS = FRAG_M * FRAG_N / 4;
 #define SWATH_ID 7
 #include "tile_order.glsl"
 
-// tile_corner returns the row and the column of the first element of tile number index. The result
-// has rows×cols elements. If lower is true, only tiles of the lower triangle are numbered. They form
-// squares, whose side is the larger of TILE_M and TILE_N. The smaller one divides the larger one.
+// tile_corner returns the row and the column of the first element of tile number `index`. The
+// result has rows×cols elements. If `lower` is true, only tiles of the lower triangle are numbered.
+// These tiles are grouped into squares, whose side is the larger of TILE_M and TILE_N. The smaller
+// of TILE_M and TILE_N divides the larger one.
 uvec2 tile_corner(uint index, uint rows, uint cols, bool lower) {
 	if (lower) {
 		const uint square = max(TILE_M, TILE_N), down = square / TILE_M, parts = down * (square / TILE_N);

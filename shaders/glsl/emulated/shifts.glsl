@@ -1,4 +1,5 @@
-// Bounds of the norms of rows, and the exponents by which rows are scaled, for emulated products.
+// This header defines the bounds of the norms of rows, and the exponents by which rows are scaled,
+// for emulated products.
 //
 // The kernels that compute or use norms and shifts include this header. It defines the struct Norm
 // and the buffers of norms and shifts.
@@ -6,14 +7,14 @@
 #define SHIFTS_GLSL
 #pragma host NOT_FINITE_BITS PEAK_BIAS
 
-// NOT_FINITE is the exponent of the norm of a row with an infinity or NaN, and the shift of every row
-// that cannot be scaled. It is the smallest integer of 32 bits.
+// NOT_FINITE is the exponent of the norm of a row with an infinity or NaN. NOT_FINITE is also the
+// shift of every row that cannot be scaled. It is the smallest 32-bit integer.
 const uint NOT_FINITE_BITS = 0x80000000u;
 const int NOT_FINITE = int(NOT_FINITE_BITS);
-// PEAK_BIAS is added to the logarithm of a norm, so that the sum is positive.
+// PEAK_BIAS is added to the logarithm of a norm, so that the stored number is positive.
 const int PEAK_BIAS = 4096;
 
-// Norm is a bound of the 2-norm of a row: ‖row‖₂² ≤ q·4^(e−12).
+// Norm is an upper bound of the 2-norm of a row: ‖row‖₂² ≤ q·4^(e−12).
 struct Norm {
 	uint64_t q;
 	int e;

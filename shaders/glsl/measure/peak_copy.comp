@@ -3,11 +3,11 @@
 // in:  x  2·pairs elements, 16-byte aligned
 // out: y  2·pairs elements, 16-byte aligned; it must not overlap x
 //
-// An invocation has PIECES loads in flight, of 16 bytes each, before it stores. Neighbouring
-// invocations load neighbouring pairs. Values are copied as they are, NaN too.
+// An invocation has PIECES loads of 16 bytes each in flight before it stores. Neighbouring
+// invocations load neighbouring pairs. Values are copied unchanged, also NaN.
 //
-// Grid: at least ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, in both dimensions together. Invocations
-// after the last pair do nothing.
+// Grid: at least ⌈pairs/(LOCAL_SIZE·PIECES)⌉ workgroups, in x and y together. Invocations after the
+// last pair do nothing.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -5,7 +5,8 @@
 //
 // An invocation does 2·CHAINS·STEPS·rounds flops, in CHAINS independent chains that hide each
 // other's latency. A chain computes x ← x² − 1.9. This sequence is chaotic and stays within ±2, so
-// its bits look random: arithmetic on such operands draws as much power as real work does.
+// the bits of x look random. Arithmetic on such operands draws as much power as arithmetic on real
+// data.
 //
 // Grid: any number of workgroups in x; sums needs LOCAL_SIZE elements for each.
 #version 460
@@ -29,7 +30,7 @@ layout(constant_id = 2) const uint STEPS = 16;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut sums;
-	// rounds is the number of passes through the loop body.
+	// rounds is the number of iterations of the loop whose body has STEPS steps.
 	uint rounds;
 } p;
 

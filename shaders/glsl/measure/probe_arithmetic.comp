@@ -4,8 +4,8 @@
 // in:  operands  triples x, y, z
 // out: results   pairs x/y, √z
 //
-// Vulkan guarantees little for double-precision division and square root. Any operands are allowed.
-// results must not overlap operands. A NaN gives NaN.
+// Vulkan guarantees little accuracy for double-precision division and square root. Any operands are
+// allowed. results must not overlap operands. A NaN operand gives a NaN result.
 //
 // Grid: one invocation per triple, in x.
 #version 460

@@ -1,5 +1,5 @@
-// probe_index tells where index.glsl finds elements, how it numbers the workgroups of a folded
-// grid, and in which order tile_order.glsl takes tiles.
+// probe_index returns the offsets of elements (index.glsl), the numbers of the workgroups of a
+// folded grid (index.glsl), and the order of the tiles of a matrix (tile_order.glsl).
 //
 // in:  places   i, j, ld of each element, as 64-bit integers
 // out: offsets  element(0, i, j, ld), in bytes
@@ -7,11 +7,11 @@
 //      lower    row and column of lower_tile(first + w, rows)
 //      swath    row and column of swath_tile(first + w, rows, cols)
 //
-// It is for tests: few machines have enough memory to show a wrong offset. The outputs must not
-// overlap the input or each other.
+// The kernel is for tests: few machines have enough memory for a matrix in which a wrong offset
+// would be seen. The outputs must not overlap the input or each other.
 //
-// Grid: one workgroup of one invocation per element, in x and y. Workgroups past the count write
-// nothing.
+// Grid: one workgroup of one invocation per element, in x and y. Workgroups with a number of
+// `count` or more write nothing.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -34,7 +34,7 @@ layout(push_constant, scalar) uniform Push {
 	Places places;
 	Offsets offsets, groups;
 	Tiles lower, swath;
-	// count is the number of elements. first is the number of the first tile. The matrix has
+	// `count` is the number of elements. `first` is the number of the first tile. The matrix has
 	// rows×cols tiles.
 	uint count, first, rows, cols;
 } p;

@@ -1,21 +1,23 @@
 // probe_progress tests two properties of a device: whether workgroups make progress while other
-// workgroups wait for them, and whether data is visible when its flag is visible. The kernels whose
-// workgroups wait for each other need the first property (sb2st_chase, sb2st_teams, ormtr_q2_flags,
-// geqrf_panel_whole). All of them except the last also need the second one.
+// workgroups wait for them, and whether data is visible when its flag is visible. All kernels whose
+// workgroups wait for each other need the first property. Those that use publish and await
+// (flags.glsl) also need the second property.
 //
 // in, out: ticket, info, flags  a ticket, INFO, and a flag for each workgroup; all zero before
+//                              the dispatch
 // out:     data                 ROUNDS·LOCAL_SIZE words for each workgroup
 //
-// Each workgroup takes a ticket. Then it does ROUNDS rounds. In each round it waits for the
-// workgroup with the ticket before its own, checks the words that this workgroup wrote in this
-// round, writes as many words itself, and publishes. The words that an invocation writes in
-// successive rounds are neighbours in memory. So a cache line with the words of a round was already
-// loaded in earlier rounds, and a stale cache is found.
+// Each workgroup takes a ticket k. Then it does ROUNDS rounds. In each round it waits for the
+// workgroup with ticket k − 1, and checks the words that workgroup k − 1 wrote in this round. Then
+// it writes as many words itself, and publishes its flag. The words that an invocation writes in
+// successive rounds are neighbours in memory. So the cache lines with the words of a round were
+// already loaded in earlier rounds. If a cache keeps such a line, the check finds old words.
 //
-// INFO stays 0 if both properties hold. It becomes FLAG_END if a word was not visible, and 1 + the
-// ticket waited for if a wait reached the poll limit. The buffers must not overlap.
+// INFO stays 0 if the device has both properties. INFO becomes FLAG_END if a word was not visible.
+// If a wait for the workgroup with ticket t reached the poll limit, INFO becomes 1 + t. The buffers
+// must not overlap.
 //
-// Grid: as many workgroups in x as are to wait for each other.
+// Grid: as many workgroups in x as should wait for each other.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -28,27 +30,28 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // ROUNDS is the number of rounds of each workgroup, at least 1.
 layout(constant_id = 1) const uint ROUNDS = 4;
-// If STARVED is true, the first workgroup does nothing, so that the second one waits in vain. This
-// is for tests.
+// If STARVED is true, the workgroup with ticket 0 does nothing, so that the wait of the next
+// workgroup reaches the poll limit. This is for tests.
 layout(constant_id = 2) const bool STARVED = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// The host sets abort_word to ask the kernel to stop. The other words are explained above.
+	// The host sets abort_word to ask the kernel to stop. The top of this file explains ticket,
+	// info and flags.
 	Flags ticket, info, flags, abort_word;
 	Data data;
-	// polls is the poll limit: after so many loads of a flag a wait is given up.
+	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
 } p;
 
-// mine is the ticket of the workgroup.
+// `mine` is the ticket that the workgroup has taken.
 shared uint mine;
-// go tells whether the round can begin.
+// `go` tells whether the workgroup can begin the round. `go` is false if a wait was given up.
 shared bool go;
 
-// word returns what invocation t of workgroup k writes in round r, at position word − 1. It is
-// never zero.
+// word returns the word that invocation t of workgroup k writes in round r. The invocation writes
+// it to element number `word − 1` of `data`. The word is never zero.
 uint word(uint k, uint r, uint t) { return (k * LOCAL_SIZE + t) * ROUNDS + r + 1; }
 
 void main() {
@@ -58,8 +61,8 @@ void main() {
 	uint k = mine;
 	if (STARVED && k == 0) return;
 	for (uint r = 0; r < ROUNDS; r++) {
-		// No wait lasts for ever, because ticket k − 1 was taken by a workgroup that has started,
-		// and the workgroup with ticket 0 waits for none.
+		// Every wait ends: a workgroup that has started took ticket k − 1, and the workgroup with
+		// ticket 0 does not wait.
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;

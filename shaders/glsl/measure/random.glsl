@@ -1,5 +1,5 @@
-// This header makes counter-based random numbers: the number at a position depends on the position
-// and a seed alone, and not on the order in which numbers are computed.
+// This header defines counter-based random numbers: the number at a position depends only on the
+// position and on a seed, and not on the order in which numbers are computed.
 //
 // The kernels that make test matrices include it, after a numerics header. It defines philox and
 // uniform_at.
@@ -20,11 +20,11 @@ uvec2 philox(uvec2 counter, uint key) {
 	return counter;
 }
 
-// uniform_at returns the random number of position (i, j): uniform in [−1, 1), with mean 0 and
-// variance 1/3.
+// uniform_at returns the random number of position (i, j). The numbers are uniform in [−1, 1), with
+// mean 0 and variance 1/3.
 real_t uniform_at(uint i, uint j, uint seed) {
 	uvec2 bits = philox(uvec2(i, j), seed);
-	// x has a random mantissa and the exponent of numbers 1 ≤ x < 2.
+	// x has a random mantissa. Its exponent is that of numbers between 1 and 2.
 	real_t x = JOIN(uvec2(bits.x, uint(EXPONENT_BIAS) << EXPONENT_SHIFT | bits.y >> (32 - EXPONENT_SHIFT)));
 	return real_t(2) * x - real_t(3);
 }

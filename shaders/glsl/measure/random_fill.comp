@@ -2,8 +2,8 @@
 //
 // out: x  rows×cols, column-major; element (i, j) is zero if i + j ≥ end
 //
-// With end = n, rows = b + 1 and ld = 2b this is a compact band of order n and half-bandwidth b.
-// Rows past `rows` are not touched.
+// With end = n, rows = b + 1 and ld = 2b, x is a compact band of order n and half-bandwidth b.
+// Memory between row `rows` and the next column is not touched.
 //
 // Grid: one invocation per element; ⌈rows/LOCAL_SIZE⌉ workgroups per column, in x and y.
 #version 460
@@ -24,7 +24,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
 	// Elements with i + j ≥ end are zero. With end ≥ rows + cols − 1 there are no such elements.
 	uint64_t end;
-	// The shape of x is rows×cols. The leading dimension ld is at least rows. seed selects the
+	// The shape of x is rows×cols. The leading dimension ld is at least rows. `seed` selects the
 	// random numbers, and may have any value.
 	uint rows, cols, ld, seed;
 } p;

@@ -1,8 +1,8 @@
-// random_sweeps makes reflectors H = I − τ·v·vᵀ from random vectors, stored as bulge chasing stores
-// them.
+// random_sweeps makes reflectors H = I − τ·v·vᵀ from random vectors v. It stores them as bulge
+// chasing stores its reflectors (sb2st.comp).
 //
 // out: v    the vectors of sweep s fill n−1−s elements: one vector after another, each of
-//           length b except the last. The first element of each is 1, the others are
+//           length b except the last. Element 0 of each vector is 1, the other elements are
 //           uniform in [−1, 1)
 //      tau  ⌈(n−1)/b⌉ elements per sweep, one for each step: τ = 2/‖v‖², so that H is
 //           orthogonal; 0 for a vector of one element, and where the sweep has no step
@@ -27,7 +27,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixOut v, tau;
 	// n is the order of the band, at least 2, and b its half-bandwidth, at least 1. sweeps is the
-	// number of sweeps to make. seed selects the random numbers, and may have any value.
+	// number of sweeps to make. `seed` selects the random numbers, and may have any value.
 	uint n, b, sweeps, seed;
 } p;
 
@@ -42,7 +42,7 @@ void main() {
 		tau.at[0] = 0;
 		return;
 	}
-	// The vectors of the sweeps before sweep s have n−1, n−2, … elements.
+	// The vectors of sweeps 0, 1, … before sweep s have n−1, n−2, … elements.
 	uint64_t before = uint64_t(s) * (2ul * p.n - 1 - s) / 2;
 	MatrixOut v = MatrixOut(element(uint64_t(p.v), before + first, 0, 0));
 	v.at[0] = 1;

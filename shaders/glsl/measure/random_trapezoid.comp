@@ -1,8 +1,8 @@
-// random_trapezoid makes reflectors H = I − τ·v·vᵀ from random vectors, stored as a band reduction
-// stores them.
+// random_trapezoid makes reflectors H = I − τ·v·vᵀ from random vectors v. It stores them as a band
+// reduction stores its reflectors.
 //
-// out: y    n×n; column j has zeros above row j + b, a one there, and below it numbers
-//           uniform in [−1, 1)
+// out: y    n×n; column j has zeros above row j + b, a one in row j + b, and random numbers,
+//           uniform in [−1, 1), below row j + b
 //      tau  n factors τ = 2/‖v‖², so that H is orthogonal; 0 for a vector of one element or none
 //
 // y and tau must not overlap.
@@ -26,7 +26,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixOut y, tau;
 	// n is the order of y, at least 1, and b the half-bandwidth, at least 1. ld is the leading
-	// dimension of y, at least n. seed selects the random numbers, and may have any value.
+	// dimension of y, at least n. `seed` selects the random numbers, and may have any value.
 	uint n, b, ld, seed;
 } p;
 

@@ -3,21 +3,21 @@
 // op(A2)·op(B2)) + β·C.
 //
 // in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is Xᵀ if trans_x ≠ 0, else X
-//          a2, b2  the second pair, of the same shapes and transpositions; or null
-// in, out: c       m×n. If β = 0 it is overwritten: it is not read and may hold NaN
+//          a2, b2  the second pair of factors, with the same shapes and transpositions; or null
+// in, out: c       m×n. If β = 0, c is overwritten: it is not read and may hold NaN
 //
-// Grid: x and y together number the tiles of C. z is item·splits + split. The item is a member of
-// the batch. Its factors begin stride_a and stride_b elements after those of the item before; a2
-// and b2 are only for a batch of one. A split takes the part [split·stretch, (split+1)·stretch) of
-// the inner dimension. Result number z begins at c + z·stride_c.
+// Grid: x and y together number the tiles of C. z is item·splits + split, where item is the number
+// of a member of the batch and split is the number of a part of the inner dimension. The factors of
+// an item begin stride_a and stride_b elements after the factors of the previous item. a2 and b2
+// are allowed only for a batch of one. A split multiplies the part [split·stretch,
+// (split+1)·stretch) of the inner dimension. The result of z begins at c + z·stride_c.
 //
-//	no splits   splits = 1, stretch ≥ k; c has the result of each item of the batch
-//	splits      c is a workspace with a partial product for each z; α = 1, β = 0
+//	splits = 1   stretch ≥ k; c receives the result of each item of the batch
+//	splits > 1   c is a workspace that receives a partial product for each z; α must be 1, β 0
 //
-// The kernel takes care of the edges: m, n and k need not be multiples of the tile. Padding (rows
-// past m) is neither read nor written. A NaN in a factor makes the elements of C that depend on it
-// NaN, whatever α is. No C may overlap another C, A or B. m = 0 or n = 0 must not be dispatched. k
-// = 0 gives C ← β·C.
+// m, n and k need not be multiples of the tile. Padding (rows past m) is neither read nor written.
+// A NaN in a factor makes the elements of C that depend on it NaN, whatever α is. No C may overlap
+// another C, A or B. m = 0 or n = 0 must not be dispatched. If k = 0, the result is C ← β·C.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -35,26 +35,29 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, b;
 	MatrixInOut c;
-	// stride_a and stride_b are the distances in elements from the factors of one item of the batch
-	// to those of the next. stride_c is the distance from one result to the next.
+	// stride_a and stride_b are the distances in elements between the factors of one item of the
+	// batch and the factors of the next item. stride_c is the distance between one result and the
+	// next result.
 	uint64_t stride_a, stride_b, stride_c;
 	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
 	// m, n and k are the sizes of the product, m and n at least 1. The leading dimensions lda, ldb
 	// and ldc are at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
-	// If trans_a = 0, op(A) = A; otherwise op(A) = Aᵀ. trans_b says the same about B.
+	// If trans_a = 0, op(A) = A; otherwise op(A) = Aᵀ. If trans_b = 0, op(B) = B; otherwise op(B) =
+	// Bᵀ.
 	uint trans_a, trans_b;
-	// splits is the number of parts of the inner dimension, at least 1. stretch is the length of a
-	// part, with splits·stretch ≥ k.
+	// `splits` is the number of parts of the inner dimension, at least 1. `stretch` is the length
+	// of a part, with splits·stretch ≥ k.
 	uint splits, stretch;
-	// a2 and b2 are the second pair of factors, null if there is none. lda2 and ldb2 are their
-	// leading dimensions.
+	// a2 and b2 are the second pair of factors, or null if there is no second pair. lda2 and ldb2
+	// are their leading dimensions.
 	MatrixIn a2, b2;
 	uint lda2, ldb2;
 } p;
 
-// left and right are the factors of the tile whose first element is (i0, j0).
+// left returns the rows of op(A), and right the columns of op(B), that belong to the tile of C
+// whose first element is (i0, j0).
 Factor left(uint64_t a, uint lda, uint i0) {
 	return p.trans_a == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
 	                      : Factor(element(a, 0, i0, lda), lda, p.m - i0, ACROSS, 0);

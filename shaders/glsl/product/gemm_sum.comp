@@ -1,19 +1,21 @@
-// gemm_sum adds up the partial products that gemm or symm left in a workspace (the second half of
-// split-K): C ← α·(P[0] + P[1] + …) + β·C.
+// gemm_sum adds up the partial products P[0], P[1], … that gemm or symm left in a workspace (the
+// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C.
 //
-// in:      parts  splits matrices m×n without padding, one after another; those of
-//                 member z of the batch begin z·splits matrices after the first one
-// in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0
-//                 it is overwritten: it is not read and may hold NaN
+// in:      parts  for each member of the batch `splits` matrices P, each m×n without padding,
+//                 one after another. The matrices of member z begin z·splits matrices after
+//                 the first one
+// in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0,
+//                 c is overwritten: it is not read and may hold NaN
 //
-// Each element is summed by `lanes` invocations, and neighbouring invocations own neighbouring
-// elements. Lane l adds up parts l, l+lanes, …; then the sums of the lanes are added in order of l.
-// So the bits depend on splits and lanes alone. The sums are short and bound by latency: each
-// invocation keeps AT_ONCE loads in flight.
+// Each element of C is the sum of `splits` parts. `lanes` invocations compute one element.
+// Invocation l of them, called lane l, adds up the parts l, l + lanes, …. Then the sums of the
+// lanes are added in the order of l. So the bits of the result depend on splits and lanes alone.
+// Neighbouring invocations compute neighbouring elements. The sums are short and bound by latency,
+// so each invocation keeps AT_ONCE loads in flight.
 //
 // Grid: x and y together number runs of LOCAL_SIZE/lanes elements; z is the member of the batch.
-// Edges are checked by the kernel. A NaN in a part makes its element of C NaN. C must not overlap
-// the parts.
+// The number of elements may have any value. A NaN in a part makes its element of C NaN. C must not
+// overlap the parts.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -31,22 +33,23 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn parts;
 	MatrixInOut c;
-	// stride_c is the distance in elements from one member's C to the next one's.
+	// stride_c is the distance in elements from the C of one member of the batch to the C of the
+	// next member.
 	uint64_t stride_c;
 	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
 	// The shape of C is m×n. The leading dimension ldc is at least m.
 	uint m, n, ldc;
-	// splits is the number of parts to add up, at least 1. lanes is the number of invocations for
-	// each element, a power of two that divides LOCAL_SIZE.
+	// `splits` is the number of parts to add up, at least 1. `lanes` is the number of invocations
+	// for each element, a power of two that divides LOCAL_SIZE.
 	uint splits, lanes;
 } p;
 
 // AT_ONCE is the number of loads that one invocation has in flight.
 const uint AT_ONCE = 8;
 
-// partial holds the sum of each invocation. Several invocations share an element of C, and lane is
-// the number of an invocation among these. The sums are in the order of the lanes.
+// `partial[t]` is the sum of invocation t. The invocations that share an element of C are numbered
+// by lane. The sums of lane 0 come first, followed by the sums of lane 1, and so on.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

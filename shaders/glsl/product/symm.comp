@@ -3,17 +3,18 @@
 //
 // in:  a  m×m; only its lower triangle is read
 //      w  m×n
-// out: p  m×n, overwritten; result number z begins at p + z·stride_p
+// out: p  m×n, overwritten; the result of split z begins at p + z·stride_p
 //
-// A dispatch does the tiles [first, first + count) of P, so that a slow device can be given a few at
-// a time. Grid: x and y together number them. z is the split. Split z takes the part [z·stretch,
-// (z+1)·stretch) of the inner dimension.
+// A dispatch computes the tiles [first, first + count) of P, so that the host can give a slow
+// device a few tiles at a time. Grid: x and y together number these tiles. z is the split. Split z
+// multiplies the part [z·stretch, (z+1)·stretch) of the inner dimension.
 //
-// A row of tiles of A is read in three pieces: the part left of the diagonal tile as it is stored,
-// the part right of it transposed, from below the diagonal, and the diagonal tile element by
-// element. The kernel takes care of the edges. The upper triangle of A may hold NaN; a NaN in the
-// lower triangle or in W makes the elements of P that depend on it NaN. P must not overlap A or W.
-// m = 0 or n = 0 must not be dispatched.
+// A row of tiles of A is read in three pieces. The piece left of the diagonal tile is read as it is
+// stored. The piece right of the diagonal tile is read from its transpose, which is stored below
+// the diagonal. The diagonal tile is read element by element. m and n need not be multiples of the
+// tile. The upper triangle of A may hold NaN. A NaN in the lower triangle or in W makes the
+// elements of P that depend on it NaN. P must not overlap A or W. m = 0 or n = 0 must not be
+// dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -36,7 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	// The shape of W and P is m×n, at least 1×1, and m is the order of A. The leading dimensions
 	// are at least m.
 	uint m, n, lda, ldw, ldp;
-	// stretch is the length of a split in the inner dimension: a multiple of TILE_K, or at least m.
+	// `stretch` is the length of a split in the inner dimension: a multiple of TILE_K, or at least
+	// m.
 	uint stretch;
 	// This dispatch computes tiles [first, first + count) of P.
 	uint first, count;
@@ -53,8 +55,8 @@ void main() {
 	uint64_t a = uint64_t(p.a);
 	Factor w = Factor(element(uint64_t(p.w), 0, j0, p.ldw), p.ldw, p.n - j0, ACROSS, 0);
 	clear_acc();
-	// Piece 0 is left of the diagonal tile, piece 1 is the diagonal tile, and piece 2 is right of
-	// it.
+	// The three pieces of a row of tiles of A are: piece 0 left of the diagonal tile, piece 1 the
+	// diagonal tile, and piece 2 right of the diagonal tile.
 	[[dont_unroll]] for (uint piece = 0; piece < 3; piece++) {
 		Factor f;
 		uint from, to;

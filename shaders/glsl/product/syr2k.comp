@@ -7,10 +7,10 @@
 // TILE_M×TILE_N. TILE_N must divide TILE_M. A workgroup owns one tile. It adds up both products
 // before it touches C, so that C is read and written once.
 //
-// A dispatch does the tiles [first, first + count), so that a slow device can be given a few at a
-// time. Grid: x and y together number them. The kernel takes care of the edges. NaN above the
-// diagonal of C does no harm; a NaN in row i of Y or Z makes row i and column i of C NaN. C must
-// not overlap Y or Z. n = 0 must not be dispatched.
+// A dispatch computes the tiles [first, first + count), so that the host can give a slow device a
+// few tiles at a time. Grid: x and y together number these tiles. n and k need not be multiples of
+// the tile. NaN above the diagonal of C does no harm. A NaN in row i of Y or Z makes row i and
+// column i of C NaN. C must not overlap Y or Z. n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -31,7 +31,7 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of C, at least 1. k is the number of columns of Y and Z. The leading
 	// dimensions are at least n.
 	uint n, k, ldy, ldz, ldc;
-	// This dispatch computes tiles [first, first + count), numbered from the upper left.
+	// This dispatch computes tiles [first, first + count). Tile 0 is at the upper left.
 	uint first, count;
 } p;
 

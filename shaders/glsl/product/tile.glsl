@@ -22,7 +22,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE_M and TILE_N are the numbers of rows and columns of a workgroup's tile of the result.
 layout(constant_id = 1) const uint TILE_M = 32;
 layout(constant_id = 2) const uint TILE_N = 32;
-// TILE_K is the number of steps of the inner dimension that pass through shared memory at a time.
+// TILE_K is the number of steps of the inner dimension whose data is in shared memory at a time.
 layout(constant_id = 3) const uint TILE_K = 16;
 // THREAD_M and THREAD_N are the numbers of rows and columns of an invocation's part of the tile.
 layout(constant_id = 4) const uint THREAD_M = 4;
@@ -34,14 +34,14 @@ layout(constant_id = 6) const uint UNROLL = 4;
 // are read from memory directly (for CPUs).
 layout(constant_id = 7) const uint BUFFERS = 1;
 
-// THREADS_M and THREADS_N are the numbers of invocations along the rows and along the columns of
-// the tile.
+// THREADS_M and THREADS_N are the numbers of invocations that share one tile: THREADS_M in the
+// direction of increasing row index, and THREADS_N in the direction of increasing column index.
 const uint THREADS_M = TILE_M / THREAD_M;
 const uint THREADS_N = TILE_N / THREAD_N;
 
-// acc is the invocation's part of the result (column-major). part_a and part_b are its parts of
-// both factors at one step of the inner dimension. They are global variables and not function
-// arguments, so that no compiler copies them and they stay in registers.
+// acc is the invocation's part of the result (column-major). part_a and part_b are its parts of the
+// two factors at one step of the inner dimension. acc, part_a and part_b are global variables and
+// not function arguments, so that no compiler copies them and they stay in registers.
 acc_t acc[THREAD_M * THREAD_N];
 acc_t part_a[THREAD_M], part_b[THREAD_N];
 
@@ -50,7 +50,7 @@ acc_t part_a[THREAD_M], part_b[THREAD_N];
 uint tile_row(uint r) { return gl_LocalInvocationIndex % THREADS_M + r * THREADS_M; }
 uint tile_col(uint c) { return gl_LocalInvocationIndex / THREADS_M + c * THREADS_N; }
 
-// clear_acc sets the invocation's part of the result to zero.
+// clear_acc sets the invocation's part of the result, acc, to zero.
 void clear_acc() {
 	[[unroll]] for (uint e = 0; e < THREAD_M * THREAD_N; e++) acc[e] = acc_t(0);
 }

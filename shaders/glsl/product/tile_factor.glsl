@@ -1,31 +1,35 @@
-// This header describes the two factors of a tiled product, and has the form of tile_product that
-// reads them from memory directly. That form is for CPUs, whose cache is as fast as their shared
-// memory.
+// This header describes the two factors of a tiled product. It also defines from_memory, a variant
+// of tile_product that reads the factors directly from memory. This variant is for CPUs, because
+// the cache of a CPU is as fast as its shared memory.
 //
-// The kernels of products include it, after tile.glsl and before tile_product.glsl. It defines
-// Factor, value and from_memory.
+// The kernels of products include this header, after tile.glsl and before tile_product.glsl. It
+// defines Factor, value and from_memory.
 #ifndef TILE_FACTOR_GLSL
 #define TILE_FACTOR_GLSL
 
-// These constants say where element (r, k) of a factor lies, as a number of elements after
-// Factor.at. r is a row of op(A), or a column of op(B). k is the index of the inner dimension.
-// ALONG: at r + k·ld, for A or Bᵀ. ACROSS: at k + r·ld, for Aᵀ or B. MIRRORED: the factor is a
-// symmetric matrix of which the lower triangle is stored. Its element (r, diagonal + r) is a
-// diagonal element, and Factor.at is the element r = 0, k = diagonal.
+// ALONG, ACROSS and MIRRORED are the forms of a factor. The form tells where element (r, k) lies,
+// in elements after Factor.at. r is a row of op(A), or a column of op(B). k is the index of the
+// inner dimension.
+//
+//	ALONG     at r + k·ld, for A or Bᵀ
+//	ACROSS    at k + r·ld, for Aᵀ or B
+//	MIRRORED  the factor is a symmetric matrix of which the lower triangle is stored. Its element
+//	          (r, diagonal + r) is a diagonal element. Factor.at is element (0, diagonal)
 const uint ALONG = 0;
 const uint ACROSS = 1;
 const uint MIRRORED = 2;
 
-// A Factor is one factor of the product, from the first row of the workgroup's tile on.
+// A Factor describes one factor of the product. Row 0 is the first row of the workgroup's tile.
 struct Factor {
-	// at is the address of element (0, 0) of the tile.
+	// at is the address of element (0, 0), or of element (0, diagonal) if the form is MIRRORED.
 	uint64_t at;
-	// ld is the leading dimension, and extent the number of rows r that exist. form is ALONG,
-	// ACROSS or MIRRORED. For MIRRORED, diagonal is the k of the diagonal element of row 0.
+	// ld is the leading dimension. `extent` is the number of rows r that exist. `form` is ALONG,
+	// ACROSS or MIRRORED. If `form` is MIRRORED, `diagonal` is the index k of the diagonal element
+	// in row 0.
 	uint ld, extent, form, diagonal;
 };
 
-// place returns how many elements after Factor.at the element (r, k) lies.
+// place returns the distance of element (r, k) of a factor from Factor.at, in elements.
 uint64_t place(Factor f, uint r, uint k) {
 	if (f.form == ALONG) return r + uint64_t(k) * f.ld;
 	if (f.form == ACROSS) return k + uint64_t(r) * f.ld;
@@ -33,12 +37,12 @@ uint64_t place(Factor f, uint r, uint k) {
 	return max(r, k) + uint64_t(min(r, k)) * f.ld;
 }
 
-// value loads element (r, k), which must exist.
+// value loads element (r, k) of a factor. The element must exist.
 acc_t value(Factor f, uint r, uint k) { return acc_t(MatrixIn(f.at + SCALAR_BYTES * place(f, r, k)).at[0]); }
 
-// from_memory does what tile_product does, but loads each element where it is needed. For rows and
-// columns past the extent it repeats the last one. No invocation stores the results of such rows
-// and columns.
+// from_memory computes the same sum as tile_product, but loads each element directly from memory.
+// If a row or column lies past the extent of the factor, from_memory loads the last row or column
+// instead. No invocation stores the results of such rows and columns.
 void from_memory(Factor a, Factor b, uint first, uint end) {
 	uint rows[THREAD_M], cols[THREAD_N];
 	[[unroll]] for (uint r = 0; r < THREAD_M; r++) rows[r] = min(tile_row(r), a.extent - 1);

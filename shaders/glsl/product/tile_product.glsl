@@ -6,25 +6,26 @@
 // r or c past the factor's extent count as zero and are not read. Every invocation of the workgroup
 // must call tile_product, with the same arguments.
 //
-// Tiles of both factors are staged in shared memory, from where many invocations read each element.
-// This is software pipelining: the loads of the next tiles are issued, into registers, before the
-// current tiles are multiplied, so that the arithmetic hides their latency. Tiles that lie wholly
-// inside the matrices are loaded without checks.
+// Tiles of both factors are copied to shared memory, because many invocations read each element.
+// The copies use software pipelining: the loads of the next tiles into registers are issued before
+// the current tiles are multiplied, so that the arithmetic hides their latency. Tiles that lie
+// wholly inside the matrices are loaded without checks.
 #ifndef TILE_PRODUCT_GLSL
 #define TILE_PRODUCT_GLSL
 
-// STRIDE_M and STRIDE_N are the distances from one k to the next in a tile. They are odd, so that
-// writes in either direction have no bank conflicts.
+// STRIDE_M and STRIDE_N are the strides of the index k in the tiles in shared memory. They are odd,
+// so that writes along r and writes along k have no bank conflicts.
 const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
 // FETCH_M and FETCH_N are the numbers of elements of a tile that one invocation loads.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
-// tile_a and tile_b are the tiles. Each array has BUFFERS buffers, at least one. Element (r, k) of
-// buffer number i lies at (i·TILE_K + k)·STRIDE + r.
+// tile_a and tile_b are the tiles in shared memory. Each array has BUFFERS buffers, but at least
+// one. Element (r, k) of buffer number i lies at (i·TILE_K + k)·STRIDE + r, where STRIDE is
+// STRIDE_M or STRIDE_N.
 shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
-// next_a and next_b are this invocation's elements of the tiles that were loaded last, before they
-// are stored to shared memory.
+// next_a and next_b are this invocation's elements of the next tiles. They are loaded from memory
+// and not yet stored to shared memory.
 scalar_t next_a[FETCH_M], next_b[FETCH_N];
 
 // A Walk says which elements of a tile one invocation moves, when all invocations move the tile
@@ -36,13 +37,13 @@ scalar_t next_a[FETCH_M], next_b[FETCH_N];
 //	far_r, far_k   step from the first element of a batch to the first one of the next batch
 struct Walk { uint r, k, near_r, far_r, far_k; };
 
-// WIDE_M and WIDE_N are the numbers of elements of a batch: how many times the workgroup's
-// invocations fit along the tile's edge, at least 1.
+// WIDE_M and WIDE_N are the numbers of elements in a batch that an invocation moves: the length of
+// the tile's edge divided by LOCAL_SIZE, but at least 1.
 const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1;
 const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
 
-// walk returns which elements of a tile the invocation loads. `tile` is the number of rows of the
-// tile.
+// walk returns which elements of a tile this invocation loads. `form` is the form of the factor,
+// `tile` the number of rows of the tile, and `wide` the number of elements of a batch.
 Walk walk(uint form, uint tile, uint wide) {
 	uint t = gl_LocalInvocationIndex;
 	if (form == ACROSS) {
@@ -52,11 +53,12 @@ Walk walk(uint form, uint tile, uint wide) {
 	return Walk(t % tile, t / tile, LOCAL_SIZE, 0u, max(LOCAL_SIZE / tile, 1u));
 }
 
-// offset returns the distance of element (r, k) from the corner of its tile, in elements. It is
-// only for tiles that lie wholly inside the factor, and not for MIRRORED.
+// offset returns the distance of element (r, k) from the corner of its tile, in elements. The tile
+// must lie wholly inside the factor, and the form must not be MIRRORED.
 uint offset(Factor f, uint r, uint k) { return f.form == ALONG ? r + k * f.ld : k + r * f.ld; }
 
-// checked loads element (r, k), or returns zero where the factor has no such element.
+// checked loads element (r, k) of a factor. It returns zero if r is not less than the extent of the
+// factor, or if k is not less than `end`.
 scalar_t checked(Factor f, uint r, uint k, uint end) {
 	return r < f.extent && k < end ? scalar_t(value(f, r, k)) : scalar_t(0);
 }
@@ -67,7 +69,8 @@ bool inside(Factor f, uint tile, uint k, uint end) {
 	return f.extent >= tile && k + TILE_K <= end && f.form != MIRRORED;
 }
 
-// fetch loads the next tiles of both factors into next_a and next_b.
+// fetch loads this invocation's elements of the next tiles of both factors into next_a and next_b.
+// The tiles begin at index k of the inner dimension.
 void fetch(Factor a, Factor b, uint k, uint end) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	if (inside(a, TILE_M, k, end)) {
@@ -89,8 +92,8 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 	}
 }
 
-// put stores next_a and next_b to a buffer in shared memory, where the elements of equal k are
-// contiguous.
+// put stores next_a and next_b to buffer number buffer_ in shared memory. In the buffer the
+// elements with the same k are contiguous.
 void put(Factor a, Factor b, uint buffer_) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, near = w.near_r, far = w.far_k * STRIDE_M + w.far_r;
@@ -100,7 +103,7 @@ void put(Factor a, Factor b, uint buffer_) {
 	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
 }
 
-// multiply adds the product of the tiles in a buffer to acc.
+// multiply adds the product of the two tiles in a buffer of shared memory to acc.
 void multiply(uint buffer_) {
 	uint at_a = buffer_ * TILE_K * STRIDE_M + tile_row(0), at_b = buffer_ * TILE_K * STRIDE_N + tile_col(0);
 	[[dont_unroll]] for (uint k = 0; k < TILE_K; k += UNROLL) {
@@ -112,7 +115,8 @@ void multiply(uint buffer_) {
 	}
 }
 
-// tile_product adds the tile of op(A)·op(B) to acc, as the top of this file explains.
+// tile_product adds the product of a tile of op(A) and a tile of op(B) to acc, for first ≤ k < end.
+// The top of this file has the formula.
 void tile_product(Factor a, Factor b, uint first, uint end) {
 	if (first >= end) return;
 	if (BUFFERS == 0) {
@@ -126,14 +130,14 @@ void tile_product(Factor a, Factor b, uint first, uint end) {
 		barrier();
 		if (k + TILE_K < end) fetch(a, b, k + TILE_K, end);
 		multiply(buffer_);
-		// With one buffer, no invocation may store the next tiles before all have multiplied. With
-		// two, the next tiles go to the other buffer, which all finished reading before the barrier
-		// above.
+		// With one buffer, no invocation may store the next tiles before all invocations have
+		// multiplied the current ones. With two buffers, the next tiles go to the other buffer. All
+		// invocations finished reading the other buffer before the barrier above.
 		if (BUFFERS == 1) barrier();
 		else buffer_ ^= 1;
 	}
-	// The first tiles of the next product go to buffer 0, which other invocations may still be
-	// reading.
+	// The first tiles of the next product go to buffer 0. Other invocations may still be reading
+	// buffer 0.
 	if (BUFFERS > 1) barrier();
 }
 

@@ -4,10 +4,12 @@
 //	band[(i − j) + j·2b] ← A[i, j]     j ≤ i < end(j)
 //	A[i, j] ← 0                        0 ≤ i < end(j),   end(j) = min((⌊j/b⌋ + 1)·b, n)
 //
-// in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN
-// out:     band      2b rows per column; other elements are not touched
+// b is the half-bandwidth, and end(j) is the first row below the diagonal block of column j.
 //
-// A workgroup takes LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
+// in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN
+// out:     band      2b rows per column; other elements of band are not touched
+//
+// A workgroup copies LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
 //
 // Grid: ⌈n / LOCAL_SIZE⌉·⌈n / b⌉ workgroups, in x and y.
 #version 460

@@ -1,18 +1,26 @@
-// Sums over clusters: LANES neighbouring invocations of a subgroup. The order of every sum is fixed.
+// This header adds up numbers over clusters. A cluster is LANES neighbouring invocations of a
+// subgroup. The order of every sum is fixed.
 //
-// The kernel that includes this header defines ROWS, LANES, CLUSTERS, acc_t, share_of (ROWS + 1
-// elements of each invocation), shares_p (CLUSTERS·ROWS shared elements), and R1 to R5: how many of
-// ROWS elements are left after that many halvings.
+// The kernel that includes this header must define:
+//
+//	ROWS, LANES  the number of sums, and the number of invocations of a cluster
+//	CLUSTERS     the number of clusters of the workgroup
+//	acc_t        the type of the sums
+//	share_of     an array of ROWS + 1 elements in each invocation
+//	shares_p     an array of CLUSTERS·ROWS elements in shared memory
+//	R1 to R5     the numbers of elements that are left of ROWS after 1 to 5 halvings
 #ifndef CLUSTER_SUMS_GLSL
 #define CLUSTER_SUMS_GLSL
 
-// cluster_sum returns the sum of z over the cluster, the same bits to each of its invocations.
+// cluster_sum returns the sum of z over the cluster. All invocations of the cluster get the same
+// bits.
 acc_t cluster_sum(acc_t z) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) z += subgroupShuffleXor(z, m);
 	return z;
 }
 
-// TOTAL adds up the shares of all clusters, in two chains.
+// TOTAL declares `sum` and sets it to the sum of the shares of all clusters. Two independent chains
+// of additions hide each other's latency.
 #define TOTAL(sum, shares) \
 	acc_t sum = shares[0]; \
 	{ \
@@ -24,8 +32,9 @@ acc_t cluster_sum(acc_t z) {
 		sum += odd; \
 	}
 
-// HALVE adds up share_of over pairs of invocations whose numbers differ in bit m. Of `from`
-// elements, each of the two keeps one half. A single element is kept by both.
+// HALVE adds up share_of over pairs of invocations whose numbers differ in bit m. Before HALVE each
+// invocation of a pair has `from` elements. After HALVE each has the sums of one half of the
+// elements, which is `to` elements. If `from` is 1, both invocations have the only sum.
 #define HALVE(from, to, m) \
 	if (LANES > m) { \
 		bool upper = (gl_LocalInvocationIndex & m) != 0; \
@@ -37,15 +46,17 @@ acc_t cluster_sum(acc_t z) {
 		} \
 	}
 
-// KEEPER follows one halving back: it turns the index at of an element after it into the index
-// before it. owns becomes false if there is no such element, or if another invocation stores it.
+// KEEPER reverses the numbering of one HALVE. `at` is the index of an element after the HALVE, and
+// becomes the element's index before the HALVE. `owns` becomes false if no such element exists, or
+// if another invocation stores it.
 #define KEEPER(from, to, m) \
 	if (LANES > m && (gl_LocalInvocationIndex & m) != 0) { \
 		owns = owns && from > 1 && at + to < from; \
 		at += to; \
 	}
 
-// store_shares adds up the shares of p over each cluster, and stores the sums to shares_p.
+// store_shares adds up the arrays share_of of all invocations of each cluster. It stores the ROWS
+// sums of each cluster to shares_p.
 void store_shares() {
 	HALVE(ROWS, R1, 1)
 	HALVE(R1, R2, 2)

@@ -1,11 +1,13 @@
 // ge2tb_lower copies the lower triangles that a reduction to an upper band leaves (ge2tb) to the
-// general compact band, whose storage tb2bd.comp explains.
+// general compact band. tb2bd.comp explains the storage of this band.
 //
 //	B(c+i, c+b+j) ← r_p(j, i)      c = p·b, j ≤ i < b, c+b+j < n
 //
-// in:  r     for each right panel p the upper triangular factor of its transpose, b×b, one
-//            after another
-// out: band  the elements above; no others are written
+// B is the band matrix of order n with b superdiagonals, and p is the number of a right panel.
+//
+// in:  r     for each right panel p a b×b matrix r_p, the upper triangular factor of the
+//            transposed panel, one after another
+// out: band  the elements of B in the formula; no other elements are written
 //
 // Values are copied as they are. band must not overlap r.
 //
@@ -26,8 +28,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn r;
 	MatrixOut band;
-	// n is the order of the band matrix, b the number of its superdiagonals, at least 1, and panels
-	// the number of right panels.
+	// n is the order of the band matrix, b the number of its superdiagonals, at least 1, and
+	// `panels` the number of right panels.
 	uint n, b, panels;
 } p;
 

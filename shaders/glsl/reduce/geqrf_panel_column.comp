@@ -1,37 +1,40 @@
-// geqrf_panel_column makes reflector j of an m×COLUMNS panel from the dot products of the dispatch
-// before, applies it, and computes the dot products for the next one (LAPACK dlarfg, dlarf).
+// geqrf_panel_column computes reflector j of an m×COLUMNS panel from the dot products of the
+// previous dispatch, applies the reflector, and computes the dot products for the next dispatch
+// (LAPACK dlarfg, dlarf).
 //
 // variant: geqrf_panel_first FIRST=1
 // variant: geqrf_panel_column FIRST=0
 //
-// Let x0 be the head and x the tail of column j (the rows below j), and a0 and a the same of a
-// column l > j:
+// x0 is the element in row j of column j, and x is the vector of the elements below it. a0 and a
+// are the same parts of a column l > j. Then:
 //
 //	β = −sign(x0)·√(x0² + x·x)     v = [1, x / (x0 − β)]     τ = (β − x0) / β
 //	w = a0 + a·x / (x0 − β)        column l ← column l − τ·w·v
 //
 // in:      from       row j in its first COLUMNS elements, then the partial dot products x·a
-// out:     to         the same for row j+1
+// out:     to         row j+1 and the partial dot products for reflector j+1, in the same order
 // in, out: panel      columns l > j, rows below j: updated; column j: v, with zeros above it
 // out:     r          R[j, l], l ≥ j, at r[j + l·ldr]
 //          tau        τ of column j
-// in, out: exponents  [0]: the panel is scaled by 2^-exponents[0], R and τ are not. FIRST
-//                     computes it from the exponents of the workgroups, and scales the panel
+// in, out: exponents  [0]: the panel is scaled by 2^-exponents[0], R and τ are not. The variant
+//                     with FIRST=1 computes exponents[0] from the exponents of the workgroups,
+//                     and scales the panel
 //
-// A workgroup owns rows [g·rows, min(m, (g+1)·rows)) of the panel, and accesses no other rows. It
-// reads nothing that another workgroup writes in this dispatch: it takes row j from `from`, because
-// the owner of row j is changing it. Each workgroup adds up all partial dot products itself, in the
-// same order, so all get the same bits.
+// Workgroup g owns the rows [g·rows, min(m, (g+1)·rows)) of the panel, and accesses no other rows.
+// It reads nothing that another workgroup writes in this dispatch. It reads row j from `from`,
+// because the owner of row j changes this row in the panel. Each workgroup adds up all partial dot
+// products in the same order, so all workgroups compute the same bits.
 //
-// A tail counts as zero if its square is below 2^TINY_EXPONENT (in a panel scaled to below 4). Then
-// H = I, τ = 0, and the tail is dropped: an error of 2^(TINY_EXPONENT/2) times the largest entry of
-// the panel. Above that limit, terms that underflowed are less than ε of the sum, even where the
-// device flushes subnormal numbers; so H is orthogonal.
+// If the sum of squares x·x is below 2^TINY_EXPONENT (in a panel scaled to below 4), x counts as
+// zero. Then H = I, τ = 0, and x is dropped. This is an error of 2^(TINY_EXPONENT/2) times the
+// largest entry of the panel. If x·x is larger, terms that underflowed are less than ε of the sum,
+// even on a device that flushes subnormal numbers. So H is orthogonal.
 //
-// The last reflector, j+1 = min(COLUMNS, m), writes zeros to the columns that have no reflector (if
-// m < COLUMNS), and zeros to their τ. The panel must be finite. No two buffers may overlap.
+// The dispatch for the last reflector, j+1 = min(COLUMNS, m), also writes zeros to the columns
+// without a reflector and to their τ. Such columns exist if m < COLUMNS. The panel must be finite.
+// No two buffers may overlap.
 //
-// Grid: ⌈m / rows⌉ workgroups, the same in all dispatches.
+// Grid: ⌈m / rows⌉ workgroups, the same number in all dispatches.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
@@ -49,26 +52,27 @@ layout(push_constant, scalar) uniform Push {
 	Exponents exponents;
 	MatrixOut r, tau;
 	// m is the number of rows of the panel, at least 1. The leading dimensions ld and ldr are at
-	// least m and COLUMNS. rows is the number of rows of a workgroup, a multiple of CHUNK, and
-	// groups the number of workgroups. j is the number of the column, j < min(COLUMNS, m).
+	// least m and COLUMNS. `rows` is the number of rows of a workgroup, a multiple of CHUNK, and
+	// `groups` the number of workgroups. j is the number of the column, j < min(COLUMNS, m).
 	uint m, ld, ldr, rows, groups, j;
 } p;
 
 // AT_ONCE is the number of loads of partial dot products that each invocation has in flight.
 const uint AT_ONCE = 16;
 
-// dots has the dot product of the tail with each column.
+// `dots[l]` is a dot product of two columns below row j: of column j and column l.
 shared acc_t dots[COLUMNS];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// fetched and fetched_tail are this invocation's part of the next chunk, loaded into registers
-// ahead of its use (software pipelining). fetched has the columns j+1+lane and then every LANES-th
-// one of its row. fetched_tail has column j, in lane 0 only.
+// `fetched` and fetched_tail are this invocation's part of the next chunk. This part is loaded into
+// registers before it is needed (software pipelining). `fetched` has columns j+1+lane,
+// j+1+lane+LANES, … of the invocation's row. fetched_tail has column j, in lane 0 only.
 work_t fetched[PER_LANE];
 work_t fetched_tail;
 
-// fetch loads this invocation's part of a row. It sets the part to zero for rows that take no part.
+// fetch loads this invocation's part of a row of the panel. The part is zero for rows up to row j
+// and for rows past the end.
 void fetch(uint row, uint lane) {
 	bool live = row > p.j && row < p.m;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -78,8 +82,8 @@ void fetch(uint row, uint lane) {
 	fetched_tail = live && lane == 0 ? work_t(p.panel.at[row + p.j * p.ld]) : work_t(0);
 }
 
-// total returns, to invocations t < COLUMNS, the dot product of column t with the tail. All
-// invocations must call it.
+// total returns, to each invocation t < COLUMNS, a dot product of two columns below row j: of
+// column j and column t. e is the common exponent of the panel. All invocations must call `total`.
 acc_t total(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
@@ -123,7 +127,7 @@ void main() {
 	if (lane == 0) tail[row_of] = fetched_tail;
 	barrier();
 
-	// Every invocation computes the reflector itself, because this is cheaper than a barrier.
+	// Every invocation computes the reflector for itself, because this is cheaper than a barrier.
 	Reflector h = reflector(x0, dots[p.j]);
 	acc_t weight = h.tau * fma(dot, h.inverse, head);
 	if (t < COLUMNS) weights[t] = work_t(weight);
@@ -136,7 +140,8 @@ void main() {
 
 	acc_t share = acc_t(0);
 	for (uint chunk = begin; chunk < end; chunk += CHUNK) {
-		// Here `fetched` and `tail` hold the chunk, and no invocation needs the tile.
+		// In this place `fetched` and `tail` hold the chunk, and all invocations have finished
+		// reading `tile`.
 		uint row = chunk + row_of;
 		work_t x = tail[row_of];
 #if FIRST

@@ -1,17 +1,17 @@
-// geqrf_panel_start prepares the factorisation of an m×COLUMNS panel: it finds the scales, and the
-// dot products of column 0.
+// geqrf_panel_start prepares the QR factorisation of an m×COLUMNS panel. It computes the scales of
+// the workgroups, and the dot products of column 0.
 //
 // in:  panel      m×COLUMNS, finite
-// out: state      row 0 of the panel, as it is; then for each workgroup g the dot products of
-//                 column 0, below row 0, with every column, over the workgroup's own rows
-//                 [g·rows, min(m, (g+1)·rows)), which are scaled by 2^-exponents[1+g]
+// out: state      row 0 of the panel, not scaled. Then for each workgroup g the dot products of
+//                 column 0, below row 0, with every column. They are over the rows
+//                 [g·rows, min(m, (g+1)·rows)) of workgroup g, scaled by 2^-exponents[1+g]
 //      exponents  [1+g] for each workgroup g: its entries are below 2^exponents[1+g] in
 //                 magnitude (below 4 times that if the exponent is SCALE_MOST)
-//      slots      the first `cleared` words with all bits set: see geqrf_panel_whole
+//      slots      the first `cleared` words with all bits set, as geqrf_panel_whole needs them
 //
-// With these scales no square overflows. The largest entry is at least ½, unless all entries are
-// zero or subnormal; so products that underflow are negligible. The next dispatch converts all dot
-// products to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
+// With these scales no square overflows. The largest scaled entry is at least ½, unless all entries
+// are zero or subnormal. So products that underflow are negligible. The next dispatch converts all
+// dot products to one scale. The outputs must not overlap the panel or each other. m ≥ 1, ld ≥ m.
 //
 // Grid: ⌈m / rows⌉ workgroups.
 #version 460
@@ -33,8 +33,8 @@ layout(push_constant, scalar) uniform Push {
 	Exponents exponents;
 	Slots slots;
 	// m is the number of rows of the panel, at least 1. The leading dimension ld is at least m.
-	// rows is the number of rows of a workgroup, a multiple of CHUNK. cleared is the number of
-	// slots to mark as empty, 0 if geqrf_panel_whole does not follow.
+	// `rows` is the number of rows of a workgroup, a multiple of CHUNK. `cleared` is the number of
+	// slots to mark as empty. `cleared` is 0 if geqrf_panel_whole does not follow.
 	uint m, ld, rows, cleared;
 } p;
 

@@ -1,26 +1,27 @@
-// geqrf_panel_whole makes all reflectors of an m×COLUMNS panel in one dispatch. The kernels
-// geqrf_panel_first and geqrf_panel_column do the same in one dispatch per column, with the same
-// arithmetic in the same order, hence with the same bits.
+// geqrf_panel_whole computes all reflectors of an m×COLUMNS panel in one dispatch. The kernels
+// geqrf_panel_first and geqrf_panel_column compute the same bits with one dispatch per column,
+// because they use the same arithmetic in the same order.
 //
-// Here the workgroups keep running from column to column. They exchange through memory the values
-// that those kernels pass from one dispatch to the next.
+// The workgroups of geqrf_panel_whole run until the last column is finished. For each column they
+// exchange values through memory. geqrf_panel_column passes the same values from one dispatch to
+// the next.
 //
 // in, out: panel          as in geqrf_panel_column
 // out:     r, tau         as in geqrf_panel_column
 // in:      state          from geqrf_panel_start, for column 0
-// in, out: slots          for each column j ≥ 1 what a state is there: row j, then for each
-//                         workgroup its dot products. All bits are set beforehand. The upper
-//                         half of a slot without a value has all bits set. No finite
+// in, out: slots          for each column j ≥ 1 a state (panel.glsl): row j, then the dot
+//                         products of each workgroup. All bits must be set before the dispatch.
+//                         The upper half of a slot without a value has all bits set. No finite
 //                         number has such a half, so the value is its own flag
 // in:      exponents      from geqrf_panel_start
-// in, out: info           0 before; 1 + the column whose values did not arrive in time
+// in, out: info           0 before the dispatch; 1 + the column whose values did not arrive in time
 // in:      abort_word     becomes nonzero when the host asks the kernel to stop
 //
-// No wait should last for ever, for this reason. In column j, every workgroup waits for values that
-// all others have computed in column j−1. So all workgroups must run at the same time. The host
-// ensures this: it dispatches at most one workgroup for each unit (multiprocessor) of the device,
-// and each unit can hold at least one. If they do not all run, the poll limit ends the kernel, INFO
-// is set, and the results are undefined.
+// All waits end, for this reason. In column j, every workgroup waits for values that the other
+// workgroups compute in column j−1. So all workgroups must run at the same time. The host
+// dispatches at most one workgroup for each unit (multiprocessor) of the device, and each unit can
+// hold at least one. If the workgroups still do not all run, the poll limit ends the kernel. Then
+// INFO is set, and the results are undefined.
 //
 // Each element of the panel belongs to one invocation, which keeps it in a register if the
 // workgroup has at most KEPT chunks. The panel must be finite: a NaN delays no workgroup, but the
@@ -50,8 +51,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut r, tau;
 	Flags info, abort_word;
 	// m is the number of rows of the panel, at least 1. The leading dimensions ld and ldr are at
-	// least m and COLUMNS. rows is the number of rows of a workgroup, a multiple of CHUNK, and
-	// groups the number of workgroups. polls is the poll limit: after so many loads of a slot a
+	// least m and COLUMNS. `rows` is the number of rows of a workgroup, a multiple of CHUNK, and
+	// `groups` the number of workgroups. `polls` is the poll limit: after so many loads of a slot a
 	// wait is given up.
 	uint m, ld, ldr, rows, groups, polls;
 } p;
@@ -61,38 +62,43 @@ const uint AT_ONCE = 8;
 // NOTHING is the upper half of a slot without a value. No finite number has this upper half.
 const uint NOTHING = ~0u;
 
-// heads holds row j of the panel. inverse is the factor 1/(x0 − β).
+// `heads` holds row j of the panel. `inverse` is 1/(x0 − β), where x0 is the element in row j of
+// column j and β its value after the reflector.
 shared acc_t heads[COLUMNS], inverse;
-// room has shares of the dot products of this column, which were waited for. The shares for the
-// next column are in reduce_room.
+// `room` has the shares of the dot products of the current column, which come from all workgroups.
+// The shares for the next column are in reduce_room.
 shared acc_t room[LOCAL_SIZE];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// KEPT is the number of chunks of a workgroup that stay in registers, at least 1. The number of
-// registers limits it.
+// KEPT is the largest number of chunks of a workgroup that stay in registers, at least 1. The
+// number of registers limits KEPT.
 layout(constant_id = 3) const uint KEPT = 1;
 
-// mine holds this invocation's elements of a chunk: columns lane, lane + LANES, … from index base
-// on. If all chunks are kept, base is c·PER_LANE for chunk c. Otherwise base is 0.
+// `mine` holds this invocation's elements of the chunks that are in registers. An invocation has
+// columns lane, lane + LANES, … of one row of each chunk. If all chunks of the workgroup stay in
+// registers, the elements of chunk c begin at index c·PER_LANE. Otherwise `mine` holds only the
+// current chunk, from index 0 on.
 work_t mine[KEPT * PER_LANE];
 
-// slots_of returns the address of the slots of column j ≥ 1.
+// slots_of returns the address of the first slot of column j ≥ 1. Slots pass values between
+// workgroups.
 uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
-// put stores a value to a slot, and thereby also sets the slot's flag.
+// put stores the value x to slot i after `to`. The value is its own flag, because its bits differ
+// from those of an empty slot.
 void put(Slots to, uint i, acc_t x) {
 	uvec2 halves = SPLIT(x);
 	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN in the panel must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-// peek loads a slot, which may still be empty.
+// peek loads slot i of the slots that begin at `from`. The slot may still be empty.
 uvec2 peek(Slots from, uint i) {
 	return unpack32(atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
 }
 
-// gives_up tells whether to stop waiting for column j after k polls.
+// gives_up tells whether to stop waiting for the values of column j, after k polls of a slot.
 bool gives_up(uint j, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;
@@ -101,8 +107,8 @@ bool gives_up(uint j, uint k) {
 	return true;
 }
 
-// first_share returns this invocation's share of the dot products of column 0, and stores row 0 to
-// heads.
+// first_share returns this invocation's share of the dot products of column 0 with all columns, and
+// stores row 0 to the array `heads`. e is the common exponent of the panel.
 acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * acc_t(power_of_two(-e));
@@ -115,8 +121,8 @@ acc_t first_share(int e) {
 	return sum;
 }
 
-// share returns this invocation's share of the dot products of column j ≥ 1, and stores row j to
-// heads. It waits for row j and for the dot products of all workgroups.
+// share returns this invocation's share of the dot products of column j ≥ 1 with all columns, and
+// stores row j to the array `heads`. It waits for row j and for the dot products of all workgroups.
 acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
@@ -126,7 +132,8 @@ acc_t share(uint j) {
 		uvec2 bits[AT_ONCE], top = uvec2(0);
 		bool waits = true;
 		for (uint k = 1; waits; k++) {
-			// All loads are in flight at once. Loads past the last workgroup repeat the first one.
+			// The loads of all AT_ONCE slots are in flight at the same time. Loads past the last
+			// workgroup repeat the first load.
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
 				uint at = g + u * SEGMENTS;
 				bits[u] = peek(from, COLUMNS * (1 + (at < p.groups ? at : g)) + column);
@@ -145,7 +152,8 @@ acc_t share(uint j) {
 	return sum;
 }
 
-// total does what column_total does, but with the shares that are in room.
+// total returns the sum of the shares of one column. It adds them in the same order as
+// column_total, but reads the shares from the array `room`.
 acc_t total(uint column) {
 	acc_t even = acc_t(0), odd = acc_t(0);
 	for (uint s = 0; s < SEGMENTS; s += 2) {
@@ -155,8 +163,8 @@ acc_t total(uint column) {
 	return even + odd;
 }
 
-// fetch loads this invocation's part of a row of the chunk, columns j and later, times the power of
-// two gauge.
+// fetch loads this invocation's elements of a row of the chunk, in columns j and later, and
+// multiplies them by the power of two `gauge`.
 void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
@@ -164,7 +172,8 @@ void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	}
 }
 
-// put_tail stores column j of the chunk to shared memory, for all invocations that share its rows.
+// put_tail stores this invocation's element of column j of the chunk to `tail` in shared memory,
+// where all invocations that have elements of the same row read it.
 void put_tail(uint base, uint row_of, uint lane, uint j) {
 	if (lane != j % LANES) return;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -172,8 +181,9 @@ void put_tail(uint base, uint row_of, uint lane, uint j) {
 	}
 }
 
-// apply stores v of column j and applies the reflector to the later columns of a chunk. Before the
-// call, the chunk is in mine and tail, and no invocation needs the tile.
+// apply stores the vector v of reflector j to column j, and applies the reflector to the later
+// columns of a chunk. Before the call, the chunk must be in the arrays `mine` and `tail`, and all
+// invocations must have finished reading `tile`.
 void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
 	uint row = chunk + row_of;
 	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
@@ -195,8 +205,8 @@ void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool
 	}
 }
 
-// make_reflector computes H and the weights τ·w, one column per invocation. Workgroup 0 stores R
-// and τ.
+// make_reflector computes reflector j. Invocation l computes the weight τ·w of column l, with which
+// the reflector is applied to this column. Workgroup 0 stores row j of R, and τ.
 void make_reflector(uint j, bool last, acc_t unscale) {
 	uint t = gl_LocalInvocationIndex;
 	if (t >= COLUMNS) return;
@@ -224,7 +234,7 @@ void main() {
 	}
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		// These loads are in flight while the sums are computed.
+		// The loads of the function `fetch` are in flight while the sums are computed.
 		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge);
 		put_tail(0, row_of, lane, j);
 		if (j == 0) room[t] = first_share(e);
@@ -233,9 +243,9 @@ void main() {
 		make_reflector(j, last, unscale);
 		barrier(); // weights and inverse are complete
 
-		// After the first barrier of a chunk the tile is full, and the tail may be replaced by the
-		// next chunk's. After the second barrier that tail is stored, and no invocation needs the
-		// tile any more.
+		// After the first barrier of a chunk, `tile` is full, and the tail of the next chunk may
+		// replace `tail`. After the second barrier the next tail is stored, and all invocations
+		// have finished reading `tile`.
 		Slots next = Slots(slots_of(j + 1));
 		acc_t dots = acc_t(0);
 		if (kept) {

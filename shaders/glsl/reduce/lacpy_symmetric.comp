@@ -1,12 +1,12 @@
 // lacpy_symmetric scales a symmetric matrix of which one triangle is stored, and writes both
 // triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose).
 //
-// in, out: a  n×n. The lower triangle is read, or the upper one if `upper` ≠ 0. Both are
-//             written; the triangle that is not read may hold NaN
+// in, out: a  n×n. The lower triangle is read, or the upper one if `upper` ≠ 0. Both triangles
+//             are written. The triangle that is not read may hold NaN
 //
-// A workgroup owns a pair of tiles that mirror each other; no other workgroup reads or writes them.
-// The tile is staged in shared memory, so that both are accessed contiguously. The kernel takes
-// care of the edges, and does not touch padding.
+// A workgroup owns a pair of tiles that mirror each other. No other workgroup reads or writes these
+// two tiles. The stored tile is copied to shared memory, so that both tiles are accessed
+// contiguously. n need not be a multiple of TILE. Padding is not touched.
 //
 // Grid: x and y together number the tiles of a lower triangle. n = 0 must not be dispatched.
 #version 460
@@ -30,7 +30,7 @@ layout(push_constant, scalar) uniform Push {
 	// sigma is the factor σ, a finite number.
 	real_t sigma;
 	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
-	// lower triangle is stored, otherwise the upper one.
+	// lower triangle of A is stored, otherwise the upper triangle.
 	uint n, ld, upper;
 } p;
 

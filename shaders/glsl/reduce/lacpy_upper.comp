@@ -2,12 +2,12 @@
 //
 //	Z(i, j) ← X(i, j),  X(i, j) ← 0      where ⌊i/b⌋ < ⌊(first + j)/b⌋
 //
-// in, out: x   rows×cols; other elements are not touched
-// out:     z   the elements above, at their places; if z is null, X is set to zero alone
+// in, out: x   rows×cols; elements that the formula does not name are not touched
+// out:     z   the moved elements, at the same indices. If z is null, X is only set to zero
 //
-// What stays in X is the unit trapezoids of panels of b columns, if column j of X belongs to panel
-// ⌊(first + j)/b⌋ and row 0 of X is the top row of panel 0. Values are copied as they are. z must
-// not overlap x.
+// Column j of X belongs to panel ⌊(first + j)/b⌋, and row 0 of X is the top row of panel 0. The
+// kernel leaves the unit trapezoids of these panels in X. Values are copied unchanged. z must not
+// overlap x.
 //
 // Grid: one invocation per element, rows rounded up to LOCAL_SIZE, in x and y.
 #version 460
@@ -27,8 +27,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut x;
 	MatrixOut z;
 	// The shape of X is rows×cols. The leading dimensions ldx and ldz are at least rows. first is
-	// the number of X's first column within the panels. b is the number of columns of a panel, at
-	// least 1.
+	// the index of the first column of X among the columns of all panels. b is the number of
+	// columns of a panel, at least 1.
 	uint rows, cols, ldx, ldz, first, b;
 } p;
 

@@ -1,22 +1,22 @@
-// larft makes the diagonal blocks of the triangular factor T of a product of reflectors (LAPACK
-// dlarft).
+// larft computes the diagonal blocks of the triangular factor T of a product of n reflectors
+// (LAPACK dlarft).
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T = (D⁻¹ + U)⁻¹ = (I + D·U)⁻¹·D
 //
 // D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y. The closed form is from Schreiber
-// and Van Loan, and from Puglisi. Its second form allows τ = 0, too: that row and column of T are
-// then zero. Blocks on the diagonal of T grow from one element to BLOCK, all of one size at the
-// same time:
+// and Van Loan, and from Puglisi. The second form also allows τ = 0: then the row and the column of
+// T are zero. The diagonal blocks of T grow from one element to BLOCK elements. In each step, every
+// two neighbouring blocks T11 and T22 become one block with
 //
 //	T12 = −T11·(G12·T22)
 //
-// in:  g    n×n. Only the part above the diagonal of the diagonal blocks counts; all other
+// in:  g    n×n. Only the parts of the diagonal blocks above the diagonal are used; all other
 //           elements may be NaN
-//      tau  n factors
+//      tau  n factors τ
 // out: t    n×n. Workgroup q writes columns [q·BLOCK, (q+1)·BLOCK): the rows of its diagonal
-//           block, and zeros below. Rows above its diagonal block are not touched
+//           block, and zeros below the block. Rows above the block are not touched
 //
-// The kernel takes care of the edge. t must not overlap g or tau.
+// n need not be a multiple of BLOCK. t must not overlap g or tau.
 //
 // Grid: ⌈n / BLOCK⌉ workgroups.
 #version 460
@@ -42,13 +42,13 @@ layout(push_constant, scalar) uniform Push {
 	uint n, ldg, ldt;
 } p;
 
-// STRIDE is the leading dimension in shared memory. An odd one has no bank conflicts.
+// STRIDE is the leading dimension in shared memory. An odd STRIDE avoids bank conflicts.
 const uint STRIDE = BLOCK + 1;
 
-// gram has element (i, k) of G at i·STRIDE + k for k > i. Below the diagonal it has G12·T22,
-// transposed.
+// `gram` has element (i, k) of the Gram matrix G at i·STRIDE + k for k > i. Below the diagonal
+// `gram` has the transpose of the product G12·T22.
 shared acc_t gram[BLOCK * STRIDE];
-// factor has element (i, l) of T at i·STRIDE + l.
+// `factor` has element (i, l) of the triangular factor T at i·STRIDE + l.
 shared acc_t factor[BLOCK * STRIDE];
 
 void main() {

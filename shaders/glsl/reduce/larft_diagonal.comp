@@ -3,10 +3,10 @@
 //
 //	T[p·b + i, p·b + l] ← panels[p][i, l]     0 ≤ i, l < b, p·b < n; all other elements ← 0
 //
-// in:  panels    b×b each, leading dimension b, one after another
+// in:  panels    factors of order b, leading dimension b, one after another
 // out: t         n×n, leading dimension n; it must not overlap panels
 //
-// Values are copied as they are.
+// Values are copied unchanged.
 //
 // Grid: ⌈n² / LOCAL_SIZE⌉ workgroups, in x and y.
 #version 460
@@ -25,8 +25,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn panels;
 	MatrixOut t;
-	// n is the order of T, n² < 2³². b is the order of a panel's factor, at least 1. Of the last
-	// panel's factor only the part inside T is read.
+	// n is the order of T, n² < 2³². b is the order of a panel's factor, at least 1. The last
+	// panel's factor is read only in the part that lies inside T.
 	uint n, b;
 } p;
 

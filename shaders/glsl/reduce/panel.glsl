@@ -1,16 +1,16 @@
-// This header has the common parts of the kernels that factor one panel: how a panel is divided,
-// and dot products of its columns.
+// This header has the common parts of the kernels that factor one panel: the division of the panel
+// among workgroups, and dot products of its columns.
 //
 // The kernels geqrf_panel_* include it. It includes the numerics header, index.glsl, scale.glsl and
 // reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots, share_of,
-// column_total and put_dots. The kernel's push block p must have `rows`.
+// column_total and put_dots. The kernel's push block p must have the member `rows`.
 //
-// A panel of m rows and COLUMNS columns is divided among workgroups. Each owns p.rows rows, a
-// multiple of CHUNK. A workgroup processes its rows in chunks of CHUNK rows, through a tile in
-// shared memory.
+// A panel of m rows and COLUMNS columns is divided among workgroups. Each workgroup owns p.rows
+// rows, a multiple of CHUNK. A workgroup processes its rows in chunks of CHUNK rows, through a tile
+// in shared memory.
 //
-// The data that one dispatch passes to the next is called a state. It is the next row (COLUMNS
-// values), followed by COLUMNS partial dot products of each workgroup:
+// The data that one dispatch passes to the next is called a state. It is the next row of the panel
+// (COLUMNS values), followed by COLUMNS partial dot products of each workgroup g:
 //
 //	state[l]                      element l of the row
 //	state[COLUMNS·(1 + g) + l]    workgroup g's part of the dot product with column l
@@ -25,7 +25,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 // COLUMNS is the number of columns of the panel, 1 to 128.
 layout(constant_id = 1) const uint COLUMNS = 32;
-// CHUNK is the number of rows of a chunk, a power of two.
+// CHUNK is the number of rows that a workgroup processes at a time, a power of two.
 layout(constant_id = 2) const uint CHUNK = 64;
 
 #include "reduce.glsl"
@@ -35,11 +35,12 @@ const uint PER_LANE = (COLUMNS + LANES - 1) / LANES; // columns of that row for 
 const uint SEGMENTS = LOCAL_SIZE / COLUMNS;         // invocations that share a dot product
 const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so no bank conflicts
 
-// tile holds a chunk of the panel's rows. Element (r, l) lies at r + l·STRIDE.
+// `tile` holds a chunk of the panel's rows. Element (r, l) lies at r + l·STRIDE.
 shared work_t tile[COLUMNS * STRIDE];
 
-// add_dots returns sum plus this invocation's share of a dot product over the tile: column pivot
-// times column t % COLUMNS. It adds nothing if that column lies before pivot.
+// add_dots returns `sum` plus this invocation's share of a dot product over the tile: column
+// `pivot` times column c, where c = t % COLUMNS and t is the number of the invocation. If c <
+// `pivot`, add_dots returns `sum`.
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
 	if (column < pivot) return sum;
@@ -52,10 +53,10 @@ acc_t add_dots(acc_t sum, uint pivot) {
 	return sum + odd;
 }
 
-// share_of and column_total add up shares of one value for each column, in the order of the
-// invocations. Invocation t has a share of column t % COLUMNS. All invocations call share_of. Then
-// a barrier must follow. Then any invocation may ask for the total of any column. Another barrier
-// must follow before the next share_of.
+// share_of and column_total add up one value for each column. Invocation t passes a share of the
+// value for column t % COLUMNS. All invocations must call share_of, and then a barrier must follow.
+// After the barrier, column_total returns the total of any column to any invocation. The shares are
+// added in the order of the invocations. Another barrier must come before the next share_of.
 void share_of(acc_t x) { reduce_room[gl_LocalInvocationIndex] = x; }
 
 acc_t column_total(uint column) {
@@ -67,8 +68,9 @@ acc_t column_total(uint column) {
 	return even + odd;
 }
 
-// put_dots adds up the shares and stores this workgroup's partial dot products with columns pivot
-// and later. All invocations must call it.
+// put_dots adds up the shares of all invocations. It stores to `state` this workgroup's partial dot
+// products of column number `pivot` with this column and all later columns. All invocations must
+// call put_dots.
 void put_dots(MatrixOut state, acc_t share, uint pivot) {
 	uint t = gl_LocalInvocationIndex;
 	share_of(share);

@@ -1,5 +1,5 @@
-// This header makes a reflector from a column of a panel, and finds a common scale for workgroups
-// that have scaled their rows differently.
+// This header computes a reflector from a column of a panel. It also finds a common scale for
+// workgroups that have scaled their rows differently.
 //
 // The kernels geqrf_panel_column and geqrf_panel_whole include it, after panel.glsl. It defines
 // Reflector, reflector, Exponents, common_exponent and regauge.
@@ -7,7 +7,7 @@
 #define PANEL_REFLECTOR_GLSL
 
 // reciprocal returns 1/x to nearly full accuracy, even on devices whose division is not accurate. A
-// Newton step corrects the quotient.
+// Newton step corrects the device's quotient.
 acc_t reciprocal(acc_t x) {
 	acc_t y = acc_t(1) / x;
 	return fma(fma(-x, y, acc_t(1)), y, y);
@@ -19,11 +19,12 @@ acc_t root(acc_t x) {
 	return fma(fma(-y, y, x), acc_t(0.5) / y, y);
 }
 
-// A Reflector is H = I − τ·v·vᵀ with H·(x0, x) = (β, 0) and v = (1, inverse·x). inverse = 0 means
-// that H = I.
+// A Reflector is H = I − τ·v·vᵀ with H·(x0, x) = (β, 0) and v = (1, inverse·x). x0 is the head of
+// the column and x its tail. `inverse` = 0 means that H = I.
 struct Reflector { acc_t beta, tau, inverse; };
 
-// reflector computes H from the head x0 and the square x·x of the tail.
+// reflector computes H from the head x0 of a column and from `square`, the sum of squares x·x of
+// its tail x.
 Reflector reflector(acc_t x0, acc_t square) {
 	Reflector h = Reflector(x0, acc_t(0), acc_t(0));
 	if (square >= acc_t(power_of_two(TINY_EXPONENT))) {
@@ -35,18 +36,20 @@ Reflector reflector(acc_t x0, acc_t square) {
 	return h;
 }
 
-// Exponents has the exponents of the scales: [0] is that of the panel, [1 + g] that of workgroup g.
+// Exponents has the exponents of the scales: [0] is the exponent of the panel, and [1 + g] is the
+// exponent of workgroup g.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
 
-// common_exponent returns the largest of the workgroups' exponents. All invocations must call it.
+// common_exponent returns the largest of the exponents of the workgroups' scales. All invocations
+// must call it.
 int common_exponent(Exponents exponents, uint groups) {
 	int e = SCALE_LEAST;
 	for (uint g = gl_LocalInvocationIndex; g < groups; g += LOCAL_SIZE) e = max(e, exponents.at[1 + g]);
 	return int(group_max(acc_t(e)));
 }
 
-// regauge converts x, a dot product of workgroup g, to the common scale 2^-e. Results that are too
-// small become zero. Even 2^32 such terms together are below 2^TINY_EXPONENT.
+// regauge converts x, a dot product of workgroup g, to the common scale 2^-e. A result that is too
+// small becomes zero. Even 2^32 results that became zero would together be below 2^TINY_EXPONENT.
 acc_t regauge(Exponents exponents, acc_t x, uint g, int e) {
 	int d = 2 * (exponents.at[1 + g] - e);
 	return d < REGAUGE_LEAST ? acc_t(0) : x * acc_t(power_of_two(d));

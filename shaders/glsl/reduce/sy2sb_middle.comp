@@ -4,8 +4,8 @@
 //      t  b×b, upper triangular with zeros stored below the diagonal, leading dimension ldt
 // out: n  b×b, leading dimension b; it must not overlap x or t
 //
-// b is COLUMNS. A workgroup computes STRIP columns. The kernel takes care of the edge. A NaN
-// spreads as in any product.
+// b is COLUMNS. A workgroup computes STRIP columns of N. b need not be a multiple of STRIP. A NaN
+// in X or T makes the elements of N that depend on it NaN.
 //
 // Grid: ⌈COLUMNS / STRIP⌉ workgroups.
 #version 460

@@ -5,48 +5,53 @@
 //                        v[j+1] = 1 and zeros above, and column n−1 is zero
 // out:     t             T: d[j] at 2j, e[j] at 2j+1, j < n−1; d[n−1] at 2n−2
 //          tau           factors τ of n−1 reflectors, the last of which is 0
-// in, out: slots         what workgroups hand to each other, see below. All bits are set beforehand.
-//                        No finite number has such bits, so a value is its own flag
-// in, out: info          0 before; 1 + the row whose values did not arrive in time
+// in, out: slots         values that workgroups exchange, see below. All bits must be set before
+//                        the dispatch. No finite number has such bits, so a value is its own flag
+// in, out: info          0 before the dispatch; 1 + the row whose values did not arrive in time
 // in:      abort_word    becomes nonzero when the host asks the kernel to stop
 //
 // Reflector j, H = I − τ·v·vᵀ, makes column j of A tridiagonal. The kernel computes
 //
 //	p = A·v     w = τ·p − ½·τ²·(vᵀ·p)·v     H·A·H = A − v·wᵀ − w·vᵀ.
 //
-// Rows of A are dealt to the workgroups in turn: workgroup g has rows g, g + groups, … . Within each
-// workgroup, columns are dealt to the invocations in the same way, in chunks of LOCAL_SIZE columns.
-// So each element belongs to one invocation. An invocation keeps the elements of the last KEPT chunks
-// in registers. The elements of the chunks before stay in memory. Every workgroup has all of v and w:
-// each invocation has the elements of its own columns. Every workgroup computes each reflector for
-// itself, with the same bits.
+// Rows of A are distributed to the workgroups cyclically, in blocks of BLOCK neighbouring rows:
+// workgroup g has the blocks g, g + groups, … . Within each workgroup, columns are distributed to
+// the invocations cyclically: invocation t has column t of every chunk of LOCAL_SIZE columns. So
+// each element belongs to one invocation. An invocation keeps its elements of the last KEPT chunks
+// in registers. Its elements of the earlier chunks stay in memory. Every workgroup has all of v and
+// w: each invocation has the elements of its own columns. Every workgroup computes each reflector
+// for itself, with the same bits.
 //
-// There is one exchange for each column. The next column follows from p: it is row j+1 of A before
-// the update, less two multiples of v and w. So every workgroup publishes its part of p. The
-// workgroup that has row j+1 publishes this row, too. For i = j+1, the slots from first_slot(i) on
-// have:
+// The workgroups exchange values once for each column. The next column follows from p: it is row
+// j+1 of A before the update, minus multiples of v and w. So every workgroup publishes its part of
+// p. The workgroup that has row j+1 also publishes this row. For i = j+1, the slots from
+// first_slot(i) on have:
 //
 //	c[l], i ≤ l < n    row i of A, before reflector j is applied
 //	p[l], i ≤ l < n    A·v. For i = 0 there is no p
 //
-// No wait lasts for ever if all workgroups run at the same time: every workgroup publishes its values
-// of a column before it waits for the values of the others. The host dispatches at most one workgroup
-// for each unit (multiprocessor) of the device, and each unit can hold at least one. If a workgroup
-// does not run all the same, the poll limit ends the kernel. Then INFO is set, and the results are
-// undefined.
+// Workgroups poll slots while other workgroups still store. A store to a cache line that other
+// workgroups poll is slow, so a workgroup should store to few lines. With BLOCK neighbouring rows,
+// it stores BLOCK values of p to the same line.
+//
+// All waits end if all workgroups run at the same time: every workgroup publishes its values of a
+// column before it waits for the values of the other workgroups. The host dispatches at most one
+// workgroup for each unit (multiprocessor) of the device, and each unit can hold at least one. If a
+// workgroup still does not run, the poll limit ends the kernel. Then INFO is set, and the results
+// are undefined.
 //
 // The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the bits are the same on every
 // run, and for any number of workgroups.
 //
 // Arrays must stay in registers, because an array in memory is read again for each column. NVIDIA's
 // compiler (580.159) keeps an array in registers only if each index is a sum or a product of
-// constants after the loops are unrolled. An index with min, % or a choice between two indices moves
-// the array to memory.
+// constants after the loops are unrolled. An index with min, % or a choice between two indices
+// moves the array to memory.
 //
 // The squares of the elements of A must neither overflow nor vanish. The tail of a column is its
 // elements below the subdiagonal. A tail whose sum of squares is below 2^TINY_EXPONENT counts as
-// zero. A NaN in A delays no workgroup, but the results are then NaN. No two buffers may overlap. The
-// kernel assumes the same of subgroups as sb2st.comp.
+// zero. A NaN in A delays no workgroup, but the results are then NaN. No two buffers may overlap.
+// The kernel makes the same assumptions about subgroups as sb2st.comp.
 //
 // Grid: min(n, groups) workgroups.
 #version 460
@@ -65,17 +70,20 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
-// Invocations of a workgroup: a multiple of LANES.
+// LOCAL_SIZE is the number of invocations of a workgroup, a multiple of LANES.
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
-// Rows of a workgroup, at most.
+// ROWS is the largest number of rows that a workgroup has.
 layout(constant_id = 1) const uint ROWS = 4;
-// Chunks of columns: LOCAL_SIZE·CHUNKS is at least n.
+// CHUNKS is the number of chunks of columns. A chunk is LOCAL_SIZE columns, one for each
+// invocation. LOCAL_SIZE·CHUNKS is at least n.
 layout(constant_id = 2) const uint CHUNKS = 2;
-// Chunks in registers, 1 to CHUNKS.
+// KEPT is the number of chunks of columns that an invocation keeps in registers, 1 to CHUNKS.
 layout(constant_id = 3) const uint KEPT = 2;
-// Neighbouring invocations of a subgroup that add up their shares by shuffles: a power of two, at
-// most 32.
+// LANES is the number of neighbouring invocations of a subgroup that add up their sums by shuffles:
+// a power of two, at most 32.
 layout(constant_id = 4) const uint LANES = 32;
+// BLOCK is the number of neighbouring rows in a block of rows, a divisor of ROWS.
+layout(constant_id = 5) const uint BLOCK = 1;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Slots { nonprivate uint64_t at[]; };
 
@@ -87,67 +95,76 @@ layout(push_constant, scalar) uniform Push {
 	// n       order of A, at least 1
 	// ld      leading dimension of A, at least n
 	// groups  number of workgroups
-	// polls   loads of a slot before a wait is given up
+	// polls   poll limit: an invocation gives up waiting after so many loads of a slot
 	uint n, ld, groups, polls;
 } p;
 
-// A slot without a value. No finite number has its upper half.
+// NOTHING is the content of a slot without a value. No finite number has the upper half of NOTHING.
 const uint64_t NOTHING = ~uint64_t(0);
 const uint CLUSTERS = LOCAL_SIZE / LANES;
 const uint SPILT = CHUNKS - KEPT; // chunks in memory
-// Elements that are left of ROWS after one, two … halvings.
+// R1 to R5 are the numbers of elements that are left of ROWS elements after one to five halvings.
+// cluster_sums.glsl halves the elements.
 const uint R1 = (ROWS + 1) / 2, R2 = (R1 + 1) / 2, R3 = (R2 + 1) / 2, R4 = (R3 + 1) / 2, R5 = (R4 + 1) / 2;
 
-// shares      of each cluster: of p, of ‖x‖² and of vᵀ·p
-// row_v       elements of v and w in the rows of this workgroup
-// head_x      x[j+1]; head_p is p[j+1]
-// given_up    some invocation has given up waiting
+// shares_p, shares_x, shares_v   sums of each cluster of LANES invocations: of p, of ‖x‖², of vᵀ·p
+// row_v, row_w                   elements of v and w in the rows of this workgroup
+// head_x, head_p                 elements j+1 of x and of p
+// given_up                       1 after some invocation has given up waiting, otherwise 0
 shared acc_t shares_p[CLUSTERS * ROWS], shares_x[CLUSTERS], shares_v[CLUSTERS];
 shared work_t row_v[ROWS], row_w[ROWS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
-// mine[r + c·ROWS] holds an element of A in a register. The element lies in row g + r·groups of A,
-// where g is the number of the workgroup and groups is how many there are. Its column is the one that
-// belongs to this invocation in chunk SPILT + c. The first SPILT chunks are in memory.
+// `mine[r + c·ROWS]` is an element of A: the element in row r of this workgroup and in this
+// invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1 are in memory.
 work_t mine[ROWS * KEPT];
-// These arrays have the elements of the own columns. x is the column to eliminate, y is the reflector
-// computed from x, and product is A·y. v and w belong to the reflector before y.
+// These arrays have the elements in this invocation's columns, one for each chunk. x is the column
+// to eliminate, y is the vector of the reflector computed from x, and `product` is A·y. v and w
+// belong to the previous reflector.
 work_t v[CHUNKS], w[CHUNKS], x[CHUNKS], y[CHUNKS];
 acc_t product[CHUNKS];
-// share_of[r] is this invocation's share of p in row r. The last element pads the halving of an odd
-// number of rows.
+// share_of[r] is this invocation's share of the product p = A·y in row r of the workgroup. The last
+// element pads an odd number of rows.
 acc_t share_of[ROWS + 1];
 
-// column returns the column of chunk c that belongs to this invocation, its own column.
+// column returns the number in A of this invocation's column in chunk c.
 uint column(uint c) { return gl_LocalInvocationIndex + c * LOCAL_SIZE; }
 
-// row returns row r of this workgroup.
-uint row(uint r) { return gl_WorkGroupID.x + r * p.groups; }
+// row returns the number in A of the row that has number r in this workgroup.
+uint row(uint r) { return (gl_WorkGroupID.x + r / BLOCK * p.groups) * BLOCK + r % BLOCK; }
 
-// inside tells whether row r and the own column of chunk c exist.
+// owner returns the number of the workgroup that has row i of A. `position` returns the number of
+// this row in that workgroup.
+uint owner(uint i) { return i / BLOCK % p.groups; }
+uint position(uint i) { return i / BLOCK / p.groups * BLOCK + i % BLOCK; }
+
+// inside tells whether row r of this workgroup and this invocation's column of chunk c are inside
+// A.
 bool inside(uint r, uint c) { return row(r) < p.n && column(c) < p.n; }
 
-// place returns the place of element (row(r), column(c)) in A. A is symmetric, and its columns are
-// contiguous.
+// place returns the address of an element of A: the element in row r of this workgroup and in this
+// invocation's column of chunk c. It uses the mirrored element, because A is symmetric and its
+// columns are contiguous in memory.
 MatrixInOut place(uint r, uint c) { return MatrixInOut(element(uint64_t(p.a), column(c), row(r), p.ld)); }
 
-// first_slot returns the address of the slots of row i.
+// first_slot returns the address of the first slot of row i. Slots pass values between workgroups.
 Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + 8 * uint64_t(i * (2 * p.n - i + 1))); }
 
-// put stores a value, which sets the slot's flag at the same time.
+// put stores a value to slot i after `to`. The value is its own flag, because its bits differ from
+// those of an empty slot.
 void put(Slots to, uint i, acc_t value) {
 	uvec2 halves = SPLIT(value);
 	if (halves.y == ~0u) halves.y ^= 1u; // a NaN in A must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-// peek loads a slot, which may still be empty.
+// peek loads slot i after `from`, which may still be empty.
 uint64_t peek(Slots from, uint i) {
 	return atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-// gives_up tells whether to stop waiting for row i after k polls.
+// gives_up tells whether to stop waiting for the values of row i, after k polls of a slot.
 bool gives_up(uint i, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;
@@ -156,11 +173,11 @@ bool gives_up(uint i, uint k) {
 	return true;
 }
 
-// missing tells whether a slot was empty.
+// missing tells whether a slot was empty: then all bits of its upper half are set.
 bool missing(uint64_t bits) { return unpack32(bits).y == ~0u; }
 
-// receive waits for row i and, unless i is 0, for p, and stores the elements of the own columns from
-// i on to x and to product; others become zero.
+// receive waits for row i of A and, unless i is 0, for p. It stores the elements in this
+// invocation's columns to x and to `product`. The elements of columns before i become zero.
 void receive(uint i) {
 	Slots from = first_slot(i);
 	uint second = i > 0 ? p.n - i : 0; // first slot of p
@@ -172,7 +189,7 @@ void receive(uint i) {
 	}
 	bool waits = true;
 	for (uint k = 1; waits; k++) {
-		// All loads are in flight at once.
+		// The loads for all chunks are in flight at the same time.
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			if (missing(bits_p[c])) bits_p[c] = peek(from, second + column(c) - i);
 			if (missing(bits[c])) bits[c] = peek(from, column(c) - i);
@@ -192,12 +209,13 @@ void receive(uint i) {
 
 #include "cluster_sums.glsl"
 
-// multiply applies the last reflector to the own elements and adds the shares of A·y up. It stores
-// the elements of row i to the slots.
+// multiply applies the previous reflector to this invocation's elements of A, and adds up its
+// shares of the product A·y. If this workgroup has row i of A, multiply also stores the elements of
+// row i to the slots.
 void multiply(uint i) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) share_of[r] = acc_t(0);
 	work_t published[CHUNKS];
-	uint wanted = i % p.groups == gl_WorkGroupID.x ? i / p.groups : ROWS; // row i
+	uint wanted = owner(i) == gl_WorkGroupID.x ? position(i) : ROWS; // row i
 	[[unroll]] for (uint c = 0; c < SPILT; c++) {
 		published[c] = work_t(0);
 		if ((c + 1) * LOCAL_SIZE > i) { // otherwise its columns are done
@@ -236,7 +254,8 @@ void multiply(uint i) {
 	}
 }
 
-// store_column stores column j of Y, τ and e.
+// store_column stores the vector y of reflector j as column j of the result Y. It also stores the
+// factor τ and the off-diagonal element e[j] of T.
 void store_column(uint j, Reflector h) {
 	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 		if (column(c) < p.n) MatrixInOut(element(uint64_t(p.a), column(c), j, p.ld)).at[0] = scalar_t(y[c]);
@@ -247,7 +266,8 @@ void store_column(uint j, Reflector h) {
 	}
 }
 
-// load stores the own elements of A to the registers, and publishes row 0, which is column 0.
+// load stores this invocation's elements of A to the registers, and publishes row 0, which is also
+// column 0.
 void load() {
 	Slots first = first_slot(0);
 	[[unroll]] for (uint c = 0; c < SPILT; c++) {
@@ -265,13 +285,14 @@ void load() {
 
 void main() {
 	uint t = gl_LocalInvocationIndex, g = gl_WorkGroupID.x;
-	uint last = g + (p.n - 1 - g) / p.groups * p.groups; // row of this workgroup
+	uint last = 0; // row of this workgroup
+	[[unroll]] for (uint r = 0; r < ROWS; r++) last = row(r) < p.n ? row(r) : last;
 	uint same_row[CHUNKS]; // which row of this workgroup is the own column; ROWS if none is
 	if (t == 0) given_up = 0;
 	if (t < ROWS) row_v[t] = row_w[t] = work_t(0);
 	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 		v[c] = w[c] = work_t(0);
-		same_row[c] = column(c) < p.n && column(c) % p.groups == g ? column(c) / p.groups : ROWS;
+		same_row[c] = column(c) < p.n && owner(column(c)) == g ? position(column(c)) : ROWS;
 	}
 	load();
 	barrier(); // given_up is 0
@@ -279,7 +300,7 @@ void main() {
 	if (g == 0 && t == 0) p.t.at[0] = scalar_t(x[0]);
 
 	[[dont_unroll]] for (uint j = 0; j + 1 < p.n; j++) {
-		// The reflector of column j, which is in x.
+		// Compute the reflector of column j. Array x has this column.
 		acc_t square = acc_t(0);
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			if (column(c) == j + 1) head_x = acc_t(x[c]);
@@ -300,7 +321,7 @@ void main() {
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			y[c] = column(c) > j + 1 ? x[c] * unit : work_t(column(c) == j + 1 ? 1 : 0);
 		}
-		// A becomes what it is before reflector j, and p is A·y.
+		// Apply the previous reflector to A, and compute this invocation's shares of p = A·y.
 		multiply(j + 1);
 		store_shares();
 		barrier(); // shares_p is complete
@@ -312,11 +333,12 @@ void main() {
 			}
 			put(first_slot(j + 1), p.n - (j + 1) + row(t) - (j + 1), sum + odd);
 		}
-		// Invocations of another subgroup may have values of this workgroup, and a subgroup that waits
-		// may keep them from running.
+		// If ROWS > LANES, invocations of several subgroups publish values of p. A subgroup that
+		// waits in the function `receive` may keep another subgroup of the workgroup from running.
+		// So all subgroups publish before any of them waits.
 		if (ROWS > LANES) barrier();
-		// Row j has no further use, so that the column of Y may take its place.
-		if (g == j % p.groups) store_column(j, h);
+		// Row j of A is no longer needed, so column j of Y may replace it.
+		if (g == owner(j)) store_column(j, h);
 		if (last <= j) return;
 
 		receive(j + 1);
@@ -342,7 +364,7 @@ void main() {
 			}
 		}
 	}
-	// Column n−1 of Y.
+	// Column n−1 of Y is zero.
 	if (last == p.n - 1) {
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			if (column(c) < p.n) MatrixInOut(element(uint64_t(p.a), column(c), p.n - 1, p.ld)).at[0] = scalar_t(0);

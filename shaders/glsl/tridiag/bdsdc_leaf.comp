@@ -1,21 +1,24 @@
 // float64 only
 //
-// bdsdc_leaf solves the leaves of the bidiagonal divide and conquer by QR iteration (LAPACK dlasdq and
-// dbdsqr): C = S·diag(σ)·Wᵀ for rows and columns [lo, lo + n) of C, n ≤ LEAF, whose norm is at most 1.
+// bdsdc_leaf solves the leaves of the bidiagonal divide and conquer by QR iteration (LAPACK dlasdq
+// and dbdsqr). A leaf is the block of rows and columns [lo, lo + n), n ≤ LEAF, of a bidiagonal
+// matrix whose norm is at most 1. For the block C of each leaf the kernel computes C =
+// S·diag(σ)·Wᵀ.
 //
-// in:      leaves, e
-// in, out: d            the diagonal before, the singular values after,
-//                       ascending; NaN if the iteration did not converge
+// in:      leaves       the leaves (leaf.glsl)
+//          e            the superdiagonal of the bidiagonal matrix
+// in, out: d            the diagonal before; the singular values after, ascending, or NaN if the
+//                       iteration did not converge
 // out:     first, last  the first and the last row of W, by column
-//          w, s         W and S, n×n, from element `at` of the leaf on; not written if the address is
-//                       null
+//          w, s         W and S, n×n, from element `at` of the leaf on; not written if the address
+//                       is null
 //
 // If the last element of d is zero, the last row of the leaf is torn out (see package bidiagonal).
-// The triplet of this row comes first, and its left vector is the last unit vector.
+// The singular triplet of this row comes first. Its left vector is the last unit vector.
 //
-// One invocation iterates. When the rotations of a sweep are known, each invocation applies them to
-// its own rows. The outputs must not overlap each other or the inputs. The inputs must be finite:
-// the host refuses others.
+// One invocation iterates. When it has computed the rotations of a sweep, each invocation applies
+// them to its own rows of W and S. The outputs must not overlap each other or the inputs. The
+// inputs must be finite: the host checks this.
 //
 // Grid: one workgroup per leaf, in x and y.
 #version 460
@@ -44,35 +47,38 @@ layout(push_constant, scalar) uniform Push {
 	uint count;
 } p;
 
-// NEGLIGIBLE is the largest magnitude of an element of e that counts as zero, in roundoffs of C's
-// largest element, as in deflation. If singular values are equal, some elements may not become
-// smaller.
+// NEGLIGIBLE is the limit for elements of e, in units of EPS times the largest element of C. An
+// element up to this limit counts as zero. The deflation of merges uses the same limit. If singular
+// values are equal, some elements of e may not become smaller than this limit.
 const double NEGLIGIBLE = 8.0lf;
 
-// RIGHT and LEFT are the two sides: the right vectors W and the left vectors S.
+// RIGHT and LEFT number the two sets of vectors: the right vectors W and the left vectors S.
 const uint RIGHT = 0, LEFT = 1;
 
 // d and e are the diagonal and the superdiagonal of the leaf's C. cos_ and sin_ are the rotations
-// of a sweep, first those of W and then those of S. Rotation i rotates columns i and i + 1.
+// of a sweep: LEAF elements for W, and then LEAF elements for S. Rotation i rotates columns i and i
+// + 1.
 shared work_t d[LEAF], e[LEAF], cos_[2 * LEAF], sin_[2 * LEAF];
 
-// vectors has W, then S, column-major with leading dimension LEAF.
+// `vectors` has the right vectors W, and then the left vectors S. Both are column-major with
+// leading dimension LEAF.
 shared work_t vectors[2 * LEAF * LEAF];
 
-// lo and hi are the first and the last row of the block that the next sweep works on. The values of
-// the rows after hi are found. state is DONE, GOING or FAILED.
+// lo and hi are the first and the last row of the block that the next sweep works on. The singular
+// values of rows after hi are final. `state` is DONE, GOING or FAILED.
 shared uint lo, hi, state;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// keep stores rotation i of one side in shared memory.
+// keep stores rotation i of one side, RIGHT or LEFT, in shared memory.
 void keep(uint side, uint i, double c, double s) {
 	cos_[side * LEAF + i] = c;
 	sin_[side * LEAF + i] = s;
 }
 
-// annihilate_last makes column `rows` of C zero, where row `rows` is zero. A rotation of columns
-// rows − 1 and rows annihilates the last element of e, and moves a part of the element above it into
-// the last column. Rotations with columns rows − 2 … 0 annihilate that part row after row.
+// annihilate_last makes column `rows` of C zero. Row `rows` of C is zero already. A rotation of
+// columns `rows` − 1 and `rows` annihilates the last element of e, and moves a part of the element
+// above it into the last column. Rotations with columns `rows` − 2 … 0 annihilate this part row
+// after row.
 void annihilate_last(uint rows) {
 	double fill = e[rows - 1];
 	e[rows - 1] = 0.0lf;
@@ -88,7 +94,7 @@ void annihilate_last(uint rows) {
 	}
 }
 
-// turn_last applies the rotations of annihilate_last to one row of W.
+// turn_last applies the rotations of annihilate_last to one row of the matrix W of right vectors.
 void turn_last(uint rows, uint row) {
 	double y = vectors[rows * LEAF + row];
 	for (uint i = rows; i-- > 0;) {
@@ -99,8 +105,8 @@ void turn_last(uint rows, uint row) {
 	vectors[rows * LEAF + row] = y;
 }
 
-// next finds the last block of rows in which no element of e is zero. It returns false if there is
-// none.
+// next sets lo and hi to the last block of rows in which no element of e is zero. It returns false
+// if no such block exists.
 bool next() {
 	while (hi > 0 && e[hi - 1] == 0.0lf) hi--;
 	if (hi == 0) return false;
@@ -109,14 +115,15 @@ bool next() {
 	return true;
 }
 
-// shift returns that one of the two singular values of the block's last two rows and columns that is
-// nearer to the last diagonal element: the larger value if |h| > |f|, else the smaller one (dlas2).
-// Let f, g and h be the elements of the last two rows and columns. The sum of the two values is
-// √((|f| + |h|)² + g²), their difference is √((|f| − |h|)² + g²), and their product is |f·h|. shift
-// returns 0 if a diagonal element of the block is zero, because then a singular value is zero.
+// shift returns a singular value of the last two rows and columns of the block, for the next sweep.
+// Let f, g and h be the elements of these rows and columns: f and h on the diagonal, g above h.
+// shift returns the singular value that is nearer to |h|: the larger one if |h| > |f|, else the
+// smaller one (dlas2). The sum of the two singular values is √((|f| + |h|)² + g²), their difference
+// is √((|f| − |h|)² + g²), and their product is |f·h|. If a diagonal element of the block is zero,
+// a singular value is zero, and shift returns 0.
 //
-// The smaller value alone would not do: if the block has a value twice and a smaller third value, the
-// element of e beside the two equal values never becomes smaller.
+// The smaller singular value would not always be a good shift. If the block has two equal values
+// and a smaller third value, the element of e next to the equal values would never become smaller.
 double shift() {
 	for (uint i = lo; i <= hi; i++) if (d[i] == 0.0lf) return 0.0lf;
 	double f = abs(d[hi - 1]), g = e[hi - 1], h = abs(d[hi]);
@@ -124,8 +131,8 @@ double shift() {
 	return h > f ? 0.5lf * (sum + difference) : 2.0lf * f * h / (sum + difference);
 }
 
-// sweep is one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns makes a bulge
-// below the diagonal of C. A rotation of rows annihilates the bulge and makes another bulge above
+// sweep does one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns makes a
+// bulge below the diagonal of C. A rotation of rows annihilates this bulge and makes a bulge above
 // the superdiagonal. Further rotations move the bulge down to row hi, where it leaves the block.
 void sweep(double shift_) {
 	double di = d[lo], ei = e[lo];
@@ -151,7 +158,7 @@ void sweep(double shift_) {
 	e[hi - 1] = f;
 }
 
-// sweep_without_shift is a QR step with a shift of zero, in a form that has no subtractions (Demmel
+// sweep_without_shift does a QR step with a shift of zero, in a form without subtractions (Demmel
 // and Kahan 1990). If a diagonal element is zero, this step makes d[hi] and e[hi − 1] zero.
 void sweep_without_shift() {
 	double c = 1.0lf, c_left = 1.0lf, s_left = 0.0lf;
@@ -169,7 +176,8 @@ void sweep_without_shift() {
 	e[hi - 1] = last * s_left;
 }
 
-// turn applies the rotations of a sweep to one row of the vectors of a side.
+// turn applies the rotations of a sweep to one row of the right vectors W (side = RIGHT) or of the
+// left vectors S (side = LEFT).
 void turn(uint side, uint row) {
 	uint at = side * LEAF * LEAF + row, rotations = side * LEAF;
 	double x = vectors[at + lo * LEAF];
@@ -230,7 +238,8 @@ void main() {
 		barrier();
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		// Only the torn row has the number `rows`; its triplet comes first.
+		// Row `rows` exists only if the last row was torn out. Its triplet comes first, with rank
+		// 0.
 		uint rank = i < rows ? n - rows : 0;
 		for (uint j = 0; j < rows && i < rows; j++)
 			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);

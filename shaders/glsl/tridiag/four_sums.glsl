@@ -1,21 +1,21 @@
-// This header computes four sums over a workgroup at once, in an order that depends on LOCAL_SIZE
-// alone.
+// This header computes four sums over a workgroup at the same time, in an order that depends on
+// LOCAL_SIZE alone.
 //
 // stedc_secular and stedc_rows include it, after a numerics header and after the declaration of
-// LOCAL_SIZE, which must be a multiple of four. It defines four_sums.
+// LOCAL_SIZE. LOCAL_SIZE must be a multiple of four. The header defines four_sums.
 #ifndef FOUR_SUMS_GLSL
 #define FOUR_SUMS_GLSL
 
 // SUM_SHARE is the number of invocations that take part in adding up one of the four sums.
 const uint SUM_SHARE = LOCAL_SIZE / 4;
 
-// four_room   the terms of all invocations, one sum after another
-// four_parts  what the invocations of each sum have added up
+// four_room   the terms of all invocations: all terms of the first sum, then of the second, …
+// four_parts  the partial sum of each invocation, SUM_SHARE invocations for each of the four sums
 shared acc_t four_room[4 * LOCAL_SIZE], four_parts[LOCAL_SIZE];
 
-// four_sums replaces each invocation's four terms by the four sums over the workgroup. Every
-// invocation gets the same bits. All invocations must call it, in uniform control flow. No barrier
-// is needed before or after it.
+// four_sums replaces the four terms a, b, c and d of each invocation by the four sums over the
+// workgroup. Every invocation gets the same bits. All invocations must call four_sums, in uniform
+// control flow. No barrier is needed before or after the call.
 void four_sums(inout acc_t a, inout acc_t b, inout acc_t c, inout acc_t d) {
 	uint t = gl_LocalInvocationIndex;
 	four_room[t] = a;
@@ -33,8 +33,9 @@ void four_sums(inout acc_t a, inout acc_t b, inout acc_t c, inout acc_t d) {
 		c += four_parts[2 * SUM_SHARE + i];
 		d += four_parts[3 * SUM_SHARE + i];
 	}
-	// No barrier is needed here. The next call stores first to four_room, which was read before the
-	// second barrier. It stores to four_parts only after a barrier of its own.
+	// No barrier is needed here. The next call first stores to four_room, which all invocations
+	// have read before the second barrier. It stores to four_parts only after its own first
+	// barrier.
 }
 
 #endif

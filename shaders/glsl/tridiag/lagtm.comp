@@ -1,13 +1,13 @@
 // float64 only
 //
-// lagtm multiplies a symmetric tridiagonal matrix by columns (LAPACK dlagtm): P = T·Z.
+// lagtm multiplies a symmetric tridiagonal matrix T by the columns of Z: P = T·Z (LAPACK dlagtm).
 //
 // in:  d, e  T: n diagonal and n−1 off-diagonal elements
 //      z     n×cols
 // out: p     n×cols; it must not overlap the inputs
 //
-// Each element is a sum of three products, the diagonal's first. A NaN in Z makes up to three
-// elements of its column of P NaN.
+// Each element of P is a sum of at most three products. The product with the diagonal element is
+// the first one. A NaN in Z makes up to three elements of its column of P NaN.
 //
 // Grid: one invocation per element, in x and y.
 #version 460

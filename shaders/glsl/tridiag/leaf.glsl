@@ -1,19 +1,20 @@
-// What the leaf kernels of divide and conquer share.
+// This header has the common parts of the kernels that solve the leaves of divide and conquer.
 //
-// stedc_leaf and bdsdc_leaf include this header, after a numerics header and merge.glsl. It defines
-// Leaf, Leaves, rotation, and the smallest numbers that matter in a leaf.
+// stedc_leaf and bdsdc_leaf include it, after a numerics header and merge.glsl. It defines Leaf,
+// Leaves, SWEEPS, rotation, tiny, lift and drop.
 #ifndef LEAF_GLSL
 #define LEAF_GLSL
 
-// A Leaf has its first row, its order, and the offset of its blocks of vectors (the low word first).
+// A Leaf describes a leaf of divide and conquer: lo is its first row in the matrix, n is its order,
+// and `at` is the offset of its matrices of vectors, with the low word first.
 struct Leaf { uint lo, n; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
-// SWEEPS is the number of sweeps for each row after which a leaf is given up.
+// SWEEPS·n is the number of sweeps after which a leaf of order n is given up.
 const uint SWEEPS = 30;
 
-// An off-diagonal element below tiny() counts as zero. lift() and drop() are factors that prevent
-// underflow.
+// tiny is the limit below which an off-diagonal element counts as zero. `lift` and `drop` are
+// factors with product 1 that prevent underflow in the function `rotation`.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
 double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
 double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }

@@ -1,37 +1,38 @@
-// This header has the merges of one level of divide and conquer, as the host describes them, and
-// the places of their matrices in memory.
+// This header declares the merges of one level of divide and conquer, as the host describes them.
+// It also computes where the matrices of a merge lie in memory.
 //
-// The kernels stedc_* include it, after a numerics header. It includes index.glsl, and defines
-// Merge, the buffer types of the kernels, and functions that return offsets.
+// The kernels stedc_* and bdsdc_leaf include it, after a numerics header. It includes index.glsl,
+// and defines Merge, the buffer types of the kernels, and functions that return offsets.
 //
 // The numbers of a merge (poles, weights, roots, …) are elements [lo, lo + n) of the level's
-// arrays. Its matrices lie in two pieces of memory: one for the blocks of Q, one for W and S.
-// Offsets count elements from the beginning of the piece:
+// arrays. Its matrices lie in two buffers: one for the blocks of Q, one for W and S. Offsets count
+// elements from the beginning of the buffer:
 //
-//	Q1 (n1×n1), Q2 (n2×n2)     one after the other, at Q + at
-//	W, at work:                the columns of Q that are not deflated, rotated, in halves:
-//	                           upper W (n1×upper), then lower W (n2×(k − lower));
+//	Q1 (n1×n1), Q2 (n2×n2)     one after the other, at offset `at` of the first buffer
+//	W, at offset `work` of     the columns of Q that are not deflated, after their rotations, in
+//	  the second buffer        halves: upper W (n1×upper), then lower W (n2×(k − lower));
 //	                           then the deflated columns (n×(n − k))
 //	S (k×(to − from))          after W
-//	merged Q (n×n)             at Q + at, over Q1 and Q2
+//	merged Q (n×n)             at offset `at` of the first buffer, over Q1 and Q2
 //
 // n2 = n − n1. All matrices are packed: their leading dimension is their number of rows.
 #ifndef MERGE_GLSL
 #define MERGE_GLSL
 #include "index.glsl"
 
-// A Merge describes one merge of divide and conquer. The host writes it.
+// A Merge describes one merge of two solved blocks in divide and conquer.
 struct Merge {
-	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper half,
-	// and n that of both halves.
+	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper
+	// block, and n is the number of rows of both blocks together.
 	uint lo, n1, n;
-	uint k;         // poles that remain after deflation
-	// The poles are numbered in the order of S's rows. The columns of [0, upper) have elements in
-	// the upper half, those of [lower, k) in the lower half.
+	uint k;         // number of poles that remain after deflation
+	// The poles have the order of the rows of S. The columns [0, upper) of W can have nonzero
+	// elements in the rows of the upper block, and the columns [lower, k) in the rows of the lower
+	// block.
 	uint upper, lower;
-	uint from, to;  // the columns of S that are wanted
-	// at is the offset of Q1 and of the merged Q. work is the offset of W. Both have the low word
-	// first.
+	uint from, to;  // the wanted columns of S are [from, to)
+	// `at` is the offset of Q1 and of the merged Q. `work` is the offset of W. Each offset has its
+	// low word first.
 	uint at[2], work[2];
 };
 
@@ -41,11 +42,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Int
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut { real_t at[]; };
 
-// wide returns a 64-bit number from its two words.
+// wide returns a 64-bit number from its two words, the low word first.
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// These functions return the offsets of element (0, 0) of Q1 and of the merged Q, of Q2, of both
-// halves of W, of the deflated columns, and of S.
+// at_q returns the offset of Q1 and of the merged Q. The other functions return the offsets of Q2,
+// of upper W, of lower W, of the deflated columns, and of S.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

@@ -1,27 +1,29 @@
-// This header deals with relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix
-// (see package mrrr in stages/tridiag): it finds them in memory, and counts their eigenvalues.
+// This header defines relatively robust representations L·D·Lᵀ of blocks of a tridiagonal matrix
+// (see package mrrr in stages/tridiag). It computes their places in memory, and counts their
+// eigenvalues.
 //
 // The kernels stemr_bisect, stemr_shift and stemr_vector include it, after a numerics header. It
 // includes index.glsl and scale.glsl. It defines Task, Representation, the buffer types of the
 // kernels, and count.
 //
-// Row r of a representation is the pair (d, l), at element slot + r·ld. The representations of the
-// roots are one array with ld = 2 and are named by the slot ROOT, which means offset 0.
+// Row r of a representation is the pair (d, l), at element slot + r·ld of the array of
+// representations. The root representations are an array of their own with ld = 2. Their slot is
+// ROOT, which means an offset of 0.
 #ifndef REPRESENTATION_GLSL
 #define REPRESENTATION_GLSL
 #include "index.glsl"
 #include "scale.glsl"
 
-// A Task is eigenvalue number index of the block of rows [lo, hi), in the representation at slot.
-// If sharp ≠ 0, the eigenvalue is wanted to the last bits.
+// A Task identifies eigenvalue number `index` of the block of rows [lo, hi). `slot` is the place of
+// the block's representation. If `sharp` ≠ 0, the eigenvalue is wanted to the last bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
-// ROOT is the slot of the root representations.
+// ROOT is the slot of the root representations, which are in an array of their own.
 #pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
-// A Pair is a row of a representation: element d of D, and element l of L that couples it to the
-// next row.
+// A Pair is a row of a representation L·D·Lᵀ: the diagonal element d of D, and the element l of L
+// that couples the row to the next row.
 struct Pair { real_t d, l; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Tasks { Task at[]; };
@@ -29,32 +31,34 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Pai
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut { uint at[]; };
 
-// AHEAD is the number of rows that are loaded ahead of their use. Loops over them are unrolled, so
-// that compilers keep the rows in registers.
+// AHEAD is the number of rows that are loaded ahead of their use. Loops over these rows are
+// unrolled, so that compilers keep the rows in registers.
 #define AHEAD 4
 
-// A Representation has the address of its first row, the distance from one row to the next in bytes
-// (stride), and the number n of its rows.
+// A Representation says where a representation lies: `base` is the address of its first row,
+// `stride` is the distance from one row to the next in bytes, and n is the number of its rows.
 struct Representation { uint64_t base, stride; uint n; };
 
-// representation returns the representation at `slot` of the block of task t.
+// representation returns the representation at `slot` for the block of task t. `reps` is the
+// address of the array of representations, and ld its leading dimension.
 Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }
 
-// pair returns row i, or the last row if i is past it. A caller that loads rows ahead of their use
-// may go past the end.
+// pair returns row i of a representation, or its last row if i is past the last row. A caller that
+// loads rows ahead of their use may go past the last row.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
 #include "ulp.glsl"
 
-// tiny is a length below which intervals are not halved.
+// tiny returns a length. Intervals that are shorter are not halved.
 work_t tiny() { return power_of_two(-300); }
 
 work_t infinity() { return packDouble2x32(uvec2(0u, 0x7ff00000u)); }
 
-// count returns the number of eigenvalues below x, which is the number of negative pivots of the
-// stationary transform. Its operations have the same bits as those of package mrrr.
+// count returns the number of eigenvalues of a representation below x. It is the number of negative
+// pivots of the stationary transform with shift x. The operations give the same bits as those of
+// package mrrr.
 uint count(Representation r, work_t x) {
 	uint found = 0;
 	work_t s = -x;

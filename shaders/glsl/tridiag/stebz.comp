@@ -1,37 +1,38 @@
 // float64 only
 //
-// stebz finds eigenvalues of a symmetric tridiagonal matrix by bisection on Sturm counts, or counts
-// the eigenvalues below given shifts (LAPACK dstebz, dlaebz).
+// stebz finds eigenvalues of a symmetric tridiagonal matrix T by bisection on Sturm counts, or
+// counts the eigenvalues below given shifts (LAPACK dstebz, dlaebz).
 //
 // variant: stebz_bisect
 // variant: stebz_count COUNT
 //
-// in:      rows, start  see stebz_prepare
+// in:      rows, start  the scaled T and its data, see stebz_prepare
 //
-// stebz_bisect: each team of invocations (sturm_tree.glsl) finds eigenvalue first + i, i < count,
-// counted from 0.
+// stebz_bisect: each team of invocations (sturm_tree.glsl) finds one eigenvalue. Team i finds
+// eigenvalue number first + i, counted from 0, for i < count.
 //
 // in:      from, to     brackets of the eigenvalues, from stebz_narrow
-// in, out: lo, hi       intervals in the scaled T; the first dispatch (fresh ≠ 0) begins with
-//                       those of start
+// in, out: lo, hi       intervals with the eigenvalues of the scaled T; the first dispatch
+//                       (fresh ≠ 0) begins with the interval of start instead
 // out:     values       the eigenvalues of T itself, final once the intervals are short
 //
-// A dispatch does at most rounds·LEVELS halvings that need counts. A halving needs no count if its
-// middle is far outside the bracket: so far that the error bounds of both kinds of counts,
-// 3·ulp·norm and 2·ulp·norm, cannot reach it. Its outcome is then known. So the halvings, and the
-// bits of the values, are those of bisection without brackets.
+// A dispatch does at most rounds·LEVELS halvings that need counts. The outcome of a halving is
+// known without a count if the middle of the interval is far outside the bracket. Far means farther
+// than the sum of the error bounds of the two kinds of counts, 3·ulp·norm for stebz_narrow and
+// 2·ulp·norm for stebz. So the halvings, and the bits of the values, are the same as in a bisection
+// without brackets.
 //
-// stebz_count: invocation i counts the eigenvalues below shifts[i], i < count.
+// stebz_count: invocation i counts the eigenvalues below shifts[i], for i < count.
 //
 // in:      shifts       finite numbers
 // out:     counts       for each shift, the number of eigenvalues below it
 //
-// Every invocation goes through all rows. The operations of a count and their order are a contract
-// with package stages/ref: each operation is rounded once, none is fused. So a count never
-// decreases as the shift grows, and the bits are the same on all devices whose division is exact to
-// the last bit. No two buffers may overlap.
+// Every invocation goes through all rows of T. The operations of a count and their order are a
+// contract with package stages/ref: each operation is rounded once, and no operation is fused. So a
+// count never decreases when the shift grows. The bits are the same on all devices whose division
+// is exact to the last bit. No two buffers may overlap.
 //
-// Grid: in x and y, one team per eigenvalue (TEAMS of them per workgroup), or one invocation per
+// Grid: in x and y, one team per eigenvalue (TEAMS teams per workgroup), or one invocation per
 // shift.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -50,7 +51,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows of T in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
-// LEVELS is the number of halvings that a team does at once, at least 1.
+// LEVELS is the number of halvings of an interval that a team of invocations does with one round of
+// counts, at least 1.
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -67,17 +69,17 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn from, to;
 	MatrixInOut lo, hi;
 	MatrixOut values;
-	// first is the number of the first eigenvalue, counted from 0. rounds is the number of rounds
-	// that the dispatch may do, at least 1. If fresh is not 0, lo and hi are not read, but set to
-	// the interval of start.
+	// `first` is the number of the first eigenvalue, counted from 0. `rounds` is the largest number
+	// of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every
+	// interval begins as the interval of `start`.
 	uint first, rounds, fresh;
 #endif
-	// n is the order of T, at least 1, and count the number of eigenvalues or shifts.
+	// n is the order of T, at least 1, and `count` the number of eigenvalues or shifts.
 	uint n, count;
 } p;
 
-// below returns the number of negative pivots of 2^−x·T − shift, where 2^−x·T is the scaled T. All
-// invocations of the workgroup must call it, in uniform control flow.
+// below returns the number of negative pivots of 2^−x·T − `shift`·I, where 2^−x·T is the scaled T.
+// All invocations of the workgroup must call the function `below`, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
 	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter
@@ -105,7 +107,7 @@ void main() {
 #else
 #include "sturm_tree.glsl"
 
-// open_ tells whether the interval is still too long, so that bisection must go on.
+// open_ tells whether the interval [lo, hi] is still too long, so that bisection must go on.
 bool open_(work_t lo, work_t hi, work_t tiny) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + tiny; }
 
 void main() {

@@ -1,60 +1,64 @@
 // float64 only
 //
-// stebz_narrow brackets eigenvalues of a symmetric tridiagonal matrix by Sturm counts without
-// divisions, so that stebz has to do only a few of its own counts, which divide.
+// stebz_narrow brackets eigenvalues of a symmetric tridiagonal matrix T by Sturm counts without
+// divisions. After it, stebz needs only a few of its own counts, which use divisions.
 //
 // variant: stebz_narrow
 // variant: stebz_grid GRID
 //
-// in:      rows, start  see stebz_prepare
+// in:      rows, start  the scaled T and its data, see stebz_prepare
 //
-// stebz_grid: invocation g counts at point g of `points` points which divide the interval of start
-// evenly.
+// stebz_grid: a grid of `points` points divides the interval of start evenly. Invocation g counts
+// the eigenvalues below point g of the grid.
 //
 // out:     counts       the count at each point
 //
-// stebz_narrow: each team of invocations (sturm_tree.glsl) brackets eigenvalue first + i, i <
-// count, counted from 0. A dispatch does at most rounds·LEVELS halvings.
+// stebz_narrow: each team of invocations (sturm_tree.glsl) brackets one eigenvalue. Team i brackets
+// eigenvalue number first + i, counted from 0, for i < count. A dispatch does at most rounds·LEVELS
+// halvings.
 //
 // in:      grid         the counts of stebz_grid; only the first dispatch (fresh ≠ 0) reads them
 // in, out: lo, hi       brackets: the count at lo is ≤ first + i, the count at hi is above. At the
-//                       end they are no longer than 2·unit()
+//                       end a bracket is no longer than 2·unit()
 //
-// The count is the number of changes of sign in the principal minors of T − x·I,
+// The count at x is the number of eigenvalues below x. It is the number of changes of sign in the
+// principal minors p(i) of T − x·I, where d and e are the diagonal and the off-diagonal of T:
 //
-//     p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)        p(0) = 1, p(−1) = 0,
+//     p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)        p(0) = 1, p(−1) = 0.
 //
-// which is the number of eigenvalues below x.
-//
-// Error bound. As computed, with one rounding for d − x, one for e²·p and one for the difference
-// (two where fma is not fused), the minors satisfy
+// Error bound. The computed minors have one rounding for d − x, one for e²·p, and one for the
+// difference (two where fma is not fused). So they satisfy
 //
 //     p(i+1) = (d(i) − x)·(1+α)·p(i) − e²(i−1)·(1+β)·p(i−1)       |α| ≤ 3u, |β| ≤ 2u, u = ulp/2,
 //
-// without any other error. So they are the minors of another tridiagonal matrix. To first order,
-// its diagonal differs from T's by 3u·|d−x| and its off-diagonal by u·|e|. Its eigenvalues differ
-// from T's by at most the largest sum over a column,
+// without any other error. So the computed minors are the exact minors of another tridiagonal
+// matrix. To first order, its diagonal differs from that of T by 3u·|d−x| and its off-diagonal by
+// u·|e|. Its eigenvalues differ from those of T by at most the largest sum over a column, where e
+// and e' are the two off-diagonal elements of the column:
 //
 //     3u·(|d| + |x|) + u·(|e| + |e'|)  ≤  6u·norm  =  3·ulp·norm,
 //
-// because |x| and |d| + |e| + |e'| are at most norm. (For stebz's counts α is 2u, and the bound is
-// 2·ulp·norm.) Two more things move T: an e² below 2^LEAST is replaced by it, which moves
-// eigenvalues by 2·2^-60 at most, and underflow, for which see the range.
+// because |x| and |d| + |e| + |e'| are at most norm. (For the counts of stebz |α| ≤ 2u, and the
+// bound is 2·ulp·norm.) Two more errors move the eigenvalues. An e² below 2^LEAST is replaced by
+// 2^LEAST, which moves eigenvalues by at most 2·2^-60. Underflow is the second error; the next
+// paragraph bounds it.
 //
 // Range. |d|, |e| < 1 and |x| ≤ norm < 3.01. Let M = max(|p(i)|, |p(i−1)|). In one row M grows to
-// at most 6·M. It shrinks to no less than e²·M/8: either |p(i)| is that large, or |p(i+1)| ≥ e²·M −
-// 5·e²·M/8. So in EIGHT rows M changes by a factor between 2^-984 and 2^21. It begins at 2^900 and
-// is scaled back to there, by a power of two, every eight rows. So nothing overflows, and M never
-// falls below 2^-84. What is lost below 2^-1022 moves e² by less than 2^-900.
+// at most 6·M. M shrinks to no less than e²·M/8: either |p(i)| is at least e²·M/8, or |p(i+1)| ≥
+// e²·M − 5·e²·M/8. So in EIGHT rows M changes by a factor between 2^-984 and 2^21. M begins at
+// 2^900. Every eight rows, the minors are multiplied by a power of two that makes M about 2^900
+// again. So nothing overflows, and M never falls below 2^-84. Underflow below 2^-1022 changes e² by
+// less than 2^-900.
 //
-// Zeros. If p(i) = 0, then p(i−1) is not zero, and p(i+1) has the other sign. This gives one change
-// of sign, whatever sign the zero is given. If the last minor is zero, x is an eigenvalue of the
-// matrix with these minors, and may count either way.
+// Zeros. If p(i) = 0, then p(i−1) is not zero, and p(i+1) has the opposite sign of p(i−1). So there
+// is one change of sign, whichever sign the zero has. If the last minor is zero, x is an eigenvalue
+// of the matrix with these minors, and the count may include it or not.
 //
-// Nothing here needs counts to be monotone, or the same on two devices: stebz uses only the bounds.
-// No two buffers may overlap. The rows are finite: stebz_prepare demands it.
+// stebz uses only the bounds of this header. So the counts need not be monotone, and need not be
+// the same on two devices. No two buffers may overlap. The rows must be finite, as stebz_prepare
+// demands.
 //
-// Grid: in x and y, one team per eigenvalue (TEAMS of them per workgroup), or one invocation per
+// Grid: in x and y, one team per eigenvalue (TEAMS teams per workgroup), or one invocation per
 // point.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -73,10 +77,11 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows of T in shared memory at a time, a multiple of EIGHT.
 layout(constant_id = 1) const uint TILE = 64;
-// FUSED tells whether to use fma(). It should be true if fma() is as fast as a product.
+// FUSED tells whether to use fma(). It should be true if fma() is as fast as a multiplication.
 layout(constant_id = 2) const bool FUSED = true;
 #ifndef GRID
-// LEVELS is the number of halvings that a team does at once, at least 1.
+// LEVELS is the number of halvings of an interval that a team of invocations does with one round of
+// counts, at least 1.
 layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -92,12 +97,12 @@ layout(push_constant, scalar) uniform Push {
 #else
 	CountsIn grid;
 	MatrixInOut lo, hi;
-	// first is the number of the first eigenvalue, counted from 0. rounds is the number of rounds
-	// that the dispatch may do, at least 1. If fresh is not 0, lo and hi are not read, but set to a
-	// cell of the grid. count is the number of eigenvalues.
+	// `first` is the number of the first eigenvalue, counted from 0. `rounds` is the largest number
+	// of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every
+	// bracket begins as a cell of the grid. `count` is the number of eigenvalues.
 	uint first, rounds, fresh, count;
 #endif
-	// n is the order of T, at least 1. points is the number of points of the grid, at least 1.
+	// n is the order of T, at least 1. `points` is the number of points of the grid, at least 1.
 	uint n, points;
 } p;
 
@@ -109,7 +114,8 @@ const uint BIAS = 1023; // exponent bias of a double
 // high returns the upper word of x, which has its sign and its exponent.
 uint high(work_t x) { return unpackDouble2x32(x).y; }
 
-// row computes the next minor from p(i−1) and p(i).
+// row computes the next minor p(i+1) from `before` = p(i−1) and `now` = p(i), and counts a change
+// of sign.
 void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint changes) {
 	work_t e2p = tile[i].e2 * before, d = tile[i].d - shift;
 	work_t next = FUSED ? fma(d, now, -e2p) : d * now - e2p;
@@ -118,8 +124,9 @@ void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint
 	now = next;
 }
 
-// below returns the number of eigenvalues of the scaled matrix 2^−x·T below shift, within the error
-// bound. All invocations of the workgroup must call it, in uniform control flow.
+// below returns the number of eigenvalues of the scaled matrix 2^−x·T below `shift`, within the
+// error bound at the top of this file. All invocations of the workgroup must call the function
+// `below`, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint changes = 0;
 	work_t before = 0, now = power_of_two(LEVEL);
@@ -139,8 +146,8 @@ uint below(work_t shift, inout uint resident) {
 	return changes;
 }
 
-// at returns point g of the grid, 1 ≤ g ≤ points. Points 0 and points + 1 are the ends of the
-// interval.
+// at returns point g of the grid, which has the points 1 to p.points. at(0) and at(p.points + 1)
+// are the ends of the interval of `start`.
 work_t at(uint g, Start s) {
 	if (g > p.points) return s.hi;
 	return s.lo + (s.hi - s.lo) * (work_t(g) / work_t(p.points + 1));
@@ -166,8 +173,9 @@ void main() {
 		lo = p.lo.at[i];
 		hi = p.hi.at[i];
 	} else if (ours) {
-		// Even if the counts of the grid do not ascend, this search ends between two neighbouring
-		// points of which the first counts too few eigenvalues and the second enough.
+		// This search ends between two neighbouring points of the grid: the count at the first
+		// point is too small, and the count at the second one is large enough. The search ends this
+		// way even if the counts of the grid do not ascend.
 		uint from = 0, to = p.points + 1;
 		while (to - from > 1) {
 			uint g = (from + to) / 2;

@@ -2,16 +2,17 @@
 //
 // stebz_prepare scales a symmetric tridiagonal matrix T(d, e) for Sturm counts.
 //
-// in:  d, e   n and n−1 elements, finite; n ≥ 1
+// in:  d, e   n diagonal and n−1 off-diagonal elements, finite; n ≥ 1
 // out: rows   n pairs of the scaled matrix 2^−x·T, whose largest entry is in [½, 1): the diagonal
 //             element, and the square of the off-diagonal element before it (0 in the first
 //             row). Values below 2^-900 in magnitude are replaced by 0
 //      start  lo, hi: an interval with all eigenvalues of 2^−x·T strictly inside; tiny: the
-//             absolute part of bisection's stopping rule; down: two factors with product 2^−x;
-//             up: two factors with product 2^x
+//             absolute term of the stopping rule of bisection; down: two factors with product
+//             2^−x; up: two factors with product 2^x
 //
-// The results are bit for bit those of NewSturm in package stages/ref: the kernel uses exact
-// operations, minima, maxima and a few sums. The outputs must not overlap the inputs or each other.
+// The results have the same bits as those of NewSturm in package stages/ref, because the kernel
+// uses only exact operations, minima, maxima and a few sums. The outputs must not overlap the
+// inputs or each other.
 //
 // Grid: one workgroup.
 #version 460
@@ -41,17 +42,17 @@ layout(push_constant, scalar) uniform Push {
 	uint n;
 } p;
 
-// binary_exponent returns x with |top| = f·2^x, ½ ≤ f < 1; it returns 0 for zero.
+// binary_exponent returns x with |`top`| = f·2^x, ½ ≤ f < 1, or 0 if `top` is zero.
 int binary_exponent(work_t top) {
 	if (top == 0) return 0;
-	// The factor 2^room makes every subnormal number normal.
+	// The factor 2 to the power `room` makes every subnormal number normal.
 	const int room = 60;
 	if (top < power_of_two(SCALE_LEAST)) return exponent_of(top * power_of_two(room)) - room;
 	// exponent_of is limited to SCALE_MOST, so the largest numbers are scaled down first.
 	return top < power_of_two(SCALE_MOST) ? exponent_of(top) : exponent_of(top * power_of_two(-room)) + room;
 }
 
-// flushed replaces a tiny number by zero.
+// flushed returns 0 if |x| < 2^-900, and x otherwise.
 work_t flushed(work_t x) { return abs(x) < power_of_two(-900) ? work_t(0) : x; }
 
 void main() {
@@ -78,8 +79,8 @@ void main() {
 		hi = i == t ? row.d + radius : max(hi, row.d + radius);
 		p.rows.at[i] = row;
 	}
-	// Invocations without a row take part with the value of row 0, which changes neither minimum
-	// nor maximum.
+	// Invocations without a row pass the value of row 0 to group_max. This value changes neither
+	// the minimum nor the maximum.
 	bool spare = t >= p.n;
 	work_t first = flushed(scaled(p.d.at[0], s.down));
 	lo = -group_max(spare ? -first : -lo);

@@ -1,16 +1,17 @@
 // float64 only
 //
-// stedc_deflated copies the deflated columns [k, n) of each merge from W to Q. The merge gives
-// their places in both.
+// stedc_deflated copies the deflated columns [k, n) of each merge from W to Q. merge.glsl defines
+// where these columns lie in W and Q.
 //
-// in:  merges
+// in:  merges  the merges (merge.glsl)
 //      w       the deflated columns of each merge
 // out: q       the same columns; it must not overlap w
 //
-// Values are copied as they are.
+// Values are copied unchanged.
 //
 // Grid: one invocation per row. x covers the rows of the largest merge, z the merges. The
-// workgroups in y share the deflated columns with a stride, so that any number of them is correct.
+// workgroups in y share the deflated columns with a stride, so that any number of workgroups in y
+// is correct.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

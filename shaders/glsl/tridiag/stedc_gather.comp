@@ -2,25 +2,24 @@
 //
 // stedc_gather rotates and permutes the columns of Q into W (LAPACK dlaed2).
 //
-// A chain is a sequence of steps, [first, end), of one merge. It carries a column x from step to
-// step:
+// A chain is a sequence of steps [first, end) of one merge. A column x is passed from step to step:
 //
 //	x = Q[:, src[first]];  each step t except the last:
 //	  y = Q[:, src[t+1]];  W[:, dst[t]] = cos[t]·x + sin[t]·y;  x = cos[t]·y − sin[t]·x
 //	the last step:  W[:, dst[t]] = x
 //
 // A column that comes from one half of Q is zero in the rows of the other half. Q does not store
-// these zeros. W stores them only in its columns from k on, which are the deflated ones.
+// these zeros. W stores them only in its deflated columns, which are the columns from k on.
 //
-// in:  chains               the merge of each chain, and its first and end
+// in:  chains               the merge of each chain, and its first and end; first may equal end
 //      merges
-//      src, dst, cos, sin   the numbers of a merge begin at element lo
+//      src, dst, cos, sin   the elements of a merge begin at lo
 //      q
-// out: w                    W of each merge, at the place that the merge gives, counted from work. If
-//                           strip ≠ 0 there is only one merge, and w gets its rows
-//                           [first, first + strip) alone: column c begins at element c·strip
+// out: w                    W of each merge, where merge.glsl says. If strip ≠ 0, there is only one
+//                           merge, and w gets only the rows [first, first + strip) of its W:
+//                           column c begins at element c·strip
 //
-// w must not overlap q. A NaN spreads to the later columns of its chain, in its row.
+// w must not overlap q. A NaN in a row spreads to the same row of the later columns of its chain.
 //
 // Grid: one invocation per row. x covers the rows of the largest merge, or of the strip. y (folded
 // into z) covers the chains.
@@ -32,15 +31,11 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "merge.glsl"
+#include "chain.glsl"
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-
-// A Chain is a part of merge number `merge`. first is its first step, and end the step after its
-// last one.
-struct Chain { uint merge, first, end; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Chains { Chain at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
@@ -49,18 +44,20 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
-	// count is the number of chains. The strip has `strip` rows, beginning with row first. Both
-	// numbers are 0 without a strip.
+	// `count` is the number of chains of rotations. If `strip` is not 0, the kernel computes only
+	// the rows [first, first + strip) of W. Otherwise `first` is 0, and the kernel computes all
+	// rows.
 	uint count, first, strip;
 } p;
 
-// m and i are this invocation's merge and its row, counted from lo. upper tells whether the row is
-// in the upper half.
+// m is the merge of this invocation. i is the row of this invocation in the merge. `upper` tells
+// whether the row is in the upper half.
 Merge m;
 uint i;
 bool upper;
 
-// load returns this row of the column of Q that step t reads.
+// load returns one element of the column of Q that step t reads: the element in this invocation's
+// row.
 double load(uint t) {
 	uint c = p.src.at[m.lo + t];
 	if ((c < m.n1) != upper) return 0.0lf;
@@ -68,8 +65,8 @@ double load(uint t) {
 	return Reals(element(uint64_t(p.q), place, 0, 0)).at[0];
 }
 
-// store writes this row of the column of W that step t completes, unless it is a zero that is not
-// stored.
+// store writes one element of the column of W that step t makes: the element in this invocation's
+// row. It writes nothing if the element is a zero that W does not store.
 void store(uint t, double x) {
 	uint c = p.dst.at[m.lo + t];
 	if (c < m.k && (upper ? c >= m.upper : c < m.lower)) return;
@@ -85,6 +82,7 @@ void main() {
 	uint c = gl_WorkGroupID.z * gl_NumWorkGroups.y + gl_WorkGroupID.y;
 	if (c >= p.count) return;
 	Chain chain = p.chains.at[c];
+	if (chain.first == chain.end) return;
 	m = p.merges.at[chain.merge];
 	i = p.first + gl_GlobalInvocationID.x;
 	if (i >= (p.strip != 0 ? p.first + p.strip : m.n)) return;

@@ -1,18 +1,20 @@
 // float64 only
 //
-// stedc_leaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK dsteqr): T =
-// V·diag(λ)·Vᵀ for rows [lo, lo + n) of T, n ≤ LEAF, whose norm is about 1.
+// stedc_leaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK dsteqr). A
+// leaf is the block of rows and columns [lo, lo + n), n ≤ LEAF, of a tridiagonal matrix whose norm
+// is about 1. For the block T of each leaf the kernel computes T = V·diag(λ)·Vᵀ.
 //
-// in:      leaves, e
-// in, out: d            the diagonal before, the eigenvalues after, ascending. NaN if the
+// in:      leaves       the leaves (leaf.glsl)
+//          e            the off-diagonal of the tridiagonal matrix
+// in, out: d            the diagonal before; the eigenvalues after, ascending, or NaN if the
 //                       iteration did not converge, which was never seen
 // out:     first, last  the first and the last row of V, by column
 //          q            V, n×n, from element `at` of the leaf on; not written if q is null
 //
-// One invocation iterates. When the rotations of a sweep are known, each invocation applies them to
-// rows of its own. The order of the operations is that of package dc in stages/tridiag, which
-// explains them. The outputs must not overlap each other or the inputs. The inputs must be finite:
-// the host refuses others.
+// One invocation iterates. When it has computed the rotations of a sweep, each invocation applies
+// them to its own rows of V. The order of the operations is that of package dc in stages/tridiag,
+// which explains the operations. The outputs must not overlap each other or the inputs. The inputs
+// must be finite: the host checks this.
 //
 // Grid: one workgroup per leaf, in x and y.
 #version 460
@@ -43,18 +45,22 @@ layout(push_constant, scalar) uniform Push {
 
 const uint PATIENCE = 8; // sweeps without an eigenvalue, before the direction changes
 
-// d and e are the leaf's T. cos_ and sin_ are the rotations of a sweep.
+// d and e are the diagonal and the off-diagonal of the leaf's T. cos_ and sin_ are the cosines and
+// sines of the rotations of a sweep.
 shared work_t d[LEAF], e[LEAF], cos_[LEAF], sin_[LEAF];
 shared work_t v[LEAF * LEAF]; // column-major, leading dimension LEAF
 
-// [lo, hi] is the block that the iteration works on. turned says that the block converges at hi
-// instead of at lo.
+// [lo, hi] is the block of rows that the iteration works on. `state` is DONE, GOING or FAILED. If
+// `turned` is false, the values of the block converge at its end lo, otherwise at its end hi.
 shared uint lo, hi, state;
 shared bool turned;
+// Bit i % 32 of `zeros[i / 32]` says whether off-diagonal element i is negligible.
+const uint ZERO_WORDS = (LEAF + 31) / 32;
+shared uint zeros[ZERO_WORDS];
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// at and off return the index of diagonal element i and of off-diagonal element i of the block.
-// They count from the end of the block at which the iteration converges.
+// at and off return the indices of diagonal element i and of off-diagonal element i of the block. i
+// counts from the end of the block at which the iteration converges.
 uint at(uint i) { return turned ? hi - i : lo + i; }
 uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 
@@ -64,14 +70,25 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
-// next finds the first unreduced block, and chooses its direction. It returns false if there is
-// none.
+// after returns the first index from `from` on whose off-diagonal element is negligible (if `zero`
+// is true) or not negligible (if `zero` is false). If no such index exists, `after` returns LEAF or
+// more.
+uint after(uint from, bool zero) {
+	uint mask = ~0u << from % 32;
+	for (uint w = from / 32; w * 32 < LEAF; w++, mask = ~0u) {
+		uint bits = (zero ? zeros[w] : ~zeros[w]) & mask;
+		if (bits != 0) return w * 32 + findLSB(bits);
+	}
+	return LEAF;
+}
+
+// next finds the first block of rows without a negligible off-diagonal element, and chooses the
+// direction of the iteration. It returns false if no such block exists. It reads the bits of the
+// array `zeros`, and clears them.
 bool next(uint n, inout uint futile) {
-	uint a = lo;
-	while (a + 1 < n && negligible(a)) a++;
+	uint a = after(lo, false), b = min(after(a + 1, true), n - 1);
+	for (uint w = 0; w < ZERO_WORDS; w++) zeros[w] = 0;
 	if (a + 1 >= n) return false;
-	uint b = a + 1;
-	while (b + 1 < n && !negligible(b)) b++;
 	futile++;
 	if (a != lo || b != hi) {
 		turned = abs(d[b]) + abs(e[b - 1]) < abs(d[a]) + abs(e[a]);
@@ -81,38 +98,86 @@ bool next(uint n, inout uint futile) {
 	return true;
 }
 
-// sweep does one implicit QL step with Wilkinson's shift.
-void sweep() {
+// fused tells whether fma() rounds only once. `odd` is any odd number below 2^20.
+bool fused(uint odd) {
+	double x = 1.0lf + double(odd) * packDouble2x32(uvec2(0u, (1023u - 30u) << 20));
+	return fma(x, x, -(x * x)) != 0.0lf;
+}
+
+// inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
+// computes the root in single precision, from the first 21 bits of x with an exponent of 0 or 1.
+double inverse_root_near(double x) {
+	int bits = int(unpackDouble2x32(x).y) - (1023 << 20);
+	uint near = floatBitsToUint(inversesqrt(uintBitsToFloat(((uint(bits) & 0x1fffffu) << 3) + (127u << 23))));
+	return packDouble2x32(uvec2(near << 29, (near >> 3) + (896u << 20) - (uint(bits >> 21) << 20)));
+}
+
+// quotient returns a/r, rounded once. y is 1/r with an error of little more than half an ulp.
+double quotient(double a, double r, double y) {
+	double q = a * y;
+	q = fma(fma(-q, r, a), y, q);
+	return fma(fma(-q, r, a), y, q);
+}
+
+// rotate computes the same as the function `rotation`, with a shorter chain of dependent
+// operations: one approximation is the start for the root and for both quotients. `quick` tells
+// whether fma() rounds only once. If fma() rounds only once, and no number is tiny, the remainders
+// are exact. Then the last step rounds like the division and the square root themselves (Markstein,
+// IBM J. Res. Dev. 34, 1990).
+void rotate(bool quick, double g, double f, out double c, out double s, out double r) {
+	double least = min(abs(g), abs(f)), most = max(abs(g), abs(f));
+	if (!quick || unpackDouble2x32(least).y < (1023u - 600u) << 20 || unpackDouble2x32(most).y < (1023u - 250u) << 20) {
+		rotation(g, f, c, s, r);
+		return;
+	}
+	double h = g * g + f * f;
+	double y = inverse_root_near(h), error = fma(-h, y * y, 1.0lf);
+	y = fma(y * error, fma(error, 0.375lf, 0.5lf), y); // a step of third order
+	double half_ = 0.5lf * y;
+	r = h * y;
+	r = fma(fma(-r, r, h), half_, r);
+	r = fma(fma(-r, r, h), half_, r);
+	y = fma(fma(-r, y, 1.0lf), y, y);
+	c = quotient(g, r, y), s = quotient(f, r, y);
+}
+
+// sweep does one implicit QL step with Wilkinson's shift. `quick` tells whether fma() rounds only
+// once.
+void sweep(bool quick) {
 	uint last = hi - lo;
 	double first = e[off(0)];
 	double g = (d[at(1)] - d[at(0)]) / (2.0lf * first);
 	double r = sqrt(g * g + 1.0lf);
 	if (g < 0.0lf) r = -r;
 	g = (d[at(last)] - d[at(0)]) + first / (g + r);
-	double s = 1.0lf, c = 1.0lf, shift = 0.0lf;
+	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, above = d[at(last)], coupling = e[off(last - 1)];
 	for (uint i = last; i-- > 0;) {
-		double f = s * e[off(i)], b = c * e[off(i)];
-		rotation(g, f, c, s, r);
+		// The numbers for the next rotation are loaded before this rotation stores its results.
+		double below = d[at(i)], later = i > 0 ? e[off(i - 1)] : 0.0lf;
+		double f = s * coupling, b = c * coupling;
+		rotate(quick, g, f, c, s, r);
 		if (i + 1 < last) e[off(i + 1)] = r;
-		g = d[at(i + 1)] - shift;
-		r = (d[at(i)] - g) * s + 2.0lf * c * b;
+		g = above - shift;
+		r = (below - g) * s + 2.0lf * c * b;
 		shift = s * r;
 		d[at(i + 1)] = g + shift;
 		g = c * r - b;
 		cos_[i] = c, sin_[i] = s;
+		above = below, coupling = later;
 	}
 	d[at(0)] -= shift;
 	e[off(0)] = g;
 }
 
-// turn applies the rotations of a sweep to one row of V.
+// turn applies the rotations of a sweep to one row of the matrix V of eigenvectors.
 void turn(uint row) {
 	uint last = hi - lo;
-	double y = v[at(last) * LEAF + row];
+	double y = v[at(last) * LEAF + row], x = v[at(last - 1) * LEAF + row];
 	for (uint i = last; i-- > 0;) {
-		double x = v[at(i) * LEAF + row], c = cos_[i], s = sin_[i];
+		double later = i > 0 ? v[at(i - 1) * LEAF + row] : 0.0lf, c = cos_[i], s = sin_[i];
 		v[at(i + 1) * LEAF + row] = c * y + s * x;
 		y = c * x - s * y;
+		x = later;
 	}
 	v[at(0) * LEAF + row] = y;
 }
@@ -128,14 +193,20 @@ void main() {
 		for (uint c = 0; c < n; c++) v[c * LEAF + i] = c == i ? 1.0lf : 0.0lf;
 	}
 	if (t == 0) lo = 0, hi = 0, turned = false;
+	for (uint w = t; w < ZERO_WORDS; w += LOCAL_SIZE) zeros[w] = 0;
 	uint futile = 0;
+	bool quick = fused(2 * n + 1);
 	barrier();
 	for (uint sweeps = 0;; sweeps++) {
+		for (uint i = t; i + 1 < n; i += LOCAL_SIZE) {
+			if (negligible(i)) atomicOr(zeros[i / 32], 1u << i % 32);
+		}
+		barrier();
 		if (t == 0) {
 			state = DONE;
 			if (next(n, futile)) {
 				state = sweeps == SWEEPS * n ? FAILED : GOING;
-				if (state == GOING) sweep();
+				if (state == GOING) sweep(quick);
 			}
 		}
 		barrier();

@@ -1,27 +1,29 @@
 // float64 only
 //
-// stedc_multiply computes the products of the merges of one level, Q = W·S, half by half, for the
-// columns of S that are wanted (LAPACK dlaed3).
+// stedc_multiply computes the products of the merges of one level, Q = W·S, for the upper and the
+// lower half, and for the wanted columns of S (LAPACK dlaed3).
 //
 //	Q[:n1, J] = upper W · S[:upper, J]      Q[n1:, J] = lower W · S[lower:, J]
 //
-// First form, if s is null: all merges, and all columns J = [from, to).
+// J is a set of columns. merge.glsl explains n1, upper, lower, from and to.
+//
+// First form, if s is null: all merges, and all wanted columns J = [from, to).
 //
 // in:  merges
-//      work    W and S, where the merges say
-// out: q       Q, where the merges say
+//      work    W and S, at the places that merge.glsl defines
+// out: q       Q, at the place that merge.glsl defines
 //
-// Second form: one merge, and columns J = [from + first, from + first + columns).
+// Second form: one merge, and the wanted columns J = [from + first, from + first + columns).
 //
 // in:  merges
 //      work    W: upper W at at_q, lower W at at_lower_q
-//      s       these columns of S
-//      place   for each column of Q the number of its vector in x; a merge's begin at element lo
+//      s       columns J of S
+//      place   for each column of Q the number of its vector in x; the merge's elements begin at lo
 // out: x       the columns of Q as rows: x[place[j] + i·ldx], where i is the row of T
 //
 // In the second form the rows of a tile are columns of Q, so that neighbouring invocations store to
-// neighbouring elements. The kernel takes care of the edges. No two buffers may overlap. A NaN
-// spreads as in any product.
+// neighbouring elements. The sizes of the products need not be multiples of the tile. No two
+// buffers may overlap. A NaN in W or S makes the elements of Q that depend on it NaN.
 //
 // Grid: x and y together number the tiles of the largest product; z is 2·merge + half.
 #version 460
@@ -45,8 +47,8 @@ layout(push_constant, scalar) uniform Push {
 	Reals s;
 	Ints place;
 	RealsOut x;
-	// These members are for the second form, which computes some columns of S. first is the number
-	// of wanted columns before these, and columns is how many these are. ldx is the leading
+	// These members are for the second form, which computes `columns` of the wanted columns of S.
+	// `first` is the number of wanted columns before the first computed column. ldx is the leading
 	// dimension of x.
 	uint first, columns, ldx;
 } p;
@@ -78,8 +80,8 @@ void main() {
 	clear_acc();
 	tile_product(a, b, 0, inner);
 
-	// Unrolled code is kept short. If it were long, a compiler might keep the loop and put acc into
-	// memory.
+	// The unrolled code below must be short. If it were long, a compiler might not unroll the loop
+	// and might put acc into memory.
 	uint ld = turned ? p.ldx : m.n, row0 = upper ? 0 : m.n1;
 	uint64_t base = turned ? element(uint64_t(p.x), 0, m.lo + row0 + j0, ld) : element(uint64_t(p.q), at_q(m) + row0 + i0, m.from + j0, ld);
 	uint places[THREAD_M];

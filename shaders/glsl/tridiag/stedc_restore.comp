@@ -1,17 +1,19 @@
 // float64 only
 //
-// stedc_restore copies a strip of W, which stedc_gather has made, back to Q. The strip is the rows
-// [first, first + strip) of the only merge. All of them are in the upper half, or all in the lower
-// half. Only the columns of that half that are not deflated are copied: column c of W becomes
-// column c of the upper block, or column c − lower of the lower block.
+// stedc_restore copies a strip of W, which stedc_gather has made, back to Q. It is for a level that
+// has only one merge. The strip is the rows [first, first + strip) of W. All rows of the strip are
+// in the upper half of the merge, or all are in the lower half. Only the columns of this half that
+// are not deflated are copied. Column c of W becomes column c of the upper block of Q, or column c
+// − lower of the lower block.
 //
-// in:  merges, w
-// out: q; it must not overlap w
+// in:  merges  the merge (merge.glsl)
+//      w       the strip of W
+// out: q       the two blocks of Q; it must not overlap w
 //
-// Values are copied as they are.
+// Values are copied unchanged.
 //
 // Grid: one invocation per row. x covers the strip. The workgroups in y share the columns with a
-// stride, so that any number of them is correct.
+// stride, so that any number of workgroups in y is correct.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -29,7 +31,7 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// The strip has `strip` rows, beginning with row first.
+	// The kernel copies the rows [first, first + strip) of W.
 	uint first, strip;
 } p;
 

@@ -1,17 +1,21 @@
 // float64 only
 //
-// stedc_rows computes the first and the last row of merged blocks of Q: row·S for the first and the
-// last row of W (LAPACK dlaed3, dlaeda). The next merge needs only these rows of Q to find its
+// stedc_rows computes the first and the last row of merged blocks of Q: the first and the last row
+// of W times S (LAPACK dlaed3, dlaeda). The next merge needs only these rows of Q to find its
 // eigenvalues.
 //
-// in:  merges, d, mu, zhat, w_first, w_last   the last two have an element for each pole
-// out: first, last                            they have an element for each column before k
+// in:  merges           the merges (merge.glsl)
+//      d, zhat          the poles, and the weights from stedc_weights
+//      mu               the offset of each root from its nearest pole (secular.glsl)
+//      w_first, w_last  the first and the last row of W, one element for each pole
+// out: first, last      the first and the last row of Q, one element for each column before k
 //
 // One workgroup computes one column of S, and does not store it. The outputs must not overlap the
 // inputs. The order of the sums depends on LOCAL_SIZE alone. The inputs must be finite: the host
-// refuses others.
+// checks this.
 //
-// Grid: x and y together have the largest k workgroups, z is the number of merges.
+// Grid: one workgroup per column, from column number `begin` of each merge on, in x and y; z is the
+// number of merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -32,11 +36,13 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals d, mu, zhat, w_first, w_last;
 	RealsOut first, last;
+	// `begin` is the number of the first column that this dispatch computes, in each merge.
+	uint begin;
 } p;
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
-	uint j = workgroup();
+	uint j = p.begin + workgroup();
 	if (j >= m.k) return;
 	double mu = p.mu.at[m.lo + j], pole = p.d.at[m.lo + root_pole(mu, j)];
 	double norm = 0.0lf, first = 0.0lf, last = 0.0lf, none = 0.0lf;

@@ -2,20 +2,24 @@
 //
 // stedc_secular finds the roots of secular equations (LAPACK dlaed4).
 //
-// Each merge has poles d in ascending order, weights z without zeros, and rho > 0. Root j of 1/rho
-// + Σ z_i²/(d_i − λ) is returned as λ = d[origin] + mu, to full accuracy relative to the pole that
-// is nearer to it. That pole is the origin: j if mu > 0, j + 1 if mu < 0.
+// Each merge has k poles d in ascending order, k weights z, none of them zero, and a number rho >
+// 0. Root λ_j of the equation 1/rho + Σ z_i²/(d_i − λ) = 0 is returned as λ_j = d[origin] + mu. The
+// pole d[origin] is the nearer one of the two poles next to the root: origin is j if mu > 0, and j
+// + 1 if mu < 0. mu has full relative accuracy.
 //
-// in:  merges, d, z
-//      rho           one number per merge
-// out: mu            NaN if a root did not converge; no such root was ever seen
+// in:  merges  the merges (merge.glsl)
+//      d, z    the poles and the weights
+//      rho     one number per merge
+// out: mu      one number per root; NaN if a root did not converge, which was never seen
+//      lambda  the roots λ_j; not written if lambda is null
 //
-// The invocations of a workgroup share the work of the sums. Each of them does the rest, and gets
-// the same bits. Package dc in stages/tridiag explains the operations, which differ from those of
-// the kernel only in the order of the sums. mu must not overlap the inputs. The inputs must be
-// finite: the host refuses others.
+// The invocations of a workgroup share the terms of the sums. Each invocation does all other
+// operations itself and gets the same bits. Package dc in stages/tridiag explains the operations.
+// They differ from those of the kernel only in the order of the sums. mu must not overlap the
+// inputs. The inputs must be finite: the host checks this.
 //
-// Grid: one workgroup per root. x and y together cover the largest k of a merge, and z the merges.
+// Grid: one workgroup per root, from root number `first` of each merge on, in x and y; z is the
+// number of merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -35,22 +39,24 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals rho, d, z;
-	RealsOut mu;
+	RealsOut mu, lambda;
+	// `first` is the number of the first root that this dispatch computes, in each merge.
+	uint first;
 } p;
 
-// STEP_CAP is the number of steps after which a root is given up. It is far more than are needed,
+// STEP_CAP is the number of steps after which a root is given up. A root needs far fewer steps,
 // because the interval halves at least every third step.
 const uint STEP_CAP = 500;
 
-// interval_mean returns a point between lo and hi: their geometric mean if they differ by more than
-// a factor of four.
+// interval_mean returns a point between lo and hi: the geometric mean if hi > 4·lo, otherwise the
+// arithmetic mean.
 double interval_mean(double lo, double hi) {
 	if (hi > 4.0lf * lo) return sqrt(lo) * sqrt(hi);
 	return lo + (hi - lo) / 2.0lf;
 }
 
-// quadratic_root returns the root of c − s/t + s_far/(gap − t) in (0, gap), or above 0 if gap < 0 <
-// c.
+// quadratic_root returns the root t of the equation c − s/t + s_far/(gap − t) = 0 in (0, gap). If
+// gap < 0 < c, it returns the root above 0.
 double quadratic_root(double c, double s, double s_far, double gap) {
 	double b = c * gap + s + s_far;
 	double h = c * gap - s + s_far;
@@ -60,9 +66,18 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 	return (b - r) / (2.0lf * c);
 }
 
-// sums computes ψ and ψ' over the poles before pole lower, and φ and φ' over the poles after pole
-// lower + 1, at shift + mu. If above is true, the root is above all poles, and the first sum is
-// returned as φ.
+// store stores root k: its offset mu from the pole `origin`, and the root λ = `origin` + mu itself.
+// The argument `origin` is the value of this pole.
+void store(uint k, double mu, double origin) {
+	if (gl_LocalInvocationIndex > 0) return;
+	p.mu.at[k] = mu;
+	if (uint64_t(p.lambda) != 0ul) p.lambda.at[k] = origin + mu;
+}
+
+// sums computes the sums of the secular equation at λ = shift + mu. psi and dpsi are the sum ψ over
+// the poles before pole `lower` and its derivative. phi and dphi are the sum φ over the poles after
+// pole lower + 1 and its derivative. If `above` is true, the root is above all poles. Then the
+// first sum is returned as φ, and ψ is 0.
 void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
 		out double psi, out double dpsi, out double phi, out double dphi) {
 	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;
@@ -86,14 +101,14 @@ void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool ab
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
-	uint k = workgroup();
+	uint k = p.first + workgroup();
 	if (k >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals z = Reals(uint64_t(p.z) + REAL_BYTES * m.lo);
 	double rho = p.rho.at[gl_WorkGroupID.z];
 	uint top = m.k - 1;
 	if (top == 0) {
-		if (gl_LocalInvocationIndex == 0) p.mu.at[m.lo] = rho * z.at[0] * z.at[0];
+		store(m.lo, rho * z.at[0] * z.at[0], d.at[0]);
 		return;
 	}
 	uint lower = min(k, top - 1);
@@ -144,5 +159,5 @@ void main() {
 		}
 	}
 	if (steps == STEP_CAP) t = packDouble2x32(uvec2(0u, 0x7ff80000u));
-	if (gl_LocalInvocationIndex == 0) p.mu.at[m.lo + k] = side * t;
+	store(m.lo + k, side * t, shift);
 }

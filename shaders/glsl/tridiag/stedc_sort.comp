@@ -1,18 +1,18 @@
 // float64 only
 //
 // stedc_sort writes columns of block diagonal matrices as rows, including the zeros outside of the
-// blocks. With c = order[j], x[place[j] + r·ldx] becomes element r of column c, for 0 ≤ j < m and
-// first ≤ r < first + rows.
+// blocks. Let c = order[j]. Then x[place[j] + r·ldx] becomes element r of column c, for 0 ≤ j < m
+// and first ≤ r < first + rows.
 //
-//	columns ≠ null   q stores rows [from, to) of column c, from element `at` on; the others are zero
-//	columns = null   q stores only the rows [first, first + rows) of column c, from element c·rows on
-//	order = null     c is j
+//	columns ≠ null   q has the rows [from, to) of column c, from element `at` on; other rows are 0
+//	columns = null   q has only the rows [first, first + rows) of column c, from element c·rows on
+//	order = null     c = j
 //
-// A workgroup moves a TILE×TILE tile through shared memory, so that its loads are contiguous. Its
-// stores are contiguous where place[j+1] = place[j] + 1. x must not overlap the inputs. The kernel
-// takes care of the edges. Values are copied as they are.
+// A workgroup copies a TILE×TILE tile through shared memory, so that its loads are contiguous. Its
+// stores are contiguous where place[j+1] = place[j] + 1. x must not overlap the inputs. m and rows
+// need not be multiples of TILE. Values are copied unchanged.
 //
-// Grid: x covers the tiles of j, and y those of r.
+// Grid: x covers the tiles along j, and y the tiles along r.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -28,7 +28,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows and columns of a tile, at least 1.
 layout(constant_id = 1) const uint TILE = 32;
 
-// A Column has its rows [from, to), and the offset of the first of them in q (the low word first).
+// A Column describes a column of a block in q: its rows [from, to), and the offset `at` of row
+// `from` in q, with the low word first.
 struct Column { uint from, to; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Columns { Column at[]; };
 
@@ -37,15 +38,15 @@ layout(push_constant, scalar) uniform Push {
 	Columns columns;
 	Ints order, place;
 	RealsOut x;
-	// The kernel writes `rows` rows, beginning with row first, of m columns. The leading dimension
-	// ldx of x is at least the number of vectors.
+	// The kernel writes the rows [first, first + rows) of m columns. ldx is the leading dimension
+	// of x, at least the number of vectors in x.
 	uint first, rows, m, ldx;
 } p;
 
-// tile has element (r, j) of the tile at r + j·(TILE + 1).
+// tile[r + j·(TILE + 1)] has element (r, j) of the tile.
 shared real_t tile[TILE * (TILE + 1)];
 
-// value returns element r of column c.
+// value returns element r of column c of the block diagonal matrix.
 real_t value(uint c, uint r) {
 	if (uint64_t(p.columns) == 0ul) return Reals(element(uint64_t(p.q), r - p.first, c, p.rows)).at[0];
 	Column k = p.columns.at[c];

@@ -1,19 +1,24 @@
 // float64 only
 //
 // stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3). Column j of S has the
-// entries ẑ_i/(d_i − λ_j), scaled to norm 1. The entry of pole i is in row row[i].
+// entries ẑ_i/(d_i − λ_j), scaled to norm 1. ẑ are the weights that stedc_weights has recomputed,
+// and λ_j is root j. The entry of pole i is in row row[i] of S.
 //
-// If LEFT is true, it computes the left vectors of the bidiagonal divide and conquer (LAPACK
-// dlasd3). There d has the squares of the poles, and d_0 = 0. The entries are −1 for pole 0, and
-// √d_i·ẑ_i/(d_i − λ_j) for the others.
+// If LEFT is true, the kernel computes the left vectors of the bidiagonal divide and conquer
+// instead (LAPACK dlasd3). Then d has the squares of the poles, and d_0 = 0. The entry of pole 0 is
+// −1. The entry of every other pole i is √d_i·ẑ_i/(d_i − λ_j).
 //
-// in:  merges, d, mu, zhat, row
-// out: s      S of each merge, at the place that the merge gives, counted from work. If columns ≠ 0
-//             there is only one merge, and s gets some of the columns that are wanted:
-//             [first, first + columns), from its first element on
+// in:  merges  the merges (merge.glsl)
+//      d       the poles
+//      mu      the offset of each root from its nearest pole (secular.glsl)
+//      zhat    the weights ẑ
+//      row     the row of S for each pole
+// out: s       S of each merge, at the place that merge.glsl defines. If columns ≠ 0, there is only
+//              one merge, and s gets only the wanted columns [first, first + columns), from
+//              element 0 of s on
 //
 // The order of the sum depends on LOCAL_SIZE alone. s must not overlap the inputs. The inputs must
-// be finite: the host refuses others.
+// be finite: the host checks this.
 //
 // Grid: one workgroup per column. x and y together cover the largest number of columns of a merge,
 // and z the merges.
@@ -30,7 +35,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup: a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// LEFT says that the vectors are the left ones of a singular value decomposition.
+// LEFT tells whether the kernel computes left vectors of a singular value decomposition.
 layout(constant_id = 1) const bool LEFT = false;
 
 layout(push_constant, scalar) uniform Push {
@@ -38,16 +43,17 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// columns is the number of columns to compute. first is the number of the first of these columns,
-	// counted from the first wanted column. If columns is 0, all wanted columns are computed, and first
-	// is 0.
+	// `columns` is the number of columns to compute. `first` is the number of wanted columns before
+	// the first computed column. If `columns` is 0, all wanted columns are computed, and `first` is
+	// 0.
 	uint first, columns;
 } p;
 
-// partial holds the partial sum of each invocation.
+// partial holds the sum of squares of each invocation.
 shared acc_t partial[LOCAL_SIZE];
 
-// entry returns the entry of pole i, before it is scaled; z is ẑ_i, and mu the root's offset from pole.
+// entry returns the entry of pole i before the scaling to norm 1. The argument `di` is the pole
+// d_i, and z is the weight ẑ_i. The root is `pole` + mu.
 double entry(uint i, double di, double z, double pole, double mu) {
 	if (LEFT) {
 		if (i == 0) return -1.0lf;

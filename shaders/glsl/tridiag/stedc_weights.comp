@@ -1,21 +1,25 @@
 // float64 only
 //
-// stedc_weights recomputes the weights of secular equations (LAPACK dlaed3).
+// stedc_weights recomputes the weights of secular equations from their computed roots (LAPACK
+// dlaed3).
 //
-// With Löwner's formula, ẑ_i²·rho = (λ_i − d_i) · Π_{j ≠ i} (λ_j − d_i)/(d_j − d_i). For these
-// weights the computed roots are exact, so that the eigenvectors made from them are orthogonal (Gu
-// and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
+// Löwner's formula is ẑ_i²·rho = (λ_i − d_i) · Π_{j ≠ i} (λ_j − d_i)/(d_j − d_i), where d_i are the
+// poles and λ_i the computed roots. With the weights ẑ_i, the computed roots are exact. So the
+// eigenvectors that are computed from ẑ are orthogonal (Gu and Eisenstat, SIAM J. Matrix Anal.
+// Appl. 15, 1994).
 //
-// in:  merges, d, z, mu
-// out: zhat
+// in:  merges  the merges (merge.glsl)
+//      d, z    the poles and the weights
+//      mu      the offset of each root from its nearest pole (secular.glsl)
+// out: zhat    ẑ_i·√rho, with the signs of z
 //
-// The invocations of a workgroup share the product. Factors before i are at most 1, those after i
-// at least 1. The product of each side is moderate, so that no part of it overflows. The order of
-// the product depends on LOCAL_SIZE alone. zhat must not overlap the inputs. The inputs must be
-// finite: the host refuses others.
+// The invocations of a workgroup share the factors of the product. Factors with j < i are at most
+// 1, and factors with j > i are at least 1. The product of each of these two groups is moderate, so
+// no partial product overflows. The order of the product depends on LOCAL_SIZE alone. zhat must not
+// overlap the inputs. The inputs must be finite: the host checks this.
 //
-// Grid: one workgroup per weight. x and y together have the largest k workgroups, z is the number
-// of merges.
+// Grid: one workgroup per weight, from weight number `first` of each merge on, in x and y; z is the
+// number of merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -34,14 +38,16 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals d, z, mu;
 	RealsOut zhat;
+	// `first` is the number of the first weight that this dispatch computes, in each merge.
+	uint first;
 } p;
 
-// partial has one partial product for each invocation.
+// partial has the product of each invocation's factors.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
-	uint i = workgroup(), t = gl_LocalInvocationIndex;
+	uint i = p.first + workgroup(), t = gl_LocalInvocationIndex;
 	if (i >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals mu = Reals(uint64_t(p.mu) + REAL_BYTES * m.lo);

@@ -6,28 +6,29 @@
 // variant: stemr_bracket BRACKET
 // variant: stemr_count COUNT
 //
-// in:      tasks, reps      reps with leading dimension ld
+// in:      tasks, reps      representations with leading dimension ld
 //
-// stemr_count: counts[i] is the number of eigenvalues below x[i] of the representation of task i,
-// for i < count.
+// stemr_count: counts[i] becomes the number of eigenvalues below x[i] of the representation of task
+// i, for i < count.
 //
-// stemr_bisect: a team of 2^levels − 1 invocations solves task i. It counts at the same time at
-// every point that the next `levels` halvings can come to. A dispatch does at most rounds·levels
-// halvings.
+// stemr_bisect: a team of 2^levels − 1 invocations finds the eigenvalue of task i. The invocations
+// count at the same time, one at each point that the next `levels` halvings can need. A dispatch
+// does at most rounds·levels halvings.
 //
-// in, out: lo, hi           an interval with the eigenvalue inside. In the end its length is rtol
-//                           (for sharp tasks 4 ulp) relative to its ends
+// in, out: lo, hi           an interval that contains the eigenvalue. At the end its length,
+//                           relative to its ends, is rtol (4 ulp for tasks with sharp ≠ 0)
 //
-// stemr_bracket: the same, but the interval on entry belongs to the parent: the representation from
-// which a shift has made that of the task. The shift is shifts[8·c + chosen[c]] for the cluster c =
-// of[i]. The interval need not contain the eigenvalue: it grows until it does. fresh is not 0 in
-// the first dispatch only.
+// stemr_bracket: the same as stemr_bisect, but the interval before the first dispatch is for the
+// parent of the task's representation. A shift of the parent has made this representation. The
+// shift is shifts[8·c + chosen[c]] for the cluster c = of[i]. The shifted interval need not contain
+// the eigenvalue: the kernel first moves its ends until it does. fresh is not 0 only in the first
+// dispatch.
 //
 // in, out: step, phase      state between dispatches
 //
-// The results have the bits of package mrrr in stages/tridiag if division and square root are exact
-// to the last bit. No two buffers may overlap. A pivot of zero makes the next one infinite, and
-// then a NaN, which is replaced as in dlaneg. The inputs must be finite.
+// The results have the same bits as those of package mrrr in stages/tridiag if division and square
+// root are exact to the last bit. No two buffers may overlap. A pivot of zero makes the next pivot
+// infinite, and then a NaN, which is replaced as in dlaneg. The inputs must be finite.
 //
 // Grid: one team per task (⌊LOCAL_SIZE/(2^levels − 1)⌋ teams per workgroup), or one invocation per
 // count; in x and y.
@@ -55,22 +56,24 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 #endif
 #ifdef BRACKET
-	// of has the cluster of each task, and chosen the candidate that was chosen for each cluster.
+	// `of` has the number of the cluster of each task. `chosen` has, for each cluster, the number
+	// of the chosen candidate for its shift.
 	Words of, chosen;
-	// shifts has eight candidates for each cluster.
+	// `shifts` has eight candidates for the shift of each cluster.
 	MatrixIn shifts;
 	MatrixInOut step;
 	WordsInOut phase;
 	uint fresh;
 #endif
 #ifndef COUNT
-	// rounds is the number of rounds that the dispatch may do, at least 1. levels is the number of
-	// halvings that a team does at once, at least 1.
+	// `rounds` is the largest number of rounds of this dispatch, at least 1. `levels` is the number
+	// of halvings that a team does with one round of counts, at least 1.
 	uint rounds, levels;
-	// rtol is the relative length of the intervals at the end, at least 4 ulp.
+	// rtol is the length of the intervals at the end, relative to their ends, at least 4 ulp.
 	real_t rtol;
 #endif
-	// ld is the leading dimension of reps, at least 2, and count the number of tasks.
+	// ld is the leading dimension of the representations reps, at least 2. `count` is the number of
+	// tasks.
 	uint ld, count;
 } p;
 
@@ -82,31 +85,31 @@ void main() {
 	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
 }
 #else
-// busy tells whether a team still needs counts.
+// `busy` tells whether any team of the workgroup still needs counts.
 shared uint busy;
-// counted has the counts, by team and node of its tree. The root is node 1, and the nodes below
-// node k are 2k and 2k+1.
+// `counted` has the counts of all invocations, ordered by team and by node of the team's tree. The
+// root of the tree is node 1, and the children of node k are 2k and 2k+1.
 shared uint counted[LOCAL_SIZE];
 
-// These are the phases. First the lower end is proved to be below the eigenvalue, then the upper
-// end to be above it, then the interval is halved.
+// These are the phases of a task. LOWER proves that the lower end is below the eigenvalue. UPPER
+// proves that the upper end is above the eigenvalue. HALVE halves the interval.
 const uint LOWER = 0, UPPER = 1, HALVE = 2;
 
-// EXPANSION is the factor by which the step grows when an end has to move.
+// EXPANSION is the factor by which the step of an end grows after each move of the end.
 const work_t EXPANSION = 4;
 
 // larger returns the larger magnitude of the two ends of an interval.
 work_t larger(work_t lo, work_t hi) { return max(abs(lo), abs(hi)); }
 
-// stride returns the length of the first step of an end that has to move.
+// stride returns the length of the first step by which an end of the interval [lo, hi] moves.
 work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger(lo, hi)), tiny()); }
 
-// open_ tells whether the interval is still too long, so that bisection must go on.
+// open_ tells whether the interval [lo, hi] is still too long, so that bisection must go on.
 bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
 
-// middle returns the point at which the interval is halved: zero if the signs of its ends differ;
-// near zero if one end is zero; the geometric mean if the ends differ by more than a factor of
-// four; otherwise the arithmetic mean.
+// middle returns the point at which the interval [lo, hi] is halved. The point is zero if the signs
+// of the ends differ, and near zero if one end is zero. It is the geometric mean if the ends differ
+// by more than a factor of four, and otherwise the arithmetic mean.
 work_t middle(work_t lo, work_t hi) {
 	if (lo < 0 && hi > 0) return 0;
 	if (lo == 0) return hi * power_of_two(-20);
@@ -116,7 +119,8 @@ work_t middle(work_t lo, work_t hi) {
 	return work_t(0.5) * (lo + hi);
 }
 
-// point returns the number at which node k of the tree over [lo, hi] counts.
+// point returns the number at which node k of the team's tree counts eigenvalues. [lo, hi] is the
+// interval of the root node.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);
@@ -155,7 +159,7 @@ void main() {
 	}
 	for (uint round = 0; round < p.rounds; round++) {
 		bool open = ours && (phase != HALVE || open_(lo, hi, rtol));
-		barrier(); // all have read busy and counted
+		barrier(); // all invocations have read busy and counted
 		if (t == 0) busy = 0;
 		barrier();
 		if (open) atomicOr(busy, 1);
@@ -166,8 +170,8 @@ void main() {
 			counted[t] = count(r, x);
 		}
 		barrier();
-		// A `continue` must not be used here. After it, an invocation need not be together with the
-		// others at the barriers of the next round.
+		// A `continue` must not be used in this loop. After a `continue`, an invocation need not be
+		// in step with the other invocations at the barriers of the next round.
 		if (open && phase == LOWER) {
 			if (counted[t] <= task.index) {
 				phase = UPPER;

@@ -1,12 +1,13 @@
 // float64 only
 //
-// stemr_place copies the vectors of one block to their places among all vectors.
+// stemr_place copies the eigenvectors of one block to their places among the eigenvectors of the
+// whole matrix.
 //
 // in:  z       rows×count, column-major without padding; row i of z is row lo + i of the matrix
-//      column  for each column of z the number of its vector
+//      column  for each column of z the number c of its vector in x
 // out: x       component r of vector c at c + r·ldx, 0 ≤ r < n; zero outside the block
 //
-// Values are copied as they are. x must not overlap the inputs.
+// Values are copied unchanged. x must not overlap the inputs.
 //
 // Grid: one invocation for each of the n×count elements, in x and y.
 #version 460
@@ -28,9 +29,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn z;
 	Words column;
 	MatrixOut x;
-	// The block has `rows` rows, beginning with row lo of the matrix. n is the order of the matrix,
-	// and count the number of vectors. The leading dimension ldx of x is at least the number of all
-	// vectors.
+	// The block has the rows [lo, lo + rows) of the matrix. n is the order of the matrix, and count
+	// the number of vectors to copy. ldx is the leading dimension of x, at least the number of all
+	// vectors in x.
 	uint lo, rows, n, count, ldx;
 } p;
 

@@ -1,31 +1,32 @@
 // float64 only
 //
 // stemr_shift makes representations of clusters, L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I, by the differential
-// stationary transform (LAPACK dlarrf).
+// stationary transform (LAPACK dlarrf). L·D·Lᵀ is called the parent and L⁺·D⁺·L⁺ᵀ the child.
 //
 // variant: stemr_shift
 // variant: stemr_child CHILD
 //
-// in:  tasks   cluster c < clusters is shifted from the representation of task c
-//      reps    the representations of the tasks
-//      shifts  shifts[8·c + j] are the candidates for τ, in pairs: left and right of the
-//              cluster, from pair to pair further away
+// in:  tasks   the parent of cluster c < clusters is the representation of task c
+//      reps    the parents
+//      shifts  shifts[8·c + j] are the candidates for τ, in pairs: one left and one right of the
+//              cluster. Each pair is further away from the cluster than the previous pair
 //
-// stemr_shift: computes the growth of each candidate.
+// stemr_shift: computes the growth of each candidate. d⁺ is an element of the diagonal D⁺.
 //
 // out: growth  growth[8·c + j] is the largest |d⁺|, or ∞ if the transform breaks down
 //
 // stemr_child: chooses a candidate, and makes its representation in slot child[c]. It takes the
-// better candidate of the nearest pair in which one has growth ≤ GROWTH; without such a pair it
-// takes the best of all.
+// first pair in which a candidate has growth ≤ GROWTH, and chooses the better candidate of this
+// pair. If no such pair exists, it chooses the best of all candidates.
 //
 // in:  growth, child
-// out: chosen, best   the candidate of each cluster, and its growth
-//      children       the representations
+// out: chosen, best   the chosen candidate of each cluster, and its growth
+//      children       the children
 //
-// The two columns of a child may overlap those of its parent, which may have other children. Such
-// children have over ≠ 0, and are made in a second dispatch. Other buffers must not overlap, except
-// that children is reps unless the parents are roots. A NaN counts as a breakdown of the transform.
+// The two columns of a child may overlap the columns of its parent, and this parent may have other
+// children. A child that overlaps its parent is made in a second dispatch with over ≠ 0. children
+// is the same buffer as reps, unless the parents are root representations. No other buffers may
+// overlap. A NaN counts as a breakdown of the transform.
 //
 // Grid: one invocation per candidate, or one per cluster; in x and y.
 #version 460
@@ -52,29 +53,33 @@ layout(push_constant, scalar) uniform Push {
 	WordsInOut chosen;
 	Words child;
 	MatrixInOut children; // representations of the children: the same memory as reps, unless the parents are roots
-	// over selects the children to make, 0 or 1 (see above). ldchild is the leading dimension of
-	// children, at least 2.
+	// `over` selects the children that this dispatch makes: 0 for children that do not overlap
+	// their parents, and 1 for children that overlap their parents. ldchild is the leading
+	// dimension of the buffer `children`, at least 2.
 	uint over, ldchild;
 #else
 	MatrixOut growth;
 #endif
-	// ld is the leading dimension of reps, at least 2, and clusters the number of clusters.
+	// ld is the leading dimension of the representations reps, at least 2. `clusters` is the number
+	// of clusters.
 	uint ld, clusters;
 } p;
 
-// SHIFTS is the number of candidates of a cluster.
+// SHIFTS is the number of candidates for the shift of a cluster.
 #pragma host SHIFTS
 const uint SHIFTS = 8;
-// GROWTH is a growth that is good enough: a candidate with this growth or less is taken.
+// GROWTH is the limit of element growth: a candidate shift is accepted if its growth is at most
+// GROWTH.
 const work_t GROWTH = 8;
 
-// The transform breaks down at a pivot below least_pivot or above huge in magnitude.
+// The stationary transform breaks down at a pivot whose magnitude is below least_pivot or above
+// huge.
 work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
-// choose returns the number of the candidate to take for cluster c.
+// choose returns the number of the chosen candidate for the shift of cluster c.
 uint choose(uint c) {
 	uint best = 0;
 	for (uint j = 0; j < SHIFTS; j += 2) {

@@ -1,17 +1,18 @@
 // float64 only
 //
-// stemr_sums adds up vectors with random signs, so that the host can check whether they are
-// orthonormal and are eigenvectors.
+// stemr_sums adds up vectors with random signs. From the sums the host checks whether the vectors
+// are orthonormal, and whether they are eigenvectors.
 //
-// in:  x       m×n, element (c, r) at c + r·ldx
-//      lambda  m elements
-// out: sums    at (2·s)·n + r: Σ_c ±x(c, r);  at (2·s+1)·n + r: Σ_c ±lambda[c]·x(c, r),  0 ≤ s < 4
+// in:  x       m×n: component r of vector c at c + r·ldx
+//      lambda  m elements: the eigenvalue of each vector
+// out: sums    at (2·s)·n + r: Σ_c ±x(c, r);  at (2·s+1)·n + r: Σ_c ±lambda[c]·x(c, r), for each
+//              sample s, 0 ≤ s < 4
 //
-// The sign of a term depends only on the column c and the sample s. It is the function Negative of
-// package mrrr. The order of the sums depends on LOCAL_SIZE alone. A NaN in row r makes the sums of
-// row r NaN. sums must not overlap the inputs.
+// The sign of a term depends only on the vector c and the sample s. The function Negative of
+// package mrrr gives the same signs. The order of the sums depends on LOCAL_SIZE alone. A NaN in
+// component r makes the sums of component r NaN. sums must not overlap the inputs.
 //
-// Grid: one workgroup per row, in x and y.
+// Grid: one workgroup per component r, in x and y.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -35,11 +36,12 @@ layout(push_constant, scalar) uniform Push {
 	uint n, m, ldx;
 } p;
 
-// SAMPLES is the number of samples, and so of sums of each kind.
+// SAMPLES is the number of samples. A sample is one choice of the signs. For each sample the kernel
+// computes one sum with the factors `lambda` and one sum without these factors.
 #pragma host SAMPLES
 const uint SAMPLES = 4;
 
-// sign_of tells whether column c has a minus sign in sample s.
+// sign_of tells whether vector c has a minus sign in the sums of sample s.
 bool sign_of(uint c, uint s) {
 	uint x = (c + 1) * 0x9e3779b9u ^ (s + 1) * 0x85ebca6bu;
 	x = (x ^ x >> 16) * 0x7feb352du;

@@ -1,48 +1,50 @@
 // float64 only
 //
-// stemr_vector finds eigenvectors of representations by twisted factorisations (LAPACK dlar1v,
-// dlarrv): one step of a Rayleigh quotient iteration.
+// stemr_vector computes eigenvectors of representations by twisted factorisations (LAPACK dlar1v,
+// dlarrv). A dispatch does one step of a Rayleigh quotient iteration for each vector.
 //
-// in:      tasks, reps  reps with leading dimension ld
-//          column       vector i < count is column column[i] of the result
+// in:      tasks, reps  representations with leading dimension ld
+//          column       vector i < count is column column[i] of the result x
 //          gap          distance of eigenvalue i from its neighbours
-// in, out: lo, hi       an interval with the eigenvalue inside
-//          lambda       where this step factors; with FRESH and LAST it is the middle of the
-//                       interval instead. After the step: where the next one factors, or the
-//                       eigenvalue of a vector that is finished
-//          done         not 0: the vector is finished, and is skipped; FRESH ignores it
-// out:     residual     ‖(L·D·Lᵀ − λ·I)·z‖ of those that are finished
-//          x            component r of vector c at c + r·ldx; n of them, 0 outside the block;
+// in, out: lo, hi       an interval that contains the eigenvalue
+//          lambda       before: the λ at which this step factors. With FRESH or LAST it is not
+//                       read: the step factors at the middle of the interval. After: the λ of the
+//                       next step, or the eigenvalue of a vector that is finished
+//          done         not 0: the vector is finished, and the step skips it; not read with FRESH
+// out:     residual     ‖(L·D·Lᵀ − λ·I)·z‖ of the finished vectors
+//          x            component r of vector c at c + r·ldx, n components, 0 outside the block;
 //                       undefined while the vector is not finished
 // work:    s            count numbers for each row
 //
-// flags is the sum of FRESH (the first step), LAST (all vectors are finished after it) and HALVES
-// (the next λ is the middle of the interval). A vector is finished if its residual is too small to
-// matter to its neighbours, if its λ cannot improve, or with LAST.
+// flags is the sum of FRESH (the first step), LAST (all vectors are finished after this step) and
+// HALVES (the next λ is the middle of the interval). A vector is finished in three cases: its
+// residual is too small to matter to its neighbours, or its λ cannot improve, or LAST is set.
 //
-// The time of a step is the latency of its rows: a chain of dependent divisions, down the rows and
-// up again. So two neighbouring invocations share the chain of a vector. One goes down, with the
-// stationary transform. The other goes up, with the progressive transform. They meet in the middle.
-// Then each goes on through the rows where the other has been, finds there what the other has
-// stored, and looks for the twist. From the twist they go on in both directions again. All that
-// differs between the two is chosen by selection instead of branches, so that they run in lockstep.
+// The time of a step is the latency of a chain of dependent divisions, down the rows and up again.
+// So two neighbouring invocations share the chain of a vector. Invocation D goes down the rows with
+// the stationary transform. Invocation U goes up the rows with the progressive transform. They meet
+// in the middle. Then D goes on through the lower rows and U through the upper rows. Each finds
+// there the numbers that its partner has stored, and looks for the row of the twist. From the
+// twist, both go through the rows again, in opposite directions. Where D and U differ, the code
+// selects between two values instead of branching. So D and U run in lockstep.
 //
-// Which invocation accesses which rows, between two calls of exchanged(); D goes down, U goes up:
+// This table says which invocation accesses which rows between two calls of exchanged(). approach,
+// part, solve and normalise are the functions of these parts:
 //
-//	          s, rows < n/2   s, rows ≥ n/2        x (U⁻, then z)
-//	approach  D writes        U writes             U writes rows > n/2
-//	part      U reads         D reads, overwrites  U writes rows ≤ n/2
-//	solve     D reads         D reads              D writes rows ≤ twist, U rewrites the rest
-//	the end                                        D has rows < n/2, U the others
+//	           s, rows < n/2   s, rows ≥ n/2        x (U⁻, then z)
+//	approach   D writes        U writes             U writes rows > n/2
+//	part       U reads         D reads, overwrites  U writes rows ≤ n/2
+//	solve      D reads         D reads              D writes rows ≤ twist, U rewrites other rows
+//	normalise                                       D has rows < n/2, U has other rows
 //
-// No invocation loads rows ahead that belong to the other one, not even if it ignores them. Both
-// invocations read done, lo, hi and lambda at first, and D writes them at the end. Such a read is
-// ordered before such a write only if neither is private: otherwise a compiler may load the number
-// again, after the barrier.
+// No invocation loads in advance a row that belongs to its partner, not even if it would ignore the
+// loaded number. Both invocations read done, lo, hi and lambda at the beginning, and D writes them
+// at the end. A barrier orders these reads before these writes only if both are nonprivate. With
+// private accesses, a compiler may load the number again after the barrier.
 //
 // The invocations of a workgroup go through the rows together, so that accesses to neighbouring
-// vectors are contiguous. NaN: a vector of a representation with NaN is undefined. No two buffers
-// may overlap.
+// vectors are contiguous. A vector is undefined if its representation has a NaN. No two buffers may
+// overlap.
 //
 // Grid: two invocations per vector, in x and y.
 #version 460
@@ -61,8 +63,8 @@ layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup: an even number.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-// One invocation of a pair writes elements that the other one reads, so the elements are not
-// private.
+// Two invocations share a vector. One of them writes elements that the other reads, so the elements
+// are nonprivate.
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedWords { nonprivate uint at[]; };
 
@@ -75,64 +77,69 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut residual;
 	SharedWords done;
 	Shared s, x;
-	// The leading dimension ld of reps is at least 2, lds of s at least count, and ldx of x at
-	// least the number of all vectors. n is the order of the matrix, and count the number of
-	// vectors of this dispatch.
+	// ld is the leading dimension of reps, at least 2. lds is the leading dimension of s, at least
+	// count. ldx is the leading dimension of x, at least the number of all vectors in x. n is the
+	// order of the matrix, and count the number of vectors of this dispatch.
 	uint ld, lds, ldx, n, count;
-	// flags is the sum of those constants FRESH, LAST and HALVES that apply.
+	// flags is the sum of the constants FRESH, LAST and HALVES that apply to this dispatch.
 	uint flags;
 } p;
 
-// FRESH   the first step of these vectors
-// LAST    all vectors are finished after this step
-// HALVES  the next λ is the middle of the interval
+// FRESH   is set in the first step of the vectors
+// LAST    is set if all vectors are finished after this step
+// HALVES  is set if the next λ is the middle of the interval
 #pragma host FRESH LAST HALVES
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
-// A Column has the address of its number in row 0, and the distance from one row to the next in
-// bytes (stride).
+// A Column is a column of numbers in memory: `base` is the address of its number in row 0, and
+// `stride` is the distance from one row to the next in bytes.
 struct Column { uint64_t base, stride; };
 
-// get and put load and store number i of a column.
+// get loads number i of a column c, and put stores it.
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
 
-// A Found is a candidate for the twist: among the rows that were examined, the row with the
-// smallest |γ|, which is least. below is the number of eigenvalues below λ.
+// A Found is a candidate for the row of the twist. `twist` is the row with the smallest |γ| among
+// the examined rows. `gamma` is the γ of this row, and `least` is |γ|. `below` is the number of
+// eigenvalues below λ.
 struct Found { work_t gamma, least; uint twist, below; };
 
-// counted and the variables after it carry values between the two invocations of a pair.
+// The arrays `counted`, `summed` and `found` pass values between the two invocations that compute
+// one vector.
 shared uint counted[LOCAL_SIZE];
 shared work_t summed[LOCAL_SIZE];
 shared Found found[LOCAL_SIZE];
 
-// self returns the number of this invocation in the workgroup, and other that of its partner in the
-// pair. down is true for the invocation that goes down.
+// self returns the number of this invocation in the workgroup, and `other` returns the number of
+// its partner in the pair. `down` is true for the invocation that goes down.
 uint self() { return gl_LocalInvocationIndex; }
 uint other() { return self() ^ 1; }
 bool down() { return self() % 2 == 0; }
 
-// exchanged makes the data that each invocation has stored visible to the other one of its pair.
-// All invocations of a workgroup call it.
+// exchanged makes the data that an invocation has stored visible to the other invocation of its
+// pair. All invocations of a workgroup must call it.
 void exchanged() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// row returns the row that this invocation reaches as its k-th.
+// row returns the k-th row on the way of this invocation: row k on the way down, row n−1−k on the
+// way up.
 uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
 
-// pair_of returns the k-th row of the representation, or its last if k is past it.
+// pair_of returns the representation's k-th row on the way of this invocation, or the last row on
+// the way if k is too large.
 Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
 
-// A Walk is the state of a transform: the number t, and the number of negative pivots so far. Going
-// down, t is s̃ of the next row. Going up, t is p of the progressive transform, of the row before.
+// A Walk is the state of a transform (stationary on the way down, progressive on the way up): a
+// number t, and the number of negative pivots so far. On the way down, t is s̃ of the next row. On
+// the way up, t is the number p of the row visited last.
 struct Walk { work_t t; uint negative; };
 
-// visit takes a transform over its k-th row, and returns U⁻ of that row, which only the invocation
-// that goes up uses.
+// visit updates the transform w by the row a, the k-th row on the way of this invocation. It
+// returns the element of U⁻ of this row. Only the invocation that goes up uses the result.
 work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	work_t d = a.d, l = a.l, ld = l * d, lld = l * ld;
 	bool top = down();
@@ -147,8 +154,9 @@ work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	return l * quotient;
 }
 
-// approach takes the transforms to the middle, where they meet: n/2 rows, or one more for the
-// invocation that goes up if n is odd.
+// approach runs the two transforms of a pair of invocations up to the middle row, where they meet.
+// Each transform runs over n/2 rows. If n is odd, the invocation that goes up runs over one more
+// row.
 void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w) {
 	uint end = down() ? r.n / 2 : r.n - r.n / 2;
 	Pair next[AHEAD];
@@ -167,21 +175,23 @@ void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w
 	}
 }
 
-// part goes on through the other invocation's rows, where s holds that one's state. It stores s̃ to
-// s and U⁻ to u_. If two rows are equally good, the twist is the lower one: the invocation that
-// goes up reaches that first, the one that goes down reaches it last.
+// part continues this invocation's transform through the partner's rows, where s holds the state of
+// the partner's transform. It stores s̃ to s and U⁻ to u_. If two rows are equally good for the
+// twist, the lower row is chosen. The invocation that goes up reaches the lower row first, and the
+// invocation that goes down reaches it last.
 //
 // The number of eigenvalues below λ is the number of negative pivots of the twisted factorisation:
-// of D⁺ above the row, of D⁻ below it, and γ. At row i of part, w counts those on the side that
-// this invocation comes from: of rows < i, or after the visit of i those of rows > i. others starts
-// as the other invocation's count, taken in the middle. Every row that is passed removes one pivot
-// from it. That pivot is computed again, from the same numbers by the same operations as in visit,
-// hence with the same sign, even if it is NaN. Going down, the pivot between rows i−1 and i is
-// passed at row i; the one between n/2−1 and n/2 was never counted.
+// the pivots of D⁺ above the twist, the pivots of D⁻ below the twist, and γ. At row i, w.negative
+// counts the negative pivots on the side that this invocation comes from. The variable `others`
+// counts the negative pivots on the other side. It starts as the partner's count at the middle.
+// Each row that this invocation passes removes one of the partner's pivots. This pivot is computed
+// again, from the same numbers by the same operations as in the function `visit`. So it has the
+// same sign, even if it is NaN. On the way down, the pivot between rows i−1 and i is passed at row
+// i. The pivot between rows n/2−1 and n/2 was never counted.
 Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, uint others) {
 	Found best = Found(0, infinity(), 0, 0);
 	uint begin = down() ? r.n / 2 : r.n - r.n / 2;
-	work_t lld = 0; // l·l·d of the row before
+	work_t lld = 0; // l·l·d of the previous row
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	[[unroll]] for (uint u = 0; u < AHEAD; u++) {
@@ -201,7 +211,8 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 				work_t theirs = nows[u], mine = w.t;
 				uint above = w.negative;
 				work_t v = visit(w, k + u, now[u], lambda);
-				// The pivot that the other invocation counted on this side of the row is removed.
+				// Remove the pivot that the other invocation of the pair has counted on this side
+				// of the row, if the pivot was negative.
 				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
 				if (passed < 0 && !(down() && k + u == begin)) others--;
 				lld = now[u].l * (now[u].l * now[u].d);
@@ -217,20 +228,22 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 	return best;
 }
 
-// coupling returns l·d of row i.
+// coupling returns l·d of row i, the off-diagonal element of L·D·Lᵀ between rows i and i + 1.
 work_t coupling(Representation r, uint i) {
 	Pair a = pair(r, i);
 	return a.l * a.d;
 }
 
-// solve computes z with z = 1 at the twist. Before, z holds U⁻ below the twist. The invocation that
-// goes down computes the rows above the twist, the other one those below. It returns the sum of
-// squares of the elements that this invocation has computed.
+// solve computes the vector z with z = 1 at the row of the twist. Before the call, z holds U⁻ below
+// the twist. The invocation that goes down computes the rows above the twist, and its partner the
+// rows below the twist. solve returns the sum of squares of the elements that this invocation has
+// computed.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
-	work_t sum = 0, z1 = 1, z2 = 0; // z of the last row, and of the one before it
+	work_t sum = 0, z1 = 1, z2 = 0; // z of the last computed row, and of the row computed before it
 	bool above = down();
 	Column from = above ? s : z;
-	// Step k computes row n−2−k from the z of row n−1−k, or row k+1 from that of row k.
+	// Above the twist, step k computes row n−2−k from z of row n−1−k. Below the twist, step k
+	// computes row k+1 from z of row k.
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	if (r.n > 0 && above) put(z, twist, 1);
@@ -268,8 +281,8 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	return sum;
 }
 
-// normalise multiplies z by scale, each invocation one half, and sets the rows outside the block to
-// zero.
+// normalise multiplies z by `scale` and sets the rows outside the block to zero. Each invocation of
+// the pair does one half of the rows.
 void normalise(Task t, Column z, Column whole, work_t scale) {
 	uint n = t.hi - t.lo, begin = down() ? 0 : n / 2, end = down() ? n / 2 : n;
 	work_t nexts[AHEAD];

@@ -1,29 +1,30 @@
-// This header has the data from which Sturm counts of a symmetric tridiagonal matrix start.
-// stebz_prepare makes the data.
+// This header declares the data from which Sturm counts of a symmetric tridiagonal matrix T start.
+// stebz_prepare makes this data.
 //
-// The kernels stebz* include it, after a numerics header and scale.glsl. It defines Row, Start and
-// the constants of the error bounds.
+// The kernels stebz* include it, after a numerics header and scale.glsl. It defines Row, Start,
+// pivmin, unit and scaled.
 #ifndef STURM_GLSL
 #define STURM_GLSL
 
 // A Row is a row of the scaled T: its diagonal element, and the square of the off-diagonal element
 // before it.
 struct Row { real_t d, e2; };
-// A Start has an interval [lo, hi] with all eigenvalues of the scaled T inside. tiny is the
-// absolute part of bisection's stopping rule. The product of down scales T, the product of up
-// undoes the scaling.
+// A Start has an interval [lo, hi] that contains all eigenvalues of the scaled T. `tiny` is the
+// absolute term of the stopping rule of bisection. The product of the two elements of `down` scales
+// T. The product of the two elements of `up` reverses the scaling.
 struct Start { real_t lo, hi, tiny, down[2], up[2]; };
 
 #include "ulp.glsl"
 
-// pivmin is the smallest magnitude of a pivot. Since e² < 1, e²/pivmin is finite.
+// pivmin is the smallest magnitude of a pivot. e²/pivmin is finite, because e² < 1.
 work_t pivmin() { return power_of_two(SCALE_LEAST); }
 
-// unit is ulp·norm, the unit of the errors of counts. norm is that of the scaled T, at least ½
-// unless T is zero.
+// unit returns ulp·norm, the unit of the error bounds of counts. norm is the norm of the scaled T,
+// at least ½ unless T is zero.
 work_t unit(Start s) { return ulp() * max(max(abs(s.lo), abs(s.hi)), work_t(0.5)); }
 
-// scaled multiplies x by a power of two whose exponent may be too large for one factor.
+// scaled returns x·by[0]·by[1]. The product of the two factors is a power of two that may be out of
+// the range of one number.
 work_t scaled(work_t x, real_t by[2]) { return x * by[0] * by[1]; }
 
 #endif

@@ -8,16 +8,16 @@
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Rows { Row at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Starts { Start at[]; };
 
-// tile has the rows that fetch has loaded.
+// `tile` has the rows that the function `fetch` has loaded.
 shared Row tile[TILE];
 
-// NOTHING is the value of the variable resident when no rows are in the tile.
+// NOTHING is the value of the variable `resident` when the tile has no rows.
 const uint NOTHING = 0xffffffffu;
 
-// fetch loads len rows, from row `from` on, to the tile. An e² that is smaller than least is
-// replaced by least. If the rows are in the tile already (resident == from), fetch does nothing, so
-// that a matrix that fits the tile is loaded once for all counts. All invocations of the workgroup
-// must call it, in uniform control flow.
+// fetch loads the rows [from, from + len) to the tile. It replaces an e² that is smaller than
+// `least` by `least`. `resident` is the first row that the tile has. If `resident` is equal to
+// `from`, `fetch` does nothing. So a matrix that fits in the tile is loaded once for all counts.
+// All invocations of the workgroup must call fetch, in uniform control flow.
 void fetch(Rows rows, uint from, uint len, work_t least, inout uint resident) {
 	if (resident == from) return;
 	barrier();

@@ -1,8 +1,7 @@
-// This header defines the relative errors of double precision. Two numbers are in use, and only one
-// of them is an ulp:
+// This header defines EPS and ulp(), two measures of relative errors in double precision:
 //
 //	EPS    2^-53: the largest relative error of one rounding, also called unit roundoff (LAPACK's
-//	       dlamch('E')). Half the distance from 1 to the next larger number
+//	       dlamch('E')). It is half the distance from 1 to the next larger number
 //	ulp()  2^-52: the distance from 1 to the next larger number (LAPACK's dlamch('P'))
 //
 // The kernels for tridiagonal matrices include it, after numerics_f64.glsl. ulp() is defined only

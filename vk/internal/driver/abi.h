@@ -1,6 +1,6 @@
-// The part of Vulkan's C interface that shim.c uses, declared here so that
-// building needs no Vulkan headers. Names and layouts are the specification's;
-// abi_test.go compares every one of them with a real header where it finds one.
+// The part of Vulkan's C interface that the C files of this package use. It is declared here, so
+// that building needs no Vulkan headers. Names and layouts are those of the Vulkan specification.
+// abi_test.go compares each of them with a Vulkan header if it finds a header.
 #ifndef VKEVD_ABI_H
 #define VKEVD_ABI_H
 
@@ -29,6 +29,7 @@ enum {
 	ST_SUBMIT = 4,
 	ST_MEMORY_ALLOCATE = 5,
 	ST_SEMAPHORE = 9,
+	ST_BUFFER = 12,
 	ST_SHADER_STAGE = 18,
 	ST_COMPUTE_PIPELINE = 29,
 	ST_PIPELINE_LAYOUT = 30,
@@ -39,10 +40,13 @@ enum {
 	ST_PROPERTIES_2 = 1000059001,
 	ST_MEMORY_PROPERTIES_2 = 1000059006,
 	ST_MEMORY_ALLOCATE_FLAGS = 1000060000,
+	ST_EXTERNAL_BUFFER = 1000072000,
 	ST_SUBGROUP_PROPERTIES = 1000094000,
 	ST_DEBUG_MESSENGER = 1000128004,
 	ST_SM_PROPERTIES = 1000154001,
 	ST_MAINTENANCE_3_PROPERTIES = 1000168000,
+	ST_IMPORT_HOST_POINTER = 1000178000,
+	ST_HOST_POINTER_PROPERTIES = 1000178001,
 	ST_AMD_CORE_PROPERTIES = 1000185000,
 	ST_DRIVER_PROPERTIES = 1000196000,
 	ST_FLOAT_CONTROLS_PROPERTIES = 1000197000,
@@ -59,6 +63,7 @@ enum {
 	ST_EXECUTABLE = 1000269003,
 	ST_EXECUTABLE_STATISTIC = 1000269004,
 	ST_INTEGER_DOT_FEATURES = 1000280000,
+	ST_INTEGER_DOT_PROPERTIES = 1000280001,
 	ST_MAINTENANCE_4_FEATURES = 1000413000,
 	ST_MAINTENANCE_4_PROPERTIES = 1000413001,
 	ST_COOPERATIVE_MATRIX_FEATURES = 1000506000,
@@ -67,25 +72,26 @@ enum {
 
 #define VK_HEAD VkEnum sType; const void *pNext
 
-// Feature structures are a head and a row of VkBool32: the counts are the
-// specification's, the places of the ones we use are in shim.h.
+// A feature structure is a head and an array of VkBool32. The lengths of the arrays are those of
+// the Vulkan specification. instance.c has the index of each feature that this package uses.
 typedef struct { VK_HEAD; VkBool32 has[55]; } VkPhysicalDeviceFeatures2;
 typedef struct { VK_HEAD; VkBool32 has[12]; } VkPhysicalDeviceVulkan11Features;
 typedef struct { VK_HEAD; VkBool32 has[47]; } VkPhysicalDeviceVulkan12Features;
 
-// Three of Vulkan 1.3's, which devices of 1.2 have as extensions.
+// The next three structures are part of Vulkan 1.3. Devices of Vulkan 1.2 have them as extensions.
 typedef struct { VK_HEAD; VkBool32 has[2]; } VkPhysicalDeviceSubgroupSizeControlFeatures;
 typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceMaintenance4Features;
 typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceShaderIntegerDotProductFeatures;
 
-// Of VK_KHR_cooperative_matrix, which the bindings' headers do not have.
+// The next two structures belong to the extension VK_KHR_cooperative_matrix, which the headers of
+// the Go bindings do not have.
 typedef struct { VK_HEAD; VkBool32 has[2]; } VkPhysicalDeviceCooperativeMatrixFeaturesKHR;
 typedef struct {
 	VK_HEAD; uint32_t MSize, NSize, KSize; VkEnum AType, BType, CType, ResultType; VkBool32 saturatingAccumulation;
 	VkEnum scope;
 } VkCooperativeMatrixPropertiesKHR;
 
-// 824 bytes of VkPhysicalDeviceProperties, which the binding reads for us.
+// opaque holds the 824 bytes of VkPhysicalDeviceProperties, which the Go binding reads.
 typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;
 typedef struct {
 	VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]; uint8_t conformance[4];
@@ -113,11 +119,20 @@ typedef struct {
 	requiredSubgroupSizeStages;
 } VkPhysicalDeviceSubgroupSizeControlProperties;
 
-// Each row of three is about floats of 16, 32 and 64 bits.
+// Each array of length three has one entry for floats of 16 bits, of 32 bits and of 64 bits.
 typedef struct {
 	VK_HEAD; VkEnum denormBehaviorIndependence, roundingModeIndependence;
 	VkBool32 preserve[3], denormPreserve[3], denormFlush[3], roundRTE[3], roundRTZ[3];
 } VkPhysicalDeviceFloatControlsProperties;
+
+// Each product has three flags: for unsigned factors, for signed factors, and for one factor of
+// each kind.
+typedef struct {
+	VK_HEAD;
+	VkBool32 integerDotProduct8BitUnsignedAccelerated, integerDotProduct8BitSignedAccelerated, mixed8,
+		integerDotProduct4x8BitPackedUnsignedAccelerated, integerDotProduct4x8BitPackedSignedAccelerated, mixedPacked,
+		wider[9], accumulating[15];
+} VkPhysicalDeviceShaderIntegerDotProductProperties;
 
 typedef struct { uint32_t queueFlags, queueCount, timestampValidBits, granularity[3]; } VkQueueFamilyProperties;
 typedef struct { char extensionName[256]; uint32_t specVersion; } VkExtensionProperties;
@@ -138,6 +153,15 @@ typedef struct {
 typedef struct { VK_HEAD; VkDeviceSize allocationSize; uint32_t memoryTypeIndex; } VkMemoryAllocateInfo;
 typedef struct { VK_HEAD; VkFlags flags; uint32_t deviceMask; } VkMemoryAllocateFlagsInfo;
 typedef struct { VK_HEAD; VkBuffer buffer; } VkBufferDeviceAddressInfo;
+
+// Of VK_EXT_external_memory_host.
+typedef struct {
+	VK_HEAD; VkFlags flags; VkDeviceSize size; VkFlags usage; VkEnum sharingMode; uint32_t queueFamilyIndexCount;
+	const uint32_t *pQueueFamilyIndices;
+} VkBufferCreateInfo;
+typedef struct { VK_HEAD; VkFlags handleTypes; } VkExternalMemoryBufferCreateInfo;
+typedef struct { VK_HEAD; VkEnum handleType; void *pHostPointer; } VkImportMemoryHostPointerInfoEXT;
+typedef struct { VK_HEAD; uint32_t memoryTypeBits; } VkMemoryHostPointerPropertiesEXT;
 
 typedef struct { uint32_t constantID, offset; size_t size; } VkSpecializationMapEntry;
 typedef struct {

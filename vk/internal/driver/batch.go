@@ -5,8 +5,9 @@ import "C"
 
 import "unsafe"
 
-// Batch is a command buffer with its own timestamps. It is recorded again for each use, when it is
-// not in flight. Only one goroutine at a time may use it.
+// Batch is a command buffer with its own timestamps. The caller records a batch again before each
+// use. A batch must not be recorded while it is in flight. Only one goroutine at a time may use a
+// batch.
 type Batch struct {
 	pool    bCommandPool
 	cb      bCommandBuffer
@@ -17,8 +18,8 @@ type Batch struct {
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
 // NewBatch makes a command buffer of the queue family, and a pool for the given number of
-// timestamps. The caller destroys the batch. The error is an *Error. After an error nothing is
-// allocated.
+// timestamps. The caller destroys the batch. The error is an *Error. If NewBatch fails, it leaves
+// no Vulkan object.
 func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	b := &Batch{}
 	err := d.fillBatch(b, family, timestamps)
@@ -29,8 +30,8 @@ func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	return b, nil
 }
 
-// fillBatch makes the Vulkan objects of a batch. b must be empty. After an error the caller calls
-// DestroyBatch, which destroys the objects that were made.
+// fillBatch makes the Vulkan objects of the batch `b`, which must be empty. After an error the
+// caller calls DestroyBatch, which destroys the objects that were made.
 func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	pool := bCommandPoolCreateInfo{SType: bStructureTypeCommandPoolCreateInfo, QueueFamilyIndex: uint32(family)}
 	pool.Flags |= bCommandPoolCreateFlags(bCommandPoolCreateResetCommandBufferBit)
@@ -62,7 +63,8 @@ func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	return err
 }
 
-// DestroyBatch destroys a batch that is not in flight. A batch that was made in part is allowed.
+// DestroyBatch destroys a batch that is not in flight. It also works for a batch that fillBatch has
+// made only in part.
 func (d *Device) DestroyBatch(b *Batch) {
 	if raw(b.queries) != 0 {
 		bDestroyQueryPool(d.handle, b.queries, nil)
@@ -74,12 +76,13 @@ func (d *Device) DestroyBatch(b *Batch) {
 	}
 }
 
-// Record fills the batch. push holds the push constants of all dispatches, and timestamps is the
-// number of timestamps used. A barrier follows the commands, for all later batches and for the
-// host. The batch must not be in flight. commands and push are not used after the call.
+// Record fills the batch with commands. `push` holds the push constants of all dispatches, and
+// `timestamps` is the number of timestamps used. Record adds a barrier after the commands, for all
+// later batches and for the host. The batch must not be in flight. `commands` and `push` are not
+// used after the call.
 func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps int) error {
 	info := bCommandBufferBeginInfo{SType: bStructureTypeCommandBufferBeginInfo}
-	info.Flags |= bCommandBufferUsageFlags(bCommandBufferUsageOneTimeSubmitBit) // and submitted once
+	info.Flags |= bCommandBufferUsageFlags(bCommandBufferUsageOneTimeSubmitBit) // each recording is submitted once
 	err := try("vkBeginCommandBuffer", func() Result { return Result(bBeginCommandBuffer(b.cb, &info)) })
 	info.Free()
 	if err != nil {
@@ -95,8 +98,9 @@ func (d *Device) Record(b *Batch, commands []Command, push []byte, timestamps in
 	return tryToEnd("vkEndCommandBuffer", func() Result { return Result(bEndCommandBuffer(b.cb)) })
 }
 
-// Timestamps reads the first n timestamps of a batch that has ended, in ticks of
-// Properties.TimestampPeriod. n is at most the number that Record was given.
+// Timestamps reads the first n timestamps of a batch that has ended. The unit is one tick of
+// Properties.TimestampPeriod nanoseconds. The number n must not exceed the number of timestamps
+// given to Record.
 func (d *Device) Timestamps(b *Batch, n int) ([]uint64, error) {
 	if n == 0 {
 		return nil, nil

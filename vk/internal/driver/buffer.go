@@ -22,14 +22,14 @@ type Buffer struct {
 }
 
 // bufferUsage is the set of Vulkan usages of every buffer: source and destination of transfers,
-// storage, device address.
+// storage buffer, device address.
 const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
 
-// NewBuffer makes a buffer of size bytes. types are memory types in order of preference. The buffer
-// gets the first type that Vulkan allows for it and that has enough memory left. If mapped is true,
-// Host is set, and only types that are visible to the host are used. The error is an *Error:
-// OutOfMemory if every allowed type is full, FeatureMissing if none is allowed. After an error
-// nothing is allocated.
+// NewBuffer makes a buffer of `size` bytes. `types` are memory types in order of preference. The
+// buffer gets the first type that Vulkan allows for this buffer and that has enough free memory. If
+// `mapped` is true, Host is set, and only types that are visible to the host are used. The error is
+// an *Error. Its result is OutOfMemory if every allowed type is full, and FeatureMissing if no type
+// is allowed. If NewBuffer fails, it leaves no Vulkan object.
 func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
 	b := &Buffer{}
 	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}
@@ -47,8 +47,9 @@ func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, erro
 	return b, nil
 }
 
-// back allocates and binds the memory of a buffer. After an error the caller calls FreeBuffer,
-// which releases what was made. back tries the next type only after a lack of memory.
+// back allocates and binds the memory of a buffer. If the memory of one type is full, `back` tries
+// the next type. After any other failure it tries no other type. If `back` fails, the caller calls
+// FreeBuffer, which releases the buffer and its memory.
 func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	var need bMemoryRequirements
 	bGetBufferMemoryRequirements(d.handle, b.handle, &need)
@@ -65,7 +66,7 @@ func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 			return Result(C.vke_allocate(d.table, C.uint64_t(bytes), C.uint32_t(t), 1, memory))
 		}))
 		if e := (*Error)(nil); !errors.As(err, &e) || e.Result != OutOfMemory {
-			break // nil, too
+			break // no error, or an error other than a lack of memory
 		}
 	}
 	if err != nil {
@@ -92,8 +93,8 @@ func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	return nil
 }
 
-// FreeBuffer releases a buffer with its memory. It does nothing if b is nil. No batch in flight may
-// use the buffer. b is empty afterwards.
+// FreeBuffer releases a buffer with its memory. It does nothing if `b` is nil. No batch in flight
+// may use the buffer. Afterwards `b` is empty.
 func (d *Device) FreeBuffer(b *Buffer) {
 	if b == nil {
 		return

@@ -5,8 +5,8 @@
 
 enum { COMPUTE = 0x20, ADDRESSABLE = 0x2, TIMELINE = 1, FULL_SUBGROUPS = 0x2, CAPTURE_STATISTICS = 0x40 };
 
-// vke_load_device looks up the functions that the loader has for this device. NULL: the host has no
-// memory.
+// vke_load_device looks up the Vulkan functions of this device. It returns NULL if the host has no
+// free memory.
 vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 	vke_device *d = calloc(1, sizeof *d);
 	if (!d) return NULL;
@@ -14,6 +14,8 @@ vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 	d->queue = queue;
 #define LOAD(field, name) (d->field = (__typeof__(d->field))vke_device_proc(handle, name))
 	LOAD(allocate, "vkAllocateMemory");
+	LOAD(create_buffer, "vkCreateBuffer");
+	LOAD(host_pointer, "vkGetMemoryHostPointerPropertiesEXT");
 	LOAD(address, "vkGetBufferDeviceAddress");
 	LOAD(create_layout, "vkCreatePipelineLayout");
 	LOAD(create_pipelines, "vkCreateComputePipelines");
@@ -37,10 +39,35 @@ vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 
 void vke_free_device(vke_device *d) { free(d); }
 
-// vke_allocate allocates memory of a type; addressable: for buffers with a device address.
+// vke_allocate allocates memory of a memory type. addressable is nonzero for the memory of buffers
+// that have a device address.
 VkResult vke_allocate(vke_device *d, uint64_t size, uint32_t type, int addressable, VkDeviceMemory *out) {
 	VkMemoryAllocateFlagsInfo flags = {ST_MEMORY_ALLOCATE_FLAGS, .flags = ADDRESSABLE};
 	VkMemoryAllocateInfo info = {ST_MEMORY_ALLOCATE, addressable ? &flags : NULL, size, type};
+	return d->allocate(d->handle, &info, NULL, out);
+}
+
+enum { HOST_ALLOCATION = 0x80 }; // the handle type of memory that the host has allocated
+
+// vke_host_buffer makes a buffer that can be bound to imported host memory.
+VkResult vke_host_buffer(vke_device *d, uint64_t size, uint32_t usage, VkBuffer *out) {
+	VkExternalMemoryBufferCreateInfo external = {ST_EXTERNAL_BUFFER, NULL, HOST_ALLOCATION};
+	VkBufferCreateInfo info = {ST_BUFFER, &external, 0, size, usage};
+	return d->create_buffer(d->handle, &info, NULL, out);
+}
+
+// vke_host_types gives the memory types that host memory can be imported as, as bits.
+VkResult vke_host_types(vke_device *d, void *host, uint32_t *bits) {
+	VkMemoryHostPointerPropertiesEXT found = {ST_HOST_POINTER_PROPERTIES};
+	VkResult r = d->host_pointer(d->handle, HOST_ALLOCATION, host, &found);
+	*bits = found.memoryTypeBits;
+	return r;
+}
+
+// vke_import makes host memory a device's memory of a type.
+VkResult vke_import(vke_device *d, void *host, uint64_t size, uint32_t type, VkDeviceMemory *out) {
+	VkImportMemoryHostPointerInfoEXT import = {ST_IMPORT_HOST_POINTER, NULL, HOST_ALLOCATION, host};
+	VkMemoryAllocateInfo info = {ST_MEMORY_ALLOCATE, &import, size, type};
 	return d->allocate(d->handle, &info, NULL, out);
 }
 
@@ -57,7 +84,8 @@ VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout
 	return d->create_layout(d->handle, &info, NULL, out);
 }
 
-// vke_pipeline compiles the entry point main. subgroup_size 0 leaves the size to the driver.
+// vke_pipeline compiles the entry point main. With subgroup_size 0 the driver chooses the subgroup
+// size.
 VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
 		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size,
 		int full_subgroups, uint32_t subgroup_size, int statistics, VkPipeline *out) {
@@ -93,7 +121,8 @@ VkResult vke_wait(vke_device *d, VkSemaphore s, uint64_t value, uint64_t timeout
 
 VkResult vke_value(vke_device *d, VkSemaphore s, uint64_t *out) { return d->value(d->handle, s, out); }
 
-// vke_submit starts a command buffer; the semaphore gets the value when it has ended.
+// vke_submit submits a command buffer. When the commands have ended, the timeline semaphore s gets
+// the value signal.
 VkResult vke_submit(vke_device *d, VkCommandBuffer commands, VkSemaphore s, uint64_t signal) {
 	VkTimelineSemaphoreSubmitInfo values = {ST_TIMELINE_SUBMIT, .signalSemaphoreValueCount = 1,
 		.pSignalSemaphoreValues = &signal};

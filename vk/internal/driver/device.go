@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// Device is a logical device with one queue. Goroutines may use it at the same time, except for
-// these operations: recording, submitting and waiting for batches, and destroying an object that is
-// in use.
+// Device is a logical device with one queue. Several goroutines may use a device at the same time,
+// with two exceptions. Only one goroutine at a time may record, submit or wait for batches. An
+// object must not be destroyed while another goroutine uses it.
 type Device struct {
 	handle bDevice
 	table  *C.vke_device
@@ -21,8 +21,9 @@ type Device struct {
 	statistics C.int
 }
 
-// NewDevice makes a device with one queue of the family, with exactly these features and
-// extensions. The physical device must have all of them. The caller destroys the device.
+// NewDevice makes a logical device with one queue of the family. `use` and `extensions` are the
+// complete lists of features and extensions that the device gets. The physical device must have all
+// of them. The caller destroys the device.
 func (p Physical) NewDevice(family int, use Features, extensions []string) (*Device, error) {
 	statistics := C.int(0)
 	if slices.Contains(extensions, StatisticsExtension) {
@@ -54,15 +55,16 @@ func (p Physical) NewDevice(family int, use Features, extensions []string) (*Dev
 	return d, nil
 }
 
-// Destroy destroys the device. Everything that was made from it must have been destroyed before.
+// Destroy destroys the device. All objects that were made from the device must have been destroyed
+// before.
 func (d *Device) Destroy() {
 	C.vke_free_device(d.table)
 	bDestroyDevice(d.handle, nil)
 	destroyed()
 }
 
-// Idle waits until nothing is in flight. No other goroutine may submit at the same time. If the
-// device is lost, it returns an *Error.
+// Idle waits until no batch is in flight. No other goroutine may submit at the same time. If the
+// device is lost, Idle returns an *Error.
 func (d *Device) Idle() error {
 	return try("vkDeviceWaitIdle", func() Result { return Result(bDeviceWaitIdle(d.handle)) })
 }
@@ -70,11 +72,12 @@ func (d *Device) Idle() error {
 // raw converts a handle to a 64-bit number. In the bindings handles are C pointers.
 func raw[H any](h H) C.uint64_t { return *(*C.uint64_t)(unsafe.Pointer(&h)) }
 
-// handle converts a 64-bit number to a handle. It is the inverse of raw.
+// handle converts a 64-bit number to a handle. It is the inverse of the function `raw`.
 func handle[H any](v C.uint64_t) H { return *(*H)(unsafe.Pointer(&v)) }
 
-// pinned returns the address of a Go byte slice, for a field of a C structure. The slice stays in
-// place until the pinner is released.
+// pinned returns the address of a Go byte slice, for a field of a C structure. The garbage
+// collector does not move or free the slice until the pinner is released. The result is nil if `b`
+// is empty.
 func pinned(p *runtime.Pinner, b []byte) unsafe.Pointer {
 	if len(b) == 0 {
 		return nil

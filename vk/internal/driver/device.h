@@ -1,4 +1,4 @@
-// The function table of one device, shared by device.c and record.c.
+// The table of the Vulkan functions of one device, shared by device.c and record.c.
 #ifndef VKEVD_DEVICE_H
 #define VKEVD_DEVICE_H
 
@@ -8,6 +8,8 @@ struct vke_device {
 	VkDevice handle;
 	VkQueue queue;
 	VkResult (*allocate)(VkDevice, const VkMemoryAllocateInfo *, const void *, VkDeviceMemory *);
+	VkResult (*create_buffer)(VkDevice, const VkBufferCreateInfo *, const void *, VkBuffer *);
+	VkResult (*host_pointer)(VkDevice, VkEnum, const void *, VkMemoryHostPointerPropertiesEXT *); // may be NULL
 	uint64_t (*address)(VkDevice, const VkBufferDeviceAddressInfo *);
 	VkResult (*create_layout)(VkDevice, const VkPipelineLayoutCreateInfo *, const void *, VkPipelineLayout *);
 	VkResult (*create_pipelines)(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *,

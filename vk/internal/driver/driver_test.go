@@ -12,14 +12,15 @@ func sorted(lines []string) []string {
 	return lines
 }
 
-// Go passes the command list to C unchanged, so both sides must agree on the size of a command.
+// Go passes a list of commands to C unchanged. Therefore the Go type Command and the C type
+// vke_command must have the same size.
 func TestCommandHasTheShimsSize(t *testing.T) {
 	if got := unsafe.Sizeof(Command{}); got != commandSize {
 		t.Errorf("Command has %d bytes, vke_command %d", got, commandSize)
 	}
 }
 
-// open makes one instance and one device, without other objects.
+// open makes one instance and one device, and no other object.
 func open() (*Instance, *Device, error) {
 	in, err := NewInstance("driver test", false)
 	if err != nil {
@@ -46,7 +47,7 @@ func open() (*Instance, *Device, error) {
 	return in, d, nil
 }
 
-// everything makes and releases one of each object.
+// everything makes and releases one object of each kind.
 func everything() error {
 	in, d, err := open()
 	if err != nil {
@@ -100,8 +101,8 @@ func everything() error {
 	return err
 }
 
-// TestEveryCallMayFail makes the k-th call fail for every k, with each result that Vulkan may give.
-// There must be an error, and no object may be left.
+// For every k, TestEveryCallMayFail makes the k-th driver call fail, with each of four errors of
+// Vulkan. The sequence of calls must return an error, and no object may be left.
 func TestEveryCallMayFail(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)
@@ -130,7 +131,8 @@ func TestEveryCallMayFail(t *testing.T) {
 	}
 }
 
-// If a listener cannot be made, neither the instance nor the lock may be left.
+// If the listener for validation messages cannot be made, no instance may be left, and instanceLock
+// must be free.
 func TestListenerMayFail(t *testing.T) {
 	defer func() { Fault = nil }()
 	Fault = func(call string) Result {

@@ -3,7 +3,7 @@ package driver
 // #include "shim.h"
 import "C"
 
-// Feature is an optional ability of a device that this module uses.
+// Feature is an optional feature of a device that this module uses.
 type Feature int
 
 const (

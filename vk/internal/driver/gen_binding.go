@@ -1,8 +1,8 @@
 //go:build ignore
 
-// gen_binding writes one file of aliases for each binding, so that the rest of this package is
-// written only once. It lists only functions that take no slice of structs, because the bindings
-// free such slices while the driver still reads them.
+// gen_binding writes one file of aliases for each Go binding of Vulkan, so that the rest of package
+// driver is the same for both bindings. It lists only functions that take no slice of structs,
+// because the bindings free such slices while the driver still reads them.
 package main
 
 import (

@@ -70,7 +70,8 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 	memcpy(usage, b.heapUsage, sizeof b.heapUsage);
 }
 
-// units is the number of multiprocessors or compute units; 0 where the driver does not tell.
+// units is the number of multiprocessors or compute units of the device, or 0 if the driver does
+// not report it.
 static uint32_t units(int knows, const VkPhysicalDeviceShaderSMBuiltinsPropertiesNV *nv,
 		const VkPhysicalDeviceShaderCorePropertiesAMD *amd, const VkPhysicalDeviceShaderCoreProperties2AMD *amd2) {
 	if (knows & VKE_KNOWS_NV_UNITS) return nv->shaderSMCount;
@@ -85,14 +86,16 @@ void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out)
 	VkPhysicalDeviceShaderCoreProperties2AMD amd2 = {ST_AMD_CORE_PROPERTIES_2};
 	VkPhysicalDeviceSubgroupSizeControlProperties size = {ST_SUBGROUP_SIZE_PROPERTIES};
 	VkPhysicalDeviceMaintenance4Properties buffer = {ST_MAINTENANCE_4_PROPERTIES};
+	VkPhysicalDeviceShaderIntegerDotProductProperties dots = {ST_INTEGER_DOT_PROPERTIES};
 	VkPhysicalDeviceFloatControlsProperties floats = {ST_FLOAT_CONTROLS_PROPERTIES};
 	VkPhysicalDeviceMaintenance3Properties memory = {ST_MAINTENANCE_3_PROPERTIES, &floats};
-	const void *extra = NULL; // what the device knows, as a chain
+	const void *extra = NULL; // chain of the structures that the device knows
 	if (knows & VKE_KNOWS_NV_UNITS) nv.pNext = extra, extra = &nv;
 	if (knows & VKE_KNOWS_AMD_UNITS) amd.pNext = extra, extra = &amd;
 	if (knows & VKE_KNOWS_AMD_UNITS_2) amd2.pNext = extra, extra = &amd2;
 	if (knows & VKE_KNOWS_SUBGROUP_SIZE) size.pNext = extra, extra = &size;
 	if (knows & VKE_KNOWS_MAINTENANCE4) buffer.pNext = extra, extra = &buffer;
+	if (knows & VKE_KNOWS_INTEGER_DOT) dots.pNext = extra, extra = &dots;
 	floats.pNext = extra;
 	VkPhysicalDeviceSubgroupProperties subgroup = {ST_SUBGROUP_PROPERTIES, &memory};
 	VkPhysicalDeviceDriverProperties driver = {ST_DRIVER_PROPERTIES, &subgroup};
@@ -106,6 +109,7 @@ void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out)
 	out->max_allocation = memory.maxMemoryAllocationSize;
 	out->max_buffer = buffer.maxBufferSize;
 	out->units = units(knows, &nv, &amd, &amd2);
+	out->fast_dots = dots.integerDotProduct4x8BitPackedSignedAccelerated;
 	int required = size.requiredSubgroupSizeStages & COMPUTE_STAGE;
 	out->min_subgroup = required ? size.minSubgroupSize : 0;
 	out->max_subgroup = required ? size.maxSubgroupSize : 0;
@@ -119,9 +123,10 @@ void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out)
 	out->together |= (uint32_t)(floats.roundingModeIndependence == INDEPENDENT_NONE) << 1;
 }
 
-// The feature structures as one chain, and where each of our features lies in it: structure 0 is
-// Vulkan 1.0's, 1 and 2 are 1.1's and 1.2's, the others those of
-// extensions, three of which Vulkan 1.3 took over.
+// All feature structures as one chain for Vulkan, and a table with the place of each feature in the
+// chain. Structure 0 belongs to Vulkan 1.0, structure 1 to Vulkan 1.1 and structure 2 to Vulkan
+// 1.2. The further structures belong to extensions. Three of these extensions are part of Vulkan
+// 1.3.
 typedef struct {
 	VkPhysicalDeviceSubgroupSizeControlFeatures size;
 	VkPhysicalDeviceMaintenance4Features maintenance4;
@@ -200,14 +205,15 @@ VkResult vke_create_device(VkPhysicalDevice physical, int knows, uint32_t family
 	return fn.create_device(physical, &info, NULL, out);
 }
 
-// Messages of the validation layers arrive on any thread, and during calls from Go. They wait here until
-// Go asks for them. The first ones explain the others, so later ones are dropped when there is no room.
+// Messages of the validation layers arrive on any thread, and also during calls from Go. They are
+// stored here until Go reads them. If the store is full, later messages are dropped, because the
+// first messages usually explain the later ones.
 enum { MESSAGES = 256, MESSAGE_SIZE = 4096 };
 
 struct vke_messages {
 	pthread_mutex_t lock;
 	VkDebugUtilsMessengerEXT messenger;
-	void (*destroy)(VkInstance, VkDebugUtilsMessengerEXT, const void *); // of this instance: later ones may lack it
+	void (*destroy)(VkInstance, VkDebugUtilsMessengerEXT, const void *); // of the same instance
 	uint32_t first, count;
 	uint32_t severity[MESSAGES];
 	char text[MESSAGES][MESSAGE_SIZE];
@@ -218,7 +224,7 @@ static VkBool32 on_message(VkEnum severity, VkFlags type, const VkDebugUtilsMess
 	(void)type;
 	vke_messages *m = user;
 	pthread_mutex_lock(&m->lock);
-	if (m->count < MESSAGES) { // the first ones explain the later ones: drop the later ones
+	if (m->count < MESSAGES) { // if the store is full, drop the message
 		uint32_t at = (m->first + m->count++) % MESSAGES;
 		m->severity[at] = (uint32_t)severity;
 		strncpy(m->text[at], data->pMessage ? data->pMessage : "", MESSAGE_SIZE - 1);

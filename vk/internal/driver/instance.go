@@ -16,12 +16,12 @@ import (
 	"unsafe"
 )
 
-// LoaderError is the error if no Vulkan loader could be opened. Reason says why.
+// LoaderError says that no Vulkan loader could be opened. Reason says why.
 type LoaderError struct{ Reason string }
 
 func (e *LoaderError) Error() string { return "no Vulkan loader: " + e.Reason }
 
-// load opens the loader, once in a process. The binding keeps the loader's functions in global
+// load opens the loader once in a process. The Go binding stores the loader's functions in global
 // variables, so the loader is never closed.
 var load = sync.OnceValue(func() error {
 	var reason *C.char
@@ -42,31 +42,32 @@ type Instance struct {
 	messages *C.vke_messages
 }
 
-// instanceLock guards global variables: parked, and those that the bindings' InitInstance writes.
+// instanceLock guards the global variable `parked`, and the global variables that the bindings'
+// function InitInstance writes.
 var instanceLock sync.Mutex
 
-// parked is an instance that Destroy has kept for the next NewInstance, or nil. While an instance
+// parked is an instance that Destroy has stored for the next NewInstance, or nil. While an instance
 // exists, the loader keeps the drivers loaded. NVIDIA's driver can be loaded only about thirty
-// times in a process, because each time it takes static thread-local storage that is never
-// released.
+// times in a process, because each load takes static thread-local storage that is never released.
 var parked bInstance
 
 const (
 	apiVersion     = 1<<22 | 3<<12 // 1.3
 	debugExtension = "VK_EXT_debug_utils\x00"
 
-	// Only with this extension do loaders list MoltenVK, and other drivers that lack parts of
-	// Vulkan. An error message about what a device lacks is better than a message that there is no
-	// device.
+	// Loaders list MoltenVK, and other drivers that lack parts of Vulkan, only with this extension.
+	// With the extension, an error message can say which feature a device lacks. Without it, the
+	// message would say that there is no device.
 	portabilityExtension = "VK_KHR_portability_enumeration\x00"
 	portabilityFlag      = 1
 
 	validationLayer = "VK_LAYER_KHRONOS_validation\x00"
 )
 
-// NewInstance makes an instance for an application of this name. validate turns on Khronos'
-// validation layer, whose messages Messages returns. The caller destroys the instance. The error is
-// a *LoaderError, or an *Error such as NoDriver or LayerMissing.
+// NewInstance makes an instance. `app` is the name of the application. If `validate` is true,
+// NewInstance turns on Khronos' validation layer; the method Messages returns the messages of this
+// layer. The caller destroys the instance. The error is a *LoaderError, or an *Error such as
+// NoDriver or LayerMissing.
 func NewInstance(app string, validate bool) (*Instance, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -129,15 +130,15 @@ func (in *Instance) listen() error {
 // c is the handle as the C type that the shim uses. Both types are the same C pointer.
 func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
 
-// Destroy destroys the instance, or keeps it in parked. The instance's devices must have been
-// destroyed before.
+// Destroy destroys the instance, or stores it in the variable `parked`. The instance's devices must
+// have been destroyed before.
 func (in *Instance) Destroy() {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
 	in.release()
 }
 
-// release is Destroy for a caller that has the lock. An instance with the validation layer is
+// release is Destroy for a caller that holds instanceLock. An instance with the validation layer is
 // always destroyed.
 func (in *Instance) release() {
 	if in.messages != nil {
@@ -159,8 +160,8 @@ type Message struct {
 	Text  string
 }
 
-// Messages returns the messages of the validation layer since the last call, in the order in which
-// they were reported. It returns nil if the layer is off.
+// Messages returns the messages that the validation layer has reported since the last call, in the
+// order of the reports. It returns nil if the layer is off.
 func (in *Instance) Messages() []Message {
 	if in.messages == nil {
 		return nil
@@ -177,8 +178,8 @@ func (in *Instance) Messages() []Message {
 	}
 }
 
-// Physicals lists the physical devices in the loader's order. They refer to the instance and must
-// not be used after it was destroyed. An empty list is not an error.
+// Physicals lists the physical devices in the loader's order. The devices refer to the instance and
+// must not be used after the instance was destroyed. An empty list is not an error.
 func (in *Instance) Physicals() ([]Physical, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -203,7 +204,7 @@ func (in *Instance) Physicals() ([]Physical, error) {
 }
 
 // cstrings copies strings to an array in C memory, which Go's garbage collector does not move. The
-// caller must call free exactly once, when C has read the strings.
+// caller must call `free` exactly once, after C has read the strings.
 func cstrings(list []string) (array **C.char, free func()) {
 	if len(list) == 0 {
 		return nil, func() {}

@@ -9,7 +9,8 @@ var live atomic.Int64
 // 0 when everything was closed.
 func Live() int64 { return live.Load() }
 
-// created counts the object that a successful call has made. It returns err.
+// created counts the object that a call has made if the call was successful, that is if err is nil.
+// It returns err.
 func created(err error) error {
 	if err == nil {
 		live.Add(1)

@@ -4,7 +4,7 @@
 
 #include <windows.h>
 
-// Windows has one name for it, which comes with the graphics drivers.
+// On Windows the Vulkan loader has only one name. The loader comes with the graphics drivers.
 void *vke_open_loader(const char **error) {
 	HMODULE lib = LoadLibraryA("vulkan-1.dll");
 	if (!lib) {
@@ -20,15 +20,16 @@ void *vke_open_loader(const char **error) {
 #include <dlfcn.h>
 #include <stdio.h>
 
-// The versioned name is what distributions ship to users; the plain one comes with development packages only.
-// MoltenVK alone, without a loader, is enough on macOS. The error is about the first name, which users can get.
+// Distributions install the loader under the name with a version; the name without a version comes
+// only with development packages. On macOS MoltenVK is enough, without a loader. The error is about
+// the name with a version, because users can install that file.
 void *vke_open_loader(const char **error) {
 #ifdef __APPLE__
 	static const char *names[] = {"libvulkan.1.dylib", "libMoltenVK.dylib"};
 #else
 	static const char *names[] = {"libvulkan.so.1", "libvulkan.so"};
 #endif
-	static char first[256]; // dlerror's own is gone with the next call; ours are under a lock
+	static char first[256]; // a copy, because the next call overwrites the text of dlerror; only one thread calls this function
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		void *lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 		if (lib) {

@@ -5,8 +5,9 @@ import "C"
 
 import "unsafe"
 
-// MatrixShape is one shape of cooperative matrices: C ← A·B + C with an M×K matrix A of elements
-// of type A, a K×N matrix B, and M×N matrices C and result.
+// MatrixShape is one shape of cooperative matrices. A subgroup computes A·B + C, where A is an M×K
+// matrix, B is a K×N matrix, and C and the result are M×N matrices. The members A, B, C and Result
+// are the types of the elements.
 type MatrixShape struct {
 	M, N, K         uint32
 	A, B, C, Result ComponentType
@@ -17,15 +18,16 @@ type MatrixShape struct {
 // ComponentType is VkComponentTypeKHR.
 type ComponentType int32
 
-// Types of elements, and the scope of matrices that a subgroup holds.
+// These are element types, and the scope of a matrix that the invocations of a subgroup hold
+// together.
 const (
 	SignedByte    ComponentType = 3
 	SignedWord    ComponentType = 5
 	SubgroupScope               = 3
 )
 
-// MatrixShapes lists the shapes of cooperative matrices; nil if the device does not know them. The
-// error is an *Error.
+// MatrixShapes lists the shapes of cooperative matrices. The list is nil if the device does not
+// have the extension MatrixExtension. The error is an *Error.
 func (p Physical) MatrixShapes() ([]MatrixShape, error) {
 	if p.knows&C.VKE_KNOWS_COOPERATIVE_MATRIX == 0 {
 		return nil, nil

@@ -5,7 +5,8 @@ import "C"
 
 import "slices"
 
-// MemoryType is a kind of memory of a device: the number of its heap, and its properties.
+// MemoryType is one memory type of a device (VkMemoryType). Heap is the number of its heap, and
+// Flags are its properties.
 type MemoryType struct{ Heap, Flags uint32 }
 
 // These are bits of MemoryType.Flags.
@@ -16,24 +17,27 @@ const (
 	HostCached   = 8
 )
 
-// Heap is one memory heap of a device (VkMemoryHeap), such as its own memory or that of the host.
+// Heap is one memory heap of a device (VkMemoryHeap), such as the device's own memory or the memory
+// of the host.
 type Heap struct {
-	// Bytes is the size of the heap. Free is the driver's estimate of the free part, with the
-	// memory of all processes taken into account.
+	// Bytes is the size of the heap. Free is the driver's estimate of the free part of the heap.
+	// The estimate includes the memory that other processes use.
 	Bytes, Free uint64
 
 	// Local says that the heap is the device's own memory.
 	Local bool
 }
 
-// MemoryBudgetExtension gives Heap.Free. Without it Free is Bytes.
+// MemoryBudgetExtension is the extension with which a driver reports Heap.Free. Without the
+// extension Free is equal to Bytes.
 const MemoryBudgetExtension = "VK_EXT_memory_budget"
 
-// Memory lists heaps and memory types by number. budget says that the device has
-// MemoryBudgetExtension.
+// Memory lists the heaps and the memory types in the order of their numbers. `budget` is true if
+// the device has MemoryBudgetExtension.
 //
-// If a device has no memory, it is not asked how much is free. Mesa's driver for AMD describes GPUs
-// that the machine does not have, and for some of them this question crashes the driver.
+// If a device has no memory, Memory does not read how much is free. Mesa's driver for AMD describes
+// GPUs that the machine does not have. For some of these GPUs the driver crashes if a program reads
+// the free memory.
 func (p Physical) Memory(budget bool) ([]Heap, []MemoryType) {
 	var v bPhysicalDeviceMemoryProperties
 	bGetPhysicalDeviceMemoryProperties(p.handle, &v)

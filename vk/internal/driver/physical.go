@@ -8,42 +8,45 @@ import (
 	"unsafe"
 )
 
-// Physical is a physical device of an instance. It is a value, valid as long as its instance.
+// Physical is a physical device of an instance. It is a plain value. It is valid as long as the
+// instance exists.
 type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
 
-	// knows is a set of VKE_KNOWS_… bits. Each bit stands for a structure of properties or features
-	// that the device understands in addition to those of Vulkan 1.2.
+	// knows is a set of VKE_KNOWS_… bits. Each bit stands for a structure of properties or
+	// features. The device knows these structures in addition to those of Vulkan 1.2.
 	knows C.int
 }
 
 // c returns the handle as the C type that the shim uses.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
-// These extensions of devices are used if a device has them.
+// These are device extensions. Package vk uses each of them only on devices that have it.
 const (
 	SubgroupSizeExtension = "VK_EXT_subgroup_size_control"      // part of Vulkan 1.3
 	Maintenance4Extension = "VK_KHR_maintenance4"               // part of Vulkan 1.3
 	IntegerDotExtension   = "VK_KHR_shader_integer_dot_product" // part of Vulkan 1.3
 	MatrixExtension       = "VK_KHR_cooperative_matrix"
+	HostMemoryExtension   = "VK_EXT_external_memory_host"
 	nvUnitsExtension      = "VK_NV_shader_sm_builtins"
 	amdUnitsExtension     = "VK_AMD_shader_core_properties"
 	amdUnits2Extension    = "VK_AMD_shader_core_properties2"
 )
 
-// Vulkan13 is version 1.3, which made three of the extensions part of Vulkan.
+// Vulkan13 is version 1.3 of Vulkan. Three of the extensions above are part of it.
 const Vulkan13 = 1<<22 | 3<<12
 
-// Knowing returns the device with the structures that its extensions and its version of Vulkan add
-// to Vulkan 1.2. The argument must be the result of Extensions.
+// Knowing returns a copy of the device with the member `knows` set. It derives `knows` from the
+// device's version of Vulkan and from its extensions. The argument `extensions` must be the result
+// of the method Extensions.
 func (p Physical) Knowing(extensions []string) Physical {
 	p.knows = C.int(knowledge(p.version(), extensions))
 	return p
 }
 
-// knowledge returns the set of VKE_KNOWS_… bits of a device. version is in the number format of
-// Vulkan.
+// knowledge returns the set of VKE_KNOWS_… bits of a device. The argument `version` is in the
+// number format of Vulkan.
 func knowledge(version uint32, extensions []string) (knows int) {
 	for _, k := range []struct {
 		name string

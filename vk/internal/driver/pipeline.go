@@ -8,13 +8,14 @@ import (
 	"unsafe"
 )
 
-// Cache is a pipeline cache. Pipelines may use it from several goroutines at the same time.
+// Cache is a pipeline cache. Several goroutines may make pipelines with the same cache at the same
+// time.
 type Cache struct{ handle bPipelineCache }
 
-// NewCache makes a pipeline cache from the bytes of an earlier one. If data is nil, the cache is
-// empty. The driver refuses bytes that another driver has written, and trusts all others. It may
-// execute the data, so data must come from a file that no other user can write. The caller destroys
-// the cache.
+// NewCache makes a pipeline cache from the bytes of an earlier cache. If `data` is nil, the new
+// cache is empty. The driver refuses bytes that another driver has written, but does not check its
+// own bytes for damage. The driver may execute the data, so the data must come from a file that no
+// other user can write. The caller destroys the cache.
 func (d *Device) NewCache(data []byte) (*Cache, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -32,7 +33,7 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	return c, nil
 }
 
-// CacheData returns the bytes of the cache, for a later NewCache. There may be none.
+// CacheData returns the bytes of the cache, for a later NewCache. The result may be empty.
 func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	var size bSize
 	get := func(at unsafe.Pointer) func() Result {
@@ -52,9 +53,9 @@ func (d *Device) DestroyCache(c *Cache) {
 	destroyed()
 }
 
-// NewLayout makes a pipeline layout with one range of push constants, of pushSize bytes. For 0 the
-// layout has no range. The caller destroys it with DestroyLayout. pushSize must be a multiple of
-// four.
+// NewLayout makes a pipeline layout with one range of pushSize bytes of push constants. If pushSize
+// is 0, the layout has no range. pushSize must be a multiple of four. The caller destroys the
+// layout with DestroyLayout.
 func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	var out C.VkPipelineLayout
 	err := created(try("vkCreatePipelineLayout", func() Result {
@@ -69,13 +70,13 @@ func (d *Device) DestroyLayout(l uint64) {
 	destroyed()
 }
 
-// SpecEntry places one specialisation constant in PipelineRequest.Data. Offset and Size are in
-// bytes.
+// SpecEntry places one specialisation constant in PipelineRequest.Data. ID is the constant_id of
+// the shader. Offset and Size are in bytes.
 type SpecEntry struct {
 	ID, Offset, Size uint32
 }
 
-// PipelineRequest describes a compute pipeline that NewPipeline makes.
+// PipelineRequest describes a compute pipeline for NewPipeline.
 type PipelineRequest struct {
 	// Code is SPIR-V with the entry point main.
 	Code []uint32
@@ -83,21 +84,22 @@ type PipelineRequest struct {
 	// Layout is a pipeline layout made by NewLayout.
 	Layout uint64
 
-	// Entries and Data are the specialisation constants.
+	// Entries and Data are the specialisation constants: Data holds the values, and Entries gives
+	// the place of each constant in Data.
 	Entries []SpecEntry
 	Data    []byte
 
-	// FullSubgroups asks for subgroups without missing invocations. The device must have been made
-	// with the feature FullSubgroups.
+	// FullSubgroups requires that each subgroup has all its invocations. The device must have been
+	// made with the feature FullSubgroups.
 	FullSubgroups bool
 
-	// SubgroupSize is the required number of invocations in a subgroup. With 0 the driver chooses.
-	// Any other number needs the feature SubgroupSizeControl.
+	// SubgroupSize is the required number of invocations in a subgroup. If it is 0, the driver
+	// chooses the number. Any other value needs the feature SubgroupSizeControl.
 	SubgroupSize uint32
 }
 
-// NewPipeline compiles a pipeline. Several goroutines may compile at the same time. The caller
-// destroys it with DestroyPipeline. req is not used after the call.
+// NewPipeline compiles a pipeline. Several goroutines may call NewPipeline at the same time. The
+// caller destroys the pipeline with DestroyPipeline. The argument `req` is not used after the call.
 func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -135,7 +137,7 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	return uint64(out), err
 }
 
-// DestroyPipeline destroys a pipeline. No batch in flight may use it.
+// DestroyPipeline destroys a pipeline. No batch in flight may use the pipeline.
 func (d *Device) DestroyPipeline(p uint64) {
 	bDestroyPipeline(d.handle, handle[bPipeline](C.uint64_t(p)), nil)
 	destroyed()

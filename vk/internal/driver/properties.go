@@ -3,57 +3,64 @@ package driver
 // #include "shim.h"
 import "C"
 
-// Properties are the facts about a device that this module uses.
+// Properties are the properties of a device that this module uses.
 type Properties struct {
 	Name string
 	Type DeviceType
 
-	// Vendor and ID are the PCI ids of the vendor and of the device. API is the version of Vulkan,
-	// and Driver the version of the driver, both in the number format of Vulkan.
+	// Vendor and ID are the PCI ids of the vendor and of the device. API is the version of Vulkan
+	// that the device supports. Driver is the version of the driver. Both versions are in the
+	// number format of Vulkan.
 	Vendor, ID, API, Driver uint32
 
 	// DriverName and DriverInfo are the driver's name and its version, as text.
 	DriverName, DriverInfo string
 
-	// PipelineUUID identifies the driver's pipeline caches.
+	// PipelineUUID identifies the pipeline caches of this driver and device.
 	PipelineUUID [16]byte
 
-	// Subgroup is the number of invocations in a subgroup. SubgroupOps is a set of bits for the
-	// operations that invocations of a subgroup can do together.
+	// Subgroup is the number of invocations in a subgroup. SubgroupOps is a set of bits. Each bit
+	// is a class of subgroup operations that the device supports.
 	Subgroup, SubgroupOps uint32
 
-	// MinSubgroup and MaxSubgroup bound the subgroup size that a pipeline may require. They are 0
-	// if it may not require one. MaxSubgroups is the largest number of subgroups in a workgroup of
-	// such a pipeline.
+	// MinSubgroup and MaxSubgroup are the smallest and the largest subgroup size that a pipeline
+	// may require, or 0 if a pipeline cannot require a size. MaxSubgroups is the largest number of
+	// subgroups in a workgroup of a pipeline that requires a size.
 	MinSubgroup, MaxSubgroup, MaxSubgroups uint32
 
-	// MaxAllocation is the largest allocation that the driver promises, and MaxBuffer the largest
-	// buffer, in bytes. They are 0 if the driver does not tell.
+	// MaxAllocation is the largest allocation that the driver guarantees, and MaxBuffer is the
+	// largest buffer. Both are in bytes, and 0 if the driver does not report them.
 	MaxAllocation, MaxBuffer uint64
 
-	// MaxShared is the shared memory of a workgroup, in bytes. MaxInvocations is the largest number
-	// of invocations of a workgroup. MaxLocalSize is the largest size of a workgroup in each
-	// dimension.
+	// MaxShared is the largest shared memory of a workgroup, in bytes. MaxInvocations is the
+	// largest number of invocations in a workgroup. MaxLocalSize is the largest number of
+	// invocations in each dimension of a workgroup.
 	MaxShared, MaxInvocations uint32
 	MaxLocalSize              [3]uint32
 
-	// Units is the number of multiprocessors or compute units. It is 0 if the driver does not tell.
+	// Units is the number of multiprocessors or compute units, or 0 if the driver does not report
+	// it.
 	Units uint32
+
+	// FastDots is true if a dot product of four packed signed bytes takes only one or a few
+	// instructions.
+	FastDots bool
 
 	// TimestampPeriod is the time of one tick of a timestamp, in nanoseconds.
 	TimestampPeriod float32
 
-	// Float32 and Float64 are the modes of floating-point arithmetic that a shader may ask for.
+	// Float32 and Float64 are the modes of floating-point arithmetic that a shader may request, for
+	// floats and for doubles.
 	Float32, Float64 FloatControls
 
-	// SubnormalsTogether says that both widths have the same behaviour of subnormals, so a shader
-	// that asks for a mode of one width must ask for both. RoundingTogether says the same about
-	// rounding.
+	// SubnormalsTogether is true if floats and doubles must treat subnormals in the same way. A
+	// shader that requests a mode of subnormals must then request it for both widths.
+	// RoundingTogether is true if floats and doubles must have the same mode of rounding.
 	SubnormalsTogether, RoundingTogether bool
 }
 
-// FloatControls tells which guarantees of floating-point arithmetic a shader may ask for, for one
-// width.
+// FloatControls lists the modes of floating-point arithmetic that a shader may request for numbers
+// of one width.
 type FloatControls struct {
 	Preserve   bool // signs of zeros, infinities and NaN are kept (SignedZeroInfNanPreserve)
 	Subnormals bool // subnormals are kept (DenormPreserve)
@@ -90,8 +97,8 @@ func (t DeviceType) String() string {
 // SubgroupShuffle is a bit of Properties.SubgroupOps.
 const SubgroupShuffle = 1 << 4
 
-// PretendAPI is the highest version of Vulkan that devices report, if it is not 0. Tests use it to
-// simulate a device of an older version.
+// PretendAPI is the highest version of Vulkan that devices report. 0 means that devices report
+// their true version. Tests use PretendAPI to simulate a device of an older version.
 var PretendAPI uint32
 
 // version is the version of Vulkan that the device supports.
@@ -103,7 +110,7 @@ func (p Physical) version() uint32 {
 	return pretended(v.ApiVersion)
 }
 
-// pretended returns the version, but not more than PretendAPI.
+// pretended returns the smaller of `version` and PretendAPI, or `version` if PretendAPI is 0.
 func pretended(version uint32) uint32 {
 	if PretendAPI != 0 {
 		return min(version, PretendAPI)
@@ -111,7 +118,7 @@ func pretended(version uint32) uint32 {
 	return version
 }
 
-// Properties reads the facts from the driver.
+// Properties reads the properties of the device from the driver.
 func (p Physical) Properties() Properties {
 	var v bPhysicalDeviceProperties
 	bGetPhysicalDeviceProperties(p.handle, &v)
@@ -132,7 +139,7 @@ func (p Physical) Properties() Properties {
 	out.Subgroup, out.SubgroupOps = uint32(more.subgroup), uint32(more.subgroup_ops)
 	out.MinSubgroup, out.MaxSubgroup = uint32(more.min_subgroup), uint32(more.max_subgroup)
 	out.MaxSubgroups = uint32(more.max_subgroups)
-	out.Units = uint32(more.units)
+	out.Units, out.FastDots = uint32(more.units), more.fast_dots != 0
 	out.MaxAllocation, out.MaxBuffer = uint64(more.max_allocation), uint64(more.max_buffer)
 	for i, f := range []*FloatControls{&out.Float32, &out.Float64} {
 		*f = FloatControls{more.preserve[i] != 0, more.subnormals[i] != 0, more.nearest[i] != 0}
@@ -141,7 +148,7 @@ func (p Physical) Properties() Properties {
 	return out
 }
 
-// cstring reads a zero-terminated array of bytes.
+// cstring returns the string in a zero-terminated array of bytes.
 func cstring(b []byte) string {
 	for i, c := range b {
 		if c == 0 {

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// The C function vke_get_properties is compiled with a driver that answers every question. It asks
-// only for properties that the device knows. AMD's number of active compute units takes precedence
-// over the number in the chip's design.
+// The test compiles the C function vke_get_properties with a simulated driver that knows all
+// structures. vke_get_properties reads only structures that the device knows. If AMD's driver
+// reports the number of active compute units, this number takes precedence over the number in the
+// chip's design.
 func TestPropertiesOfExtensions(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-D_GNU_SOURCE", "-o", program, filepath.Join("testdata", "properties_trace.c"), "-lpthread").CombinedOutput(); err != nil {
@@ -25,6 +26,7 @@ func TestPropertiesOfExtensions(t *testing.T) {
 		{[]string{nvUnitsExtension}, "units 132, subgroups 0 to 0, at most 0, buffer 0"},
 		{[]string{amdUnitsExtension}, "units 96, subgroups 0 to 0, at most 0, buffer 0"},
 		{[]string{amdUnitsExtension, amdUnits2Extension}, "units 84, subgroups 0 to 0, at most 0, buffer 0"},
+		{[]string{IntegerDotExtension}, "units 0, subgroups 0 to 0, at most 0, buffer 0, fast dots"},
 		{[]string{SubgroupSizeExtension, Maintenance4Extension}, "units 0, subgroups 32 to 64, at most 32, buffer 1000"},
 	} {
 		knows := knowledge(1<<22|2<<12, c.extensions)

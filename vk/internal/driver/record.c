@@ -1,4 +1,4 @@
-// Translates a batch of commands into calls of Vulkan: one call from Go for a whole batch.
+// Translates a batch of commands into calls of Vulkan. Go calls C only once for a whole batch.
 #include "device.h"
 
 enum {
@@ -8,10 +8,11 @@ enum {
 	SHADER_COMPUTE = 0x20,
 };
 
-// barrier orders all commands before it with all commands after it, and makes what the former wrote
-// visible to the latter. Without flags it covers dispatches only. If moves, it also covers fills
-// and copies. If host, it also makes the results visible to the host, which waits for the batch.
-// Wider barriers take more time, most of it on the host.
+// barrier orders all commands before the barrier with all commands after it. The later commands see
+// the writes of the earlier commands. Without flags the barrier covers only dispatches. If moves is
+// nonzero, the barrier also covers fills and copies. If host is nonzero, the results also become
+// visible to the host, which waits for the batch. Wider barriers take more time, mostly on the
+// host.
 static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	VkMemoryBarrier all = {ST_MEMORY_BARRIER, NULL, SHADER_WRITE, SHADER_READ | SHADER_WRITE};
 	VkFlags from = STAGE_COMPUTE, to = STAGE_COMPUTE;
@@ -23,7 +24,7 @@ static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	d->barrier(cb, from, to, 0, 1, &all, 0, NULL, 0, NULL);
 }
 
-// moves tells whether [c, end) has a fill or a copy before the next barrier.
+// moves tells whether the commands [c, end) have a fill or a copy before the next barrier.
 static int moves(const vke_command *c, const vke_command *end) {
 	for (; c < end && c->op != VKE_BARRIER; c++) {
 		if (c->op == VKE_FILL || c->op == VKE_COPY) return 1;
@@ -31,8 +32,8 @@ static int moves(const vke_command *c, const vke_command *end) {
 	return 0;
 }
 
-// A batch ends with a barrier for all commands and the host. So the next batch need not know what
-// this one did, and the host reads what it wrote.
+// vke_record ends a batch with a barrier for all commands and the host. The next batch therefore
+// needs no barrier at its beginning, and the host can read the results of this batch.
 void vke_record(vke_device *d, VkCommandBuffer cb, VkQueryPool pool, uint32_t queries, const vke_command *c, size_t count,
 		const uint8_t *push) {
 	VkPipeline bound = 0;

@@ -7,17 +7,18 @@ import (
 	"testing"
 )
 
-// These are the stages and accesses of the three kinds of barriers: between dispatches; before or
-// after a fill or a copy; and at the end of a batch, which the host waits for.
+// These are the stages and accesses of three kinds of barriers: a barrier between dispatches, a
+// barrier before or after a fill or a copy, and the barrier at the end of a batch, before the host
+// reads the results.
 const (
 	betweenDispatches = "barrier stages 0x800 to 0x800, accesses 0x40 to 0x60"
 	withTransfers     = "barrier stages 0x1800 to 0x1800, accesses 0x1040 to 0x1860"
 	toTheHost         = "barrier stages 0x1800 to 0x5800, accesses 0x1040 to 0x3860"
 )
 
-// The C function vke_record is compiled with functions that print their arguments in place of
-// Vulkan's. Each barrier has the stages and accesses of the commands before and after it, and the
-// last one includes the host.
+// The test compiles the C function vke_record with functions that replace those of Vulkan and print
+// their arguments. Each barrier has the stages and accesses of the commands before and after it.
+// The last barrier of a batch includes the host.
 func TestRecordedBarriers(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-o", program, filepath.Join("testdata", "record_trace.c")).CombinedOutput(); err != nil {

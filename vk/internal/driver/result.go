@@ -16,7 +16,7 @@ const (
 	LayerMissing     Result = -6
 	ExtensionMissing Result = -7
 	FeatureMissing   Result = -8
-	NoDriver         Result = -9 // the loader found none
+	NoDriver         Result = -9 // the loader found no driver
 )
 
 var resultNames = map[Result]string{
@@ -44,14 +44,15 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 
-// Fault is for tests, which use it to reach every failure. If it is not nil, each call that can
-// fail asks Fault first. If Fault returns an error, the call is not made and has this error as its
-// result. A call that ends something even if it fails is made in any case. Several goroutines call
-// Fault.
+// Fault is a hook for tests, which make driver calls fail. If Fault is not nil, the function `try`
+// calls Fault before each driver call that can fail. If Fault returns an error, the driver call is
+// not made, and the error is its result. Some calls end an operation even if they fail
+// (vkEndCommandBuffer); such calls are always made. Several goroutines may call Fault at the same
+// time.
 var Fault func(call string) Result
 
-// try makes one call. All results of this package pass through try or tryToEnd. If f returns a
-// positive result, try returns nil.
+// try makes one driver call with the function f. All results of Vulkan calls in this package go
+// through `try` or tryToEnd. If f returns a positive result, `try` returns nil.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {
@@ -72,8 +73,8 @@ func failure(call string, r Result) error {
 	return nil
 }
 
-// tryToEnd is try for a call that ends something even if it fails. The call is made in any case,
-// and Fault changes only its result.
+// tryToEnd does the same as `try` for a call that ends an operation even if the call fails. The
+// call is always made, and Fault changes only its result.
 func tryToEnd(call string, f func() Result) error {
 	r := f()
 	if Fault != nil && r >= 0 {

@@ -8,19 +8,18 @@ import (
 	"unsafe"
 )
 
-// StatisticsExtension is the extension with which a device must be made so that Statistics returns
-// anything.
+// StatisticsExtension is the extension that the method Statistics needs. A device that was made
+// without it has no statistics.
 const StatisticsExtension = "VK_KHR_pipeline_executable_properties"
 
-// Statistic is a number that the driver's compiler gives for a pipeline, with the driver's name for
-// it.
+// Statistic is a number that the driver's compiler reports for a pipeline, under the driver's name.
 type Statistic struct {
 	Name  string
 	Value float64
 }
 
-// Statistics lists the numbers that the compiler gives for a pipeline. The list is empty without
-// StatisticsExtension. The pipeline must have been made by this device, which keeps its statistics.
+// Statistics lists the numbers that the compiler reports for a pipeline. The list is empty if the
+// device was made without StatisticsExtension. This device must have made the pipeline.
 func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	if d.statistics == 0 {
 		return nil, nil

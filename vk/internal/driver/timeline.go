@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Timeline is a timeline semaphore. Its first value is 0.
+// Timeline is a timeline semaphore: a counter that the device increases. It begins at 0.
 type Timeline struct{ handle C.VkSemaphore }
 
-// NewTimeline makes a timeline. The caller destroys it.
+// NewTimeline makes a timeline semaphore. The caller destroys it with DestroyTimeline.
 func (d *Device) NewTimeline() (*Timeline, error) {
 	t := &Timeline{}
 	err := created(try("vkCreateSemaphore", func() Result { return Result(C.vke_timeline(d.table, &t.handle)) }))
@@ -21,26 +21,26 @@ func (d *Device) NewTimeline() (*Timeline, error) {
 	return t, nil
 }
 
-// DestroyTimeline destroys a timeline. No batch that signals it may be in flight.
+// DestroyTimeline destroys a timeline semaphore. No batch in flight may signal it.
 func (d *Device) DestroyTimeline(t *Timeline) {
 	C.vke_destroy_semaphore(d.table, t.handle)
 	destroyed()
 }
 
-// Submit starts a batch. When the batch ends, the timeline gets the value, which must be larger
-// than all before. Batches of a queue start in the order of their submission. One goroutine at a
-// time may submit. After an error nothing was submitted.
+// Submit submits a batch. When the batch ends, the timeline gets the value, which must be larger
+// than all its earlier values. Batches of a queue start in the order of their submission. Only one
+// goroutine at a time may call Submit. If Submit fails, no batch was submitted.
 func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 	return try("vkQueueSubmit", func() Result {
 		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))
 	})
 }
 
-// ErrTimeout is the error of Wait if the time limit is reached first.
+// ErrTimeout is the error of Wait if the time limit is over before the timeline has the value.
 var ErrTimeout = errors.New("timed out")
 
-// Wait waits until the timeline has reached value, but not longer than limit. Several goroutines
-// may wait. The error is ErrTimeout or an *Error such as DeviceLost.
+// Wait waits until the timeline has reached `value`, but not longer than `limit`. Several
+// goroutines may wait at the same time. The error is ErrTimeout or an *Error such as DeviceLost.
 func (d *Device) Wait(t *Timeline, value uint64, limit time.Duration) error {
 	var r Result
 	err := try("vkWaitSemaphores", func() Result {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// With buffers of one MiB, and of the size of the largest region, the solution of a matrix of order
-// 300 has the same bits as with one buffer.
+// A solve of order 300 with buffers of at most 1 MiB, or of at most the size of its largest region,
+// has the same bits as a solve with one buffer.
 func TestSmallBuffersSolveTheSame(t *testing.T) {
 	ctx := context.Background()
 	const n = 300
@@ -43,13 +43,14 @@ func TestSmallBuffersSolveTheSame(t *testing.T) {
 	}
 }
 
-// If a Dry device accepts a plan, the device itself accepts it, too, and solves. If it refuses the
-// plan, the device refuses it. This holds for any order and any size of the largest buffer.
+// If a Dry device accepts a plan, the real device accepts the plan and solves the problem. If the
+// Dry device refuses the plan, the real device refuses it, too. This test tries random orders and
+// random sizes of the largest buffer.
 func TestForecastsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	accepted, refused := 0, 0
 	for range 10 {
-		limit := uint64(300+rng.IntN(400)) << 10 // what is tried out of the device, once, has 256 KiB
+		limit := uint64(300+rng.IntN(400)) << 10 // experiments on the device use 256 KiB, once for each device
 		d := device(t, vk.Options{MaxBuffer: limit})
 		for i := range 6 {
 			n, opt := 150+rng.IntN(200), evd.Options{Vectors: rng.IntN(2) == 0}

@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The context ends at the first driver call of each place in the program, or with VKEVD_FAULTS=all
-// at each call. After that at most the batch that is being recorded is still submitted. The error
-// is the context's, and the plan can be used again.
+// The context ends during a driver call, and at most one further batch is submitted after this
+// call. The error is the context's error, and the plan can be used again. The test tries the first
+// call from each place in the program. With VKEVD_FAULTS=all it tries every call.
 func TestCancelledAtEachCall(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		f := newFixture(t, vectors)
@@ -37,7 +37,7 @@ func TestCancelledAtEachCall(t *testing.T) {
 			switch {
 			case errors.Is(err, context.Canceled):
 				cancelled++
-			case err != nil || !same(res, f.want): // what the end of the context found finished may be returned
+			case err != nil || !same(res, f.want): // if the solve had finished before the context ended, it may return its result
 				t.Errorf("cancelled at call %d, %s: %v", c.number, c.name, err)
 			}
 			if after > 1 {
@@ -52,8 +52,8 @@ func TestCancelledAtEachCall(t *testing.T) {
 	}
 }
 
-// once returns the first call of each place in the program. In the long form of the tests it
-// returns all calls.
+// once returns the first call from each place in the program. In the long form of the tests
+// (VKEVD_FAULTS=all) it returns all calls.
 func once(all []call) []call {
 	if everything() {
 		return all
@@ -100,7 +100,7 @@ func TestCancelledAfterEachBatch(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled after batch %d of %d: %v", k, total, err)
 		}
-		if more := reports - (k + 1); more > 1 { // the one that was running
+		if more := reports - (k + 1); more > 1 { // one batch was running
 			t.Errorf("cancelled after batch %d, and %d batches after that", k, more)
 		}
 		f.solvesStill(t, "a cancelled one")

@@ -22,8 +22,9 @@ func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.R
 	return p.Solve(ctx, random(n, 1))
 }
 
-// Several goroutines use one device, each with its own plans. At the same time plans are made and
-// closed, and solves are cancelled. Each solve has the bits of a solve that runs alone.
+// Several goroutines use one device, each with its own plans. At the same time, other plans are
+// made and closed, and solves are cancelled. The result of each solve has the bits of a solve that
+// runs alone.
 func TestManyGoroutinesOneDevice(t *testing.T) {
 	const goroutines, rounds = 4, 2
 	d := device(t, vk.Options{})
@@ -62,7 +63,8 @@ func TestManyGoroutinesOneDevice(t *testing.T) {
 	}
 }
 
-// Several goroutines use one plan at the same time: it solves one matrix after another.
+// Several goroutines use one plan at the same time. The plan solves their matrices one after
+// another.
 func TestManyGoroutinesOnePlan(t *testing.T) {
 	d := device(t, vk.Options{})
 	p, err := evd.NewPlan[float64](d, order, options(true))
@@ -118,8 +120,8 @@ func atOnce(n int, f func(int)) {
 	all.Wait()
 }
 
-// A device is closed while plans are made and closed on it. Each NewPlan succeeds or fails with
-// ErrClosed, and no object is left.
+// One goroutine closes a device while others make and close plans on it. Each NewPlan succeeds or
+// fails with ErrClosed, and no object is left.
 func TestPlansRaceWithClose(t *testing.T) {
 	for round := range 6 {
 		d, err := open(vk.Options{})

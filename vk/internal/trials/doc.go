@@ -1,6 +1,7 @@
-// Package trials has tests of whole solves under faults: driver calls that fail, devices that are
-// lost, contexts that end, many goroutines and processes at the same time, long runs. They use the
-// driver's Fault hook and its count of objects, which only packages below vk can see.
+// Package trials tests whole solves under faults: driver calls that fail, lost devices, contexts
+// that end, many goroutines and processes at the same time, and long runs. The tests use the hook
+// driver.Fault and the count of objects driver.Live. Go allows only packages below vk to import
+// package driver.
 //
 // Environment variables select the long form of the tests:
 //

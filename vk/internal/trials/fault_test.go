@@ -15,17 +15,17 @@ import (
 // results are the errors that nearly every Vulkan call may return.
 var results = []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed}
 
-// forgiven are calls that may fail while the solve succeeds. A device whose extensions cannot be
-// listed counts as one without extensions. A device that cannot be waited for is closed
-// nevertheless. If a memory type is full, the next one is tried. Without a pipeline cache the solve
-// only takes longer.
+// forgiven are calls that may fail in a solve that succeeds. A device whose extensions cannot be
+// listed counts as a device without extensions. If the wait for the device fails, Close still
+// closes the device. If one memory type is full, the next type is tried. Without a pipeline cache
+// the solve only takes longer.
 var forgiven = []string{
 	"vkEnumerateDeviceExtensionProperties", "vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",
 }
 
-// checkFault checks the result of a session in which one call failed. The error must name the call,
-// its purpose, and as much of kernel and phase as is known. If there is no error, the result must
-// have the same bits as without the failure.
+// checkFault checks the result of a session in which one driver call failed. The error must name
+// the call and its purpose, and also the kernel and the phase if they are known. If there is no
+// error, the result must have the same bits as without the failure.
 func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
 	t.Helper()
 	var failed *driver.Error
@@ -50,9 +50,10 @@ func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Resul
 	}
 }
 
-// In each session one driver call fails, and another one in the next session. By default there is
-// one such call for each place in vk. With VKEVD_FAULTS=all every call fails once with each of its
-// possible results. The session must return a typed error, and no object may be left.
+// TestEveryCallOfASessionMayFail runs many sessions. In each session one driver call fails, each
+// time a different call. By default the test chooses one call from each place in package vk. With
+// VKEVD_FAULTS=all every call fails once with each of its possible results. The session must return
+// a typed error, and no object may be left.
 func TestEveryCallOfASessionMayFail(t *testing.T) {
 	for _, s := range []session{{vectors: false, vk: vk.Options{CacheDir: t.TempDir()}}, {vectors: true, vk: vk.Options{Batch: oneCommand}}} {
 		want := s.must(t)
@@ -83,7 +84,7 @@ func TestEveryCallOfASessionMayFail(t *testing.T) {
 	}
 }
 
-// faults lists the faults that a test tries on a session.
+// faults lists the faults that TestEveryCallOfASessionMayFail tries on a session.
 func (s session) faults(t *testing.T) []fault {
 	var all []call
 	end := watch(t, func(c call) driver.Result {
@@ -95,11 +96,12 @@ func (s session) faults(t *testing.T) []fault {
 	return choose(all, func(c call) uint64 { return c.near })
 }
 
-// A fault is a result for one call. The call is given by its number. If the number is negative, the
-// call is given by its place in the program.
+// A fault is an error result for one driver call. `number` is the number of the call in its
+// session. If `number` is negative, the fault is for the first call from the place `site` in the
+// program.
 type fault struct {
 	number int
-	site   uint64
+	site   uint64 // hash of the place in the program, computed by of
 	of     func(call) uint64
 	result driver.Result
 	name   string // of the call when it was chosen
@@ -109,8 +111,8 @@ func (f fault) String() string {
 	return fmt.Sprintf("call %d, %s, failing with %v", f.number, f.name, f.result)
 }
 
-// strike returns a function for watch. The function makes the first call that matches the fault
-// fail, and stores that call in at.
+// strike returns a function for the argument of `watch`. This function makes the first call that
+// matches the fault fail, and stores the call in *at.
 func (f fault) strike(at **call) func(call) driver.Result {
 	return func(c call) driver.Result {
 		if *at != nil || f.number != c.number && (f.number >= 0 || f.of(c) != f.site) {
@@ -121,8 +123,9 @@ func (f fault) strike(at **call) func(call) driver.Result {
 	}
 }
 
-// choose lists faults: for the long form each call with each result, otherwise one call for each
-// place in the program, with one result.
+// choose lists the faults that a test tries. With VKEVD_FAULTS=all these are all calls with all
+// results. Otherwise they are one call from each place in the program, with one result. The
+// function `site` computes the place of a call.
 func choose(all []call, site func(call) uint64) []fault {
 	var list []fault
 	seen := map[uint64]bool{}
@@ -140,7 +143,8 @@ func choose(all []call, site func(call) uint64) []fault {
 }
 
 // Driver calls of a solve fail, one at a time. The next solve with the same device and plan has the
-// right bits. After a real loss of the device it would fail, but here the device works.
+// right bits. This also holds after the result DeviceLost, because the device is not really lost in
+// this test.
 func TestAPlanOutlivesFailedCalls(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newFixture(t, vectors)

@@ -10,9 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// With at most 32 workgroups in one dimension of a grid all solvers give the same bits. This shows
-// that grids do not exceed 65535 at orders that are too large for a test. Grids of divide and
-// conquer once did.
+// The test allows at most 32 workgroups in one dimension of a grid. All solvers give the same bits
+// as without this limit. This shows that grids of large problems do not exceed the limit of 65535
+// workgroups, at orders that are too large for a test. It is a test of a past defect in divide and
+// conquer.
 func TestFoldedGrids(t *testing.T) {
 	const n, most = 100, 32
 	d, a := device(t, vk.Options{}), random(n, 1)

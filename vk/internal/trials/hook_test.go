@@ -10,26 +10,28 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A call is one driver call. near and far identify the place in the program where it was made: near
-// by the stack frames of packages vk and driver, far by those of all packages of the module.
+// A call is one driver call. `near` and `far` are hashes of the place in the program that made the
+// call. `near` is the hash of the stack frames in the packages vk and driver. `far` is the hash of
+// the stack frames in all packages of the module.
 type call struct {
 	number int
 	name   string
 	near   uint64
 	far    uint64
-	run    bool // made by Device.Run or Plan.Solve, which know their phase
-	kernel bool // about one kernel
+	run    bool // made by Device.Run or Plan.Solve, so the error must name the phase
+	kernel bool // made for one kernel, so the error must name the kernel
 }
 
-// hook passes each driver call to a function. Several goroutines make calls at the same time.
+// hook passes each driver call to the function `seen`. Several goroutines may make calls at the
+// same time.
 type hook struct {
 	lock  sync.Mutex
 	calls int
 	seen  func(call) driver.Result
 }
 
-// watch passes each driver call to the function see, until the test ends or the returned function
-// is called.
+// watch passes each driver call to the function `see`. It stops when the test ends, or when the
+// caller calls the returned function `end`.
 func watch(t *testing.T, see func(call) driver.Result) (end func()) {
 	t.Helper()
 	h := &hook{seen: see}
@@ -59,7 +61,7 @@ type place struct {
 	line     int
 }
 
-// locate computes near and far, as hashes of the stack.
+// locate computes the members `near` and `far`, as hashes of the stack.
 func (c *call) locate() {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])

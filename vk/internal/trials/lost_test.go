@@ -11,15 +11,15 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The device is lost in the middle of each stage, and all later calls fail. The error names the
-// stage, no object is left, and a new device works.
+// For each stage, the test simulates that the device is lost in the middle of the stage: all later
+// driver calls fail. The error names the stage, no object is left, and a new device works.
 func TestDeviceLostInEachStage(t *testing.T) {
 	seen := map[string]bool{}
 	for _, vectors := range []bool{true, false} {
 		s := session{vectors: vectors, vk: vk.Options{Batch: oneCommand}}
 		want := s.must(t)
 		var submits map[string][]int
-		t.Run("where", func(t *testing.T) { submits = submitsByPhase(t, vectors) }) // its device is closed when it ends
+		t.Run("where", func(t *testing.T) { submits = submitsByPhase(t, vectors) }) // a subtest, so that its device is closed here
 		making := s.submitsOfPlan(t)
 		for phase, list := range submits {
 			if seen[phase] && !everything() {
@@ -32,8 +32,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 				if c.name == "vkQueueSubmit" {
 					at++
 				}
-				// A device that was really lost would be idle. Here the device still works, so the
-				// wait must not fail.
+				// On a device that is really lost, nothing runs any more. Here the device still
+				// works, so the wait for its work must not fail.
 				if at > middle && c.name != "vkDeviceWaitIdle" {
 					return driver.DeviceLost
 				}
@@ -54,8 +54,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 	t.Logf("lost in %v", slices.Sorted(maps.Keys(seen)))
 }
 
-// submitsOfPlan is the number of submissions in a session before it solves. They are for finding
-// facts of the device.
+// submitsOfPlan is the number of submissions in a session before it solves. These submissions
+// belong to experiments on the device.
 func (s session) submitsOfPlan(t *testing.T) int {
 	n := 0
 	defer watch(t, func(c call) driver.Result {
@@ -72,8 +72,8 @@ func (s session) submitsOfPlan(t *testing.T) int {
 	return n
 }
 
-// submitsByPhase lists the submissions of a solve by phase, without transfers. To find the phase of
-// each submission, it simulates a loss of the device there.
+// submitsByPhase lists the submissions of a solve by phase, without transfers. It finds the phase
+// of a submission from an error: it simulates a loss of the device at this submission.
 func submitsByPhase(t *testing.T, vectors bool) map[string][]int {
 	f := newFixture(t, vectors)
 	total := 0

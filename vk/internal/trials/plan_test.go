@@ -9,14 +9,14 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A fixture is a plan on a device on which each command is a batch, and the result of a solve
-// without faults.
+// A fixture is a plan on a device with Options.Batch = oneCommand, and the result of a solve
+// without faults. Each command of this device is a batch.
 type fixture struct {
 	plan    *evd.Plan[float64]
 	a       evd.Sym[float64]
 	want    *evd.Result[float64]
 	objects int64
-	report  func(evd.Progress) // if not nil, hears of progress
+	report  func(evd.Progress) // the progress function of the solves, or nil
 }
 
 func newFixture(t *testing.T, vectors bool) *fixture {
@@ -56,8 +56,8 @@ func (f *fixture) calls(t *testing.T) []call {
 	return all
 }
 
-// solvesStill checks that a solve has the right bits after another use of the plan, which `after`
-// names.
+// solvesStill checks that a further solve of the plan has the right bits, and that no object was
+// lost or left. `after` describes the previous use of the plan, for error messages.
 func (f *fixture) solvesStill(t *testing.T, after string) {
 	t.Helper()
 	if n := driver.Live(); n != f.objects {

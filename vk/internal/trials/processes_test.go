@@ -16,8 +16,9 @@ import (
 
 const childVariable = "VKEVD_TRIALS_CHILD"
 
-// TestMain makes this program a child process of TestSeveralProcessesOneDevice, if that test has
-// started it. The child solves and prints a hash.
+// TestMain runs the tests, or a child process of TestSeveralProcessesOneDevice. That test starts
+// this program again with childVariable set. A child process solves some matrices and prints a
+// hash.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
 		found, err := child(dir)
@@ -31,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child solves some matrices on a device whose cache folder is shared with other processes, and
-// returns a hash of all bits.
+// child solves some matrices on a device that shares its cache folder with other processes. It
+// returns a hash of all bits of the results.
 func child(cacheDir string) (string, error) {
 	d, err := open(vk.Options{CacheDir: cacheDir})
 	if err != nil {
@@ -59,7 +60,7 @@ func TestSeveralProcessesOneDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(dir); err != nil { // all of them write it
+	if err := os.RemoveAll(dir); err != nil { // so that all processes below write it
 		t.Fatal(err)
 	}
 	type process struct {

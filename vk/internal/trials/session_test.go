@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// order is the order of small matrices. With the smallest tuning a solve runs all kernels of all
-// stages, and has three levels of merges.
+// order is the order of the small test matrices. With the smallest tuning, a solve of this order
+// runs all kernels of all stages, and has three levels of merges.
 const order = 13
 
 // oneCommand is an Options.Batch that makes each command a batch.
@@ -105,5 +105,5 @@ func same(a, b *evd.Result[float64]) bool {
 	return a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data)
 }
 
-// everything tells whether the long form of the tests is wanted.
+// everything tells whether VKEVD_FAULTS selects the long form of the tests.
 func everything() bool { return os.Getenv("VKEVD_FAULTS") == "all" }

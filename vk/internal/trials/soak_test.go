@@ -25,9 +25,10 @@ import (
 )
 
 // TestSoak solves matrices of random kinds and orders with random options, and checks each result.
-// It runs for the time VKEVD_SOAK ("1h"), or solves only a few. VKEVD_SOAK_SEED repeats a failed
-// run, and VKEVD_SOAK_N is the largest order. When a device is closed, no object may be left, and
-// memory may not grow.
+// It runs for the time in VKEVD_SOAK, for example "1h". Without VKEVD_SOAK it solves only a few
+// matrices. VKEVD_SOAK_SEED is the random seed, to repeat a failed run, and VKEVD_SOAK_N is the
+// largest order. When a device is closed, no object may be left. The memory in use must not grow
+// from device to device.
 func TestSoak(t *testing.T) {
 	limit, seed, most := time.Duration(0), uint64(1), 60
 	if word := os.Getenv("VKEVD_SOAK"); word != "" {
@@ -66,12 +67,14 @@ type soak struct {
 	memory                              []sample
 }
 
-// sample is the memory in use when no plan is open, of the process on the host and of the device.
+// sample is the memory in use while no plan is open: the memory of the process on the host, and the
+// memory of the device. Both are in bytes.
 type sample struct{ host, device uint64 }
 
 func (s *soak) goesOn() bool { return time.Since(s.began) < s.limit && !s.Failed() }
 
-// plansADevice is the number of plans that are made on a device before the next device is opened.
+// plansADevice is the number of plans that are made on each device. Then the device is closed and
+// the next device is opened.
 const plansADevice = 12
 
 func (s *soak) oneDevice() {
@@ -101,13 +104,14 @@ func (s *soak) oneDevice() {
 	}
 }
 
-// order returns a random order whose logarithm is uniform, because small matrices find more
-// defects.
+// order returns a random order. The logarithm of the order is uniform, because small matrices find
+// more defects.
 func (s *soak) order() int {
 	return int(math.Exp(s.rng.Float64() * math.Log(float64(s.most)+1)))
 }
 
-// draw returns random options that can be combined.
+// draw returns random options for order n, and a description of the part of the spectrum that they
+// select. The options can be combined with each other.
 func (s *soak) draw(n int) (opt evd.Options, what string) {
 	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, Wavefront: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
 	// Each new tuning needs new pipelines. On the CPU their compilation takes longer than the
@@ -146,6 +150,7 @@ func (s *soak) draw(n int) (opt evd.Options, what string) {
 }
 
 // refusable is the smallest half-bandwidth for which a device may have too little shared memory.
+// The device may then refuse the plan.
 const refusable = 32
 
 func (s *soak) onePlan(d *vk.Device) {
@@ -184,7 +189,7 @@ func (s *soak) onePlan(d *vk.Device) {
 	}
 }
 
-// stored copies one triangle of a full matrix to memory that is NaN elsewhere.
+// stored copies one triangle of a full matrix to a matrix whose other elements and padding are NaN.
 func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
 	a := evd.Sym[float64]{N: n, Ld: max(1, n+s.rng.IntN(3)), Uplo: s.rng.IntN(2) == 0}
 	a.Data = make([]float64, a.Ld*n)
@@ -211,7 +216,7 @@ func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 	s.cancelled++
 }
 
-// referenceOrder is the largest order of matrices that gonum solves, too.
+// referenceOrder is the largest order of matrices that gonum solves, too, for comparison.
 const referenceOrder = 80
 
 // judge checks a result by LAPACK's measures and, for small matrices, by comparison with gonum's
@@ -255,7 +260,8 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.Dense
 		return
 	}
 	want = scaled(want, -shift)
-	// Eigenvalues below the smallest normal number have fewer digits.
+	// Eigenvalues below the smallest normal number have fewer digits, so this number bounds the
+	// norm from below.
 	const leastNormal = 0x1p-1022
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]), leastNormal)
 	good("values", ratio.Values(n, res.Values, want[res.First:res.First+len(res.Values)], norm))
@@ -279,8 +285,8 @@ func scaled(v []float64, shift int) []float64 {
 	return out
 }
 
-// reference returns gonum's spectrum of a full matrix whose norm is near one. With other norms
-// gonum may panic.
+// reference returns gonum's eigenvalues of a full matrix. The norm of the matrix must be near one,
+// because with other norms gonum may panic.
 func reference(n int, full []float64) (values []float64, ok bool) {
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(n, full), false) {
@@ -296,8 +302,9 @@ func (s *soak) report() {
 }
 
 // flat checks that the memory in use does not grow from device to device. It uses only the second
-// half of the devices, because caches fill during the first half. It uses the median, because a
-// compiler may keep much more memory after its largest kernel. nothingLeft finds small leaks.
+// half of the devices, because caches fill during the first half. It compares medians, because a
+// compiler may keep much more memory after its largest kernel. Small leaks are found by the
+// function nothingLeft.
 func (s *soak) flat() {
 	if s.limit == 0 {
 		return
@@ -329,7 +336,7 @@ func median(v []int64) int64 {
 	return v[len(v)/2]
 }
 
-// resident is the memory of the process, in bytes. It is 0 if the system does not tell.
+// resident is the memory of the process, in bytes. It is 0 if the system does not report it.
 func resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -339,8 +346,8 @@ func resident() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// used is the memory in use of a discrete device, in bytes. It is 0 for devices that share memory
-// with other processes.
+// used is the memory in use of a discrete GPU, in bytes. It is 0 for other devices, because their
+// memory also belongs to other processes.
 func used(d *vk.Device) uint64 {
 	if d.Info().Type != "discrete" {
 		return 0

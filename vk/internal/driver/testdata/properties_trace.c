@@ -1,5 +1,6 @@
-// Prints what vke_get_properties asks and returns for a device that knows the structures named by its
-// argument, the number of VKE_KNOWS_… bits. properties_test.go reads it.
+// Prints the structures that vke_get_properties reads, and the properties that it returns, for a
+// simulated device. The program's argument is the set of VKE_KNOWS_… bits of this device.
+// properties_test.go reads the output.
 #include "../instance.c"
 
 #include <stdio.h>
@@ -20,6 +21,9 @@ static void answer(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *all) {
 			size->requiredSubgroupSizeStages = 0x20;
 			break;
 		}
+		case ST_INTEGER_DOT_PROPERTIES:
+			((VkPhysicalDeviceShaderIntegerDotProductProperties *)s)->integerDotProduct4x8BitPackedSignedAccelerated = 1;
+			break;
 		case ST_MAINTENANCE_4_PROPERTIES: ((VkPhysicalDeviceMaintenance4Properties *)s)->maxBufferSize = 1000; break;
 		case ST_FLOAT_CONTROLS_PROPERTIES: {
 			VkPhysicalDeviceFloatControlsProperties *f = (void *)s;
@@ -36,6 +40,7 @@ int main(int argc, char **argv) {
 	vke_properties p;
 	vke_get_properties(NULL, atoi(argv[1]), &p);
 	printf("units %u, subgroups %u to %u, at most %u, buffer %d", p.units, p.min_subgroup, p.max_subgroup, p.max_subgroups, (int)p.max_buffer);
+	if (p.fast_dots) printf(", fast dots");
 	printf(", floats %u%u%u %u%u%u, together %u\n", p.preserve[0], p.subnormals[0], p.nearest[0], p.preserve[1], p.subnormals[1], p.nearest[1], p.together);
 	return 0;
 }

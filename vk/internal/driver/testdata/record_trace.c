@@ -1,5 +1,6 @@
-// Prints what vke_record makes of the commands named by its arguments, one Vulkan call a line:
-// D dispatch, B barrier, F fill, C copy, T timestamp. record_test.go reads it.
+// Prints the Vulkan calls that vke_record makes for a list of commands, one call per line. The
+// program's arguments are the commands: D dispatch, B barrier, F fill, C copy, T timestamp.
+// record_test.go reads the output.
 #include "../record.c"
 
 #include <stdio.h>

@@ -1,0 +1,63 @@
+// float64 only
+//
+// refsyev_couplings finds, for each vector j, the vectors i > j that are coupled to j. A pair is
+// coupled if its first-order correction would be too large, or if its eigenvalues are in the wrong
+// order.
+//
+// in:  s, g       n×n, lower triangles: S = XᵀAX and G = XᵀX
+//      lambda     n Rayleigh quotients λ
+// out: reach      n elements: 1 + the largest i > j that is coupled to j, or j + 1 if no i is
+//                 coupled to j. The elements are whole numbers in double precision
+//      strength   n elements: the largest |coupling| of j with a coupled i > j, or 0
+//
+// A pair is coupled if λᵢ − λⱼ < −DISORDER·noise, or if |coupling| > noise and |coupling| >
+// ANGLE·|λᵢ − λⱼ|. pairs.glsl defines coupling, DISORDER and ANGLE. A pair with a NaN is not
+// coupled. Outputs must not overlap inputs.
+//
+// Grid: one workgroup per vector, in x and y.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "pairs.glsl"
+
+layout(local_size_x_id = 0) in;
+// LOCAL_SIZE is the number of invocations of a workgroup, a power of two.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+#include "reduce.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	MatrixIn s, g;
+	ValuesIn lambda;
+	ValuesOut reach, strength;
+	// `noise` is the largest |coupling| that counts as a rounding error. pairs.glsl defines the
+	// coupling of two vectors.
+	double noise;
+	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
+	uint n, lds, ldg;
+} p;
+
+void main() {
+	uint j = workgroup();
+	if (j >= p.n) return;
+	MatrixIn s = MatrixIn(element(uint64_t(p.s), 0, j, p.lds));
+	MatrixIn g = MatrixIn(element(uint64_t(p.g), 0, j, p.ldg));
+	double lj = p.lambda.at[j], reach = double(j + 1), strength = 0.0lf;
+	for (uint i = j + 1 + gl_LocalInvocationIndex; i < p.n; i += LOCAL_SIZE) {
+		double li = p.lambda.at[i], c = abs(coupling(s.at[i], g.at[i], li, lj)), gap = li - lj;
+		if (gap < -DISORDER * p.noise || (c > p.noise && c > ANGLE * abs(gap))) {
+			reach = double(i + 1);
+			strength = max(strength, c);
+		}
+	}
+	reach = group_max(reach);
+	strength = group_max(strength);
+	if (gl_LocalInvocationIndex == 0) {
+		p.reach.at[j] = reach;
+		p.strength.at[j] = strength;
+	}
+}

@@ -1,0 +1,13 @@
+// This header declares the chains of rotations that deflate columns in a merge of divide and
+// conquer. stedc_deflate or the host makes the chains, and stedc_gather applies them. The header
+// defines Chain, Chains and ChainsOut.
+#ifndef CHAIN_GLSL
+#define CHAIN_GLSL
+
+// A Chain is the sequence of steps [first, end) of merge number `merge` (stedc_deflate.comp
+// explains steps). If first = end, the chain has no steps.
+struct Chain { uint merge, first, end; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Chains { Chain at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer ChainsOut { Chain at[]; };
+
+#endif

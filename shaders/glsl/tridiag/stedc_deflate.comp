@@ -1,0 +1,307 @@
+// float64 only
+//
+// stedc_deflate decides, for each merge of one level, which columns of Q are already eigenvectors
+// of the merged block. It also rotates pairs of columns so that more columns become eigenvectors
+// (LAPACK dlaed2). Such columns are called deflated.
+//
+// A merge consists of two solved blocks, n1 and n − n1 columns of Q. Their eigenvalues are in d.
+// order has, for each block, the permutation that makes its eigenvalues ascend. The element of T
+// between the blocks, which was torn out, is e[n1 − 1]. Package dc in stages/tridiag explains the
+// algorithm (Deflate, Columns). The kernel does the same operations in the same order. So the
+// results have the same bits if division and square root are exact to the last bit.
+//
+// A step makes one column of W. The steps of poles, and of columns that a rotation has deflated,
+// come first, in ascending order of d. The steps of the other deflated columns follow.
+//
+// in:      e, order     an index of order that is too large counts as the last one of its block
+// in, out: merges       before: lo, n1 and n. After: also k, upper, lower, from = 0 and to = k
+//          d            before: eigenvalues of the blocks. After: eigenvalues of the deflated
+//                       columns, from index k on
+//          first, last  before: first and last row of each block's vectors. After: first and last
+//                       row of the merged block, for the deflated columns, from index k on
+// out:     numbers      five arrays of `stride` elements. The first four have, for each pole, the
+//                       pole, its weight, and the first and the last row of W. In the fifth array,
+//                       element i has the factor ρ of merge i
+//          row          row of S for each pole
+//          src, dst     for each step the column of Q that is read, and the column of W that is
+//                       written
+//          rotations    two arrays of `stride` elements: cosine and sine of each step
+//          chains       element t has the chain that begins with step t. If no chain begins with
+//                       step t, the element has first = end
+// scratch: reals        four arrays of `stride` elements
+//          words        three arrays of `stride` elements
+//
+// In all these arrays except the fifth one of numbers, the elements of a merge begin at lo. No two
+// buffers may overlap. A NaN gives undefined results, but no access out of bounds.
+//
+// Invocations of a workgroup load elements of the scratch arrays, of `merges`, d, `first` and
+// `last` that other invocations store. In the Vulkan memory model a barrier orders such accesses
+// only if they are not private.
+//
+// Grid: one workgroup per merge, in x and y.
+#version 460
+#pragma use_vulkan_memory_model
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+#include "chain.glsl"
+#include "ulp.glsl"
+
+layout(local_size_x_id = 0) in;
+// LOCAL_SIZE is the number of invocations of a workgroup: a power of two.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+#include "reduce.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedMerges { nonprivate Merge at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedInts { nonprivate int at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SharedReals { nonprivate real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer IntsOut { int at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	SharedMerges merges;
+	Reals e;
+	SharedReals d, first, last;
+	Ints order;
+	RealsOut numbers;
+	IntsOut row;
+	IntsOut src;
+	IntsOut dst;
+	RealsOut rotations;
+	ChainsOut chains;
+	SharedReals reals;
+	SharedInts words;
+	// `count` is the number of merges. `stride` is the order of T, and the length of each array in
+	// `numbers`, `rotations`, `reals` and `words`.
+	uint count, stride;
+} p;
+
+// UPPER_ROWS, ALL_ROWS and LOWER_ROWS are the sets of rows in which a column of W (merge.glsl) can
+// have nonzero elements: the upper half, both halves, or the lower half.
+const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
+// JOINED is a bit of the state of a step. It says that a rotation has combined the step with the
+// previous step, so that both are in one chain of rotations.
+const uint JOINED = 4;
+
+// meet is a barrier of the workgroup that also orders accesses to buffers.
+void meet() {
+	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
+	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
+	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
+}
+
+// These arrays have one element for each step of this merge. A step makes one column of W. A
+// rotation of a step changes its numbers.
+Merge m;
+SharedReals step_d, step_z, step_first, step_last;
+SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
+double tolerance;                    // the largest magnitude of an element that counts as zero
+
+shared uvec4 counted[LOCAL_SIZE];
+
+// before returns, for each component of `count`, the sum over the invocations before this one.
+// `all` gets the sums over all invocations. Every invocation must call the function `before`.
+uvec4 before(uvec4 count, out uvec4 all) {
+	uint t = gl_LocalInvocationIndex;
+	uvec4 sum = count;
+	counted[t] = sum;
+	barrier();
+	for (uint width = 1; width < LOCAL_SIZE; width *= 2) {
+		uvec4 more = t < width ? uvec4(0) : counted[t - width];
+		barrier();
+		counted[t] = sum += more;
+		barrier();
+	}
+	all = counted[LOCAL_SIZE - 1];
+	barrier();
+	return sum - count;
+}
+
+// value returns the eigenvalue of column c, where column 0 is column `lo` of the matrix.
+double value(uint c) { return p.d.at[m.lo + c]; }
+
+// column returns the column with the i-th smallest eigenvalue in the block of columns [begin, end).
+uint column(uint i, uint begin, uint end) { return min(begin + uint(p.order.at[m.lo + i]), end - 1); }
+
+// rank returns how many eigenvalues of the block [begin, end) are less than x. If `equal` is true,
+// it also counts the eigenvalues that are equal to x.
+uint rank(double x, uint begin, uint end, bool equal) {
+	uint low = begin, high = end;
+	while (low < high) {
+		uint mid = (low + high) / 2;
+		double v = value(column(mid, begin, end));
+		if (v < x || equal && v == x) low = mid + 1;
+		else high = mid;
+	}
+	return low - begin;
+}
+
+// sort writes the columns of both blocks to the array `sorted`, in ascending order of their
+// eigenvalues. Columns with equal eigenvalues keep their order.
+void sort() {
+	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) sorted.at[i] = 0;
+	meet(); // with NaN, some elements may not be written below
+	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) {
+		bool upper = i < m.n1;
+		uint c = upper ? column(i, 0, m.n1) : column(i, m.n1, m.n);
+		uint others = upper ? rank(value(c), m.n1, m.n, false) : rank(value(c), 0, m.n1, true);
+		sorted.at[(upper ? i : i - m.n1) + others] = int(c);
+	}
+}
+
+// weight returns element c of the vector z of the merge. `rho` is the torn-out element of T. In the
+// lower block the elements of z get the sign of `rho`.
+double weight(uint c, double rho) {
+	const double root_half = 0.70710678118654752440lf;
+	if (c < m.n1) return p.last.at[m.lo + c] * root_half;
+	bool minus = (unpackDouble2x32(rho).y >> 31) != 0;
+	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
+}
+
+// closes tells whether a rotation of the columns of steps a and a + 1 may deflate the column of
+// step a. It returns the rotation: its cosine `cs`, its sine `sn`, and the new weight r of step a +
+// 1.
+bool closes(uint a, out double cs, out double sn, out double r) {
+	double za = step_z.at[a], zc = step_z.at[a + 1], da = step_d.at[a], dc = step_d.at[a + 1];
+	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
+	if (abs((dc - da) * za * zc) > 2.0lf * tolerance * (za * za + zc * zc)) return false;
+	double large = max(abs(za), abs(zc)), small = min(abs(za), abs(zc));
+	double q = small / large;
+	r = large * sqrt(1.0lf + q * q);
+	cs = zc / r, sn = -za / r;
+	return !(abs((dc - da) * cs * sn) > tolerance);
+}
+
+// turn applies a rotation to the columns of steps a and a + 1. Then the column of step a is
+// deflated, and step a + 1 belongs to the same chain of rotations as step a.
+void turn(uint a, double cs, double sn, double r) {
+	double da = step_d.at[a], dc = step_d.at[a + 1];
+	step_z.at[a + 1] = r;
+	step_d.at[a + 1] = da * sn * sn + dc * cs * cs;
+	step_d.at[a] = da * cs * cs + dc * sn * sn;
+	p.rotations.at[m.lo + a] = cs;
+	p.rotations.at[p.stride + m.lo + a] = sn;
+	uint set_a = uint(state.at[a]) & 3, set_c = uint(state.at[a + 1]) & 3;
+	state.at[a + 1] = int(JOINED | (set_a != set_c ? ALL_ROWS : set_c));
+	double fa = step_first.at[a], fc = step_first.at[a + 1], la = step_last.at[a], lc = step_last.at[a + 1];
+	step_first.at[a] = cs * fa + sn * fc;
+	step_first.at[a + 1] = cs * fc - sn * fa;
+	step_last.at[a] = cs * la + sn * lc;
+	step_last.at[a + 1] = cs * lc - sn * la;
+}
+
+// rotate goes through the steps [0, steps) in order and applies the rotations that deflate. A step
+// that no rotation has changed can continue the chain of its predecessor only if it is a candidate.
+// So rotate examines only the candidates and the steps that follow a rotation. Only one invocation
+// calls rotate.
+void rotate(uint steps, uint count) {
+	uint settled = 0; // steps before this one cannot continue a chain any more
+	for (uint i = 0; i < count; i++) {
+		uint t = uint(candidates.at[i]);
+		if (t < settled) continue;
+		double cs, sn, r;
+		for (; t < steps && closes(t - 1, cs, sn, r); t++) turn(t - 1, cs, sn, r);
+		settled = t + 1;
+	}
+}
+
+void main() {
+	uint index = workgroup(), t = gl_LocalInvocationIndex;
+	if (index >= p.count) return;
+	m = p.merges.at[index];
+	uint64_t reals = uint64_t(p.reals) + 8 * m.lo, words = uint64_t(p.words) + 4 * m.lo;
+	uint64_t real_array = 8 * uint64_t(p.stride), word_array = 4 * uint64_t(p.stride);
+	step_d = SharedReals(reals), step_z = SharedReals(reals + real_array);
+	step_first = SharedReals(reals + 2 * real_array), step_last = SharedReals(reals + 3 * real_array);
+	sorted = SharedInts(words), candidates = SharedInts(words + word_array), state = SharedInts(words + 2 * word_array);
+	IntsOut src = IntsOut(uint64_t(p.src) + 4 * m.lo);
+
+	double torn = p.e.at[m.lo + m.n1 - 1], rho = 2.0lf * abs(torn), largest = 0.0lf;
+	for (uint c = t; c < m.n; c += LOCAL_SIZE) largest = max(largest, max(abs(value(c)), abs(weight(c, torn))));
+	tolerance = 8.0lf * EPS * group_max(largest);
+	sort();
+	meet();
+
+	// A column whose weight is negligible is an eigenvector without any rotation. The steps of
+	// these columns come last in the order of steps. Each invocation processes a range of columns
+	// in ascending order of eigenvalues.
+	uint share = (m.n + LOCAL_SIZE - 1) / LOCAL_SIZE, begin = min(t * share, m.n), end = min(begin + share, m.n);
+	uint kept = 0;
+	for (uint i = begin; i < end; i++) kept += uint(!(rho * abs(weight(uint(sorted.at[i]), torn)) <= tolerance));
+	uvec4 all;
+	kept = before(uvec4(kept, 0, 0, 0), all).x;
+	uint steps = all.x;
+	for (uint i = begin; i < end; i++) {
+		uint c = uint(sorted.at[i]);
+		double z = weight(c, torn);
+		bool keeps = !(rho * abs(z) <= tolerance), upper = c < m.n1;
+		uint to = keeps ? kept : steps + i - kept;
+		kept += uint(keeps);
+		src.at[to] = int(c);
+		step_d.at[to] = value(c);
+		step_z.at[to] = z;
+		step_first.at[to] = upper ? p.first.at[m.lo + c] : 0.0lf;
+		step_last.at[to] = upper ? 0.0lf : p.last.at[m.lo + c];
+		state.at[to] = int(upper ? UPPER_ROWS : LOWER_ROWS);
+	}
+	meet();
+
+	// Find the candidates, which are the steps that a rotation with the previous step may deflate.
+	// Then apply the rotations. Most merges have few candidates.
+	double cs, sn, r;
+	uint found = 0;
+	for (uint i = max(begin, 1u); i < min(end, steps); i++) found += uint(closes(i - 1, cs, sn, r));
+	found = before(uvec4(found, 0, 0, 0), all).x;
+	for (uint i = max(begin, 1u); i < min(end, steps); i++) {
+		if (closes(i - 1, cs, sn, r)) candidates.at[found++] = int(i);
+	}
+	meet();
+	if (t == 0) rotate(steps, all.x);
+	meet();
+
+	// Number the columns of W: first the poles, ordered by their sets of rows, then the deflated
+	// columns.
+	uvec4 sets = uvec4(0); // poles of each set of rows, and deflated columns
+	for (uint i = begin; i < end; i++) {
+		bool deflated = i >= steps || i + 1 < steps && (uint(state.at[i + 1]) & JOINED) != 0;
+		sets[deflated ? 3 : uint(state.at[i]) & 3]++;
+	}
+	uvec4 at = before(sets, all);
+	uint k = m.n - all.w;
+	uvec3 base = uvec3(0, all.x, all.x + all.y);
+	uint64_t numbers = uint64_t(p.numbers) + 8 * m.lo;
+	for (uint i = begin; i < end; i++) {
+		bool deflated = i >= steps || i + 1 < steps && (uint(state.at[i + 1]) & JOINED) != 0;
+		uint set = uint(state.at[i]) & 3;
+		if (deflated) {
+			uint to = k + at.w++;
+			p.dst.at[m.lo + i] = int(to);
+			p.d.at[m.lo + to] = step_d.at[i];
+			p.first.at[m.lo + to] = step_first.at[i];
+			p.last.at[m.lo + to] = step_last.at[i];
+		} else {
+			uint pole = i - at.w, to = base[set] + at[set]++;
+			p.dst.at[m.lo + i] = int(to);
+			p.row.at[m.lo + pole] = int(to);
+			RealsOut(numbers).at[pole] = step_d.at[i];
+			RealsOut(numbers + real_array).at[pole] = step_z.at[i];
+			RealsOut(numbers + 2 * real_array).at[pole] = step_first.at[i];
+			RealsOut(numbers + 3 * real_array).at[pole] = step_last.at[i];
+		}
+		uint past = i + 1;
+		bool begins = i >= steps || (uint(state.at[i]) & JOINED) == 0;
+		if (begins) {
+			while (past < steps && (uint(state.at[past]) & JOINED) != 0) past++;
+		}
+		p.chains.at[m.lo + i] = Chain(index, i, begins ? past : i);
+	}
+	if (t > 0) return;
+	RealsOut(uint64_t(p.numbers) + 4 * real_array).at[index] = rho;
+	m.k = k, m.upper = all.x + all.y, m.lower = all.x, m.from = 0, m.to = k;
+	p.merges.at[index] = m;
+}

@@ -1,0 +1,64 @@
+// float64 only
+//
+// stedc_order finds the permutation of each merged block that makes its eigenvalues ascend:
+// order[i] is the column of the block with the i-th smallest eigenvalue. Columns with equal
+// eigenvalues keep their order.
+//
+// in:  merges  the merges (merge.glsl)
+//      d       the eigenvalues
+// out: order   columns, counted from the block's first column
+//      info    for all columns i < k whose eigenvalue is NaN, the minimum of the previous info and
+//              lo + i + base. A NaN is a root that was not found; order is then undefined
+//
+// Each invocation counts the eigenvalues that come before its own eigenvalue. order must not
+// overlap the inputs.
+//
+// Grid: one invocation per column. x covers the columns of the largest merge, z the merges.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "merge.glsl"
+
+layout(local_size_x_id = 0) in;
+// LOCAL_SIZE is the number of invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer IntsOut { int at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Word { uint at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Merges merges;
+	Reals d;
+	IntsOut order;
+	Word info;
+	uint base;
+} p;
+
+// `room` has LOCAL_SIZE eigenvalues. Every invocation of the workgroup compares these eigenvalues
+// with its own eigenvalue.
+shared double room[LOCAL_SIZE];
+
+void main() {
+	Merge m = p.merges.at[gl_WorkGroupID.z];
+	uint t = gl_LocalInvocationIndex, i = gl_GlobalInvocationID.x;
+	if (gl_WorkGroupID.x * LOCAL_SIZE >= m.n) return;
+	double x = i < m.n ? p.d.at[m.lo + i] : 0.0lf;
+	uint rank = 0;
+	for (uint from = 0; from < m.n; from += LOCAL_SIZE) {
+		if (from + t < m.n) room[t] = p.d.at[m.lo + from + t];
+		barrier();
+		uint count = min(LOCAL_SIZE, m.n - from);
+		for (uint j = 0; j < count; j++) {
+			double y = room[j];
+			rank += uint(y < x || y == x && from + j < i);
+		}
+		barrier();
+	}
+	if (i >= m.n) return;
+	p.order.at[m.lo + rank] = int(i);
+	if (i < m.k && (unpackDouble2x32(x).y >> 20 & 0x7ffu) == 0x7ffu) atomicMin(p.info.at[0], p.base + m.lo + i);
+}

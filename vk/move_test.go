@@ -1,0 +1,247 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// pair is two devices with memory of count words each, and a link from the first to the second.
+type pair struct {
+	dev  [2]*Device
+	mem  [2]Slice[uint32]
+	link *Link
+}
+
+const pairWords = 1 << 18
+
+// openPair opens the devices and the link, with pieces of the given number of bytes. If apart, the
+// devices cannot import host memory. After an error nothing is open.
+func openPair(piece int, apart bool) (p *pair, err error) {
+	p = &pair{}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	x := Reserve[uint32]("x", pairWords)
+	for i := range p.dev {
+		if p.dev[i], err = Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond}); err != nil {
+			return p, err
+		}
+		if apart {
+			p.dev[i].from.extensions = nil
+		}
+		a, err := p.dev[i].NewArena(Together(x))
+		if err != nil {
+			return p, err
+		}
+		p.mem[i] = x.In(a)
+	}
+	p.link, err = newLink(p.dev[0], p.dev[1], piece)
+	return p, err
+}
+
+// close closes what is open, the devices in turn.
+func (p *pair) close() {
+	if p.link != nil {
+		p.link.Close()
+		p.link.Close()
+	}
+	for _, d := range p.dev {
+		if d != nil {
+			d.Close()
+		}
+	}
+}
+
+// block returns a random block of the shape in the memory.
+func block(rng *rand.Rand, rows, cols int, in Slice[uint32]) Block[uint32] {
+	ld := rows + rng.IntN(3)*rng.IntN(20)
+	at := rng.IntN(in.Len() - ld*cols)
+	return Block[uint32]{rows, cols, ld, in.From(at)}
+}
+
+// Blocks of all shapes arrive, whatever the pieces, and nothing else is written.
+func TestMove(t *testing.T) {
+	ctx := context.Background()
+	for name, apart := range map[string]bool{"imported": false, "apart": true} {
+		t.Run(name, func(t *testing.T) {
+			p, err := openPair(1000, apart)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.close()
+			if imports := p.dev[0].importsHost() && p.dev[1].importsHost(); p.link.Imported() != imports {
+				t.Errorf("the devices share memory: %v; they can: %v", p.link.Imported(), imports)
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			from, to := make([]uint32, pairWords), make([]uint32, pairWords)
+			for i := range from {
+				from[i], to[i] = rng.Uint32(), rng.Uint32()
+			}
+			err = errors.Join(Upload(ctx, p.dev[0], p.mem[0], Vector(from)), Upload(ctx, p.dev[1], p.mem[1], Vector(to)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, shape := range [][2]int{{1, 1}, {250, 1}, {251, 1}, {0, 5}, {5, 0}, {3, 2000}, {1, 6000}, {300, 7}, {2000, 9}, {17, 100}} {
+				src, dst := block(rng, shape[0], shape[1], p.mem[0]), block(rng, shape[0], shape[1], p.mem[1])
+				if err := Move(ctx, p.link, dst, src); err != nil {
+					t.Fatal(err)
+				}
+				s, d := from[(src.At.addr-p.mem[0].addr)/4:], to[(dst.At.addr-p.mem[1].addr)/4:]
+				for j := range shape[1] {
+					copy(d[j*dst.Ld:j*dst.Ld+shape[0]], s[j*src.Ld:])
+				}
+				got := make([]uint32, pairWords)
+				if err := Download(ctx, p.dev[1], Vector(got), p.mem[1]); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, to) {
+					t.Fatalf("%d×%d is wrong on the other device", shape[0], shape[1])
+				}
+			}
+		})
+	}
+}
+
+// A Move and a Run on each of its devices are in flight at the same time.
+func TestMoveDuringRuns(t *testing.T) {
+	ctx := context.Background()
+	p, err := openPair(1000, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	const half = pairWords / 2
+	var running [2]*Running
+	for i, d := range p.dev {
+		if _, err := d.Run(ctx, filling(d, p.mem[i], 1, 3), nil); err != nil {
+			t.Fatal(err)
+		}
+		running[i] = d.Start(ctx, filling(d, p.mem[i].Sub(0, half), 100, 5), nil)
+	}
+	if _, err := p.dev[0].Run(ctx, filling(p.dev[0], p.mem[0].From(half), 1, 7), nil); err != nil {
+		t.Fatal(err)
+	}
+	part := Block[uint32]{half, 1, half, p.mem[0].From(half)}
+	if err := Move(ctx, p.link, Block[uint32]{half, 1, half, p.mem[1].From(half)}, part); err != nil {
+		t.Error(err)
+	}
+	got := make([]uint32, pairWords)
+	for i, d := range p.dev {
+		if _, err := running[i].Await(); err != nil {
+			t.Error(err)
+		}
+		if err := Download(ctx, d, Vector(got), p.mem[i]); err != nil || got[0] != 5 || got[half] != 7 || got[pairWords-1] != 7 {
+			t.Errorf("device %d: %v, %v", i, err, []uint32{got[0], got[half], got[pairWords-1]})
+		}
+	}
+}
+
+// filling returns a recording that fills s with word several times.
+func filling(d *Device, s Slice[uint32], times int, word uint32) *Recorder {
+	rec := NewRecorder(d)
+	for range times {
+		Fill(rec, s, word)
+	}
+	return rec
+}
+
+// Each driver call of a link and of a Move fails once, on one device or the other. The error names
+// a device, nothing hangs, and no object of the link is left.
+func TestEveryDriverCallOfAMoveMayFail(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		p, err := openPair(1000, apart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.close()
+		p.link.Close()
+		before := driver.Live()
+		move := func() error {
+			link, err := newLink(p.dev[0], p.dev[1], 1000)
+			if err != nil {
+				return err
+			}
+			defer link.Close()
+			return Move(context.Background(), link, Block[uint32]{2000, 1, 2000, p.mem[1]}, Block[uint32]{2000, 1, 2000, p.mem[0]})
+		}
+		for _, result := range []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost} {
+			for k, ended := 0, false; !ended; k++ {
+				name, err := failAt(k, result, move)
+				ended = name == ""
+				var of *DeviceError
+				if err != nil && (!errors.As(err, &of) || of.Device == nil || !strings.HasPrefix(err.Error(), "device ")) {
+					t.Errorf("%s failing with %v gave %v", name, result, err)
+				}
+				if err == nil && (name == "vkQueueSubmit" || name == "vkWaitSemaphores" || name == "vkBeginCommandBuffer") {
+					t.Errorf("%s failing with %v is not an error", name, result)
+				}
+				if result == driver.DeviceLost && err != nil && !errors.Is(err, ErrDeviceLost) {
+					t.Errorf("%s losing the device gave %v", name, err)
+				}
+				if n := driver.Live() - before; n != 0 {
+					t.Fatalf("%s failing with %v leaves %d objects", name, result, n)
+				}
+			}
+		}
+	}
+}
+
+// failAt calls do while driver call number k, counted from 0, fails with result. It returns the name
+// of this call, or "" if there were fewer calls.
+func failAt(k int, result driver.Result, do func() error) (name string, err error) {
+	defer func() { driver.Fault = nil }()
+	calls := 0
+	driver.Fault = func(call string) driver.Result {
+		if calls++; calls == k+1 {
+			name = call
+			return result
+		}
+		return driver.Success
+	}
+	err = do()
+	return name, err
+}
+
+// A cancelled Move ends, and the link can be used again. After Close of a device a Move fails, and so
+// does NewLink; the devices may be closed before the link.
+func TestMoveEnds(t *testing.T) {
+	p, err := openPair(1000, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, dst := Block[uint32]{9000, 1, 9000, p.mem[0]}, Block[uint32]{9000, 1, 9000, p.mem[1]}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := Move(cancelled, p.link, dst, src); err != context.Canceled {
+		t.Error(err)
+	}
+	if err := Move(context.Background(), p.link, dst, src); err != nil {
+		t.Error(err)
+	}
+	p.dev[1].Close()
+	var of *DeviceError
+	if err := Move(context.Background(), p.link, dst, src); !errors.Is(err, ErrClosed) || !errors.As(err, &of) || of.Device != p.dev[1] {
+		t.Error(err)
+	}
+	if _, err := NewLink(p.dev[0], p.dev[1]); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := NewLink(Dry(Info{}), p.dev[0]); err == nil {
+		t.Error("a dry device has a link")
+	}
+	p.dev[0].Close()
+	p.close()
+	if n := driver.Live(); n != 0 {
+		t.Errorf("%d objects are left", n)
+	}
+}

@@ -1,0 +1,73 @@
+package vk_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// Driver calls lose a device during a solve on two devices. The error names one of the devices, nothing
+// hangs, no object is left, and the plan solves again. Most calls take part in every batch, so only
+// some of them fail.
+func TestDriverCallsFailOnSeveralDevices(t *testing.T) {
+	const n, tries = 12, 12 // tries for each call
+	small := tuning.Smallest()
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	for i := range a.Data {
+		a.Data[i] = float64(i*i%17) + 1
+	}
+	d, e := open(t, vk.Options{Batch: time.Nanosecond}), open(t, vk.Options{Batch: time.Nanosecond})
+	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: &small, Devices: []*vk.Device{e}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	defer func() { driver.Fault = nil }()
+	var lock sync.Mutex
+	calls := map[string]int{}
+	solve := func(fail string, at int) error {
+		clear(calls)
+		driver.Fault = func(call string) driver.Result {
+			lock.Lock()
+			defer lock.Unlock()
+			if calls[call]++; call == fail && calls[call] == at {
+				return driver.DeviceLost
+			}
+			return driver.Success
+		}
+		_, err := p.Solve(context.Background(), a)
+		driver.Fault = nil
+		return err
+	}
+	if err := solve("", 0); err != nil { // it allocates the staging buffers
+		t.Fatal(err)
+	}
+	before := driver.Live()
+	if err := solve("", 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("calls of a solve: %v", calls)
+	for call, all := range maps.Clone(calls) {
+		for at := 1; at <= all; at += 1 + all/tries {
+			err := solve(call, at)
+			var of *vk.DeviceError
+			if calls[call] >= at && (!errors.As(err, &of) || of.Device != d && of.Device != e || !errors.Is(err, vk.ErrDeviceLost)) {
+				t.Errorf("%s number %d of %d losing the device gave %v", call, at, all, err)
+			}
+			if left := driver.Live() - before; left != 0 {
+				t.Fatalf("%s number %d of %d leaves %d objects", call, at, all, left)
+			}
+		}
+	}
+	if err := solve("", 0); err != nil {
+		t.Errorf("the solve after: %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package spirv
+
+import "fmt"
+
+// InexactDivision returns the module with divisions and square roots of doubles that are not
+// rounded correctly:
+//
+//	x/y  becomes  x·(1/y)        √x  becomes  1/(1/√x)
+//
+// A quotient is then wrong by at most 1.5 ulp, and x·(1/y) does not always grow with x/y. Vulkan
+// allows this, and Mesa's drivers for AMD, Intel and NVIDIA divide like this. So tests on a CPU can
+// find what depends on exact division. Zeros, infinities and NaN stay as they are. A quotient by a
+// subnormal y becomes infinite.
+//
+// Divisions of vectors stay as they are.
+func InexactDivision(code []byte) ([]byte, error) {
+	header, body, err := decode(code)
+	if err != nil {
+		return nil, err
+	}
+	p := collect(body)
+	double, extended := uint32(0), uint32(0)
+	for _, in := range body {
+		switch {
+		case in.op == opTypeFloat && in.arg(1) == 64:
+			double = in.arg(0)
+		case in.op == opExtInstImport && in.text(1) == "GLSL.std.450":
+			extended = in.arg(0)
+		}
+	}
+	if double == 0 {
+		return code, nil
+	}
+	if p.entries != 1 {
+		return nil, fmt.Errorf("spirv: %d entry points", p.entries)
+	}
+	a := addTo(header, body)
+	one := a.constant(double, 0, highWordOfOne)
+	var out []instruction
+	for _, in := range body {
+		root := in.op == opExtInst && in.arg(2) == extended && in.arg(3) == glslSqrt
+		if in.arg(0) != double || in.op != opFDiv && !root {
+			out = append(out, in)
+			continue
+		}
+		result, inverse := in.arg(1), a.id()
+		if root {
+			exact := a.id()
+			out = append(out,
+				instruction{opExtInst, []uint32{double, exact, extended, glslSqrt, in.arg(4)}},
+				instruction{opFDiv, []uint32{double, inverse, one, exact}},
+				instruction{opFDiv, []uint32{double, result, one, inverse}})
+			continue
+		}
+		out = append(out,
+			instruction{opFDiv, []uint32{double, inverse, one, in.arg(3)}},
+			instruction{opFMul, []uint32{double, result, in.arg(2), inverse}})
+	}
+	// The new operations must not be fused or cancelled.
+	return NoContraction(a.encode(header, out))
+}
+
+// These are the instruction √x of the set GLSL.std.450, and the upper 32 bits of the double 1. The
+// lower bits are 0.
+const (
+	glslSqrt      = 31
+	highWordOfOne = 0x3ff00000
+)
